@@ -1,0 +1,24 @@
+// How a function here says that something which may happen has happened: it returns false or NULL
+// and fills an Error that its caller owns. `code` is stable and for programs (empty means
+// internal), `message` is a sentence for people, `field` names the form field or JSON member, if
+// one is to blame.
+#pragma once
+
+#include <stdbool.h>
+
+typedef struct Error {
+    int status; // HTTP status that fits; 0 reads as 500
+    char code[48];
+    char field[48];
+    char message[1024];
+} Error;
+
+// Fill `err` and return false, so that `return error_set(…);` reads well.
+bool error_set(Error *err, int status, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool error_field(Error *err, int status, const char *code, const char *field, const char *format,
+                 ...) __attribute__((format(printf, 5, 6)));
+// What the operating system said about the last call: "<message>: <strerror>". Status 500.
+bool error_errno(Error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Puts "<text>: " before the message, for context on the way up. Returns false.
+bool error_prefix(Error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,108 @@
+// See file.h.
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "str.h"
+
+char *file_read(const char *path, size_t max, size_t *size, Error *err) {
+    int fd scope(close_fd) = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_errno(err, "cannot open %s", path), NULL;
+    Str text;
+    str_init(&text, max);
+    char chunk[65536];
+    ssize_t n;
+    while ((n = read(fd, chunk, sizeof chunk)) > 0 && !text.overflow)
+        str_add(&text, chunk, (size_t)n);
+    if (n < 0 || text.overflow) {
+        if (n < 0)
+            error_errno(err, "cannot read %s", path);
+        else
+            error_set(err, 413, "too_large", "%s is over %zu bytes", path, max);
+        str_release(&text);
+        return NULL;
+    }
+    if (size)
+        *size = text.size;
+    return str_steal(&text);
+}
+
+static bool write_all(int fd, const char *data, size_t size) {
+    while (size) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool folder_sync(const char *path, Error *err) {
+    int fd scope(close_fd) = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) < 0)
+        return error_errno(err, "cannot sync folder %s", path);
+    return true;
+}
+
+static bool parent_sync(const char *path, Error *err) {
+    char *parent scope(free_ptr) = xstrdup(path);
+    char *slash = strrchr(parent, '/');
+    if (!slash)
+        return folder_sync(".", err);
+    slash[slash == parent] = 0;
+    return folder_sync(parent, err);
+}
+
+bool file_write_durable(const char *path, const void *data, size_t size, Error *err) {
+    char *temporary scope(free_ptr) = xasprintf("%s.XXXXXX", path);
+    int fd scope(close_fd) = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return error_errno(err, "cannot create %s", temporary);
+    if (!write_all(fd, data, size) || fchmod(fd, 0644) < 0 || fsync(fd) < 0 ||
+        rename(temporary, path) < 0) {
+        error_errno(err, "cannot write %s", path);
+        unlink(temporary);
+        return false;
+    }
+    return parent_sync(path, err);
+}
+
+bool folder_make(const char *path, Error *err) {
+    char *copy scope(free_ptr) = xstrdup(path);
+    for (char *p = copy + 1;; p++) {
+        if (*p && *p != '/')
+            continue;
+        char saved = *p;
+        *p = 0;
+        if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+            return error_errno(err, "cannot create folder %s", copy);
+        *p = saved;
+        if (!saved)
+            return true;
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+bool folder_remove(const char *path, Error *err) {
+    struct stat st;
+    if (lstat(path, &st) < 0 && errno == ENOENT)
+        return true;
+    if (nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) < 0)
+        return error_errno(err, "cannot remove %s", path);
+    return true;
+}

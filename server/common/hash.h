@@ -1,0 +1,22 @@
+// SHA-256 and randomness (OpenSSL), zstd, in the forms that both programs need.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "str.h"
+
+enum { SHA256_HEX_MAX = 65, TOKEN_MAX = 44 };
+
+// Lower-case hex with a final NUL. Returns `out`.
+char *sha256_hex(const void *data, size_t size, char out[SHA256_HEX_MAX]);
+bool sha256_is_hex(const char *text); // exactly 64 lower-case hex digits
+// 256 random bits as 43 characters of URL-safe base64. Returns `out`.
+char *token_random(char out[TOKEN_MAX]);
+// `size` random bytes.
+void random_bytes(void *out, size_t size);
+
+// Append to `out`; decompression stops with an error once `out` would pass its maximum.
+void zstd_compress(const void *data, size_t size, int level, Str *out);
+bool zstd_decompress(const void *data, size_t size, Str *out, Error *err);

@@ -1,0 +1,63 @@
+// The database facade. All SQL stands in sql/*.sql as named queries; the build makes an enum SqlId
+// of the names (SQL_TEST_BY_ID for `-- name: test_by_id`). Statements are prepared once a
+// connection and never live across turns of the loop. Columns are the keys of JSON rows: NULL is
+// JSON null, and a column whose name ends in `_json` is parsed and loses the ending.
+//
+// Arguments follow a string of types, one letter each: i int64_t, d double, s const char * (NULL is
+// SQL NULL), b const void * and size_t, n nothing (SQL NULL).
+#pragma once
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "sql_ids.h" // generated
+
+typedef struct Db Db;
+
+// A connection for one thread. A writer creates the schema where the file is new, migrates where it
+// is old, and sets WAL, synchronous=FULL and foreign keys. A reader is read-only.
+Db *db_open(const char *path, bool reader, Error *err);
+void db_close(Db *db);
+
+// Rows. A query that fails for another reason than its data (I/O, full disk, broken statement) puts
+// `db` into a failed state: readers of rows then see none, db_failed() tells, and the turn ends in
+// 503 for all its requests. So handlers need to check only what is about their data.
+json_t *db_row(Db *db, SqlId id, const char *types, ...);  // first row as object; NULL when none
+json_t *db_rows(Db *db, SqlId id, const char *types, ...); // array of objects
+int64_t db_int(Db *db, SqlId id, int64_t otherwise, const char *types, ...); // first column
+double db_real(Db *db, SqlId id, double otherwise, const char *types, ...);
+char *db_text(Db *db, SqlId id, const char *types, ...); // malloc'ed; NULL when none
+
+// Writes. False: a constraint refused it (409 `conflict`, message names the constraint) or the
+// database failed (503).
+bool db_run(Db *db, Error *err, SqlId id, const char *types, ...);
+int64_t db_last_id(Db *db);
+int db_changes(Db *db);
+bool db_failed(const Db *db);
+
+// Step by step, for what is too large for an array:
+//   for (Query q = query(db, SQL_X, "i", id); query_step(&q);) query_int(&q, 0) …
+// The statement is reset when query_step returns false; break out only after query_end.
+typedef struct Query {
+    Db *db;
+    struct sqlite3_stmt *statement;
+} Query;
+Query query(Db *db, SqlId id, const char *types, ...);
+bool query_step(Query *q);
+void query_end(Query *q);
+int64_t query_int(Query *q, int column);
+double query_real(Query *q, int column);
+const char *query_text(Query *q, int column); // borrowed until the next step; "" for NULL
+json_t *query_json(Query *q);                 // the row as an object, new
+
+// Transactions: one a turn, a savepoint a request. db_commit false: nothing of the turn happened.
+bool db_begin(Db *db, Error *err);
+bool db_commit(Db *db, Error *err);
+void db_rollback(Db *db);
+void db_savepoint(Db *db);
+void db_savepoint_keep(Db *db);
+void db_savepoint_undo(Db *db);
+
+// Online copy of a running database to a new file.
+bool db_backup(Db *db, const char *path, Error *err);

@@ -1,0 +1,113 @@
+// The match runner: plays pairs of games between engines and judges every move itself. One thread a
+// slot; a game's engines and its referee share their CPUs. The same code is `build/match` and the
+// worker's core. It never trusts an engine: any fault loses that game and nothing else.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../engine/rules/game.h"
+#include "../server/common/error.h"
+
+typedef struct EngineOption {
+    const char *name, *value;
+} EngineOption;
+
+// A limit may be combined as UCI allows. All zero: infinite thinking is refused.
+typedef struct MatchLimit {
+    int64_t base_ms, increment_ms; // clock; base_ms 0: no clock
+    int moves_to_go;               // moves a period, 0: whole game
+    int64_t move_ms;               // st=
+    int64_t nodes;
+    int depth;
+    int64_t margin_ms; // forgiven before a flag falls
+} MatchLimit;
+
+// Borrowed by the match for as long as it runs.
+typedef struct EngineSpec {
+    const char *name;
+    const char *const *argv; // full command, NULL-terminated; a sandbox is simply a prefix of it
+    const char *directory;   // to start in; NULL: the runner's own
+    const EngineOption *options;
+    int option_count;
+    int threads; // CPUs the engine needs
+    MatchLimit limit;
+} EngineSpec;
+
+typedef struct Opening {
+    const char *fen;   // NULL: start position
+    const char *moves; // UCI moves from there, separated by blanks; NULL or "" for none
+} Opening;
+
+typedef struct Adjudication {
+    int draw_move, draw_count, draw_score; // draw_count 0: off; cp
+    int resign_count, resign_score;        // resign_count 0: off; cp
+    bool resign_two_sided;
+    int max_moves; // full moves since the opening; 0: off
+} Adjudication;
+
+typedef enum {
+    GAME_END_RULE,         // mate, stalemate, draws: GameRecord.rule tells
+    GAME_END_ADJUDICATION, // draw, resign, maxmoves
+    GAME_END_TIME,         // flag fell
+    GAME_END_ILLEGAL,      // illegal or unreadable move
+    GAME_END_CRASH,        // process ended or closed its pipes
+    GAME_END_STALL,        // said nothing when it had to (isready, uciok, …)
+    GAME_END_ABORTED,      // the match was stopped; no result
+} GameEndKind;
+
+typedef struct MoveRecord {
+    Move move;
+    int32_t time_us;  // of the clock, as charged
+    int32_t score_cp; // SCORE_NONE if none was given; mates are ±(SCORE_MATE - plies)
+    int32_t depth;
+    int64_t nodes;
+} MoveRecord;
+enum { SCORE_NONE = INT32_MIN, SCORE_MATE = 1000000 };
+
+typedef struct GameRecord {
+    int pair;  // index of the opening, from 0
+    int white; // which engine (0 or 1) had White
+    GameResult result;
+    GameEndKind kind;
+    GameEnd rule;     // for GAME_END_RULE
+    int culprit;      // engine at fault for TIME, ILLEGAL, CRASH, STALL; else -1
+    char reason[160]; // as printed: "White mates", "Black loses on time", …
+    Game game;        // start position after the opening's FEN; opening moves are part of it
+    int opening_plies;
+    MoveRecord moves[GAME_PLIES_MAX]; // moves[i] for game.moves[i]; empty for opening plies
+} GameRecord;
+
+typedef struct Match Match;
+
+typedef struct MatchSpec {
+    EngineSpec engines[2]; // 0: new (or first), 1: base
+    int pair_first;        // number of the first pair, for resuming
+    int pair_count;
+    int games_per_pair; // 2, or 1 without colour reversal
+    // The opening of a pair; called from slot threads, strings must outlive the match.
+    Opening (*opening)(void *ctx, int pair);
+    int slots;
+    bool pin; // both engines of a slot on its CPUs (default of callers: true)
+    bool chess960;
+    bool restart; // a process a game
+    Adjudication adjudication;
+    int startup_ms, ping_ms; // waits outside the clock
+    // All called under one lock, never concurrently. Records are borrowed for the call.
+    void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
+    void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
+    void *ctx;
+} MatchSpec;
+
+// Plays the whole match and returns when no engine process is left. False: it could not start (an
+// engine that never answered `uci`, no such program); games played until then were reported.
+bool match_run(Match *match, Error *err);
+// New; copies the struct, borrows what it points to.
+Match *match_new(const MatchSpec *spec);
+void match_free(Match *match);
+// Async-signal-safe, from any thread: finish = start no further pair but end those running;
+// abort = kill all engines at once, running games are reported as GAME_END_ABORTED or not at all.
+void match_finish(Match *match);
+void match_abort(Match *match);
+// Plies played so far over all slots; from any thread.
+uint64_t match_plies(const Match *match);
