@@ -20,7 +20,7 @@ LDFLAGS  += $(SANFLAGS) -pthread
 # ---- what there is -----------------------------------------------------------------------------
 
 PROGRAMS := engine server worker match sprt
-MAINS    := server/main.c worker/main.c worker/match_main.c sprt/main.c
+MAINS    := engine/main.c server/main.c worker/main.c worker/match_main.c sprt/main.c
 sources   = $(filter-out $(MAINS),$(wildcard $(addsuffix /*.c,$(1))))
 
 rules_SRC  := $(call sources,engine/rules)
@@ -28,18 +28,19 @@ sprt_SRC   := $(call sources,sprt)
 common_SRC := $(call sources,server/common)
 server_SRC := $(call sources,server)
 worker_SRC := $(call sources,worker)
+anvil_SRC  := $(call sources,engine)
 testkit_SRC := $(call sources,tests/kit)
 
-LIBS     := rules sprt common server worker testkit
+LIBS     := rules anvil sprt common server worker testkit
 GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h
 UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 
-.PHONY: all help demo check unit bench lint format deps deps-if-missing install clean engine FORCE
+.PHONY: all help demo check unit bench lint format deps deps-if-missing tests-built fuzz-built install clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: deps-hint $(PROGRAMS:%=$(OUT)/%)
+all: $(PROGRAMS:%=$(OUT)/%)
 
 help:
 	@echo 'make demo     build, start a server and a worker, watch two patches be judged'
@@ -53,8 +54,9 @@ help:
 
 # ---- rules ---------------------------------------------------------------------------------------
 
-PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
-PKG_LIBS   = $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm
+# Asked once, and only when something is compiled: before `make deps` there may be no pkg-config.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_LIBS   = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm)$(PKG_LIBS)
 
 $(OUT)/obj/%.o: %.c Makefile | $(GEN)
 	@mkdir -p $(@D)
@@ -87,16 +89,95 @@ $(OUT)/engine: FORCE
 	@$(MAKE) --no-print-directory -C engine EXE=$(abspath $@) OBJ=$(abspath $(OUT)/obj/anvil) CC='$(CC)' EXTRA='$(SANFLAGS) $(if $(CI),-Werror)'
 
 # Programs that tests run (a toy engine, load generators) and the unit tests.
-$(OUT)/tests/%: $(OUT)/obj/tests/tools/%.o $(call libs,testkit server worker common sprt rules)
+$(OUT)/tests/%: $(OUT)/obj/tests/tools/%.o $(call libs,testkit server worker anvil common sprt rules)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
-$(OUT)/tests/%: $(OUT)/obj/tests/unit/%.o $(call libs,testkit server worker common sprt rules)
+$(OUT)/tests/%: $(OUT)/obj/tests/unit/%.o $(call libs,testkit server worker anvil common sprt rules)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -lcmocka -o $@
 
 $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h &: sql/generate.awk $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
 	gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
+
+# ---- packages ------------------------------------------------------------------------------------
+
+PACKAGES := $(shell sed -e 's/\#.*//' -e '/^\[/d' -e '/^ *$$/d' deploy/packages)
+SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
+
+deps:
+	$(SUDO) apt-get update -q
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(PACKAGES)
+
+# What is missing is asked of dpkg, so that a machine that has everything waits for nothing.
+deps-if-missing:
+	@missing=$$(for p in $(PACKAGES); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q '^install ok' || echo $$p; done); \
+	if [ -n "$$missing" ]; then echo "installing:" $$missing; $(MAKE) --no-print-directory deps; fi
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+UNIT_BIN := $(UNIT:%=$(OUT)/tests/%)
+TOOL_BIN := $(TOOLS:%=$(OUT)/tests/%)
+
+tests-built: $(PROGRAMS:%=$(OUT)/%) $(UNIT_BIN) $(TOOL_BIN)
+
+unit: tests-built
+	$(PYTHON) tests/run.py --build $(OUT) units
+
+# The inner make builds with the packages that the outer one has just installed.
+check: deps-if-missing
+	@$(MAKE) --no-print-directory -j2 CI=true BUILD=$(BUILD) tests-built
+	@$(PYTHON) tests/run.py --build $(BUILD)
+
+bench: deps-if-missing
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) tests-built
+	@$(PYTHON) tests/bench.py --build $(BUILD)
+
+demo: deps-if-missing
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) all
+	@$(PYTHON) tests/demo.py --build $(BUILD) $(if $(ONCE),--once)
+
+# Fuzz targets: `make fuzz-built` makes build/fuzz/fuzz_NAME of every tests/fuzz/fuzz_NAME.c.
+FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz-built:
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) OUT=$(BUILD)/fuzz CC=clang OPT='-O1 -g' \
+	    SANITIZE=fuzzer-no-link,address,undefined $(FUZZ:%=$(BUILD)/fuzz/%)
+$(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call libs,testkit server worker anvil common sprt rules)
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(PKG_LIBS) -o $@
+
+# ---- the house in order --------------------------------------------------------------------------
+
+C_FILES   = $(shell git ls-files '*.c' '*.h')
+TIDY      = $(shell git ls-files '*.c')
+
+format:
+	clang-format -i $(C_FILES)
+
+lint: deps-if-missing $(GEN)
+	clang-format --dry-run -Werror $(C_FILES)
+	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --library=posix --library=gnu \
+	    --enable=warning,performance,portability --suppressions-list=tests/cppcheck.txt \
+	    -j2 -I$(BUILD)/gen -DSQL_COUNT=1 $(TIDY)
+	printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(CFLAGS) $(PKG_CFLAGS) 2>/dev/null' sh
+	$(PYTHON) tests/sizes.py
+
+# ---- installation --------------------------------------------------------------------------------
+
+SHARE   := $(PREFIX)/share/patchmate
+INSTALL ?= install
+
+# The server carries the engine's source, the pages and a book with it.
+install: all
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(SHARE)/engine/rules $(DESTDIR)$(SHARE)/books $(DESTDIR)$(SHARE)/deploy
+	for p in server worker match sprt; do $(INSTALL) $(BUILD)/$$p $(DESTDIR)$(PREFIX)/bin/patchmate-$$p || exit 1; done
+	$(INSTALL) $(BUILD)/engine $(DESTDIR)$(PREFIX)/bin/anvil
+	cp -r web $(DESTDIR)$(SHARE)/
+	$(INSTALL) -m 644 engine/Makefile $(wildcard engine/*.[ch]) $(DESTDIR)$(SHARE)/engine/
+	$(INSTALL) -m 644 $(wildcard engine/rules/*.[ch]) $(DESTDIR)$(SHARE)/engine/rules/
+	$(INSTALL) -m 644 server/books/*.epd $(DESTDIR)$(SHARE)/books/
+	$(INSTALL) -m 644 deploy/*.service deploy/README.md $(DESTDIR)$(SHARE)/deploy/
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	for u in deploy/*.service; do sed 's|@PREFIX@|$(PREFIX)|g' $$u >$(DESTDIR)$(PREFIX)/lib/systemd/system/$$(basename $$u) || exit 1; done
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)
 

@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""Every fuzz target over its committed corpus, then for a short while on its own.
+
+The corpus must reach the floor of edges in tests/fuzz/floors, so that a parser that grows without
+seeds for what is new shows up here. PATCHMATE_FUZZ_SECONDS (default 5) is the short run of each.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.environ["BUILD"]
+SECONDS = os.environ.get("PATCHMATE_FUZZ_SECONDS", "5")
+
+
+def floors():
+    with open("tests/fuzz/floors", encoding="utf-8") as f:
+        rows = [line.split() for line in f if line.strip() and not line.startswith("#")]
+    return {name: int(edges) for name, edges in rows}
+
+
+def libfuzzer(name, *arguments):
+    run = subprocess.run([f"{BUILD}/fuzz/fuzz_{name}", "-rss_limit_mb=2048", "-timeout=20",
+                          "-max_len=65536", *arguments],
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return run.returncode, run.stdout.decode(errors="replace")
+
+
+def edges(output):
+    return max((int(n) for n in re.findall(r"\bcov: (\d+)", output)), default=0)
+
+
+class Tap:
+    count = bad = 0
+
+    def line(self, good, sentence, output=""):
+        self.count += 1
+        self.bad += not good
+        print(f"{'' if good else 'not '}ok {self.count} - {sentence}")
+        if not good:
+            print("# " + "\n# ".join(output.splitlines()[-40:]), flush=True)
+
+
+def main():
+    tap, floor = Tap(), floors()
+    names = sorted(os.path.basename(f)[5:-2] for f in glob.glob("tests/fuzz/fuzz_*.c"))
+    for name in names:
+        corpus = f"tests/fuzz/corpus/{name}"
+        status, output = libfuzzer(name, "-runs=0", corpus)
+        reached, wanted = edges(output), floor.get(name, sys.maxsize)
+        tap.line(status == 0 and reached >= wanted,
+                 f"{name}: the corpus reaches {reached} edges, floor {floor.get(name, 'missing')}",
+                 output)
+        with tempfile.TemporaryDirectory() as scratch:
+            seeds = shutil.copytree(corpus, f"{scratch}/seeds")
+            status, output = libfuzzer(name, f"-max_total_time={SECONDS}", "-print_final_stats=1",
+                                       f"-artifact_prefix={scratch}/", seeds)
+            for crash in glob.glob(f"{scratch}/crash-*") + glob.glob(f"{scratch}/timeout-*"):
+                with open(crash, "rb") as f:
+                    output += f"\ninput: {f.read()[:2000]!r}"
+        tap.line(status == 0, f"{name}: {SECONDS} s of fuzzing find nothing", output)
+    print(f"1..{tap.count}")
+    return 1 if tap.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

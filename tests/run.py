@@ -1,0 +1,242 @@
+#!/usr/bin/python3
+"""Runs the project's tests and adds them up.
+
+Every test is a program that prints TAP ("ok 1 - sentence", "not ok 2 - …", "ok 3 - … # SKIP why") and
+runs with the repository as its folder and BUILD naming the programs. A program that ends with an
+error, is killed, runs past its limit or prints no plan and no test counts as one failure, so nothing
+can pass by saying nothing. The last line is "N passed, N failed, N skipped".
+
+usage: tests/run.py [--build DIR] [PART…]     without parts: all of them, in order
+"""
+import argparse
+import collections
+import concurrent.futures
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PYTHON = "/usr/bin/python3"
+LINE = re.compile(r"^(not )?ok\b[ \t]*\d*[ \t]*-?[ \t]*(.*)$")
+
+Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(300, {}))
+Result = collections.namedtuple("Result", "program passed failed skipped output seconds")
+
+
+def shared_folder():
+    return os.environ.get("PATCHMATE_SHARED", os.path.join(ROOT, "..", "shared"))
+
+
+def read_tap(output):
+    """Lists of names: passed, failed, skipped."""
+    passed, failed, skipped = [], [], []
+    for line in output.splitlines():
+        match = LINE.match(line)
+        if not match:
+            continue
+        name = match.group(2)
+        if match.group(1):
+            failed.append(name)
+        elif re.search(r"#\s*skip", name, re.I):
+            skipped.append(name)
+        else:
+            passed.append(name)
+    return passed, failed, skipped
+
+
+def stop_group(process):
+    """Ends what the test started as well: each program leads a process group of its own."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def run(program, build):
+    started = time.monotonic()
+    env = dict(os.environ, BUILD=build, PATCHMATE_SHARED=shared_folder(),
+               CMOCKA_MESSAGE_OUTPUT="TAP", PYTHONDONTWRITEBYTECODE="1",
+               ASAN_OPTIONS="abort_on_error=1:detect_leaks=1",
+               UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1", **program.env)
+    process = subprocess.Popen(program.argv, cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               start_new_session=True)
+    try:
+        output = process.communicate(timeout=program.limit_s)[0].decode(errors="replace")
+        ending = "" if process.returncode == 0 else f"ended with status {process.returncode}"
+    except subprocess.TimeoutExpired:
+        stop_group(process)
+        output = process.communicate()[0].decode(errors="replace")
+        ending = f"did not end within {program.limit_s} s"
+    stop_group(process)
+    passed, failed, skipped = read_tap(output)
+    if ending and not failed:
+        failed = [f"{program.name} {ending}"]
+    elif not passed and not failed and not skipped:
+        failed = [f"{program.name} printed no test"]
+    return Result(program, passed, failed, skipped, output, time.monotonic() - started)
+
+
+# ---- the parts -------------------------------------------------------------------------------------
+
+def unit(build, name="unit"):
+    names = sorted(os.path.basename(f)[:-2] for f in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
+    return [Program(f"{name}/{n}", [f"{build}/tests/{n}"]) for n in names]
+
+
+def perft(build, name="perft", standard=(), chess960=("--max-depth", "4")):
+    data = os.path.join(shared_folder(), "data", "perft")
+    tool = [f"{build}/tests/perft_suite"]
+    programs = [Program(f"{name}/own", tool + ["tests/data/perft/own.epd"], 600)]
+    for suite, limits in (("standard", standard), ("chess960", chess960)):
+        path = f"{data}/{suite}.epd"
+        argv = tool + [path, *limits] if os.path.exists(path) else \
+            ["echo", f"1..1\nok 1 - {suite}.epd # SKIP needs ../shared"]
+        programs.append(Program(f"{name}/{suite}", argv, 900))
+    return programs
+
+
+def scripts(folder, limit_s=600, env=None):
+    files = sorted(glob.glob(f"{ROOT}/tests/{folder}/test_*.py"))
+    return [Program(f"{folder}/{os.path.basename(f)[5:-3]}", [PYTHON, f], limit_s, env or {})
+            for f in files]
+
+
+def make(*arguments):
+    command = ["make", "--no-print-directory", "-C", ROOT, "-j2", *arguments]
+    return subprocess.run(command, stdin=subprocess.DEVNULL).returncode == 0
+
+
+PARTS = {}
+
+
+def part(function):
+    PARTS[function.__name__] = function
+    return function
+
+
+@part
+def units(build):
+    return unit(build), 2
+
+
+@part
+def rules(build):
+    return perft(build, standard=("--max-nodes", "200000000")), 1
+
+
+@part
+def statistics(build):
+    return [Program("statistics/montecarlo", [f"{build}/tests/sprt_montecarlo"], 600)], 1
+
+
+@part
+def integration(build):
+    return scripts("integration"), 1
+
+
+@part
+def browser(build):
+    return scripts("browser"), 1
+
+
+@part
+def signatures(build):
+    return [Program("signatures/bench", [PYTHON, "tests/signatures.py"], 900)], 1
+
+
+@part
+def sanitized(build):
+    """The unit and integration tests once more under AddressSanitizer and UBSan."""
+    if not make("SANITIZE=address,undefined", "OPT=-O1 -g", f"BUILD={build}", "tests-built"):
+        return None, 1
+    out = f"{build}/sanitize"
+    programs = unit(out, "sanitized") + perft(out, "sanitized-perft", ("--max-depth", "4"),
+                                              ("--max-depth", "3"))
+    loops = [p._replace(name=p.name.replace("integration", "sanitized-integration"),
+                        env={"BUILD": out, "SANITIZED": "1"})
+             for p in scripts("integration", 900)]
+    return programs + loops, 1
+
+
+@part
+def fuzz(build):
+    if not make(f"BUILD={build}", "fuzz-built"):
+        return None, 1
+    return [Program("fuzz", [PYTHON, "tests/fuzz.py"], 900)], 1
+
+
+@part
+def lint(build):
+    command = f"make --no-print-directory lint && echo 'ok 1 - make lint is clean'"
+    return [Program("lint", ["sh", "-c", command], 900)], 1
+
+
+# ---- the run ---------------------------------------------------------------------------------------
+
+def report(result):
+    what = f"{len(result.passed)} passed"
+    if result.skipped:
+        what += f", {len(result.skipped)} skipped"
+    if result.failed:
+        what += f", {len(result.failed)} FAILED"
+    print(f"  {result.program.name:<44} {what:<34} {result.seconds:6.1f} s", flush=True)
+    for name in result.skipped:
+        print(f"      skipped: {name}")
+    if result.failed:
+        tail = "\n".join(result.output.splitlines()[-60:])
+        print("      | " + tail.replace("\n", "\n      | "), flush=True)
+        for name in result.failed:
+            print(f"      FAILED: {name}", flush=True)
+
+
+def run_part(name, build):
+    print(f"{name}", flush=True)
+    started = time.monotonic()
+    programs, jobs = PARTS[name](build)
+    if programs is None:
+        programs = []
+        results = [Result(Program(f"{name}/build", []), [], ["does not build"], [], "", 0)]
+        report(results[0])
+    else:
+        results = []
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for result in pool.map(lambda p: run(p, p.env.get("BUILD", build)), programs):
+                report(result)
+                results.append(result)
+    print(f"  {name}: {time.monotonic() - started:.0f} s", flush=True)
+    return results, time.monotonic() - started
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    arguments = parser.parse_args()
+    unknown = [p for p in arguments.parts if p not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]}; there are {', '.join(PARTS)}")
+    build = os.path.abspath(arguments.build)
+    results, times = [], []
+    for name in arguments.parts or PARTS:
+        some, seconds = run_part(name, build)
+        results += some
+        times.append((name, seconds))
+    print("\ntime of each part: " + ", ".join(f"{n} {s:.0f} s" for n, s in times)
+          + f"; all {sum(s for _, s in times):.0f} s")
+    for result in results:
+        for name in result.failed:
+            print(f"FAILED {result.program.name}: {name}")
+    passed, failed, skipped = (sum(len(getattr(r, k)) for r in results)
+                               for k in ("passed", "failed", "skipped"))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+#!/usr/bin/python3
+"""Sizes of functions and files, for `make lint`: prints the figures, fails over the house's limits.
+
+A function over 70 lines or a source file over 400 fails; a file that is mostly a table says so with
+the words "sizes: table" in one of its first ten lines.
+"""
+import statistics
+import subprocess
+import sys
+
+FUNCTION_MAX, FILE_MAX = 70, 400
+
+
+def functions():
+    files = subprocess.run(["git", "ls-files", "*.c"], capture_output=True, text=True,
+                           check=True).stdout.split()
+    tags = subprocess.run(["ctags", "--languages=C", "--kinds-C=f", "--fields=+ne", "-f", "-",
+                           *files], capture_output=True, text=True, check=True).stdout
+    for line in tags.splitlines():
+        if line.startswith("!"):
+            continue
+        name, path, *rest = line.split("\t")
+        fields = dict(f.split(":", 1) for f in rest if f.startswith(("line:", "end:")))
+        yield int(fields["end"]) - int(fields["line"]) + 1, f"{path}:{fields['line']} {name}"
+
+
+def long_files():
+    files = subprocess.run(["git", "ls-files", "*.c", "*.h"], capture_output=True, text=True,
+                           check=True).stdout.split()
+    for path in files:
+        with open(path, encoding="utf-8") as f:
+            lines = f.readlines()
+        if len(lines) > FILE_MAX and "sizes: table" not in "".join(lines[:10]):
+            yield len(lines), path
+
+
+def main():
+    sizes = sorted(functions())
+    lengths = [n for n, _ in sizes]
+    print(f"{len(lengths)} functions: median {statistics.median(lengths):.0f} lines, 90th percentile "
+          f"{lengths[int(len(lengths) * 0.9)]}, longest {lengths[-1]}")
+    bad = [(n, what) for n, what in sizes if n > FUNCTION_MAX] + sorted(long_files())
+    for n, what in bad:
+        print(f"too long: {n} lines, {what}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
