@@ -1,0 +1,46 @@
+-- Queries of the server's core: settings, idempotency, housekeeping.
+
+-- name: setting_get
+SELECT value FROM settings WHERE name = ?1
+
+-- name: setting_set
+INSERT INTO settings (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2
+
+-- name: setting_unset
+DELETE FROM settings WHERE name = ?1
+
+-- name: settings_all
+SELECT name, value FROM settings ORDER BY name
+
+-- name: idempotency_get
+SELECT request_hash, status, body FROM idempotency WHERE subject = ?1 AND key = ?2
+
+-- name: idempotency_put
+INSERT INTO idempotency (subject, key, request_hash, status, body, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+
+-- name: idempotency_expire
+DELETE FROM idempotency WHERE created < ?1
+
+-- name: sessions_expire
+DELETE FROM sessions WHERE expires < ?1
+
+-- name: login_failures_expire
+DELETE FROM login_failures WHERE last < ?1
+
+-- name: event_add
+INSERT INTO events (created, type, user_id, worker_id, test_id, message)
+VALUES (?1, ?2, nullif(?3, 0), nullif(?4, 0), nullif(?5, 0), ?6)
+
+-- name: core_metrics
+SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
+       (SELECT count(*) FROM tests WHERE state = 'pending') AS tests_pending,
+       (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300) AS workers_active,
+       (SELECT count(*) FROM tasks WHERE state = 'open') AS tasks_open,
+       (SELECT coalesce(sum(games), 0) FROM workers) AS games,
+       (SELECT count(*) FROM users) AS users
+
+-- name: integrity_check
+PRAGMA integrity_check
+
+-- name: foreign_key_check
+PRAGMA foreign_key_check
