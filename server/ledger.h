@@ -1,0 +1,140 @@
+// The ledger: the only writer of tasks, batches, benches and the states of tests. Everything here
+// runs on the loop thread inside the turn's transaction, in the savepoint of its request; a false
+// undoes that savepoint, so nothing is ever half done.
+//
+// Pairs of a test are numbered 0, 1, 2, … and dealt in whole batches of B pairs. At every moment
+// each pair below tests.next_pair is exactly one of: counted, in an open task, in returned_pairs,
+// or spent (begun by a task that ended without reporting it). Nothing counts twice, nothing
+// vanishes.
+//
+// No HTTP and no files here: routes_worker.c and the routes of tests translate.
+#pragma once
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "db.h"
+#include "http.h"
+#include "scheduler.h"
+
+// Who writes, when, and who wants to hear of it. `publish` steals `data`; NULL: nobody listens.
+typedef struct Ledger {
+    Db *db;
+    double now;
+    void (*publish)(void *ctx, const char *event, json_t *data);
+    void (*wake)(void *ctx); // there may be work for those who wait
+    void *ctx;
+} Ledger;
+
+Ledger ledger_of(Request *req); // in the handlers' apply
+Ledger ledger_of_app(App *app, Db *db, double now);
+
+// One line of the event log; ids of 0 are left out. Published as "event".
+void ledger_event(const Ledger *ledger, const char *type, int64_t user, int64_t worker,
+                  int64_t test, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+// ---- the states of a test
+// ------------------------------------------------------------------------ pending → active ⇄
+// paused → finished. False: 404 `no_such_test` or 409 `wrong_state`. Each writes its event,
+// publishes "test" and, where work appears, wakes those who wait. `user` is who did it.
+
+// Approves: `hash` covers everything that will run.
+bool ledger_test_activate(const Ledger *ledger, int64_t test, int64_t user, const char *hash,
+                          Error *err);
+// Takes approval back: pending again; its open tasks end, their pairs go back.
+bool ledger_test_withdraw(const Ledger *ledger, int64_t test, int64_t user, const char *why,
+                          Error *err);
+bool ledger_test_pause(const Ledger *ledger, int64_t test, int64_t user, Error *err);
+bool ledger_test_resume(const Ledger *ledger, int64_t test, int64_t user, Error *err);
+// A person ends it; also from pending.
+bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const char *reason,
+                      Error *err);
+// The end itself: `result` as in the schema, `event` the type of the line in the event log.
+bool ledger_test_finish(const Ledger *ledger, int64_t test, int64_t user, const char *result,
+                        const char *event, const char *reason, Error *err);
+
+// ---- a worker's calls
+// ----------------------------------------------------------------------------
+
+enum { LEDGER_HOLDING_MAX = 8 };
+
+typedef struct Claim {
+    int64_t worker;
+    int cores, memory_mib;
+    json_t *speeds; // engine name → nodes/s of a slot; borrowed
+    int64_t holding[LEDGER_HOLDING_MAX];
+    int holding_count;
+    const char *key; // Idempotency-Key
+    const char *request_hash;
+} Claim;
+
+// Once a claim: notes the offer and gives back what the worker no longer holds.
+bool ledger_claim_begin(const Ledger *ledger, const Claim *claim, Error *err);
+// Deals a task, or returns 0 where there is no work. The same key again: the same task. -1: error.
+int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err);
+
+// What every message about a task is answered with.
+typedef struct TaskReply {
+    bool go_on;
+    const char *why; // "" while it goes on, else a word of API.md
+    double lease_s;
+} TaskReply;
+
+typedef struct Beat {
+    int64_t task, worker, plies, begun;
+    const char *phase;
+} Beat;
+bool ledger_beat(const Ledger *ledger, const Beat *beat, TaskReply *reply, Error *err);
+
+typedef struct Batch {
+    int64_t task, worker, seq;
+    const char *outcomes;
+    int64_t wins, losses, draws, crashes, time_losses;
+    const char *tc;
+    double speed, busy;
+    const char *games_sha256; // NULL: none
+} Batch;
+
+typedef struct BatchReply {
+    bool repeat, counted;
+    TaskReply task;
+    int64_t test, games, next_seq;
+    char state[12];
+    double llr;
+} BatchReply;
+bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err);
+// What outcomes and counts must fulfil by themselves (422 `bad_counts`).
+bool batch_check(const Batch *batch, int batch_pairs, Error *err);
+
+// The games of a batch lie in the blob store: `sha`, `size`.
+bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
+                  int64_t size, Error *err);
+
+typedef struct Failure {
+    int64_t task, worker, bench, begun; // bench 0: none
+    const char *kind, *side, *message, *log;
+} Failure;
+bool ledger_fail(const Ledger *ledger, const Failure *failure, Error *err);
+bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t begun, Error *err);
+// `established`: the commit's count, 0 while it is not settled.
+bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char *side,
+                  int64_t nodes, int64_t *established, TaskReply *reply, Error *err);
+
+// ---- time
+// ----------------------------------------------------------------------------------------
+
+// Ends leases that ran out and forgets old idempotency keys; call about once a second.
+void ledger_tick(App *app, Db *db, double now);
+void ledger_expire(const Ledger *ledger); // the same without an App
+// Leases stand still while the server is down: at start, with the time since its last turn.
+bool ledger_resume(Db *db, double down_seconds, Error *err);
+
+// ---- the books are audited
+// -----------------------------------------------------------------------
+
+// Replays the counted batches of every test and compares totals, LLR, stop-rule state and verdict,
+// and sees that every pair stands where it should, once. Prints a line a difference and a summary
+// to `out`; returns how many differences there were.
+int ledger_check(Db *db, FILE *out);
