@@ -14,15 +14,16 @@ typedef struct Position {
     Bitboard by_type[PIECE_TYPE_NB];
     Bitboard by_color[COLOR_NB];
     Piece board[SQUARE_NB];
-    Key key;                             // of all that threefold repetition compares
-    Key pawn_key;                        // of the pawns alone
-    Bitboard checkers;                   // pieces that give check to the side to move
+    Key key;           // of all that threefold repetition compares
+    Key pawn_key;      // of the pawns alone
+    Bitboard checkers; // pieces that give check to the side to move
+    // Fixed when the position is set up; `castling` says which rights are left.
     Square rook_home[COLOR_NB][SIDE_NB]; // where a castling rook starts; SQUARE_NONE without right
     uint8_t castling_keep[SQUARE_NB];    // rights that survive a move from or to the square
     uint8_t castling;                    // bits of castling_right()
     Square en_passant; // target square, set only if a legal en passant capture exists, else
                        // SQUARE_NONE
-    uint8_t rule50;    // plies since the last capture or pawn move
+    uint8_t rule50;    // plies since the last capture or pawn move; stays at 255
     uint16_t fullmove; // as in FEN
     Color side;        // to move
     bool chess960;     // how castling is written and read (FEN, UCI)
@@ -43,7 +44,8 @@ void rules_init(void);
 // FEN, X-FEN and Shredder-FEN; the two counters may be missing. Castling letters that do not fit
 // e1/e8 with corner rooks set `chess960` by themselves, as does a true `chess960` argument. Refuses
 // what cannot be played on: not one king a side, side not to move in check, pawns on rank 1 or 8,
-// rights without their rook. On false, `err` says what and where, and `pos` is undefined.
+// rights without their rook, more men than promotion can make (so that MOVES_MAX holds), an en
+// passant square without its pawn. On false, `err` says what and where, and `pos` is undefined.
 bool position_from_fen(Position *pos, const char *fen, bool chess960, RulesError *err);
 
 enum { FEN_MAX = 128 };
@@ -58,6 +60,9 @@ void position_unmake(Position *pos, Move move, const Undo *undo);
 // Passes the move (null move); the side to move must not be in check.
 void position_make_null(Position *pos, Undo *undo);
 void position_unmake_null(Position *pos, const Undo *undo);
+
+// Keys and checkers anew from the pieces and the state; make and unmake keep them up by themselves.
+void position_refresh(Position *pos);
 
 // Pieces of both colours that attack `s` when the board is occupied by `occupied`.
 Bitboard position_attackers(const Position *pos, Square s, Bitboard occupied);

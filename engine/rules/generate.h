@@ -1,0 +1,236 @@
+// The move generator itself, as an inline template over colour and kind of list: movegen.c and
+// perft.c each expand it for what they need. Moves are legal when they are emitted: pins and checks
+// are masks computed first, only en passant and castling ask more.
+#pragma once
+
+#include "legality.h"
+#include "movegen.h"
+
+typedef enum { GENERATE_ALL, GENERATE_CAPTURES, GENERATE_QUIETS, GENERATE_COUNT } Generate;
+
+// Where moves go: a list, or with GENERATE_COUNT only a number.
+typedef struct Sink {
+    Move *next;
+    int count;
+} Sink;
+
+// What holds for the whole position.
+typedef struct Frame {
+    Bitboard ours, theirs, occupied;
+    Bitboard pinned;
+    Bitboard allowed; // targets that end a check, or all, less our own pieces
+    Square king;
+} Frame;
+
+RULES_INLINE void emit(Sink *sink, Generate kind, Move move) {
+    if (kind == GENERATE_COUNT)
+        sink->count++;
+    else
+        *sink->next++ = move;
+}
+
+RULES_INLINE void emit_targets(Sink *sink, Generate kind, Square from, Bitboard targets) {
+    if (kind == GENERATE_COUNT) {
+        sink->count += bitboard_count(targets);
+        return;
+    }
+    while (targets)
+        *sink->next++ = move_make(from, bitboard_pop(&targets));
+}
+
+// Pawns that all moved by `delta`.
+RULES_INLINE void emit_pawns(Sink *sink, Generate kind, Bitboard targets, int delta) {
+    if (kind == GENERATE_COUNT) {
+        sink->count += bitboard_count(targets);
+        return;
+    }
+    while (targets) {
+        Square to = bitboard_pop(&targets);
+        *sink->next++ = move_make((Square)(to - delta), to);
+    }
+}
+
+RULES_INLINE void emit_promotions(Sink *sink, Generate kind, Bitboard targets, int delta,
+                                  bool capture) {
+    if (kind == GENERATE_COUNT) {
+        sink->count += 4 * bitboard_count(targets);
+        return;
+    }
+    bool queen = kind != GENERATE_QUIETS || capture;
+    bool others = kind != GENERATE_CAPTURES || capture;
+    while (targets) {
+        Square to = bitboard_pop(&targets), from = (Square)(to - delta);
+        if (queen)
+            *sink->next++ = move_make_promotion(from, to, QUEEN);
+        for (PieceType t = ROOK; others && t >= KNIGHT; t--)
+            *sink->next++ = move_make_promotion(from, to, t);
+    }
+}
+
+// The set moved by `delta` squares; what would leave the board at the side is dropped.
+RULES_INLINE Bitboard shifted(Bitboard b, int delta) {
+    Bitboard moved = delta > 0 ? b << delta : b >> -delta;
+    if (delta == 7 || delta == -9)
+        return moved & ~bitboard_file(7);
+    if (delta == 9 || delta == -7)
+        return moved & ~bitboard_file(0);
+    return moved;
+}
+
+RULES_INLINE void generate_pawn_captures(const Frame *f, Color us, Generate kind, Sink *sink,
+                                         Bitboard pawns, Bitboard allowed) {
+    Bitboard last = bitboard_rank(us == WHITE ? 7 : 0);
+    const int left = us == WHITE ? 7 : -9, right = us == WHITE ? 9 : -7;
+    Bitboard to_left = shifted(pawns, left) & f->theirs & allowed;
+    Bitboard to_right = shifted(pawns, right) & f->theirs & allowed;
+    emit_pawns(sink, kind, to_left & ~last, left);
+    emit_pawns(sink, kind, to_right & ~last, right);
+    if ((to_left | to_right) & last) {
+        emit_promotions(sink, kind, to_left & last, left, true);
+        emit_promotions(sink, kind, to_right & last, right, true);
+    }
+}
+
+RULES_INLINE void generate_pawn_pushes(const Frame *f, Color us, Generate kind, Sink *sink,
+                                       Bitboard pawns, Bitboard allowed) {
+    Bitboard last = bitboard_rank(us == WHITE ? 7 : 0);
+    const int up = us == WHITE ? 8 : -8;
+    Bitboard one = shifted(pawns, up) & ~f->occupied;
+    Bitboard third = bitboard_rank(us == WHITE ? 2 : 5);
+    Bitboard two = shifted(one & third, up) & ~f->occupied & allowed;
+    one &= allowed;
+    if (kind != GENERATE_CAPTURES) {
+        emit_pawns(sink, kind, one & ~last, up);
+        emit_pawns(sink, kind, two, 2 * up);
+    }
+    if (one & last)
+        emit_promotions(sink, kind, one & last, up, false);
+}
+
+RULES_INLINE void generate_en_passant(const Position *pos, Color us, Generate kind, Sink *sink) {
+    Square target = pos->en_passant;
+    Bitboard pawns = attacks_pawn(color_flip(us), target) & pos->by_color[us] & pos->by_type[PAWN];
+    while (pawns) {
+        Square from = bitboard_pop(&pawns);
+        if (en_passant_is_safe(pos, us, from, target))
+            emit(sink, kind, move_make_kind(from, target, MOVE_EN_PASSANT));
+    }
+}
+
+RULES_INLINE void generate_pawns_of(const Frame *f, Color us, Generate kind, Sink *sink,
+                                    Bitboard pawns, Bitboard allowed) {
+    if (kind != GENERATE_QUIETS)
+        generate_pawn_captures(f, us, kind, sink, pawns, allowed);
+    generate_pawn_pushes(f, us, kind, sink, pawns, allowed);
+}
+
+RULES_INLINE void generate_pawns(const Position *pos, const Frame *f, Color us, Generate kind,
+                                 Sink *sink) {
+    Bitboard pawns = f->ours & pos->by_type[PAWN], pinned = pawns & f->pinned;
+    generate_pawns_of(f, us, kind, sink, pawns & ~pinned, f->allowed);
+    while (pinned) {
+        Square from = bitboard_pop(&pinned);
+        generate_pawns_of(f, us, kind, sink, square_bb(from),
+                          f->allowed & squares_line(f->king, from));
+    }
+    if (kind != GENERATE_QUIETS && pos->en_passant != SQUARE_NONE)
+        generate_en_passant(pos, us, kind, sink);
+}
+
+// Which targets a list of the kind takes, of a piece that is no pawn.
+RULES_INLINE Bitboard kind_targets(const Frame *f, Generate kind) {
+    return kind == GENERATE_CAPTURES ? f->theirs
+           : kind == GENERATE_QUIETS ? ~f->occupied
+                                     : ~f->ours;
+}
+
+RULES_INLINE void generate_pieces(const Position *pos, const Frame *f, Generate kind, Sink *sink) {
+    Bitboard allowed = f->allowed & kind_targets(f, kind);
+    Bitboard knights = f->ours & pos->by_type[KNIGHT] & ~f->pinned;
+    Bitboard rooks = f->ours & rooks_and_queens(pos);
+    Bitboard bishops = f->ours & bishops_and_queens(pos);
+    Bitboard pinned = (rooks | bishops) & f->pinned;
+    rooks &= ~pinned;
+    bishops &= ~pinned;
+    while (knights) {
+        Square from = bitboard_pop(&knights);
+        emit_targets(sink, kind, from, attacks_knight(from) & allowed);
+    }
+    while (bishops) {
+        Square from = bitboard_pop(&bishops);
+        emit_targets(sink, kind, from, attacks_bishop(from, f->occupied) & allowed);
+    }
+    while (rooks) {
+        Square from = bitboard_pop(&rooks);
+        emit_targets(sink, kind, from, attacks_rook(from, f->occupied) & allowed);
+    }
+    while (pinned) {
+        Square from = bitboard_pop(&pinned);
+        Bitboard line = squares_line(f->king, from) & allowed;
+        if (square_bb(from) & rooks_and_queens(pos))
+            emit_targets(sink, kind, from, attacks_rook(from, f->occupied) & line);
+        if (square_bb(from) & bishops_and_queens(pos))
+            emit_targets(sink, kind, from, attacks_bishop(from, f->occupied) & line);
+    }
+}
+
+RULES_INLINE void generate_king(const Position *pos, const Frame *f, Color us, Generate kind,
+                                Sink *sink) {
+    Bitboard targets = attacks_king(f->king) & kind_targets(f, kind);
+    Bitboard without_king = f->occupied ^ square_bb(f->king);
+    while (targets) {
+        Square to = bitboard_pop(&targets);
+        if (!attackers_of(pos, color_flip(us), to, without_king))
+            emit(sink, kind, move_make(f->king, to));
+    }
+}
+
+// The way of both pieces must be empty but for themselves, the king's way unattacked, and the rook
+// must not shield the king's arrival (only in Chess960 can it).
+RULES_INLINE bool castling_is_legal(const Position *pos, const Frame *f, Color us,
+                                    CastlingSide side) {
+    if (!(pos->castling & castling_right(us, side)))
+        return false;
+    Square rook = pos->rook_home[us][side];
+    Square king_to = castling_king_to(us, side), rook_to = castling_rook_to(us, side);
+    Bitboard king_way = squares_between(f->king, king_to) | square_bb(king_to);
+    Bitboard way = king_way | squares_between(rook, rook_to) | square_bb(rook_to);
+    Bitboard movers = square_bb(f->king) | square_bb(rook);
+    if ((way & f->occupied & ~movers) || (f->pinned & square_bb(rook)))
+        return false;
+    king_way &= ~square_bb(f->king);
+    while (king_way)
+        if (attackers_of(pos, color_flip(us), bitboard_pop(&king_way), f->occupied))
+            return false;
+    return true;
+}
+
+RULES_INLINE void generate_castling(const Position *pos, const Frame *f, Color us, Generate kind,
+                                    Sink *sink) {
+    for (CastlingSide side = KING_SIDE; side <= QUEEN_SIDE; side++)
+        if (castling_is_legal(pos, f, us, side))
+            emit(sink, kind, move_make_kind(f->king, pos->rook_home[us][side], MOVE_CASTLING));
+}
+
+RULES_INLINE Frame frame_of(const Position *pos, Color us) {
+    Frame f = {.ours = pos->by_color[us],
+               .theirs = pos->by_color[color_flip(us)],
+               .king = position_king(pos, us)};
+    f.occupied = f.ours | f.theirs;
+    f.pinned = pinned_pieces(pos, us);
+    f.allowed = ~f.ours;
+    if (pos->checkers)
+        f.allowed &= squares_between(f.king, bitboard_first(pos->checkers)) | pos->checkers;
+    return f;
+}
+
+RULES_INLINE void generate(const Position *pos, Color us, Generate kind, Sink *sink) {
+    Frame f = frame_of(pos, us);
+    generate_king(pos, &f, us, kind, sink);
+    if (__builtin_expect(bitboard_many(pos->checkers), 0))
+        return;
+    generate_pawns(pos, &f, us, kind, sink);
+    generate_pieces(pos, &f, kind, sink);
+    if (kind != GENERATE_CAPTURES && pos->castling && !pos->checkers)
+        generate_castling(pos, &f, us, kind, sink);
+}

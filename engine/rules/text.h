@@ -1,0 +1,33 @@
+// Small things that the text formats of this library share. Inner part of it.
+#pragma once
+
+#include "types.h"
+
+extern const char rules_piece_letters[]; // white's, by PieceType: "PNBRQK"
+
+// Fills `err` as printf does and returns false. `err` may be NULL.
+__attribute__((format(printf, 2, 3))) bool rules_refuse(RulesError *err, const char *format, ...);
+
+// Whether `ch` is a byte that ends or pads a field.
+static inline bool char_is_space(char ch) {
+    return ch == ' ' || (ch >= '\t' && ch <= '\r');
+}
+// `ch` if it prints, '?' for what would spoil a message.
+static inline char char_shown(char ch) {
+    return ch > ' ' && ch < 127 ? ch : '?';
+}
+
+// The square that two letters name, else SQUARE_NONE.
+static inline Square square_read(const char *text) {
+    bool fits = text[0] >= 'a' && text[0] <= 'h' && text[1] >= '1' && text[1] <= '8';
+    return fits ? square_make(text[0] - 'a', text[1] - '1') : SQUARE_NONE;
+}
+// Writes two letters, no NUL; returns the place behind them.
+static inline char *square_write(Square s, char *out) {
+    *out++ = (char)('a' + square_file(s));
+    *out++ = (char)('1' + square_rank(s));
+    return out;
+}
+
+// The type a letter of either case means, else NO_PIECE_TYPE.
+PieceType piece_type_read(char letter);

@@ -1,0 +1,16 @@
+// The random numbers that position keys are made of. Fixed: the same on every machine and run.
+#pragma once
+
+#include "types.h"
+
+typedef struct ZobristTables {
+    Key piece[PIECE_NB][SQUARE_NB];
+    Key castling[16];  // by Position.castling
+    Key en_passant[8]; // by file
+    Key black_to_move;
+} ZobristTables;
+
+extern ZobristTables zobrist;
+
+// Called by rules_init().
+void zobrist_init(void);
