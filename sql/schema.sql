@@ -209,13 +209,16 @@ CREATE TABLE tasks (
         CHECK (phase IN ('claimed', 'fetch', 'build', 'bench', 'play')),
     plies INTEGER NOT NULL DEFAULT 0,
     next_seq INTEGER NOT NULL DEFAULT 0,    -- batches stored so far
-    begun INTEGER NOT NULL DEFAULT 0,       -- pairs that may have been begun and not reported
+    begun INTEGER NOT NULL DEFAULT 0,       -- pairs of which a game was started, from the task's first
     lease_until REAL NOT NULL,
+    lease_s REAL NOT NULL DEFAULT 300,      -- a lease while playing, by the longest game on this machine
     created REAL NOT NULL,
     finished REAL,
     CHECK ((state = 'open') = (finished IS NULL))
 ) STRICT;
 CREATE INDEX tasks_open ON tasks (state, lease_until) WHERE state = 'open';
+CREATE INDEX tasks_open_test ON tasks (test_id) WHERE state = 'open';
+CREATE INDEX tasks_open_worker ON tasks (worker_id) WHERE state = 'open';
 CREATE INDEX tasks_test ON tasks (test_id);
 CREATE INDEX tasks_worker ON tasks (worker_id);
 
