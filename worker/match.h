@@ -21,6 +21,7 @@ typedef struct MatchLimit {
     int64_t nodes;
     int depth;
     int64_t margin_ms; // forgiven before a flag falls
+    int64_t stall_ms;  // longest wait for a move that no clock limits; 0: five minutes
 } MatchLimit;
 
 // Borrowed by the match for as long as it runs.
@@ -63,10 +64,15 @@ typedef struct MoveRecord {
     int32_t depth;
     int64_t nodes;
 } MoveRecord;
-enum { SCORE_NONE = INT32_MIN, SCORE_MATE = 1000000 };
+// Centipawns beyond SCORE_CP_MAX are cut to it, so that a larger score is a mate.
+enum { SCORE_NONE = INT32_MIN, SCORE_MATE = 1000000, SCORE_CP_MAX = 900000 };
+static inline bool score_is_mate(int32_t score) {
+    return score > SCORE_CP_MAX || (score < -SCORE_CP_MAX && score != SCORE_NONE);
+}
 
 typedef struct GameRecord {
-    int pair;  // index of the opening, from 0
+    int pair;  // number of the opening, from 0
+    int index; // which game of the pair: 0 or 1
     int white; // which engine (0 or 1) had White
     GameResult result;
     GameEndKind kind;
@@ -84,16 +90,19 @@ typedef struct MatchSpec {
     EngineSpec engines[2]; // 0: new (or first), 1: base
     int pair_first;        // number of the first pair, for resuming
     int pair_count;
-    int games_per_pair; // 2, or 1 without colour reversal
+    int games_per_pair; // 2, or 1: colours then change from pair to pair
+    bool no_swap;       // engine 0 always has White
     // The opening of a pair; called from slot threads, strings must outlive the match.
     Opening (*opening)(void *ctx, int pair);
     int slots;
-    bool pin; // both engines of a slot on its CPUs (default of callers: true)
+    bool pin; // referee and engines of a slot on its own CPUs, where enough are free
     bool chess960;
     bool restart; // a process a game
     Adjudication adjudication;
     int startup_ms, ping_ms; // waits outside the clock
-    // All called under one lock, never concurrently. Records are borrowed for the call.
+    // All called under one lock, never concurrently; any may be NULL. Records are borrowed for the
+    // call; with one game a pair games[1] is not to be read.
+    void (*on_start)(void *ctx, int pair, int index, int white);
     void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
     void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
     void *ctx;
@@ -109,5 +118,7 @@ void match_free(Match *match);
 // abort = kill all engines at once, running games are reported as GAME_END_ABORTED or not at all.
 void match_finish(Match *match);
 void match_abort(Match *match);
+// The first pair of which no game was started; from any thread.
+int match_next_pair(Match *match);
 // Plies played so far over all slots; from any thread.
 uint64_t match_plies(const Match *match);

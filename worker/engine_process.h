@@ -1,0 +1,58 @@
+// A UCI engine as a process: start, new game, one move, end. It keeps deadlines on the absolute
+// clock, survives whatever the engine does, and knows nothing of games: that is match_game.h.
+//
+// Not opaque for the sake of size alone: a slot holds two of them and nothing is allocated later.
+#pragma once
+
+#include "match.h"
+#include "os.h"
+#include "uci_reply.h"
+
+// Longer lines lose their tail. Beyond the bytes for a command the engine is no longer read, and
+// its deadline decides.
+enum { ENGINE_LINE_MAX = 64 << 10, ENGINE_INFO_MAX = 1024, ENGINE_BYTES_MAX = 16 << 20 };
+
+typedef enum {
+    ENGINE_OK,
+    ENGINE_TIMEOUT,   // the deadline passed
+    ENGINE_GONE,      // ended, or closed a pipe
+    ENGINE_CANCELLED, // cancel_fd became readable
+} EngineStatus;
+
+typedef struct EngineProcess {
+    OsProcess process;
+    int cancel_fd;      // borrowed; makes every wait return
+    int64_t read_at_ns; // stamped right after each read
+    int64_t bytes_left; // of what the present command may say
+    size_t chunk_at, chunk_size, partial_size;
+    char chunk[ENGINE_LINE_MAX];   // as read; lines up to chunk_at are dealt with
+    char partial[ENGINE_LINE_MAX]; // a line whose end has not come yet
+    UciKind info_kind;             // the better of UCI_BOUND and UCI_SCORE seen in this search
+    size_t info_size;
+    char info[ENGINE_INFO_MAX]; // the last line of that kind
+    int64_t go_ns, deadline_ns; // of the present search
+} EngineProcess;
+
+typedef struct EngineReply {
+    char move[UCI_WORD_MAX]; // as written; "" where bestmove named none
+    int64_t elapsed_ns;      // from just before the write to just after the read of the newline
+    UciInfo info;
+} EngineReply;
+
+static inline bool engine_is_up(const EngineProcess *engine) {
+    return engine->process.pid != 0;
+}
+// Starts the program and sets its options; within `timeout_ms` it must answer uci and isready.
+// Anything but ENGINE_OK fills `err`, names the engine, and leaves no process. `engine` is zeroed
+// or stopped; `spec` says what to run.
+EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool chess960,
+                          int timeout_ms, int cancel_fd, Error *err);
+EngineStatus engine_new_game(EngineProcess *engine, int timeout_ms);
+// Sends `text` ("position …\ngo …\n") in one write and waits for bestmove at most `limit_ns`.
+EngineStatus engine_go(EngineProcess *engine, const char *text, size_t size, int64_t limit_ns,
+                       EngineReply *reply);
+// Waits for another bestmove in the same search, after one that cannot have been meant for it.
+EngineStatus engine_go_on(EngineProcess *engine, EngineReply *reply);
+// Says quit, waits at most that long for the end, then kills. No process is left.
+void engine_quit(EngineProcess *engine, int patience_ms);
+void engine_kill(EngineProcess *engine);

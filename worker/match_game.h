@@ -1,0 +1,23 @@
+// One game between two engine processes, with the referee in between: clocks, legal moves, ends,
+// adjudication, and whose fault it was. Knows nothing of pairs, slots and threads.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "engine_process.h"
+#include "match.h"
+
+// Where one slot plays its games, one after the other. Zero but for what is borrowed.
+typedef struct MatchTable {
+    const MatchSpec *spec;
+    int cancel_fd;               // readable: stop at once
+    atomic_uint_fast64_t *plies; // counts every move played
+    atomic_bool *proven;         // [2]: this engine has started once in this match
+    EngineProcess engines[2];
+} MatchTable;
+
+// Plays the game that record->pair, index and white name and fills in the rest. False: an engine
+// that has never answered does not start, and the match makes no sense; `err` says why. Engines are
+// left running for the next game, unless they were at fault.
+bool match_game_play(MatchTable *table, GameRecord *record, Error *err);
+void match_table_quit(MatchTable *table, int patience_ms);

@@ -1,0 +1,142 @@
+// Processes on Linux: fork, exec and the precautions that make an engine harmless. No knowledge of
+// chess or UCI.
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../server/common/str.h"
+
+int64_t os_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void os_thread_block_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+}
+
+typedef struct Pipes {
+    int input[2], output[2];
+    int status[2]; // carries errno when exec fails; closes by itself when it succeeds
+} Pipes;
+
+static void close_both(int fds[2]) {
+    close_fd(&fds[0]);
+    close_fd(&fds[1]);
+}
+
+static void pipes_close(Pipes *pipes) {
+    close_both(pipes->input);
+    close_both(pipes->output);
+    close_both(pipes->status);
+}
+
+static bool pipes_open(Pipes *pipes) {
+    *pipes = (Pipes){{-1, -1}, {-1, -1}, {-1, -1}};
+    return pipe2(pipes->input, O_CLOEXEC) == 0 && pipe2(pipes->output, O_CLOEXEC) == 0 &&
+           pipe2(pipes->status, O_CLOEXEC) == 0;
+}
+
+// Moves the child's ends away from 0 to 2, where dup2 could overwrite one with the other.
+static int out_of_the_way(int fd) {
+    return fd > STDERR_FILENO ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+static bool child_redirect(const Pipes *pipes) {
+    int input = out_of_the_way(pipes->input[0]), output = out_of_the_way(pipes->output[1]);
+    int null = out_of_the_way(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    return input >= 0 && output >= 0 && null >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
+           dup2(output, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+}
+
+// Only async-signal-safe calls: other threads of the parent may have held any lock.
+static void child_exec(const Pipes *pipes, const char *const *argv, const char *directory,
+                       pid_t parent) {
+    int report = out_of_the_way(pipes->status[1]);
+    sigset_t none;
+    sigemptyset(&none);
+    signal(SIGPIPE, SIG_DFL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent && child_redirect(pipes) && (!directory || chdir(directory) == 0)) {
+        pthread_sigmask(SIG_SETMASK, &none, NULL);
+        execvp(argv[0], (char *const *)argv);
+    }
+    int problem = errno;
+    while (write(report, &problem, sizeof problem) < 0 && errno == EINTR)
+        ;
+    _exit(127);
+}
+
+// 0 once exec has succeeded, else the child's errno.
+static int exec_outcome(int status_fd) {
+    int problem = 0;
+    ssize_t got;
+    do
+        got = read(status_fd, &problem, sizeof problem);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof problem ? problem : 0;
+}
+
+static void take(int *to, int *from, int flags) {
+    *to = *from;
+    *from = -1;
+    fcntl(*to, F_SETFL, O_NONBLOCK | flags);
+}
+
+bool os_spawn(OsProcess *process, const char *const *argv, const char *directory, Error *err) {
+    *process = (OsProcess){0};
+    scope(pipes_close) Pipes pipes;
+    if (!pipes_open(&pipes))
+        return error_errno(err, "cannot make pipes for %s", argv[0]);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        child_exec(&pipes, argv, directory, parent);
+    if (pid < 0)
+        return error_errno(err, "cannot start %s", argv[0]);
+    close_fd(&pipes.status[1]);
+    pipes.status[1] = -1;
+    int problem = exec_outcome(pipes.status[0]);
+    if (problem) {
+        waitpid(pid, NULL, 0);
+        return error_set(err, 0, "cannot_start", "cannot start %s%s%s: %s", argv[0],
+                         directory ? " in " : "", directory ? directory : "", strerror(problem));
+    }
+    process->pid = pid;
+    process->pidfd = pidfd_open(pid, 0);
+    take(&process->input, &pipes.input[1], O_WRONLY);
+    take(&process->output, &pipes.output[0], O_RDONLY);
+    return true;
+}
+
+// The group dies before its leader is reaped: until then its number cannot belong to anyone else.
+void os_kill(OsProcess *process) {
+    if (!process->pid)
+        return;
+    kill(-process->pid, SIGKILL);
+    kill(process->pid, SIGKILL);
+    while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    close_fd(&process->pidfd);
+    close_fd(&process->input);
+    close_fd(&process->output);
+    *process = (OsProcess){0};
+}
+
+bool os_wait(const OsProcess *process, int timeout_ms) {
+    struct pollfd ended = {.fd = process->pidfd, .events = POLLIN};
+    return poll(&ended, 1, timeout_ms) > 0;
+}
