@@ -34,7 +34,8 @@ const char *pgn_tag(const PgnGame *game, const char *name); // NULL when absent
 
 // Movetext in SAN as PGN export format wraps it (80 columns), result token last. `comment(i, ctx)`
 // gives the text of the comment after move i, or NULL; may itself be NULL. Writes at most `size`
-// bytes with the final NUL and returns the length that the whole would have, as snprintf does.
+// bytes with the final NUL and returns the length that the whole would have, as snprintf does. No
+// line end follows the result.
 size_t pgn_write_moves(const Game *game, GameResult result,
                        const char *(*comment)(int ply, void *ctx), void *ctx, char *out,
                        size_t size);
@@ -44,5 +45,6 @@ size_t pgn_write_tag(const char *name, const char *value, char *out, size_t size
 // One EPD record: position (four or six fields) and operations. `ops`, if not NULL, points into
 // `line` at the first operation. hmvc and fmvn are honoured.
 bool epd_read(const char *line, bool chess960, Position *pos, const char **ops, RulesError *err);
-// Finds operation `name` in `ops` and copies its operand, quotes removed. False when absent.
+// Finds operation `name` in `ops` and copies its operand, quotes removed. False when absent or too
+// long for `out`.
 bool epd_operation(const char *ops, const char *name, char *out, size_t size);
