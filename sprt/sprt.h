@@ -23,7 +23,9 @@ double sprt_lower(const SprtBounds *bounds); // ln(beta/(1-alpha)), negative
 double sprt_upper(const SprtBounds *bounds); // ln((1-beta)/alpha)
 
 // Log-likelihood ratio of elo1 against elo0 (GSPRT: each hypothesis by its constrained MLE).
-// `n` is 3 or 5. NAN where no distribution fulfils a hypothesis.
+// `n` is 3 or 5. NAN where a hypothesis has no estimate: logistic bounds so far out that the score
+// rounds to 0 or 1, normalized bounds beyond 231 (pairs) or 340 (games), where Fishtest's
+// estimator ends. Elsewhere exact to rounding, also where Fishtest's code stops early or raises.
 double sprt_llr(SprtModel model, double elo0, double elo1, const double *counts, int n);
 
 typedef enum { SPRT_OPEN, SPRT_ACCEPTED, SPRT_REJECTED } SprtVerdict;
@@ -47,7 +49,8 @@ void sprt_update(SprtState *state, const SprtBounds *bounds, int batch_pairs,
 double sprt_lower_now(const SprtState *state, const SprtBounds *bounds);
 double sprt_upper_now(const SprtState *state, const SprtBounds *bounds);
 
-// Median-unbiased sequential estimate with 1 - p interval (Brownian motion with exits).
+// Median-unbiased sequential estimate with 1 - p interval (Brownian motion with exits). Logistic
+// Elo in both models; ends beyond ±1000 are given as ±1000.
 typedef struct SprtEstimate {
     double elo, low, high, los;
 } SprtEstimate;
@@ -66,14 +69,16 @@ double elo_to_score(double elo);   // 1/(1+10^(-elo/400))
 double score_to_elo(double score); // score clamped to [0.001, 0.999]
 
 // Operating characteristics under Brownian theory (Fishtest's SPRT calculator). `draw_ratio` and
-// `bias` (RMS bias, logistic Elo) describe the book; `elo` is logistic. Games, not pairs.
+// `bias` (RMS bias, logistic Elo) describe the book; `elo` is logistic. Games, not pairs. NANs
+// where draws and bias leave a game no variance.
 typedef struct SprtExpectation {
     double pass, games;
 } SprtExpectation;
 SprtExpectation sprt_expect(const SprtBounds *bounds, double draw_ratio, double bias, double elo);
 
 // Pair outcomes of workers against each other. rows[i] = {wins, losses, draws}. residuals[i] is NAN
-// where a row has too few games to say anything. z95, z99: thresholds for the largest residual.
+// where a row has too few games to say anything (an expected count of 5 or less). z95, z99:
+// thresholds for the largest residual. With fewer than two rows left: all NAN, dof 0.
 typedef struct Chi2 {
     double chi2, p, z95, z99;
     int dof;

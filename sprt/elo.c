@@ -1,0 +1,40 @@
+// Plain estimates from counts, as after a number of games fixed beforehand.
+#include "law.h"
+#include "normal.h"
+#include "sprt.h"
+
+#include <math.h>
+
+#define Z95 1.959963984540054 // half of a 95 % interval in deviations
+
+double elo_to_score(double elo) {
+    return 1 / (1 + pow(10, -elo / 400));
+}
+
+double score_to_elo(double score) {
+    return -400 * log10(1 / fmax(0.001, fmin(score, 0.999)) - 1) + 0.0; // no negative zero
+}
+
+static double pair_ratio(const double *counts, int n) {
+    return n == 5 ? (counts[3] + counts[4]) / (counts[0] + counts[1]) : NAN;
+}
+
+EloEstimate elo_estimate(const double *counts, int n) {
+    Law law;
+    law_init(&law, counts, n);
+    Moments m = law_moments(&law);
+    double deviation = sqrt(m.var / law.total); // of the mean
+    double t = (m.mean - 0.5) / sqrt(m.var);
+    double var_t = fmax(0, 1 - t * m.skew + t * t / 4 * (m.exkurt + 2));
+    double scale = 1 / law_t_per_nelo(n);
+    double reach = Z95 * deviation;
+    return (EloEstimate){
+        .elo = score_to_elo(m.mean),
+        .error = (score_to_elo(m.mean + reach) - score_to_elo(m.mean - reach)) / 2,
+        .los = normal_cdf((m.mean - 0.5) / deviation),
+        .nelo = scale * t,
+        .nelo_error = scale * Z95 * sqrt(var_t / law.total),
+        .pair_ratio = pair_ratio(counts, n),
+        .draw_ratio = law.p[n / 2],
+    };
+}

@@ -1,0 +1,11 @@
+// One request of `sprt --json` and its answer, as text. Part of the tool, not of the mathematics.
+#pragma once
+
+#include <stddef.h>
+
+enum { JSON_LINE_MAX = 64 * 1024 }; // bytes of a request, without its newline
+
+// The answer to one request line, without a newline; {"error": …} for a bad one. New, for free().
+char *json_line_answer(const char *line, size_t length);
+// {"error": message}. New, for free().
+char *json_line_error(const char *message);

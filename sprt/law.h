@@ -1,0 +1,25 @@
+// The empirical law of results: counts made into probabilities on scores 0..1. Internal to libsprt.
+#pragma once
+
+enum { LAW_MAX = 5 };
+
+typedef struct Law {
+    int n;                 // 3 or 5 outcomes
+    double total;          // sum of the regularised counts
+    double score[LAW_MAX]; // i/(n-1)
+    double p[LAW_MAX];     // all positive, sum 1
+} Law;
+
+typedef struct Moments {
+    double mean, var, skew, exkurt; // of one outcome's score; exkurt is kurtosis - 3
+} Moments;
+
+// Zero counts become 0.001 (only exact zeros), and `total` includes that.
+void law_init(Law *law, const double *counts, int n);
+Moments law_moments(const Law *law);
+// Standard deviation of one game's score; for pairs twice the pair's variance is a game's.
+double law_sigma_per_game(const Law *law, double var);
+// The same scale for nElo: t-value per outcome (pair or game) of one normalized Elo.
+double law_t_per_nelo(int n);
+
+#define NELO_PER_T 347.43558552260146 // 800/ln 10: nElo of a per-game t-value of 1

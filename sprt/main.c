@@ -1,0 +1,97 @@
+// sprt, the statistics as a tool: JSON lines in, JSON lines out. Answers are written when no
+// further line is at hand, so that a program at the other end of a pipe can ask one by one.
+#include "json_line.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char HELP[] =
+    "usage: sprt --json < requests > answers\n"
+    "\n"
+    "Reads one JSON request a line and writes one answer a line. Counts run from low to high for\n"
+    "the new engine: five are pairs (LL, LD, DD or WL, DW, WW), three are games (L, D, W).\n"
+    "MODEL is \"normalized\" or \"logistic\"; BOUNDS stands for\n"
+    "\"model\":MODEL,\"elo0\":0,\"elo1\":2,\"alpha\":0.05,\"beta\":0.05\n"
+    "\n"
+    "  {\"op\":\"llr\",\"model\":MODEL,\"elo0\":0,\"elo1\":2,\"counts\":[…]}\n"
+    "      log-likelihood ratio of elo1 against elo0\n"
+    "  {\"op\":\"sprt_elo\",BOUNDS,\"counts\":[…]}\n"
+    "      sequential estimate with its 95 % interval, and likelihood of superiority\n"
+    "  {\"op\":\"elo\",\"counts\":[…]}\n"
+    "      plain Elo and normalized Elo with half 95 % intervals, pair ratio, draw ratio\n"
+    "  {\"op\":\"run\",BOUNDS,\"batch\":16,\"outcomes\":\"0123…\"}\n"
+    "      plays a test through pair results 0 to 4: state, pairs and LLR where it stops\n"
+    "  {\"op\":\"chi2\",\"rows\":[[wins,losses,draws],…]}\n"
+    "      workers' pair outcomes against each other; null where a worker has too few\n"
+    "  {\"op\":\"expect\",BOUNDS,\"draw_ratio\":0.49,\"bias\":191,\"elo\":1}\n"
+    "      pass probability and mean games to expect; bias and elo are logistic Elo\n"
+    "\n"
+    "A bad line, or one of more than 64 KiB, gets {\"error\":\"…\"}; infinities are null.\n"
+    "\n"
+    "  --help   this text\n";
+
+typedef struct Input {
+    char line[JSON_LINE_MAX + 1];
+    size_t length;
+    bool overlong; // the line being read is past its limit; the rest of it is thrown away
+} Input;
+
+static void answer_line(Input *input) {
+    char *text = input->overlong ? json_line_error("line: longer than 64 KiB")
+                                 : json_line_answer(input->line, input->length);
+    puts(text);
+    free(text);
+    input->length = 0;
+    input->overlong = false;
+}
+
+static void take(Input *input, const char *bytes, size_t size) {
+    if (size > JSON_LINE_MAX - input->length) {
+        input->overlong = true;
+        return;
+    }
+    memcpy(input->line + input->length, bytes, size);
+    input->length += size;
+}
+
+static void take_lines(Input *input, const char *bytes, size_t size) {
+    const char *end = bytes + size;
+    for (const char *newline; (newline = memchr(bytes, '\n', (size_t)(end - bytes)));
+         bytes = newline + 1) {
+        take(input, bytes, (size_t)(newline - bytes));
+        answer_line(input);
+    }
+    take(input, bytes, (size_t)(end - bytes));
+}
+
+static int serve_json(void) {
+    static Input input;
+    char chunk[16 * 1024];
+    ssize_t got;
+    while ((got = read(STDIN_FILENO, chunk, sizeof chunk)) > 0 || (got < 0 && errno == EINTR)) {
+        if (got < 0)
+            continue;
+        take_lines(&input, chunk, (size_t)got);
+        if (fflush(stdout) != 0)
+            break;
+    }
+    if (input.length > 0 || input.overlong) // a last line without its newline
+        answer_line(&input);
+    if (got < 0 || fflush(stdout) != 0 || ferror(stdout)) {
+        perror("sprt");
+        return 1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--json") == 0)
+        return serve_json();
+    bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
+    fputs(HELP, asked ? stdout : stderr);
+    return asked ? 0 : 2;
+}
