@@ -283,8 +283,7 @@ PgnStatus pgn_read(PgnReader *reader, PgnGame *out, RulesError *err) {
             return PGN_BAD;
         }
     if (!set_up(out, reader->line, err) || !read_movetext(reader, out, err)) {
-        if (!at_tag_line(reader))
-            skip_game(reader, false);
+        skip_game(reader, false);
         return PGN_BAD;
     }
     return PGN_GAME;
