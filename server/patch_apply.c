@@ -281,9 +281,10 @@ bool patch_apply(git_repository *repo, const PatchMail *mail, const git_oid *bas
     bool ok = true;
     for (int i = 0; ok && i < mail->file_count; i++)
         ok = apply_file(&a, &mail->files[i]);
+    bool changed = !git_oid_equal(git_tree_id(a.tree), base);
     git_oid_cpy(tree, git_tree_id(a.tree));
     git_tree_free(a.tree);
-    if (ok && git_oid_equal(tree, base))
+    if (ok && !changed)
         ok = error_field(err, 422, "patch_changes_nothing", "patch",
                          "the patch changes nothing: the base is the same with and without it");
     return ok;

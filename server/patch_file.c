@@ -72,9 +72,9 @@ static void read_git_line(PatchFile *file, const char *text, const char *end) {
             text++;
         new = patch_name_read(&text, end, '\n');
     } else {
-        size_t half = (size_t)(end - text) / 2;
+        size_t size = (size_t)(end - text), half = size / 2;
         old = xstrndup(text, half);
-        new = xstrndup(text + half + (text + half < end), (size_t)(end - text) - half);
+        new = half < size ? xstrndup(text + half + 1, size - half - 1) : xstrdup("");
     }
     set_path(&file->old_path, strip_prefix(old));
     set_path(&file->new_path, strip_prefix(new));

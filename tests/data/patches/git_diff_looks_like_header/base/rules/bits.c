@@ -1,0 +1,3 @@
+int bits(int x) {
+    return x & 7;
+}
