@@ -1,0 +1,40 @@
+// See repo_commit.h.
+#include "repo_commit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "patch.h"
+#include "snapshot.h"
+
+// Git knows no character set; the database and JSON know UTF-8 only.
+static void clean(char **text) {
+    char *utf8 = patch_utf8(*text, strlen(*text));
+    free(*text);
+    *text = utf8;
+}
+
+bool commit_prepare(git_repository *repo, const char *data, const char *sha, CommitRecord *out,
+                    Error *err) {
+    *out = (CommitRecord){0};
+    if (!repo_commit_info(repo, sha, &out->info, err))
+        return false;
+    clean(&out->info.subject);
+    clean(&out->info.author);
+    clean(&out->info.message);
+    return snapshot_store(repo, sha, data, out->snapshot, &out->snapshot_size, err) &&
+           repo_sync(repo, err);
+}
+
+void commit_record_release(CommitRecord *record) {
+    repo_commit_info_release(&record->info);
+}
+
+bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, int64_t bench, double now,
+                   Error *err) {
+    const CommitInfo *info = &record->info;
+    return db_run(db, err, SQL_BLOB_NOTE, "sisd", record->snapshot, (int64_t)record->snapshot_size,
+                  "snapshot", now) &&
+           db_run(db, err, SQL_COMMIT_NOTE, "ississd", engine_id, info->sha, record->snapshot,
+                  bench ? bench : info->bench, info->subject, info->author, now);
+}

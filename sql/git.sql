@@ -1,0 +1,51 @@
+-- Queries of engines, their commits and their repositories.
+
+-- name: engine_add
+INSERT INTO engines (name, title, branch, baseline, build, reference_commit, reference_speed, created)
+VALUES (?1, ?2, ?3, ?4, ?5, ?4, ?6, ?7)
+
+-- name: engine_by_name
+SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed
+FROM engines WHERE name = ?1
+
+-- name: engine_by_id
+SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed
+FROM engines WHERE id = ?1
+
+-- name: engine_names
+SELECT name FROM engines ORDER BY id
+
+-- name: engine_baselines
+SELECT id, name, branch, baseline FROM engines ORDER BY id
+
+-- name: engine_set_baseline
+UPDATE engines SET baseline = ?2 WHERE id = ?1 AND baseline = ?3
+
+-- name: engine_set_reference
+UPDATE engines SET reference_commit = ?2, reference_speed = ?3 WHERE id = ?1
+
+-- name: blob_note
+INSERT INTO blobs (sha256, size, kind, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
+
+-- name: commit_note
+INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created)
+VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7) ON CONFLICT DO NOTHING
+
+-- name: commit_by_sha
+SELECT sha, snapshot, bench, subject, author FROM commits WHERE engine_id = ?1 AND sha = ?2
+
+-- name: commit_bench
+SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
+
+-- A declared count may be put right while no open test relies on it.
+-- name: commit_declare_bench
+UPDATE commits SET bench = ?3
+WHERE engine_id = ?1 AND sha = ?2
+  AND (bench IS NULL OR NOT EXISTS (SELECT 1 FROM tests
+       WHERE tests.engine_id = ?1 AND state <> 'finished' AND (base_commit = ?2 OR new_commit = ?2)))
+
+-- name: preset_add
+INSERT INTO presets (engine_id, position, name, fields) VALUES (?1, ?2, ?3, ?4)
+
+-- name: tests_refs
+SELECT id, new_commit FROM tests WHERE engine_id = ?1 ORDER BY id
