@@ -6,7 +6,10 @@
 #include "magics.h"
 
 BitboardTables bitboard_tables;
-static Bitboard slider_attacks[MAGICS_ENTRIES];
+
+// A table holds two to the power of its mask's squares, over all squares:
+enum { ROOK_ENTRIES = 102400, BISHOP_ENTRIES = 5248 };
+static Bitboard slider_entries[ROOK_ENTRIES + BISHOP_ENTRIES];
 
 typedef struct Step {
     int file, rank;
@@ -62,14 +65,17 @@ static void leapers_init(Square s) {
     bitboard_tables.pawn[BLACK][s] = leaper(s, pawn[BLACK], 2);
 }
 
-static void slider_init(SliderTable *table, PieceType type, Square s, const MagicEntry *magic) {
-    Bitboard *attacks = slider_attacks + magic->offset;
+// Fills the table at `entries` and returns the place behind it.
+static Bitboard *slider_init(SliderTable *table, PieceType type, Square s, uint64_t number,
+                             Bitboard *entries) {
     Bitboard mask = slider_mask(type, s), occupied = 0;
-    *table = (SliderTable){mask, magic->number, attacks, magic->shift};
+    int bits = bitboard_count(mask);
+    *table = (SliderTable){mask, number, entries, (unsigned)(64 - bits)};
     do {
-        attacks[occupied * magic->number >> magic->shift] = slider_walk(type, s, occupied);
+        entries[occupied * number >> table->shift] = slider_walk(type, s, occupied);
         occupied = (occupied - mask) & mask; // the next subset of mask
     } while (occupied);
+    return entries + (1 << bits);
 }
 
 static void lines_init(PieceType type, Square a, Bitboard rays) {
@@ -84,10 +90,11 @@ static void lines_init(PieceType type, Square a, Bitboard rays) {
 }
 
 void bitboard_init(void) {
+    Bitboard *entries = slider_entries;
     for (Square s = 0; s < SQUARE_NB; s++) {
         leapers_init(s);
-        slider_init(&bitboard_tables.rook[s], ROOK, s, &magics_rook[s]);
-        slider_init(&bitboard_tables.bishop[s], BISHOP, s, &magics_bishop[s]);
+        entries = slider_init(&bitboard_tables.rook[s], ROOK, s, magics_rook[s], entries);
+        entries = slider_init(&bitboard_tables.bishop[s], BISHOP, s, magics_bishop[s], entries);
         bitboard_tables.rook_rays[s] = attacks_rook(s, 0);
         bitboard_tables.bishop_rays[s] = attacks_bishop(s, 0);
         lines_init(ROOK, s, bitboard_tables.rook_rays[s]);

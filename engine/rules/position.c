@@ -10,6 +10,10 @@
 const char POSITION_START_FEN[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 void rules_init(void) {
+    static bool done;
+    if (done)
+        return;
+    done = true;
     bitboard_init();
     zobrist_init();
 }
