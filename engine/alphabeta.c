@@ -1,0 +1,210 @@
+// Principal variation search: alpha-beta in which every move after the first is first asked only
+// whether it beats alpha (Marsland and Campbell, 1982). What is pruned, reduced and extended is in
+// prune.c, the order of moves in ordering.c.
+#include "node.h"
+#include "ordering.h"
+#include "prune.h"
+
+#include <string.h>
+
+#include "eval.h"
+
+typedef struct Best {
+    Score score;
+    Move move; // MOVE_NONE while alpha stands
+} Best;
+
+// The table's score where its bound says that it is nearer to the truth than the evaluation.
+static Score eval_sharpened(const Node *node, Score eval) {
+    const TTEntry *entry = &node->table;
+    if (!node->in_table || score_is_mate(entry->score))
+        return eval;
+    bool better = entry->bound == BOUND_EXACT ||
+                  (entry->bound == BOUND_LOWER && entry->score > eval) ||
+                  (entry->bound == BOUND_UPPER && entry->score < eval);
+    return better ? entry->score : eval;
+}
+
+static void node_evaluate(Searcher *s, Node *node) {
+    Frame *frame = searcher_frame(s);
+    node->in_check = s->pos.checkers != 0;
+    if (node->in_check) {
+        frame->eval = node->eval = SCORE_NONE;
+        node->improving = false;
+        return;
+    }
+    bool known = node->in_table && node->table.eval != SCORE_NONE;
+    frame->eval = known ? node->table.eval : evaluate(&s->pos, &s->pawns);
+    node->eval = eval_sharpened(node, frame->eval);
+    Score before = frame[-2].eval;
+    node->improving = before == SCORE_NONE || frame->eval > before;
+}
+
+// Whether the node is answered without trying its moves.
+static bool node_prune(Searcher *s, Node *node, Score *value) {
+    return reverse_futility_prune(node, value) || razor_prune(s, node, value) ||
+           null_move_prune(s, node, value);
+}
+
+// Whether a move is left out because of what is known before it is made. Never before one move has
+// saved us from a mate.
+static bool move_prune(Searcher *s, const Node *node, const Best *best, Move move, int count) {
+    if (node->is_root || best->score <= -SCORE_MATE_LEAST)
+        return false;
+    if (move_is_quiet(&s->pos, move) &&
+        (late_move_prune(node, count) || futility_prune(node, count)))
+        return true;
+    return exchange_prune(s, node, move);
+}
+
+// The value of the move just made, the `count`th of the node: a null window with less depth first,
+// the full depth if that fails high, the full window if it may be the new best.
+static Score move_value(Searcher *s, const Node *node, int depth, int reduction, int count) {
+    Score alpha = node->alpha, value = 0;
+    bool again = count > 1;
+    if (reduction > 0) {
+        value = -search_node(s, -alpha - 1, -alpha, depth - reduction);
+        again = value > alpha;
+    }
+    if (again)
+        value = -search_node(s, -alpha - 1, -alpha, depth);
+    if (count == 1 || (node->is_pv && value > alpha))
+        value = -search_node(s, -node->beta, -alpha, depth);
+    return value;
+}
+
+static Score move_search(Searcher *s, const Node *node, Move move, int count) {
+    bool gives_check = move_gives_check(&s->pos, move);
+    int depth = node->depth - 1 + check_extension(s, gives_check);
+    int reduction = late_move_reduction(s, node, move, count, gives_check);
+    Undo undo;
+    searcher_make(s, move, &undo);
+    Score value = move_value(s, node, depth, reduction, count);
+    searcher_unmake(s, move, &undo);
+    return value;
+}
+
+// The line from here: `move` and what the child found.
+static void pv_take(Searcher *s, Move move) {
+    Frame *frame = searcher_frame(s), *child = frame + 1;
+    frame->pv[0] = move;
+    int length = child->pv_length < PLY_MAX - 1 ? child->pv_length : PLY_MAX - 1;
+    memcpy(frame->pv + 1, child->pv, (size_t)length * sizeof *frame->pv);
+    frame->pv_length = length + 1;
+}
+
+static RootMove *root_find(Searcher *s, Move move) {
+    for (int i = s->pv_index; i < s->root_count; i++)
+        if (s->root_moves[i].move == move)
+            return &s->root_moves[i];
+    return NULL;
+}
+
+// Keeps what the root needs to know of a move searched there.
+static void root_take(Searcher *s, const Node *node, Move move, int count, Score value) {
+    RootMove *root = root_find(s, move);
+    if (count > 1 && value <= node->alpha) {
+        root->score = -SCORE_INFINITE; // only a bound: the order of before stands
+        return;
+    }
+    root->score = value;
+    root->seldepth = s->seldepth;
+    const Frame *child = searcher_frame(s) + 1;
+    root->pv[0] = move;
+    int length = child->pv_length < PLY_MAX - 1 ? child->pv_length : PLY_MAX - 1;
+    memcpy(root->pv + 1, child->pv, (size_t)length * sizeof *root->pv);
+    root->pv_length = length + 1;
+}
+
+// Takes the value of a move into the account of the node. True on a beta cutoff.
+static bool best_take(Searcher *s, Node *node, Best *best, Move move, Score value) {
+    if (value > best->score)
+        best->score = value;
+    if (value <= node->alpha)
+        return false;
+    best->move = move;
+    if (node->is_pv)
+        pv_take(s, move);
+    if (value >= node->beta)
+        return true;
+    node->alpha = value;
+    return false;
+}
+
+static void node_store(Searcher *s, const Node *node, const Best *best, Score alpha_before) {
+    TTEntry entry = {.move = best->move,
+                     .score = best->score,
+                     .eval = searcher_frame(s)->eval,
+                     .depth = node->depth};
+    entry.bound = best->score >= node->beta    ? BOUND_LOWER
+                  : best->score > alpha_before ? BOUND_EXACT
+                                               : BOUND_UPPER;
+    // With root moves left out, the value is not the position's.
+    if (!(node->is_root && s->pv_index > 0))
+        tt_store(&s->shared->tt, s->pos.key, s->ply, &entry);
+}
+
+static Score node_search_moves(Searcher *s, Node *node) {
+    Score alpha_before = node->alpha;
+    Best best = {-SCORE_INFINITE, MOVE_NONE};
+    TriedMoves tried;
+    tried.quiet_count = tried.capture_count = 0;
+    int legal = 0, count = 0;
+    MovePicker picker;
+    picker_init(&picker, s, node->is_root ? s->root_moves[s->pv_index].move : node->table.move);
+    for (Move move; (move = picker_next(&picker)) != MOVE_NONE;) {
+        if (node->is_root && !root_find(s, move))
+            continue;
+        if (move_prune(s, node, &best, move, ++legal))
+            continue;
+        count++;
+        Score value = move_search(s, node, move, count);
+        if (atomic_load_explicit(&s->shared->stopped, memory_order_relaxed))
+            return SCORE_DRAW; // nobody looks at it
+        if (node->is_root)
+            root_take(s, node, move, count, value);
+        if (best_take(s, node, &best, move, value)) {
+            ordering_learn(s, move, node->depth, &tried);
+            break;
+        }
+        tried_add(&tried, &s->pos, move);
+    }
+    if (legal == 0)
+        return node->in_check ? score_mated_in(s->ply) : SCORE_DRAW;
+    node_store(s, node, &best, alpha_before);
+    return best.score;
+}
+
+Score search_node(Searcher *s, Score alpha, Score beta, int depth) {
+    if (depth <= 0)
+        return quiescence(s, alpha, beta);
+    Frame *frame = searcher_frame(s);
+    frame->pv_length = 0;
+    if (searcher_is_stopped(s))
+        return SCORE_DRAW;
+    Node node = {.alpha = alpha,
+                 .beta = beta,
+                 .depth = depth < PLY_MAX ? depth : PLY_MAX - 1,
+                 .is_root = s->ply == 0,
+                 .is_pv = beta - alpha > 1};
+    Score value;
+    if (!node.is_root) {
+        if (searcher_is_draw(s))
+            return SCORE_DRAW;
+        if (s->ply >= PLY_MAX - 1)
+            return s->pos.checkers ? SCORE_DRAW : evaluate(&s->pos, &s->pawns);
+        if (mate_distance_prune(s, &node, &value))
+            return value;
+    }
+    if (s->seldepth < s->ply)
+        s->seldepth = s->ply;
+    frame[2].killers[0] = frame[2].killers[1] = MOVE_NONE;
+    node.in_table = tt_probe(&s->shared->tt, s->pos.key, s->ply, &node.table);
+    if (table_prune(&node, &value))
+        return value;
+    node_evaluate(s, &node);
+    if (node_prune(s, &node, &value))
+        return value;
+    node.depth -= internal_iterative_reduction(&node);
+    return node_search_moves(s, &node);
+}

@@ -1,0 +1,24 @@
+// What a search thread remembers of moves that did well, to try them early elsewhere: butterfly
+// history (Schaeffer, "The History Heuristic", 1983), histories of captures and of replies to the
+// one and two plies before, counter moves (Uiterwijk, 1992). All values stay within ±HISTORY_MAX.
+#pragma once
+
+#include "rules/position.h"
+
+enum { HISTORY_MAX = 16384 };
+
+typedef int16_t PieceToHistory[PIECE_NB][SQUARE_NB];
+
+typedef struct History {
+    int16_t quiet[COLOR_NB][SQUARE_NB][SQUARE_NB]; // from, to
+    int16_t capture[PIECE_NB][SQUARE_NB][8];       // piece, to, captured type
+    Move counter[PIECE_NB][SQUARE_NB];             // best reply to piece, to
+    PieceToHistory replies[PIECE_NB][SQUARE_NB];   // [NO_PIECE][0]: after a null move
+} History;
+
+void history_clear(History *history);
+
+// The gain for a move that caused a cutoff `depth` plies above the leaves.
+int history_bonus(int depth);
+// Moves `*value` towards ±HISTORY_MAX by `bonus`, the less the nearer it is.
+void history_update(int16_t *value, int bonus);

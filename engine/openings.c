@@ -1,0 +1,186 @@
+// `openings`: makes a book of positions that random play reaches and a search then finds neither
+// equal nor lost. Unbalanced openings leave fewer games drawn, so a match learns more from each.
+// The same options print the same book.
+//
+//   --count N      positions to print (1000)        --seed S      of the random moves (1)
+//   --plies N      random plies (8)                 --nodes N     of the search that judges (20000)
+//   --low CP       least absolute score (40)        --high CP     greatest (120)
+//   --chess960     start from random Chess960 positions
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "search.h"
+#include "words.h"
+
+typedef struct Wish {
+    int64_t count, seed, plies, low, high, nodes;
+    bool chess960;
+} Wish;
+
+// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
+static uint64_t random_next(uint64_t *state) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(2685821657736338717);
+}
+static int random_below(uint64_t *state, int n) {
+    return (int)((random_next(state) >> 33) % (uint64_t)n);
+}
+
+// ---- start positions
+// -----------------------------------------------------------------------------
+
+// Puts `piece` on the nth empty file.
+static void place(char row[9], int nth, char piece) {
+    for (int file = 0; file < 8; file++)
+        if (row[file] == ' ' && nth-- == 0) {
+            row[file] = piece;
+            return;
+        }
+}
+
+// Bishops on opposite colours, the king between the rooks: what is left for him takes the third,
+// fourth and fifth of the empty files.
+static void random_back_rank(uint64_t *state, char row[9]) {
+    memcpy(row, "        ", 9);
+    row[2 * random_below(state, 4)] = 'b';
+    row[2 * random_below(state, 4) + 1] = 'b';
+    place(row, random_below(state, 6), 'q');
+    place(row, random_below(state, 5), 'n');
+    place(row, random_below(state, 4), 'n');
+    place(row, 0, 'r');
+    place(row, 0, 'k');
+    place(row, 0, 'r');
+}
+
+static void start_fen(uint64_t *state, bool chess960, char fen[FEN_MAX]) {
+    if (!chess960) {
+        snprintf(fen, FEN_MAX, "%s", POSITION_START_FEN);
+        return;
+    }
+    char black[9], white[9];
+    random_back_rank(state, black);
+    for (int i = 0; i < 9; i++)
+        white[i] = (char)(black[i] >= 'a' ? black[i] - 'a' + 'A' : black[i]);
+    snprintf(fen, FEN_MAX, "%s/pppppppp/8/8/8/8/PPPPPPPP/%s w KQkq - 0 1", black, white);
+}
+
+// ---- candidates
+// ----------------------------------------------------------------------------------
+
+// False when the game ended on the way.
+static bool random_walk(uint64_t *state, const Wish *wish, Position *pos) {
+    char fen[FEN_MAX];
+    RulesError err;
+    start_fen(state, wish->chess960, fen);
+    if (!position_from_fen(pos, fen, wish->chess960, &err))
+        return false;
+    // An odd or even number, so that either side may be to move.
+    int64_t plies = wish->plies + random_below(state, 2);
+    for (int64_t i = 0; i < plies; i++) {
+        MoveList list;
+        Undo undo;
+        movegen_legal(pos, &list);
+        if (list.size == 0)
+            return false;
+        position_make(pos, list.moves[random_below(state, list.size)], &undo);
+    }
+    MoveList list;
+    movegen_legal(pos, &list);
+    return list.size > 0 && !pos->checkers;
+}
+
+static bool fits(Search *search, const Wish *wish, const Position *pos) {
+    Root root;
+    root_init(&root, pos);
+    SearchLimits limits = {.nodes = (uint64_t)wish->nodes};
+    search_clear(search);
+    search_prepare(search, &root, &limits);
+    Score score = search_run(search).score;
+    score = score < 0 ? -score : score;
+    return score >= wish->low && score <= wish->high;
+}
+
+// ---- the book
+// --------------------------------------------------------------------------------------
+
+static bool is_known(const Key *keys, int64_t count, Key key) {
+    for (int64_t i = 0; i < count; i++)
+        if (keys[i] == key)
+            return true;
+    return false;
+}
+
+// EPD has no counters.
+static void print_epd(const Position *pos) {
+    char fen[FEN_MAX];
+    position_to_fen(pos, fen);
+    for (int blanks = 0, i = 0; fen[i]; i++)
+        if (fen[i] == ' ' && ++blanks == 4)
+            fen[i--] = '\0';
+    puts(fen);
+}
+
+static bool print_book(const Wish *wish) {
+    Key *keys = calloc((size_t)wish->count, sizeof *keys);
+    if (!keys)
+        return false;
+    Search *search = search_new(1, 1);
+    uint64_t state = (uint64_t)wish->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    // Wishes that nothing fulfils must end too.
+    int64_t tries = wish->count * 1000, found = 0;
+    while (found < wish->count && tries-- > 0) {
+        Position pos;
+        if (!random_walk(&state, wish, &pos) || is_known(keys, found, pos.key) ||
+            !fits(search, wish, &pos))
+            continue;
+        keys[found++] = pos.key;
+        print_epd(&pos);
+    }
+    search_free(search);
+    free(keys);
+    return found == wish->count;
+}
+
+static bool read_option(Wish *wish, const char *name, const char *value) {
+    const struct {
+        const char *name;
+        int64_t least, most;
+        int64_t *out;
+    } options[] = {
+        {"--count", 1, 1000000, &wish->count},  {"--seed", 0, INT32_MAX, &wish->seed},
+        {"--plies", 0, 200, &wish->plies},      {"--low", 0, SCORE_MATE, &wish->low},
+        {"--high", 0, SCORE_MATE, &wish->high}, {"--nodes", 1, INT32_MAX, &wish->nodes},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(name, options[i].name) == 0)
+            return value && word_to_int((Word){value, strlen(value)}, options[i].least,
+                                        options[i].most, options[i].out);
+    return false;
+}
+
+int command_openings(int argc, char **argv) {
+    Wish wish = {.count = 1000, .seed = 1, .plies = 8, .low = 40, .high = 120, .nodes = 20000};
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--chess960") == 0) {
+            wish.chess960 = true;
+        } else if (!read_option(&wish, argv[i], i + 1 < argc ? argv[i + 1] : NULL)) {
+            fprintf(stderr,
+                    "anvil: openings: cannot read %s\nusage: openings [--count N] [--seed S] "
+                    "[--plies N] [--low CP] [--high CP] [--nodes N] [--chess960]\n",
+                    argv[i]);
+            return 2;
+        } else {
+            i++;
+        }
+    }
+    rules_init();
+    if (print_book(&wish))
+        return 0;
+    fputs("anvil: openings: too few positions have such a score\n", stderr);
+    return 1;
+}

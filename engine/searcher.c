@@ -1,0 +1,109 @@
+// The board of a search thread: moves made and taken back, draws, and when to stop.
+#include "searcher.h"
+
+#include "rules/bitboard.h"
+
+enum { CLOCK_PERIOD = 256 }; // nodes between looks at the clock; a power of two
+
+static uint64_t nodes_add_one(Searcher *s) {
+    // Only this thread writes, so no locked addition is needed.
+    uint64_t nodes = atomic_load_explicit(&s->nodes, memory_order_relaxed) + 1;
+    atomic_store_explicit(&s->nodes, nodes, memory_order_relaxed);
+    return nodes;
+}
+
+void searcher_make(Searcher *s, Move move, Undo *undo) {
+    Frame *frame = searcher_frame(s);
+    frame->move = move;
+    frame->piece = s->pos.board[move_from(move)];
+    frame->replies = &s->history.replies[frame->piece][move_to(move)];
+    s->keys[s->key_count++] = s->pos.key;
+    position_make(&s->pos, move, undo);
+    tt_prefetch(&s->shared->tt, s->pos.key);
+    s->ply++;
+    nodes_add_one(s);
+}
+
+void searcher_unmake(Searcher *s, Move move, const Undo *undo) {
+    s->ply--;
+    s->key_count--;
+    position_unmake(&s->pos, move, undo);
+}
+
+void searcher_make_null(Searcher *s, Undo *undo) {
+    Frame *frame = searcher_frame(s);
+    frame->move = MOVE_NONE;
+    frame->piece = NO_PIECE;
+    frame->replies = &s->history.replies[NO_PIECE][0];
+    s->keys[s->key_count++] = s->pos.key;
+    position_make_null(&s->pos, undo);
+    tt_prefetch(&s->shared->tt, s->pos.key);
+    s->ply++;
+    nodes_add_one(s);
+}
+
+void searcher_unmake_null(Searcher *s, const Undo *undo) {
+    s->ply--;
+    s->key_count--;
+    position_unmake_null(&s->pos, undo);
+}
+
+uint64_t search_nodes(const Search *search) {
+    uint64_t sum = 0;
+    for (int i = 0; i < search->thread_count; i++)
+        sum += atomic_load_explicit(&search->searchers[i]->nodes, memory_order_relaxed);
+    return sum;
+}
+
+static bool limit_is_reached(Searcher *s) {
+    Search *search = s->shared;
+    uint64_t nodes = atomic_load_explicit(&s->nodes, memory_order_relaxed);
+    if (search->limits.nodes && search_nodes(search) >= search->limits.nodes)
+        return true;
+    return nodes % CLOCK_PERIOD == 0 && !atomic_load(&search->pondering) &&
+           timer_is_over(&search->timer);
+}
+
+bool searcher_is_stopped(Searcher *s) {
+    Search *search = s->shared;
+    if (atomic_load_explicit(&search->stopped, memory_order_relaxed))
+        return true;
+    if (s->index != 0 || !limit_is_reached(s))
+        return false;
+    atomic_store(&search->stopped, true);
+    return true;
+}
+
+static bool has_repeated(const Searcher *s) {
+    // Only positions since the last move that cannot be taken back, and with the same side to move.
+    int reach = s->pos.rule50 < s->key_count ? s->pos.rule50 : s->key_count;
+    int before_root = 0;
+    for (int back = 4; back <= reach; back += 2) {
+        if (s->keys[s->key_count - back] != s->pos.key)
+            continue;
+        // Within the search once is enough, before its root it takes two.
+        if (back <= s->ply || ++before_root == 2)
+            return true;
+    }
+    return false;
+}
+
+static bool material_is_insufficient(const Position *pos) {
+    if (pos->by_type[PAWN] | pos->by_type[ROOK] | pos->by_type[QUEEN])
+        return false;
+    return !bitboard_many(pos->by_type[KNIGHT] | pos->by_type[BISHOP]);
+}
+
+static bool fifty_moves_are_over(const Searcher *s) {
+    if (s->pos.rule50 < 100)
+        return false;
+    if (!s->pos.checkers)
+        return true;
+    MoveList list; // mate on the last move stands
+    movegen_legal(&s->pos, &list);
+    return list.size > 0;
+}
+
+bool searcher_is_draw(const Searcher *s) {
+    return has_repeated(s) || material_is_insufficient(&s->pos) || fifty_moves_are_over(s);
+}

@@ -1,0 +1,91 @@
+// One search thread's state, and what all threads of a search share. Internal to the search:
+// callers use search.h.
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "history.h"
+#include "pawns.h"
+#include "search.h"
+#include "timer.h"
+#include "tt.h"
+
+enum { STACK_BELOW = 2 }; // frames under the root, so that "two plies ago" always exists
+
+// What the search knows at one ply of the line it is in.
+typedef struct Frame {
+    Move move;               // being searched from here; MOVE_NONE for a null move
+    Piece piece;             // that makes it
+    PieceToHistory *replies; // history of replies to it
+    Move killers[2];
+    Score eval; // static evaluation, SCORE_NONE in check
+    int pv_length;
+    Move pv[PLY_MAX];
+} Frame;
+
+typedef struct RootMove {
+    Move move;
+    Score score;    // -SCORE_INFINITE if not the best so far when searched
+    Score previous; // of the iteration before
+    int seldepth;
+    int pv_length;
+    Move pv[PLY_MAX];
+} RootMove;
+
+typedef struct Searcher {
+    Search *shared;
+    int index; // 0 leads: it keeps the clock and reports
+    Position pos;
+    int ply;
+    Frame stack[PLY_MAX + STACK_BELOW + 2];
+    Key keys[ROOT_KEYS_MAX + PLY_MAX + 2]; // of the game's and the line's positions before pos
+    int key_count;
+    _Atomic uint64_t nodes;
+    int seldepth;
+    int null_move_ban; // plies below which null moves may be tried again
+    RootMove root_moves[MOVES_MAX];
+    int root_count;
+    int pv_index;   // root moves before this one are already placed (MultiPV)
+    int root_depth; // of the iteration
+    int completed;  // depth of the last iteration that ended
+    History history;
+    PawnCache pawns;
+    pthread_t thread;
+} Searcher;
+
+struct Search {
+    TT tt;
+    Searcher *searchers[SEARCH_THREADS_MAX];
+    int thread_count;
+    Root root;
+    SearchLimits limits;
+    Timer timer;
+    atomic_bool stopped;
+    atomic_bool pondering;
+    SearchReport *report;
+    void *report_context;
+};
+
+static inline Frame *searcher_frame(Searcher *s) {
+    return &s->stack[s->ply + STACK_BELOW];
+}
+
+// Plays and takes back on the searcher's board, with the line's books kept.
+void searcher_make(Searcher *s, Move move, Undo *undo);
+void searcher_unmake(Searcher *s, Move move, const Undo *undo);
+void searcher_make_null(Searcher *s, Undo *undo);
+void searcher_unmake_null(Searcher *s, const Undo *undo);
+
+// Nodes of all threads together.
+uint64_t search_nodes(const Search *search);
+// Whether the search is to end now; looks at the clock and the node limit from time to time.
+bool searcher_is_stopped(Searcher *s);
+// Draw by repetition, fifty moves or too little material. Once is enough within the search's own
+// line, since what was done once can be done again.
+bool searcher_is_draw(const Searcher *s);
+
+// The value of the position, from `alpha` to `beta`, `depth` plies deep (alphabeta.c).
+Score search_node(Searcher *s, Score alpha, Score beta, int depth);
+// The value when only captures, and in check every move, are looked at (quiescence.c).
+Score quiescence(Searcher *s, Score alpha, Score beta);
