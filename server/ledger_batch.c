@@ -1,0 +1,250 @@
+// Batches: the checks, the log, the totals, the verdict. See ledger.h.
+#include <math.h>
+#include <string.h>
+
+#include "ledger_task.h"
+
+// ---- checks
+// ----------------------------------------------------------------------------------------
+
+static bool refuse(Error *err, const char *field, const char *what, int64_t is, int64_t should) {
+    return error_field(err, 422, "bad_counts", field, "%s: %lld, should be %lld", what,
+                       (long long)is, (long long)should);
+}
+
+static bool outcomes_count(const char *outcomes, int batch_pairs, int64_t ptnml[5], Error *err) {
+    int64_t length = (int64_t)strlen(outcomes);
+    memset(ptnml, 0, 5 * sizeof *ptnml);
+    if (length != batch_pairs)
+        return refuse(err, "outcomes", "pairs in the batch", length, batch_pairs);
+    for (const char *p = outcomes; *p; p++) {
+        if (*p < '0' || *p > '4')
+            return error_field(err, 422, "bad_counts", "outcomes", "outcomes are digits 0 to 4");
+        ptnml[*p - '0']++;
+    }
+    return true;
+}
+
+static bool numbers_check(const Batch *batch, int64_t games, Error *err) {
+    if (batch->crashes < 0 || batch->crashes > games)
+        return error_field(err, 422, "bad_counts", "crashes", "crashes are 0 to %lld",
+                           (long long)games);
+    if (batch->time_losses < 0 || batch->time_losses > games - batch->crashes)
+        return error_field(err, 422, "bad_counts", "time_losses",
+                           "crashes and time losses together are 0 to %lld", (long long)games);
+    if (!(batch->speed >= 0 && batch->speed < 1e12))
+        return error_field(err, 422, "bad_request", "speed", "speed is nodes a second");
+    if (!(batch->busy >= 0 && batch->busy <= 1))
+        return error_field(err, 422, "bad_request", "busy", "busy is 0 to 1");
+    if (strlen(batch->tc) > 64)
+        return error_field(err, 422, "bad_request", "tc", "tc is at most 64 characters");
+    return true;
+}
+
+bool batch_check(const Batch *batch, int batch_pairs, Error *err) {
+    int64_t p[5], games = 2 * (int64_t)batch_pairs;
+    if (!outcomes_count(batch->outcomes, batch_pairs, p, err))
+        return false;
+    if (batch->wins < 0 || batch->losses < 0 || batch->draws < 0 || batch->wins > games ||
+        batch->losses > games || batch->draws > games)
+        return error_field(err, 422, "bad_counts", "wins", "wins, losses and draws are 0 to %lld",
+                           (long long)games);
+    int64_t sum = batch->wins + batch->losses + batch->draws;
+    if (sum != games)
+        return refuse(err, "draws", "wins + losses + draws", sum, games);
+    int64_t balance = 2 * p[4] + p[3] - p[1] - 2 * p[0];
+    if (batch->wins - batch->losses != balance)
+        return refuse(err, "wins", "wins - losses", batch->wins - batch->losses, balance);
+    // Pairs of 1 and 3 hold one drawn game each, pairs of 2 none or two. The balance above has the
+    // right parity by itself.
+    if (batch->draws < p[3] + p[1] || batch->draws > p[3] + 2 * p[2] + p[1])
+        return error_field(err, 422, "bad_counts", "draws", "%lld draws do not fit the outcomes",
+                           (long long)batch->draws);
+    return numbers_check(batch, games, err);
+}
+
+// ---- repeats
+// ---------------------------------------------------------------------------------------
+
+static bool same(double a, double b) {
+    return !(a < b) && !(a > b);
+}
+
+static bool same_batch(const Batch *batch, Query *q) {
+    return strcmp(batch->outcomes, query_text(q, 0)) == 0 && batch->wins == query_int(q, 1) &&
+           batch->losses == query_int(q, 2) && batch->draws == query_int(q, 3) &&
+           batch->crashes == query_int(q, 4) && batch->time_losses == query_int(q, 5) &&
+           strcmp(batch->tc, query_text(q, 6)) == 0 && same(batch->speed, query_real(q, 7)) &&
+           same(batch->busy, query_real(q, 8)) &&
+           strcmp(batch->games_sha256 ? batch->games_sha256 : "", query_text(q, 9)) == 0;
+}
+
+static void fill_reply(const Ledger *ledger, const TaskRow *row, BatchReply *reply) {
+    reply->task = task_reply(ledger, row);
+    reply->test = row->test.id;
+    reply->next_seq = row->next_seq;
+    reply->llr = row->test.llr;
+    reply->games = 0;
+    for (int i = 0; i < 5; i++)
+        reply->games += 2 * row->test.ptnml[i];
+    snprintf(reply->state, sizeof reply->state, "%s", row->test.state);
+}
+
+static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row, BatchReply *reply,
+                   Error *err) {
+    Query q = query(ledger->db, SQL_LEDGER_BATCH_STORED, "ii", batch->task, batch->seq);
+    bool is_same = query_step(&q) && same_batch(batch, &q);
+    reply->repeat = true;
+    reply->counted = query_int(&q, 10) != 0;
+    query_end(&q);
+    if (!is_same)
+        return error_field(err, 409, "batch_conflict", "seq",
+                           "batch %lld of task %lld is stored with other content",
+                           (long long)batch->seq, (long long)batch->task);
+    fill_reply(ledger, row, reply);
+    return true;
+}
+
+// ---- storing
+// ---------------------------------------------------------------------------------------
+
+static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow *row, Error *err) {
+    if (batch->seq >= row->pair_count / row->test.batch_pairs)
+        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
+                           (long long)(row->pair_count / row->test.batch_pairs));
+    if (batch->seq > row->next_seq)
+        return error_field(err, 409, "seq_gap", "seq", "batch %lld comes next",
+                           (long long)row->next_seq);
+    if (batch->games_sha256 && !db_int(ledger->db, SQL_LEDGER_GAMES_IS, 0, "iis", batch->task,
+                                       batch->seq, batch->games_sha256))
+        return error_field(err, 409, "games_missing", "games_sha256",
+                           "PUT the games of batch %lld first", (long long)batch->seq);
+    return true;
+}
+
+// Counts while its test is open, and, for a task that ended, while nobody else got the range.
+static bool does_count(const Ledger *ledger, const TaskRow *row, int64_t first) {
+    if (strcmp(row->test.state, "active") != 0 && strcmp(row->test.state, "paused") != 0)
+        return false;
+    if (task_is_open(row))
+        return true;
+    if (strcmp(row->state, "expired") != 0 && strcmp(row->state, "released") != 0)
+        return false;
+    return !db_int(ledger->db, SQL_LEDGER_DEALT_AGAIN, 1, "iiii", row->test.id, row->id, first,
+                   first + row->test.batch_pairs);
+}
+
+static bool count_batch(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
+    char state[VERDICT_STATE_MAX];
+    int64_t *n = row->test.ptnml;
+    for (const char *p = batch->outcomes; *p; p++)
+        n[*p - '0']++;
+    verdict_update(&row->test.sprt, &row->test.bounds, row->test.is_sprt,
+                   (int)row->test.batch_pairs, n);
+    row->test.llr = row->test.sprt.llr;
+    verdict_state_write(&row->test.sprt, state);
+    return db_run(ledger->db, err, SQL_LEDGER_TEST_COUNTED, "iiiiiiiiiiids", row->test.id, n[0],
+                  n[1], n[2], n[3], n[4], batch->wins, batch->losses, batch->draws, batch->crashes,
+                  batch->time_losses, row->test.llr, state);
+}
+
+static bool log_batch(const Ledger *ledger, const Batch *batch, const TaskRow *row, bool counted,
+                      Error *err) {
+    return db_run(ledger->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdid", row->test.id,
+                  batch->task, batch->worker, batch->seq, batch->outcomes, batch->wins,
+                  batch->losses, batch->draws, batch->crashes, batch->time_losses, batch->tc,
+                  batch->speed, batch->busy, batch->games_sha256, ledger->now, (int64_t)counted,
+                  row->test.llr);
+}
+
+static bool note_progress(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
+    row->next_seq++;
+    task_note_begun(row, 0);
+    row->lease_until = fmax(row->lease_until, ledger->now + row->lease_s);
+    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_STORED, "iiid", row->id, row->next_seq, row->begun,
+                row->lease_until) ||
+        !db_run(ledger->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker,
+                2 * row->test.batch_pairs, ledger->now))
+        return false;
+    if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
+        return task_end(ledger, row, "done", err);
+    return true;
+}
+
+static void publish_counts(const Ledger *ledger, const TaskRow *row) {
+    const int64_t *n = row->test.ptnml;
+    if (!ledger->publish)
+        return;
+    ledger->publish(ledger->ctx, "test",
+                    json_pack("{s:I, s:s, s:f, s:I, s:[IIIII]}", "id", (json_int_t)row->test.id,
+                              "state", row->test.state, "llr", row->test.llr, "games",
+                              (json_int_t)(2 * (n[0] + n[1] + n[2] + n[3] + n[4])), "ptnml",
+                              (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2],
+                              (json_int_t)n[3], (json_int_t)n[4]));
+}
+
+// Ends the test where the batch decided it or the last pair is in.
+static bool judge(const Ledger *ledger, TaskRow *row, Error *err) {
+    const int64_t *n = row->test.ptnml;
+    int64_t pairs = n[0] + n[1] + n[2] + n[3] + n[4];
+    SprtVerdict verdict = row->test.is_sprt ? row->test.sprt.verdict : SPRT_OPEN;
+    if (verdict == SPRT_OPEN && pairs < row->test.pairs_max)
+        return true;
+    char reason[160];
+    const char *result = verdict == SPRT_ACCEPTED   ? "accepted"
+                         : verdict == SPRT_REJECTED ? "rejected"
+                                                    : "completed";
+    snprintf(reason, sizeof reason,
+             "LLR %.2f after %lld games, Ptnml(0-2): %lld, %lld, %lld, %lld, %lld", row->test.llr,
+             (long long)(2 * pairs), (long long)n[0], (long long)n[1], (long long)n[2],
+             (long long)n[3], (long long)n[4]);
+    if (!ledger_test_finish(ledger, row->test.id, 0, result, "verdict", reason, err))
+        return false;
+    snprintf(row->test.state, sizeof row->test.state, "finished");
+    snprintf(row->state, sizeof row->state, "stopped");
+    return true;
+}
+
+bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err) {
+    TaskRow row;
+    *reply = (BatchReply){0};
+    if (!task_load(ledger, batch->task, batch->worker, &row, err))
+        return false;
+    if (batch->seq < row.next_seq)
+        return repeat(ledger, batch, &row, reply, err);
+    if (!place_check(ledger, batch, &row, err) ||
+        !batch_check(batch, (int)row.test.batch_pairs, err))
+        return false;
+    int64_t first = row.first_pair + batch->seq * row.test.batch_pairs;
+    reply->counted = does_count(ledger, &row, first);
+    if (reply->counted && !task_is_open(&row) &&
+        !ranges_remove(ledger, row.test.id, first, row.test.batch_pairs, err))
+        return false;
+    if ((reply->counted && !count_batch(ledger, batch, &row, err)) ||
+        !log_batch(ledger, batch, &row, reply->counted, err) ||
+        !note_progress(ledger, batch, &row, err))
+        return false;
+    if (reply->counted) {
+        publish_counts(ledger, &row);
+        if (!judge(ledger, &row, err))
+            return false;
+    }
+    fill_reply(ledger, &row, reply);
+    return true;
+}
+
+bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
+                  int64_t size, Error *err) {
+    TaskRow row;
+    if (!task_load(ledger, task, worker, &row, err))
+        return false;
+    if (seq < 0 || seq >= row.pair_count / row.test.batch_pairs)
+        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
+                           (long long)(row.pair_count / row.test.batch_pairs));
+    if (seq < row.next_seq)
+        return db_int(ledger->db, SQL_LEDGER_GAMES_IS, 0, "iis", task, seq, sha) ||
+               error_field(err, 409, "batch_conflict", "seq",
+                           "batch %lld is stored with other games", (long long)seq);
+    return db_run(ledger->db, err, SQL_LEDGER_BLOB_ADD, "sisd", sha, size, "games", ledger->now) &&
+           db_run(ledger->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, ledger->now);
+}
