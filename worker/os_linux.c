@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +68,7 @@ static void child_exec(const Pipes *pipes, const char *const *argv, const char *
                        pid_t parent) {
     int report = out_of_the_way(pipes->status[1]);
     sigset_t none;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // engines that crash all night fill no disk
     sigemptyset(&none);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
