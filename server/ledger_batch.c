@@ -233,18 +233,27 @@ bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, E
     return true;
 }
 
+bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
+                           int *batch_pairs, Error *err) {
+    TaskRow row;
+    if (!task_load(ledger, task, worker, &row, err))
+        return false;
+    *batch_pairs = (int)row.test.batch_pairs;
+    if (seq < 0 || seq >= row.pair_count / row.test.batch_pairs)
+        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
+                           (long long)(row.pair_count / row.test.batch_pairs));
+    return true;
+}
+
 bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err) {
     TaskRow row;
     if (!task_load(ledger, task, worker, &row, err))
         return false;
-    if (seq < 0 || seq >= row.pair_count / row.test.batch_pairs)
-        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
-                           (long long)(row.pair_count / row.test.batch_pairs));
     if (seq < row.next_seq)
         return db_int(ledger->db, SQL_LEDGER_GAMES_IS, 0, "iis", task, seq, sha) ||
                error_field(err, 409, "batch_conflict", "seq",
                            "batch %lld is stored with other games", (long long)seq);
-    return db_run(ledger->db, err, SQL_LEDGER_BLOB_ADD, "sisd", sha, size, "games", ledger->now) &&
+    return db_run(ledger->db, err, SQL_BLOB_NOTE, "sisd", sha, size, "games", ledger->now) &&
            db_run(ledger->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, ledger->now);
 }

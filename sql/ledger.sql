@@ -3,9 +3,6 @@
 -- name: ledger_setting
 SELECT value FROM settings WHERE name = ?1
 
--- name: ledger_blob_add
-INSERT INTO blobs (sha256, size, kind, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (sha256) DO NOTHING
-
 -- ---- states of a test
 
 -- name: ledger_test_state

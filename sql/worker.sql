@@ -1,0 +1,40 @@
+-- Queries of the worker protocol's routes and of books.
+
+-- name: book_add
+INSERT INTO books (engine_id, name, blob, format, openings, chess960, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+
+-- name: worker_by_key
+SELECT id, blocked FROM workers WHERE machine_key_hash = ?1
+
+-- name: worker_user_of_token
+SELECT u.id, u.name FROM api_tokens t JOIN users u ON u.id = t.user_id
+WHERE t.token_hash = ?1 AND t.scope = 'worker' AND u.state = 'active'
+
+-- name: worker_registrations
+SELECT count(*) FROM workers WHERE address = ?1 AND created > ?2
+
+-- name: worker_add
+INSERT INTO workers (machine_key_hash, token_hash, user_id, name, version, host, cores, address, created, last_seen)
+VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?9)
+
+-- name: worker_again
+UPDATE workers SET token_hash = ?2, user_id = nullif(?3, 0), name = ?4, version = ?5, host = ?6, address = ?7, last_seen = ?8
+WHERE id = ?1
+
+-- name: worker_task
+SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test_id, e.name AS engine, t.title, t.kind,
+       t.batch_pairs, t.threads, t.variant, t.adjudication AS adjudication_json, t.tc,
+       n.sha AS new_commit, n.snapshot AS new_snapshot, n.bench AS new_bench, t.new_options,
+       b.sha AS base_commit, b.snapshot AS base_snapshot, b.bench AS base_bench, t.base_options,
+       e.build AS build_json, e.reference_commit, r.snapshot AS reference_snapshot, e.reference_speed,
+       e.scale_min, e.scale_max, o.blob AS book, t.seed
+FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id
+     JOIN commits n ON n.engine_id = t.engine_id AND n.sha = t.new_commit
+     JOIN commits b ON b.engine_id = t.engine_id AND b.sha = t.base_commit
+     LEFT JOIN commits r ON r.engine_id = t.engine_id AND r.sha = e.reference_commit
+     JOIN books o ON o.id = t.book_id
+WHERE k.id = ?1
+
+-- Games and archives are not for everybody.
+-- name: worker_blob_open
+SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind IN ('snapshot', 'net', 'book'))
