@@ -1,0 +1,165 @@
+// A submission from the request to the rows: see submit.h.
+#include "submit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "ledger.h"
+
+void submission_free(void *submission) {
+    Submission *s = submission;
+    if (!s)
+        return;
+    json_decref(s->fields);
+    json_decref(s->engine);
+    git_repository_free(s->repo);
+    commit_record_release(&s->base_record);
+    commit_record_release(&s->new_record);
+    free(s);
+}
+
+static void submission_drop(Submission **s) {
+    submission_free(*s);
+}
+
+// ---- engine, preset, book
+
+// The only engine needs no name.
+static bool find_engine(Request *req, Submission *s, Error *err) {
+    const char *name = field_text(s->fields, "engine");
+    json_auto_t *names = db_rows(req->db, SQL_ENGINE_NAMES, "");
+    if (!*name && json_array_size(names) == 1)
+        name = json_string_value(json_object_get(json_array_get(names, 0), "name"));
+    s->engine = db_row(req->db, SQL_ENGINE_BY_NAME, "s", name);
+    if (!s->engine)
+        return error_field(err, 422, "no_such_engine", "engine",
+                           "engine: there is no engine '%.40s' on this server", name);
+    s->engine_id = json_integer_value(json_object_get(s->engine, "id"));
+    return true;
+}
+
+static bool may_submit(Request *req, const Submission *s, Error *err) {
+    if (viewer_has_role(req->db, &req->viewer, s->engine_id, "developer") ||
+        strcmp(app_setting(req, "submit", "developers"), "open") == 0)
+        return true;
+    return error_set(
+        err, 403, "forbidden",
+        "submitting tests of this engine needs the role developer; ask a maintainer or "
+        "the operator for it");
+}
+
+// What the preset says counts where the submission says nothing.
+static bool use_preset(Request *req, Submission *s, Error *err) {
+    const char *name = field_text(s->fields, "preset");
+    if (!*name)
+        return true;
+    json_auto_t *row = db_row(req->db, SQL_PRESET_BY_NAME, "is", s->engine_id, name);
+    json_auto_t *preset = submit_fields_of_json(json_object_get(row, "fields"), err);
+    if (!row || !preset)
+        return error_field(err, 422, "no_such_preset", "preset",
+                           "preset: the engine has no preset '%.60s'", name);
+    json_object_update_missing(s->fields, preset);
+    return submit_fields_check(s->fields, err);
+}
+
+static bool find_book(Request *req, Submission *s, Error *err) {
+    const char *name = field_text(s->fields, "book");
+    bool chess960 = strcmp(field_text(s->fields, "variant"), "chess960") == 0;
+    json_auto_t *row =
+        *name ? db_row(req->db, SQL_BOOK_BY_NAME, "is", s->engine_id, name)
+              : db_row(req->db, SQL_BOOK_DEFAULT, "ii", s->engine_id, (int64_t)chess960);
+    s->book_id = json_integer_value(json_object_get(row, "id"));
+    if (!row) {
+        char *names scope(free_ptr) = db_text(req->db, SQL_BOOK_NAMES, "i", s->engine_id);
+        return error_field(err, 422, "no_such_book", "book",
+                           "book: the engine has no book '%.60s'%s; it has %.300s", name,
+                           *name ? "" : " for this variant", names && *names ? names : "none");
+    }
+    bool suits = !*name || json_integer_value(json_object_get(row, "chess960")) <= chess960;
+    return suits ||
+           error_field(err, 422, "bad_field", "book",
+                       "book: %.60s is of Chess960 openings; set variant to chess960", name);
+}
+
+bool submit_resolve_fields(Request *req, Submission *s, Error *err) {
+    if (!submit_fields_check(s->fields, err) || !find_engine(req, s, err) ||
+        !may_submit(req, s, err) || !use_preset(req, s, err))
+        return false;
+    submit_fields_complete(s->fields);
+    return submit_fields_agree(s->fields, err) && find_book(req, s, err);
+}
+
+Submission *submit_prepare(Request *req, Error *err) {
+    Submission *s scope(submission_drop) = xcalloc(1, sizeof *s);
+    s->fields = submit_fields_read(req, err);
+    if (!s->fields || !submit_resolve_fields(req, s, err))
+        return NULL;
+    s->repo =
+        repo_open(app_data(req->app), json_string_value(json_object_get(s->engine, "name")), err);
+    if (!s->repo || !submit_make_commits(req, s, err))
+        return NULL;
+    Submission *done = s;
+    s = NULL;
+    return done;
+}
+
+// ---- rows
+
+// Writes the commit's row where there is none, and the declared count.
+static bool store_commit(Request *req, const Submission *s, const CommitRecord *record,
+                         int64_t bench, const char *field, Error *err) {
+    if (record->snapshot[0] && !commit_record(req->db, s->engine_id, record, bench, req->now, err))
+        return false;
+    int64_t known = db_int(req->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, record->info.sha);
+    if (!bench || bench == known)
+        return true;
+    if (!db_run(req->db, err, SQL_COMMIT_DECLARE_BENCH, "isi", s->engine_id, record->info.sha,
+                bench))
+        return false;
+    return db_changes(req->db) == 1 ||
+           error_field(err, 422, "bad_bench", field,
+                       "%s: %lld is declared, but other open tests have this commit with %lld",
+                       field, (long long)bench, (long long)known);
+}
+
+static bool insert_test(Request *req, const Submission *s, Error *err) {
+    const json_t *f = s->fields;
+    json_auto_t *adjudication = field_adjudication(f);
+    char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
+    return db_run(req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiii", s->engine_id,
+                  req->viewer.user_id, field_text(f, "title"), field_text(f, "description"),
+                  req->now, s->base, s->new, field_text(f, "base_options"),
+                  field_text(f, "new_options"), field_text(f, "kind"), field_text(f, "model"),
+                  field_real(f, "elo0"), field_real(f, "elo1"), field_real(f, "alpha"),
+                  field_real(f, "beta"), field_text(f, "tc"), field_whole(f, "threads"), s->book_id,
+                  field_whole(f, "seed"), field_text(f, "variant"), rules,
+                  field_whole(f, "batch_pairs"), field_whole(f, "pairs_max"),
+                  field_whole(f, "priority"), s->retest_of);
+}
+
+// Order: blobs and objects are there, now the reference, and the COMMIT ends the turn. A reference
+// whose COMMIT fails is overwritten by the next test of that number, or removed at start.
+int64_t submit_store(Request *req, Submission *s, Error *err) {
+    if (!store_commit(req, s, &s->base_record, s->base_bench, "base_bench", err) ||
+        !store_commit(req, s, &s->new_record, s->bench, "bench", err) || !insert_test(req, s, err))
+        return 0;
+    int64_t test = db_last_id(req->db);
+    if (!repo_test_ref_set(s->repo, test, s->new, err))
+        return 0;
+    Ledger ledger = ledger_of(req);
+    ledger_event(&ledger, "submitted", req->viewer.user_id, 0, test, "%s",
+                 field_text(s->fields, "title"));
+    app_publish(req->app, "test",
+                json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", "pending"));
+    return test;
+}
+
+bool submit_approval_hash(Db *db, int64_t test, char hash[65]) {
+    json_auto_t *row = db_row(db, SQL_TEST_APPROVAL, "i", test);
+    if (!row)
+        return false;
+    char *text scope(free_ptr) = json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS);
+    sha256_hex(text, strlen(text), hash);
+    return true;
+}

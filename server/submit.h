@@ -1,0 +1,90 @@
+// A test as somebody submits it, by the form or by the API: one table of fields with their bounds
+// and defaults, then the commits that the fields name or the patch makes, then the rows.
+//
+// Fields are text by name in a JSON object, whichever way they came. Reading and checking them is
+// pure; submit_prepare() runs on a reader thread and leaves objects and blobs on disk;
+// submit_store() runs in the turn and makes it a test.
+#pragma once
+
+#include <jansson.h>
+
+#include "http.h"
+#include "repo_commit.h"
+
+enum { SUBMIT_BODY_MAX = 3 << 20 }; // a patch of 1 MB, percent-encoded or with JSON's escapes
+
+// When a field of a test that is there already may change.
+typedef enum {
+    CHANGE_FREELY,  // it says nothing about what runs
+    CHANGE_EARLY,   // takes approval back, and only before the first result
+    CHANGE_UNDEALT, // as CHANGE_EARLY, and only before openings were dealt
+    CHANGE_NEVER,
+} FieldChange;
+
+typedef enum {
+    FIELD_LINE, // one line of text of low to high bytes
+    FIELD_TEXT,
+    FIELD_WHOLE, // whole number from low to high
+    FIELD_DECIMAL,
+    FIELD_CHOICE,  // one of `choices`, divided by '|'
+    FIELD_OPTIONS, // UCI options, "Name=value Name=value"
+    FIELD_TC,
+} FieldKind;
+
+typedef struct FieldRule {
+    const char *name;
+    FieldKind kind;
+    double low, high;
+    const char *otherwise; // when absent or empty; NULL: stays absent
+    const char *choices;
+    FieldChange change;
+} FieldRule;
+
+extern const FieldRule submit_rules[]; // ends with name NULL
+const FieldRule *submit_rule(const char *name);
+
+// ---- fields
+
+// From a JSON object (numbers, booleans and objects of options become text), refusing names that
+// are not in the table; new.
+json_t *submit_fields_of_json(const json_t *object, Error *err);
+// From the request, whichever it is.
+json_t *submit_fields_read(Request *req, Error *err);
+// Each field by itself. `fields` loses empty ones.
+bool submit_fields_check(json_t *fields, Error *err);
+// Fills in what is absent: defaults, and those that follow from others (batch_pairs, pairs_max).
+void submit_fields_complete(json_t *fields);
+// What several fields say together. For complete fields.
+bool submit_fields_agree(const json_t *fields, Error *err);
+
+const char *field_text(const json_t *fields, const char *name); // borrowed; "" when absent
+int64_t field_whole(const json_t *fields, const char *name);
+double field_real(const json_t *fields, const char *name);
+json_t *field_adjudication(const json_t *fields); // as in API.md, new
+
+// ---- a submission
+
+typedef struct Submission {
+    json_t *fields;
+    json_t *engine; // its row
+    int64_t engine_id, book_id;
+    git_repository *repo;
+    char base[REPO_SHA_MAX], new[REPO_SHA_MAX];
+    CommitRecord base_record, new_record; // without a snapshot where the row is there already
+    int64_t bench, base_bench;            // declared; 0: not
+    int64_t retest_of;
+} Submission;
+
+void submission_free(void *submission); // fits Request.state_free
+// Checks everything, creates the commits and snapshots. NULL with an error naming the field.
+Submission *submit_prepare(Request *req, Error *err);
+// Inserts the rows, sets refs/tests/N, writes the event. Returns the test's id, 0 on error.
+int64_t submit_store(Request *req, Submission *submission, Error *err);
+
+// ---- parts
+
+// Finds engine, preset and book; completes and checks the fields.
+bool submit_resolve_fields(Request *req, Submission *s, Error *err);
+bool submit_make_commits(Request *req, Submission *s, Error *err);
+// SHA-256 of everything that will run; false: no such test.
+bool submit_approval_hash(Db *db, int64_t test, char hash[65]);
