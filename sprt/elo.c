@@ -23,15 +23,15 @@ EloEstimate elo_estimate(const double *counts, int n) {
     Law law;
     law_init(&law, counts, n);
     Moments m = law_moments(&law);
-    double deviation = sqrt(m.var / law.total); // of the mean
+    double mean = law.points / law.total, deviation = sqrt(m.var / law.total);
     double t = (m.mean - 0.5) / sqrt(m.var);
     double var_t = fmax(0, 1 - t * m.skew + t * t / 4 * (m.exkurt + 2));
     double scale = 1 / law_t_per_nelo(n);
     double reach = Z95 * deviation;
     return (EloEstimate){
-        .elo = score_to_elo(m.mean),
-        .error = (score_to_elo(m.mean + reach) - score_to_elo(m.mean - reach)) / 2,
-        .los = normal_cdf((m.mean - 0.5) / deviation),
+        .elo = score_to_elo(mean),
+        .error = (score_to_elo(mean + reach) - score_to_elo(mean - reach)) / 2,
+        .los = normal_cdf((mean - 0.5) / deviation),
         .nelo = scale * t,
         .nelo_error = scale * Z95 * sqrt(var_t / law.total),
         .pair_ratio = pair_ratio(counts, n),

@@ -5,11 +5,12 @@
 
 void law_init(Law *law, const double *counts, int n) {
     law->n = n;
-    law->total = 0;
+    law->total = law->points = 0;
     for (int i = 0; i < n; i++) {
         law->p[i] = counts[i] == 0 ? 0.001 : counts[i];
         law->total += law->p[i];
         law->score[i] = (double)i / (n - 1);
+        law->points += law->p[i] * law->score[i];
     }
     for (int i = 0; i < n; i++)
         law->p[i] /= law->total;

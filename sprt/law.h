@@ -6,6 +6,7 @@ enum { LAW_MAX = 5 };
 typedef struct Law {
     int n;                 // 3 or 5 outcomes
     double total;          // sum of the regularised counts
+    double points;         // their scores added up
     double score[LAW_MAX]; // i/(n-1)
     double p[LAW_MAX];     // all positive, sum 1
 } Law;

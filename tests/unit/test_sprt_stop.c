@@ -77,7 +77,9 @@ static void sequences_stop_where_arithmetic_in_50_digits_stops(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = own_vectors("stop_sequences", &file);
     size_t i;
-    json_array_foreach(cases, i, c) check_sequence(c);
+    json_array_foreach(cases, i, c) {
+        check_sequence(c);
+    }
 }
 
 static void sequences_stop_where_the_shared_vectors_stop(void **state) {
@@ -85,7 +87,9 @@ static void sequences_stop_where_the_shared_vectors_stop(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("stop_sequences", &file);
     size_t i;
-    json_array_foreach(cases, i, c) check_sequence(c);
+    json_array_foreach(cases, i, c) {
+        check_sequence(c);
+    }
 }
 
 static void uncorrected_sequences_stop_where_the_shared_vectors_stop(void **state) {
@@ -126,7 +130,9 @@ static void skips_purges_and_odd_batches_go_as_in_the_shared_vectors(void **stat
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("update_scenarios", &file);
     size_t i;
-    json_array_foreach(cases, i, c) check_scenario(c);
+    json_array_foreach(cases, i, c) {
+        check_scenario(c);
+    }
 }
 
 static const SprtBounds BOUNDS = {SPRT_LOGISTIC, 0, 10, 0.05, 0.05};
