@@ -70,6 +70,9 @@ typedef struct Response {
     WaitFor wait; // apply sets it to be called again when woken or at wait_until
     double wait_until;
     bool stream; // becomes a server-sent event stream
+    // The template of the page that holds this form: where the handler fails, the page is shown
+    // again with what was typed and the error beside its field. Not for the API.
+    const char *form;
 } Response;
 
 void response_json(Response *res, int status, json_t *document); // steals

@@ -1,0 +1,74 @@
+// The installation and its loop, as the core's own files see it. Everything here belongs to the
+// loop thread, but for the readers' queues (http_readers.c) and `metrics`, which are counters.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "http_address.h"
+#include "request.h"
+#include "stream.h"
+
+struct MHD_Daemon;
+typedef struct Readers Readers;
+
+typedef struct AppConfig {
+    const char *data, *listen;
+    const char *web; // folder of templates and static files; NULL: beside the program
+    Trusted trusted;
+    int readers, connections, connections_per_address;
+} AppConfig;
+
+typedef struct Metrics {
+    atomic_ulong requests, replies[6]; // by first digit of the status
+    atomic_ulong turns, commits, commit_failures;
+    double commit_seconds; // loop thread only, as the rest
+    double prepare_seconds, apply_seconds;
+    unsigned long bytes_in;
+} Metrics;
+
+// A client's connection: how long it has been sending its present request.
+typedef struct Connection {
+    int fd;
+    bool receiving;
+    double since;
+    struct Connection *previous, *next;
+} Connection;
+
+typedef struct News {
+    char event[32];
+    json_t *data;
+} News;
+
+enum { TOUCHED_MAX = 64 };
+
+struct App {
+    AppConfig config;
+    char *web;
+    Db *writer;
+    struct MHD_Daemon *daemon;
+    Readers *readers;
+    int event_fd, signal_fd, lock_fd, listen_fd;
+    int port;
+    RequestList ready;   // for the next turn
+    RequestList waiting; // in order of arrival
+    RequestList done;    // of this turn, before its COMMIT
+    Connection *connections;
+    StreamList streams;
+    News *news; // of this turn
+    size_t news_count, news_capacity;
+    bool wake, stopping;
+    int64_t touched[TOUCHED_MAX]; // API tokens used, to be noted
+    int touched_count;
+    double started, ticked;
+    Metrics metrics;
+};
+
+double time_now(void);       // Unix seconds
+double time_monotonic(void); // for intervals
+
+// Opens DATA (locked against a second server), listens, and serves until SIGTERM or SIGINT.
+bool app_run(const AppConfig *config, Error *err);
+// DATA's lock, held until the descriptor is closed; -1 when another server has it. *down: seconds
+// since the lock was last touched, 0 when new.
+int app_lock(const char *data, double *down, Error *err);
+const char *app_web(const App *app); // folder with templates/ and static/

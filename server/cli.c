@@ -1,0 +1,135 @@
+// What the commands share, and the small ones: set and check. See cli.h.
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/hash.h"
+#include "common/str.h"
+#include "ledger.h"
+#include "password.h"
+
+int command_failed(const Error *err) {
+    fprintf(stderr, "server: %s\n", err->message);
+    return 1;
+}
+
+Db *command_database(const char *data) {
+    Error err;
+    char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
+    if (access(path, F_OK) < 0) {
+        fprintf(stderr, "server: %s holds no installation\n", data);
+        return NULL;
+    }
+    Db *db = db_open(path, false, &err);
+    if (!db)
+        command_failed(&err);
+    return db;
+}
+
+char *command_password(const char *file, bool *made) {
+    Error err;
+    char token[TOKEN_MAX];
+    *made = !file;
+    if (!file)
+        return xstrndup(token_random(token), 16);
+    char *text = file_read(strcmp(file, "-") ? file : "/dev/stdin", 4096, NULL, &err);
+    if (text)
+        text[strcspn(text, "\r\n")] = 0;
+    if (text && password_check(text, &err))
+        return text;
+    free(text);
+    command_failed(&err);
+    return NULL;
+}
+
+// ---- set
+// -----------------------------------------------------------------------------------------
+
+static const struct Setting {
+    const char *name, *values, *help;
+} settings[] = {
+    {"signup", "open|approved|closed",
+     "who may make an account: anybody, anybody whom an admin "
+     "then approves, nobody"},
+    {"self_approval", "0|1", "authors may approve their own tests: for one-person installations"},
+    {"accounts_required", "0|1", "workers need a user's token"},
+    {"url", NULL, "the address under which people reach this server"},
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+static bool is_one_of(const char *value, const char *values) {
+    size_t size = strlen(value);
+    for (const char *p = values; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (size && strcspn(p, "|") == size && !strncmp(p, value, size))
+            return true;
+    return false;
+}
+
+static bool setting_check(const char *name, const char *value) {
+    for (int i = 0; i < SETTINGS; i++)
+        if (!strcmp(settings[i].name, name) &&
+            (!settings[i].values || is_one_of(value, settings[i].values)))
+            return true;
+    fprintf(stderr, "server: %s cannot be %s; what there is:\n", name, value);
+    for (int i = 0; i < SETTINGS; i++)
+        fprintf(stderr, "  %-18s %-21s %s\n", settings[i].name,
+                settings[i].values ? settings[i].values : "TEXT", settings[i].help);
+    return false;
+}
+
+static int settings_list(Db *db) {
+    for (Query q = query(db, SQL_SETTINGS_ALL, ""); query_step(&q);)
+        printf("%s %s\n", query_text(&q, 0), query_text(&q, 1));
+    return 0;
+}
+
+int command_set(int argc, char **argv) {
+    Error err;
+    if (argc != 2 && argc != 4)
+        return 2;
+    if (argc == 4 && !setting_check(argv[2], argv[3]))
+        return 1;
+    Db *db = command_database(argv[1]);
+    if (!db)
+        return 1;
+    int status = 0;
+    if (argc == 2)
+        status = settings_list(db);
+    else if (!db_run(db, &err, SQL_SETTING_SET, "ss", argv[2], argv[3]))
+        status = command_failed(&err);
+    db_close(db);
+    return status;
+}
+
+// ---- check
+// ---------------------------------------------------------------------------------------
+
+static int count_rows(Db *db, SqlId id, const char *fine) {
+    int count = 0;
+    for (Query q = query(db, id, ""); query_step(&q);) {
+        if (fine && !strcmp(query_text(&q, 0), fine))
+            continue;
+        printf("%s %s\n", query_text(&q, 0), fine ? "" : "refers to a row that is not there");
+        count++;
+    }
+    return count;
+}
+
+int command_check(int argc, char **argv) {
+    if (argc != 2)
+        return 2;
+    Db *db = command_database(argv[1]);
+    if (!db)
+        return 1;
+    int faults = count_rows(db, SQL_INTEGRITY_CHECK, "ok");
+    faults += count_rows(db, SQL_FOREIGN_KEY_CHECK, NULL);
+    printf("database: %s\n", faults ? "damaged" : "sound");
+    faults += ledger_check(db, stdout);
+    faults += db_failed(db);
+    db_close(db);
+    return faults ? 1 : 0;
+}

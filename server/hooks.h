@@ -1,0 +1,18 @@
+// What the core calls in modules that stand above it. Each is theirs to define; weak.c holds what
+// happens where one is not linked.
+#pragma once
+
+#include "http.h"
+
+// Fills `res` with a page for an error outside /api/. The status is set by the caller.
+void page_error(Request *req, Response *res, const Error *err);
+// Shows the page of `template` again with what was typed and the error beside its field. False:
+// cannot, show page_error instead.
+bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
+
+// A new engine from the tree at `source_dir`; the built-in one where NULL.
+bool engine_install(Db *db, const char *data, const char *source_dir, Error *err);
+int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
+                     const char *name, double now, Error *err);
+bool repo_reconcile(App *app, Error *err);
+int command_engine(int argc, char **argv);

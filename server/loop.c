@@ -1,0 +1,277 @@
+// See loop.h.
+#include "loop.h"
+
+#include <microhttpd.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "hooks.h"
+#include "http_readers.h"
+#include "http_server.h"
+#include "idempotency.h"
+#include "ledger.h"
+#include "session.h"
+
+enum { TICK_MS = 1000, LAST_WORDS_MS = 3000 };
+
+// ---- one request in the turn
+// ---------------------------------------------------------------------
+
+static void news_forget(App *app, size_t from) {
+    while (app->news_count > from)
+        json_decref(app->news[--app->news_count].data);
+}
+
+static void unavailable(RequestData *data) {
+    Error err;
+    error_set(&err, 503, "unavailable",
+              "the database cannot be written just now; nothing was changed; try again");
+    request_refuse(data, &err);
+    data->stage = STAGE_REPLY;
+}
+
+static bool open_once(RequestData *data, Error *err) {
+    if (data->opened)
+        return true;
+    data->opened = true;
+    return request_open_body(data, err) && viewer_check_csrf(data, err);
+}
+
+static bool apply_handler(RequestData *data, Error *err) {
+    data->stage = STAGE_APPLY;
+    if (!open_once(data, err) || !idempotency_look(data, err))
+        return false;
+    if (data->stage == STAGE_REPLY)
+        return true;
+    data->res.wait = WAIT_NONE;
+    return data->route->apply(&data->req, &data->res, err) && idempotency_keep(data, err);
+}
+
+// In a savepoint of its own, so that what one request may not do undoes nothing of another's.
+static void apply_one(App *app, RequestData *data, double now) {
+    Error err = {0};
+    size_t news = app->news_count;
+    data->req.db = app->writer;
+    data->req.now = now;
+    db_savepoint(app->writer);
+    bool good = apply_handler(data, &err);
+    if (db_failed(app->writer))
+        return;
+    if (good)
+        db_savepoint_keep(app->writer);
+    else {
+        db_savepoint_undo(app->writer);
+        news_forget(app, news);
+        request_refuse(data, &err);
+    }
+    bool waits = data->res.wait && data->res.wait_until > now;
+    if (data->res.wait && !waits)
+        response_text(&data->res, 204, NULL, "");
+    data->stage = waits ? STAGE_WAIT : STAGE_REPLY;
+}
+
+// ---- the turn
+// ------------------------------------------------------------------------------------
+
+static void apply_list(App *app, RequestList *list, double now) {
+    while (list->first && !db_failed(app->writer)) {
+        RequestData *data = list_pop(list);
+        apply_one(app, data, now);
+        bool waits = data->stage == STAGE_WAIT && !db_failed(app->writer);
+        list_push(waits ? &app->waiting : &app->done, data);
+    }
+}
+
+static void note_tokens(App *app, double now) {
+    Error err;
+    for (int i = 0; i < app->touched_count; i++)
+        db_run(app->writer, &err, SQL_TOKEN_USED, "id", app->touched[i], now);
+    app->touched_count = 0;
+}
+
+static void forget_old(App *app, double now) {
+    Error err;
+    db_run(app->writer, &err, SQL_SESSIONS_EXPIRE, "d", now);
+    db_run(app->writer, &err, SQL_LOGIN_FAILURES_EXPIRE, "d", now - 86400);
+    db_run(app->writer, &err, SQL_IDEMPOTENCY_EXPIRE, "d", now - 86400);
+}
+
+static void tick_in_turn(App *app, double now) {
+    ledger_tick(app, app->writer, now);
+    note_tokens(app, now);
+    if ((long)(now / 3600) != (long)(app->ticked / 3600))
+        forget_old(app, now);
+    app->ticked = now;
+}
+
+// Takes out of the waiting those who are to be asked again: all when woken, else whose time is up.
+static RequestList take_waiting(App *app, bool all, double now) {
+    RequestList due = {0}, rest = {0};
+    for (RequestData *data; (data = list_pop(&app->waiting));)
+        list_push(all || data->res.wait_until <= now ? &due : &rest, data);
+    app->waiting = rest;
+    return due;
+}
+
+// A client that has gone must not be given work.
+static void apply_waiting(App *app, bool all, double now) {
+    RequestList due = take_waiting(app, all, now);
+    RequestList alive = {0};
+    for (RequestData *data; (data = list_pop(&due));) {
+        if (!http_is_gone(data))
+            list_push(&alive, data);
+        else {
+            response_text(&data->res, 204, NULL, "");
+            list_push(&app->done, data);
+        }
+    }
+    apply_list(app, &alive, now);
+    while (alive.first) // the database failed: they go on waiting
+        list_push(&app->waiting, list_pop(&alive));
+}
+
+static bool someone_is_due(const App *app, double now) {
+    for (const RequestData *data = app->waiting.first; data; data = data->next)
+        if (data->res.wait_until <= now)
+            return true;
+    return false;
+}
+
+static bool commit(App *app) {
+    Error err;
+    double start = time_monotonic();
+    bool good = db_commit(app->writer, &err);
+    app->metrics.commit_seconds += time_monotonic() - start;
+    atomic_fetch_add(good ? &app->metrics.commits : &app->metrics.commit_failures, 1);
+    return good;
+}
+
+static void answer(App *app, bool committed, double now) {
+    for (size_t i = 0; committed && i < app->news_count; i++)
+        stream_publish(&app->streams, app->news[i].event, app->news[i].data, now);
+    news_forget(app, 0);
+    for (RequestData *data; (data = list_pop(&app->done));) {
+        if (!committed)
+            unavailable(data);
+        http_resume(data);
+    }
+}
+
+// All or nothing: with the COMMIT everything in the turn is on disk and is answered; without it
+// nothing happened, and all hear so.
+static void turn(App *app, double now, bool tick) {
+    Error err;
+    bool due = someone_is_due(app, now);
+    if (!app->ready.first && !app->wake && !due && !tick)
+        return;
+    atomic_fetch_add(&app->metrics.turns, 1);
+    if (!db_begin(app->writer, &err)) {
+        while (app->ready.first)
+            list_push(&app->done, list_pop(&app->ready));
+        db_rollback(app->writer);
+        answer(app, false, now);
+        return;
+    }
+    double start = time_monotonic();
+    if (tick)
+        tick_in_turn(app, now);
+    apply_list(app, &app->ready, now);
+    bool all = app->wake;
+    app->wake = false;
+    if (all || due)
+        apply_waiting(app, all, now);
+    app->metrics.apply_seconds += time_monotonic() - start;
+    answer(app, commit(app), now);
+}
+
+// ---- time and events
+// -----------------------------------------------------------------------------
+
+static void take_finished(App *app) {
+    RequestList finished = readers_take(app->readers);
+    for (RequestData *data; (data = list_pop(&finished));)
+        http_dispatch(app, data);
+}
+
+// The lock's time says when the server last lived, so that leases stand still while it does not.
+static void outside_turn(App *app, double now) {
+    futimens(app->lock_fd, NULL);
+    http_tick(app, time_monotonic());
+    stream_tick(&app->streams, now);
+    RequestList still = {0};
+    for (RequestData *data; (data = list_pop(&app->waiting));) {
+        if (http_is_gone(data))
+            http_resume(data);
+        else
+            list_push(&still, data);
+    }
+    app->waiting = still;
+}
+
+static int wait_ms(App *app, double now) {
+    unsigned long long least = TICK_MS, other;
+    if (app->ready.first || app->wake)
+        return 0;
+    if (MHD_get_timeout(app->daemon, &other) == MHD_YES && other < least)
+        least = other;
+    for (const RequestData *data = app->waiting.first; data; data = data->next) {
+        double left = 1000 * (data->res.wait_until - now) + 1;
+        if (left < (double)least)
+            least = left > 0 ? (unsigned long long)left : 0;
+    }
+    return (int)least;
+}
+
+// True when a signal asked to stop.
+static bool wait_for_events(App *app, int timeout_ms) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(app->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    struct pollfd fds[] = {
+        {info->epoll_fd, POLLIN, 0}, {app->event_fd, POLLIN, 0}, {app->signal_fd, POLLIN, 0}};
+    uint64_t count;
+    struct signalfd_siginfo signal;
+    poll(fds, 3, timeout_ms);
+    if ((fds[1].revents & POLLIN) && read(app->event_fd, &count, sizeof count) < 0)
+        log_debug("event already taken");
+    return (fds[2].revents & POLLIN) && read(app->signal_fd, &signal, sizeof signal) > 0;
+}
+
+// Everybody gets an answer, and nothing stays suspended: libmicrohttpd insists on that at its end.
+static void last_words(App *app) {
+    http_quiesce(app);
+    readers_stop(app->readers);
+    take_finished(app);
+    turn(app, time_now(), true);
+    while (app->ready.first)
+        list_push(&app->done, list_pop(&app->ready));
+    while (app->waiting.first)
+        list_push(&app->done, list_pop(&app->waiting));
+    answer(app, false, time_now());
+    stream_end_all(&app->streams);
+    double end = time_monotonic() + LAST_WORDS_MS / 1000.0;
+    do {
+        http_run(app);
+        wait_for_events(app, 20);
+    } while (app->connections && time_monotonic() < end);
+    stream_end_all(&app->streams);
+}
+
+void loop_run(App *app) {
+    double next_tick = time_monotonic();
+    while (!wait_for_events(app, wait_ms(app, time_now()))) {
+        http_run(app);
+        take_finished(app);
+        double now = time_now();
+        bool tick = time_monotonic() >= next_tick;
+        turn(app, now, tick);
+        if (tick) {
+            next_tick = time_monotonic() + TICK_MS / 1000.0;
+            outside_turn(app, now);
+        }
+        http_run(app); // who was resumed is not noticed by waiting
+    }
+    last_words(app);
+}

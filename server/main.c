@@ -1,0 +1,129 @@
+// The server's program: a table of commands. What they do is in cli*.c and app.c.
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "cli.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "hooks.h"
+
+static bool set_number(const char *text, long high, int *out) {
+    long value;
+    if (!parse_long(text, 1, high, &value))
+        return false;
+    *out = (int)value;
+    return true;
+}
+
+static bool set_option(AppConfig *config, int option, const char *value) {
+    Error err;
+    switch (option) {
+    case 'l':
+        config->listen = value;
+        return true;
+    case 't':
+        return trusted_add(&config->trusted, value, &err) || !command_failed(&err);
+    case 'r':
+        return set_number(value, 64, &config->readers);
+    case 'w':
+        config->web = value;
+        return true;
+    case 'c':
+        return set_number(value, 1000000, &config->connections);
+    case 'a':
+        return set_number(value, 1000000, &config->connections_per_address);
+    case 'v':
+        log_set_level(LOG_LEVEL_DEBUG);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int command_run(int argc, char **argv) {
+    static const struct option options[] = {
+        {"listen", required_argument, NULL, 'l'},
+        {"trusted-proxy", required_argument, NULL, 't'},
+        {"readers", required_argument, NULL, 'r'},
+        {"web", required_argument, NULL, 'w'},
+        {"connections", required_argument, NULL, 'c'},
+        {"connections-per-address", required_argument, NULL, 'a'},
+        {"verbose", no_argument, NULL, 'v'},
+        {0},
+    };
+    AppConfig config = {.listen = "127.0.0.1:8080",
+                        .readers = 4,
+                        .connections = 20000,
+                        .connections_per_address = 1000};
+    Error err;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
+        if (!set_option(&config, c, optarg))
+            return 2;
+    if (optind + 1 != argc)
+        return 2;
+    config.data = argv[optind];
+    return app_run(&config, &err) ? 0 : command_failed(&err);
+}
+
+static const struct Command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *usage, *help;
+} commands[] = {
+    {"init", command_init,
+     "init DATA [--admin NAME] [--admin-password-file FILE] [--engine-source DIR] [--book FILE]\n"
+     "            [--self-approval]",
+     "Makes the folder DATA with a database, an admin account and the engine's repository.\n"
+     "    Without a password file (\"-\" is standard input) a password is made and printed.\n"
+     "    --self-approval lets authors approve their own tests: for one-person installations."},
+    {"run", command_run,
+     "run DATA [--listen ADDRESS:PORT] [--trusted-proxy ADDRESS]… [--readers N] [--web DIR]\n"
+     "           [--connections N] [--connections-per-address N] [--verbose]",
+     "Serves DATA until SIGTERM or SIGINT. Prints \"listening on URL\" when ready; port 0 takes a\n"
+     "    free one. From a trusted proxy, X-Forwarded-For and X-Forwarded-Proto are believed."},
+    {"user", command_user,
+     "user add|password DATA NAME [--password-file FILE]\n"
+     "  server user role DATA NAME ENGINE [-]developer|[-]maintainer\n"
+     "  server user role DATA NAME [-]admin      (after -- where the role begins with '-')\n"
+     "  server user state DATA NAME active|pending|blocked\n"
+     "  server user list DATA",
+     "Accounts, also while the server runs."},
+    {"set", command_set, "set DATA [NAME VALUE]",
+     "Shows the operator's settings, or changes one; a running server sees it at once."},
+    {"engine", command_engine, "engine import|export|fetch …",
+     "Moves commits between an engine's repository and a tree or another repository."},
+    {"backup", command_backup, "backup DATA FILE",
+     "Writes database, repositories and blobs as one tar file, also while the server runs."},
+    {"check", command_check, "check DATA",
+     "Checks the database, and that replaying all results gives the totals and verdicts it holds."},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_command(FILE *out, const struct Command *command) {
+    fprintf(out, "  server %s\n    %s\n\n", command->usage, command->help);
+}
+
+static int usage(FILE *out, int status) {
+    fprintf(out, "Patchmate's server. Commands:\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        print_command(out, &commands[i]);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2)
+        return usage(stderr, 2);
+    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
+        return usage(stdout, 0);
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(commands[i].name, argv[1])) {
+            int status = commands[i].run(argc - 1, argv + 1);
+            if (status == 2)
+                print_command(stderr, &commands[i]);
+            return status;
+        }
+    fprintf(stderr, "server: there is no command %s\n\n", argv[1]);
+    return usage(stderr, 2);
+}

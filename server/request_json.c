@@ -1,0 +1,76 @@
+// request_json: the body as one JSON object, taken apart by jansson's json_unpack with every member
+// accounted for, and an error that names the member to blame.
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+static bool body_parse(Request *req, Error *err) {
+    json_error_t at;
+    if (req->data->json)
+        return true;
+    req->data->json = json_loadb(req->body, req->body_size, JSON_REJECT_DUPLICATES, &at);
+    if (!req->data->json)
+        return error_set(err, 400, "bad_json", "the body is not JSON: line %d, column %d: %s",
+                         at.line, at.column, at.text);
+    if (!json_is_object(req->data->json))
+        return error_set(err, 422, "bad_request", "the body is not a JSON object");
+    return true;
+}
+
+// The key before byte `position` of the format, where json_unpack stopped. Walks the arguments as
+// json_unpack does: all are pointers, a key is `s` after '{' or after a whole value in an object.
+static const char *key_at(const char *format, int position, va_list args) {
+    char nesting[32] = "";
+    int depth = 0;
+    bool key_next = false;
+    const char *key = "";
+    for (int i = 0; format[i] && i < position && depth < 30; i++) {
+        char c = format[i];
+        if (c == '{' || c == '[') {
+            nesting[++depth] = c;
+            key_next = c == '{';
+        } else if (c == '}' || c == ']') {
+            depth--;
+            key_next = nesting[depth] == '{';
+        } else if (c == 's' && key_next && nesting[depth] == '{') {
+            key = va_arg(args, const char *);
+            key_next = false;
+        } else if (strchr("sibIfFoO%", c)) {
+            (void)va_arg(args, void *);
+            key_next = nesting[depth] == '{' && format[i + 1] != '%';
+        } else if (c == 'n')
+            key_next = nesting[depth] == '{';
+    }
+    return key;
+}
+
+// What json_unpack says of unknown and missing members, with their names: "1 object item(s) left
+// unpacked: foo, bar" and "Object item not found: foo".
+static bool name_from_text(const json_error_t *at, Error *err) {
+    const char *colon = strrchr(at->text, ':');
+    const char *name = colon ? colon + 2 : "";
+    if (strstr(at->text, "left unpacked"))
+        return error_field(err, 422, "bad_request", name, "unknown: %s", name), true;
+    if (strstr(at->text, "not found"))
+        return error_field(err, 422, "bad_request", name, "%s is missing", name), true;
+    return false;
+}
+
+bool request_json(Request *req, Error *err, const char *format, ...) {
+    if (!body_parse(req, err))
+        return false;
+    json_error_t at;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int rc = json_vunpack_ex(req->data->json, &at, JSON_STRICT, format, args);
+    if (rc < 0 && !name_from_text(&at, err)) {
+        const char *key = key_at(format, at.position, again);
+        error_field(err, 422, "bad_request", key, "%s: %s", key, at.text);
+    }
+    va_end(again);
+    va_end(args);
+    return rc == 0;
+}

@@ -1,0 +1,177 @@
+// See session.h.
+#include "session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "app.h"
+#include "common/hash.h"
+
+static const char cookie_name[] = "patchmate_session";
+
+static void viewer_fill(Viewer *viewer, const json_t *row) {
+    viewer->user_id = json_integer_value(json_object_get(row, "id"));
+    viewer->admin = json_integer_value(json_object_get(row, "admin")) == 1;
+    snprintf(viewer->name, sizeof viewer->name, "%s",
+             json_string_value(json_object_get(row, "name")));
+}
+
+// A token is noted as used once an hour, not with every request.
+static void token_note(App *app, const json_t *row, double now) {
+    if (now - json_number_value(json_object_get(row, "last_used")) > 3600 &&
+        app->touched_count < TOUCHED_MAX)
+        app->touched[app->touched_count++] = json_integer_value(json_object_get(row, "token_id"));
+}
+
+static bool by_user_token(RequestData *data, const char *hash) {
+    json_auto_t *row = db_row(data->req.db, SQL_TOKEN_VIEWER, "s", hash);
+    Viewer *viewer = &data->req.viewer;
+    if (!row)
+        return false;
+    viewer_fill(viewer, row);
+    snprintf(viewer->scope, sizeof viewer->scope, "%s",
+             json_string_value(json_object_get(row, "scope")));
+    viewer->admin &= !strcmp(viewer->scope, "admin");
+    token_note(data->req.app, row, data->req.now);
+    return true;
+}
+
+static bool by_worker_token(RequestData *data, const char *hash) {
+    json_auto_t *row = db_row(data->req.db, SQL_WORKER_VIEWER, "s", hash);
+    if (!row)
+        return false;
+    data->req.viewer.worker_id = json_integer_value(json_object_get(row, "id"));
+    snprintf(data->req.viewer.name, sizeof data->req.viewer.name, "%s",
+             json_string_value(json_object_get(row, "name")));
+    return true;
+}
+
+static void by_cookie(RequestData *data) {
+    const Pair *cookie = pairs_find(&data->cookies, cookie_name);
+    Viewer *viewer = &data->req.viewer;
+    char hash[SHA256_HEX_MAX];
+    if (!cookie)
+        return;
+    sha256_hex(cookie->value, cookie->size, hash);
+    json_auto_t *row = db_row(data->req.db, SQL_SESSION_VIEWER, "sd", hash, data->req.now);
+    if (!row)
+        return;
+    viewer_fill(viewer, row);
+    viewer->by_cookie = true;
+    snprintf(viewer->csrf, sizeof viewer->csrf, "%s",
+             json_string_value(json_object_get(row, "csrf")));
+    snprintf(viewer->session_hash, sizeof viewer->session_hash, "%s", hash);
+}
+
+static const char *bearer_token(const Request *req) {
+    const char *header = request_header(req, "Authorization");
+    return header && !strncasecmp(header, "Bearer ", 7) ? header + 7 : NULL;
+}
+
+bool viewer_identify(RequestData *data, Error *err) {
+    const char *token = bearer_token(&data->req);
+    char hash[SHA256_HEX_MAX];
+    if (!token) {
+        by_cookie(data);
+        return true;
+    }
+    sha256_hex(token, strlen(token), hash);
+    bool worker_first = data->route->access == ACCESS_WORKER;
+    if (worker_first ? by_worker_token(data, hash) || by_user_token(data, hash)
+                     : by_user_token(data, hash) || by_worker_token(data, hash))
+        return true;
+    return error_set(err, 401, "bad_token", "the token is unknown or was revoked");
+}
+
+bool viewer_may(const Viewer *viewer, Access access, Error *err) {
+    bool signed_in = viewer->user_id && strcmp(viewer->scope, "worker");
+    switch (access) {
+    case ACCESS_ANYONE:
+        return true;
+    case ACCESS_WORKER:
+        return viewer->worker_id || error_set(err, 401, "bad_token", "a worker's token is needed");
+    case ACCESS_USER:
+        return signed_in || error_set(err, 401, "unauthorized", "sign in first");
+    case ACCESS_ADMIN:
+        if (!signed_in)
+            return error_set(err, 401, "unauthorized", "sign in first");
+        return viewer->admin || error_set(err, 403, "forbidden", "only an admin may do this");
+    }
+    return false;
+}
+
+// ---- other sites
+// ---------------------------------------------------------------------------------
+
+static bool same_host(const Request *req, const char *origin) {
+    const char *host = request_header(req, "Host"), *at = strstr(origin, "://");
+    return host && at && !strcasecmp(at + 3, host);
+}
+
+static bool from_our_page(const Request *req) {
+    const char *site = request_header(req, "Sec-Fetch-Site");
+    const char *origin = request_header(req, "Origin");
+    if (site)
+        return !strcmp(site, "same-origin") || !strcmp(site, "none");
+    return !origin || same_host(req, origin); // no browser: nobody's session to borrow
+}
+
+static bool needs_token(const Request *req) {
+    static const char *const open[] = {"/login", "/signup", "/api/v1/login", "/api/v1/users"};
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (!strcmp(req->path, open[i]))
+            return false;
+    return req->viewer.by_cookie;
+}
+
+// Compared in constant time, as tokens are.
+static bool same_token(const char *given, const char *wanted) {
+    size_t size = strlen(wanted);
+    unsigned char differ = 0;
+    if (!given || strlen(given) != size)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        differ |= (unsigned char)(given[i] ^ wanted[i]);
+    return !differ;
+}
+
+bool viewer_check_csrf(const RequestData *data, Error *err) {
+    const Request *req = &data->req;
+    if (!strcmp(req->method, "GET") || bearer_token(req))
+        return true;
+    if (!from_our_page(req))
+        return error_set(err, 403, "other_site", "the request came from another site's page");
+    if (!needs_token(req))
+        return true;
+    const char *token = request_header(req, "X-CSRF-Token");
+    if (same_token(token ? token : request_form(req, "csrf", NULL), req->viewer.csrf))
+        return true;
+    return error_field(err, 403, "bad_csrf", "csrf",
+                       "the page is too old or was not ours; load it again and repeat");
+}
+
+// ---- sessions
+// ------------------------------------------------------------------------------------
+
+static void set_cookie(Request *req, Response *res, const char *value, long age) {
+    response_header(res, "Set-Cookie", "%s=%s; Path=/; Max-Age=%ld; HttpOnly; SameSite=Lax%s",
+                    cookie_name, value, age, req->data->https ? "; Secure" : "");
+}
+
+bool session_start(Request *req, Response *res, int64_t user_id, char csrf[48], Error *err) {
+    char token[TOKEN_MAX], hash[SHA256_HEX_MAX];
+    token_random(token);
+    token_random(csrf);
+    sha256_hex(token, strlen(token), hash);
+    if (!db_run(req->db, err, SQL_SESSION_ADD, "sissdd", hash, user_id, csrf, req->address,
+                req->now, req->now + SESSION_SECONDS))
+        return false;
+    set_cookie(req, res, token, SESSION_SECONDS);
+    return true;
+}
+
+bool session_end(Request *req, Response *res, Error *err) {
+    set_cookie(req, res, "", 0);
+    return db_run(req->db, err, SQL_SESSION_REMOVE, "s", req->viewer.session_hash);
+}
