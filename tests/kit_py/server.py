@@ -1,0 +1,230 @@
+"""A real server in a temporary folder, and clients that talk to it as a browser, a script or a worker would."""
+
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
+if not BUILD.is_absolute():
+    BUILD = ROOT / BUILD
+ADMIN, PASSWORD = "root", "correct horse"
+
+
+class Reply:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def code(self):
+        """The code of an API error, else None."""
+        try:
+            return self.json["error"]["code"]
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def __repr__(self):
+        return f"<{self.status} {self.body[:300]!r}>"
+
+
+class Client:
+    """One user's or worker's view: keeps cookies, the session's CSRF token and a bearer token, one connection."""
+
+    def __init__(self, server, token=None, timeout=60):
+        self.server, self.token, self.timeout = server, token, timeout
+        self.cookies, self.csrf, self.connection = {}, None, None
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def request(self, method, path, body=None, headers=None):
+        """Sends once more where an idle connection was closed under us; nothing was read then."""
+        sent = {"Connection": "keep-alive", **self._identity(), **(headers or {})}
+        for attempt in (0, 1):
+            fresh = self.connection is None
+            if fresh:
+                self.connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=self.timeout)
+            try:
+                self.connection.request(method, path, body, sent)
+                answer = self.connection.getresponse()
+                reply = Reply(answer.status, answer.headers, answer.read())
+                break
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                self.close()
+                if fresh or attempt:
+                    raise
+        self._keep_cookies(reply)
+        return reply
+
+    def get(self, path, **headers):
+        return self.request("GET", path, None, headers)
+
+    def api(self, method, path, document=None, headers=None):
+        """A call of the API: `path` without /api/v1, `document` as JSON."""
+        body = None if document is None else json.dumps(document).encode()
+        kind = {"Content-Type": "application/json"} if body is not None else {}
+        return self.request(method, "/api/v1" + path, body, {**kind, **(headers or {})})
+
+    def form(self, path, fields, headers=None):
+        """A form as browsers post it, with the session's CSRF token."""
+        fields = dict(fields)
+        if self.csrf:
+            fields.setdefault("csrf", self.csrf)
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self.request("POST", path, urllib.parse.urlencode(fields).encode(), {**kind, **(headers or {})})
+
+    def login(self, name=ADMIN, password=PASSWORD):
+        reply = self.api("POST", "/login", {"name": name, "password": password})
+        if reply.status == 200:
+            self.csrf = reply.json["csrf"]
+        return reply
+
+    def _identity(self):
+        headers = {}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        if self.cookies:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        if self.csrf:
+            headers["X-CSRF-Token"] = self.csrf
+        return headers
+
+    def _keep_cookies(self, reply):
+        for line in reply.headers.get_all("Set-Cookie") or []:
+            name, _, value = line.split(";")[0].partition("=")
+            if value:
+                self.cookies[name] = value
+            else:
+                self.cookies.pop(name, None)
+
+
+class Server:
+    """`with Server() as server:` initialises and starts one, and always ends it and removes its folder."""
+
+    def __init__(self, *run_options, init_options=(), start=True, env=None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-test-"))
+        self.data = self.folder / "data"
+        self.run_options, self.env = run_options, {**os.environ, **(env or {})}
+        self.process, self.port = None, 0
+        self.log_path = self.folder / "log"
+        (self.folder / "password").write_text(PASSWORD + "\n")
+        options = list(init_options)
+        if "--engine-source" not in options:
+            options += ["--engine-source", str(ROOT / "engine")]
+        self.command("init", self.data, "--admin", ADMIN, "--admin-password-file", self.folder / "password", *options)
+        if start:
+            self.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def command(self, *words, check=True, **more):
+        """`server WORDS…`; its standard output."""
+        done = subprocess.run([str(BUILD / "server"), *map(str, words)], capture_output=True, text=True, env=self.env, **more)
+        if check and done.returncode:
+            raise RuntimeError(f"server {' '.join(map(str, words))}: status {done.returncode}: {done.stderr}")
+        return done.stdout if check else done
+
+    def start(self, preexec_fn=None):
+        """Port 0 the first time; the same port when started again, so that clients find it."""
+        listen = f"127.0.0.1:{self.port}"
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                [str(BUILD / "server"), "run", str(self.data), "--listen", listen, *self.run_options],
+                stdout=subprocess.PIPE, stderr=log, env=self.env, preexec_fn=preexec_fn, text=True)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on "):
+            self.process.wait()
+            raise RuntimeError("the server does not start: " + self.log())
+        self.port = int(line.strip().rsplit(":", 1)[1])
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def stop(self, how=signal.SIGTERM):
+        """Ends the server; its exit status."""
+        if not self.process:
+            return None
+        self.process.send_signal(how)
+        try:
+            status = self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process.stdout.close()
+            self.process = None
+        return status
+
+    def kill(self):
+        return self.stop(signal.SIGKILL)
+
+    def close(self):
+        if self.process:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def client(self, name=None, password=PASSWORD, **more):
+        """Nobody, or a user who is signed in."""
+        client = Client(self, **more)
+        if name:
+            reply = client.login(name, password)
+            if reply.status != 200:
+                raise RuntimeError(f"cannot sign in as {name}: {reply}")
+        return client
+
+    def add_user(self, name, *roles, engine="anvil"):
+        """An account with the kit's password and roles of an engine."""
+        self.command("user", "add", self.data, name, "--password-file", self.folder / "password")
+        for role in roles:
+            words = [name, "admin"] if role == "admin" else [name, engine, role]
+            self.command("user", "role", self.data, *words)
+
+    def worker(self, key="k" * 32, **fields):
+        """A client that is registered as a worker; its id is `.worker`."""
+        client = Client(self)
+        host = {"os": "Linux", "arch": "x86_64", "cpu": "test", "physical_cores": 4, "logical_cores": 8,
+                "memory_mib": 8000, "compilers": ["gcc 12.2.0"], "sandbox": 2}
+        reply = client.api("POST", "/workers", {"protocol": 1, "name": "tester", "version": "1.0",
+                                                "machine_key": key, "host": host, **fields})
+        if reply.status not in (200, 201):
+            raise RuntimeError(f"cannot register a worker: {reply}")
+        client.token, client.worker = reply.json["token"], reply.json["worker"]
+        return client
+
+
+def wait_until(condition, seconds=10, step=0.02):
+    """The first true value of condition(), or an error when the time is over."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("waited in vain")
+        time.sleep(step)
