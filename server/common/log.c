@@ -8,9 +8,14 @@
 #include <unistd.h>
 
 static LogLevel log_level = LOG_LEVEL_INFO;
+static const char *log_prefix = "";
 
 void log_set_level(LogLevel level) {
     log_level = level;
+}
+
+void log_set_prefix(const char *prefix) {
+    log_prefix = prefix;
 }
 
 static int log_stamp(char *out, size_t size) {
@@ -28,7 +33,8 @@ static void log_line(LogLevel level, const char *format, va_list args) {
     static const char *const names[] = {"debug", "info ", "warn ", "error"};
     char line[4096];
     const int size = sizeof line - 1; // room for the newline
-    int n = log_stamp(line, sizeof line);
+    int n = snprintf(line, sizeof line, "%s", log_prefix);
+    n += log_stamp(line + n, sizeof line - (size_t)n);
     n += snprintf(line + n, sizeof line - (size_t)n, "%s ", names[level]);
     n += vsnprintf(line + n, sizeof line - (size_t)n, format, args);
     if (n > size - 1)

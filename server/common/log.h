@@ -5,6 +5,8 @@
 typedef enum { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARN, LOG_LEVEL_ERROR } LogLevel;
 
 void log_set_level(LogLevel level);
+// Bytes before every line, for a terminal whose last line is in use; borrowed.
+void log_set_prefix(const char *prefix);
 void log_write(LogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_debug(...) log_write(LOG_LEVEL_DEBUG, __VA_ARGS__)
