@@ -1,0 +1,48 @@
+// HTTP as the worker needs it: one request, one reply, by libcurl. Certificates are verified, only
+// http and https are spoken, redirects followed a few times, every reply has a size limit and every
+// request a time limit. One Client a thread. What a status means is the caller's affair.
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../server/common/error.h"
+#include "../server/common/str.h"
+
+typedef struct Client Client;
+
+// `cancel`, if not NULL, ends a request early (within about a second) once it reads true.
+// `agent` names us to the server. All borrowed for the client's life.
+Client *client_new(const char *agent, const atomic_bool *cancel);
+void client_free(Client *client);
+void client_release(Client **client); // for scope()
+
+typedef struct HttpRequest {
+    const char *method; // GET, POST, PUT
+    const char *url;
+    const char *token;           // NULL: no Authorization
+    const char *type;            // of the body; NULL: application/json
+    const char *encoding;        // Content-Encoding; NULL: none
+    const char *idempotency_key; // NULL: none
+    const void *body;            // NULL: none
+    size_t body_size;
+    int timeout_s;                                           // for the whole exchange
+    size_t reply_max;                                        // bytes of the reply's body
+    int64_t resume;                                          // first byte wanted; 0: all
+    bool (*sink)(void *ctx, const char *bytes, size_t size); // takes a 200 or 206 body instead
+    void *sink_ctx;
+} HttpRequest;
+
+typedef struct HttpReply {
+    int status;
+    double retry_after_s; // 0 when the server named none
+    Str body;             // NUL-terminated
+} HttpReply;
+
+void http_reply_release(HttpReply *reply);
+
+// False: no whole reply came (name, connection, TLS, time, size); `err` says which. `reply` is
+// filled on true and released by the caller.
+bool client_send(Client *client, const HttpRequest *request, HttpReply *reply, Error *err);
