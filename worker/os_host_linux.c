@@ -1,0 +1,175 @@
+// See os_host.h. Linux: /proc, flock and waitid.
+#include "os_host.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../server/common/file.h"
+#include "../server/common/str.h"
+
+static void cpu_name(char *out, size_t size) {
+    Error ignored;
+    char *text scope(free_ptr) = file_read("/proc/cpuinfo", 1 << 22, NULL, &ignored);
+    char *name = text ? strstr(text, "model name") : NULL;
+    name = name ? strchr(name, ':') : NULL;
+    if (!name)
+        return (void)snprintf(out, size, "unknown");
+    name += 1 + strspn(name + 1, " \t");
+    name[strcspn(name, "\n")] = 0;
+    snprintf(out, size, "%s", name);
+}
+
+void os_host_facts(HostFacts *out) {
+    struct utsname name;
+    OsCpus *cpus scope(free_ptr) = xmalloc(sizeof *cpus);
+    *out = (HostFacts){0};
+    if (uname(&name) == 0) {
+        snprintf(out->os, sizeof out->os, "%.60s %.60s", name.sysname, name.release);
+        snprintf(out->arch, sizeof out->arch, "%.31s", name.machine);
+    }
+    cpu_name(out->cpu, sizeof out->cpu);
+    os_cpus_allowed(cpus);
+    out->logical_cores = cpus->count > 0 ? cpus->count : 1;
+    out->physical_cores = os_physical_cores(cpus) > 0 ? os_physical_cores(cpus) : 1;
+    out->memory_mib =
+        (int)((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 20));
+}
+
+int os_lock_file(const char *path, Error *err) {
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_errno(err, "cannot open %s", path), -1;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    if (errno == EWOULDBLOCK)
+        error_set(err, 0, "locked", "another worker uses %s", path);
+    else
+        error_errno(err, "cannot lock %s", path);
+    close(fd);
+    return -1;
+}
+
+// ---- CPU time
+// ------------------------------------------------------------------------------------
+
+typedef struct ProcessTime {
+    int pid, parent;
+    double seconds; // its own and that of the children it has reaped
+    bool ours;
+} ProcessTime;
+
+typedef struct ProcessTable {
+    ProcessTime *rows;
+    int count, capacity;
+} ProcessTable;
+
+static void release_table(ProcessTable *table) {
+    free(table->rows);
+}
+
+// /proc/PID/stat: "pid (name) state ppid …"; the name may hold anything, so the last ')' ends it.
+static bool read_process(int pid, ProcessTime *out) {
+    char path[32], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd scope(close_fd) = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (n <= 0)
+        return false;
+    text[n] = 0;
+    unsigned long long times[4];
+    const char *rest = strrchr(text, ')');
+    if (!rest || sscanf(rest, ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+                        &out->parent, &times[0], &times[1], &times[2], &times[3]) != 5)
+        return false;
+    out->pid = pid;
+    out->ours = false;
+    out->seconds =
+        (double)(times[0] + times[1] + times[2] + times[3]) / (double)sysconf(_SC_CLK_TCK);
+    return true;
+}
+
+static void add_process(ProcessTable *table, int pid) {
+    if (table->count == table->capacity) {
+        table->capacity = table->capacity * 2 + 64;
+        table->rows = xrealloc(table->rows, (size_t)table->capacity * sizeof *table->rows);
+    }
+    table->count += read_process(pid, &table->rows[table->count]);
+}
+
+static void read_processes(ProcessTable *table) {
+    DIR *dir = opendir("/proc");
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        long pid;
+        if (isdigit((unsigned char)entry->d_name[0]) && parse_long(entry->d_name, 1, 1 << 30, &pid))
+            add_process(table, (int)pid);
+    }
+    closedir(dir);
+}
+
+static bool is_ours(const ProcessTable *table, int pid) {
+    for (int i = 0; i < table->count; i++)
+        if (table->rows[i].pid == pid)
+            return table->rows[i].ours;
+    return false;
+}
+
+// Marks descendants until no round finds another: parents may stand after their children.
+static double sum_ours(ProcessTable *table) {
+    double seconds = 0;
+    int self = getpid();
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < table->count; i++) {
+            ProcessTime *row = &table->rows[i];
+            if (row->ours || (row->pid != self && !is_ours(table, row->parent)))
+                continue;
+            row->ours = grew = true;
+            seconds += row->seconds;
+        }
+    }
+    return seconds;
+}
+
+// First line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks.
+void os_cpu_use(CpuUse *out) {
+    Error ignored;
+    unsigned long long t[8] = {0};
+    char *text scope(free_ptr) = file_read("/proc/stat", 1 << 22, NULL, &ignored);
+    ProcessTable table scope(release_table) = {0};
+    read_processes(&table);
+    out->ours_s = sum_ours(&table);
+    if (text)
+        (void)!sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2],
+                      &t[3], &t[4], &t[5], &t[6], &t[7]);
+    double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
+    out->all_s = tick * (double)(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]);
+    out->wall_s = out->all_s + tick * (double)(t[3] + t[4]);
+}
+
+// ---- processes
+// -----------------------------------------------------------------------------------
+
+int os_exit_status(const OsProcess *process) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+        return -1;
+    return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+bool os_set_nice(int nice, Error *err) {
+    return setpriority(PRIO_PROCESS, 0, nice) == 0 ||
+           error_errno(err, "cannot set niceness %d", nice);
+}

@@ -1,0 +1,9 @@
+// Level 2 of sandbox.h on this operating system.
+#pragma once
+
+#include "sandbox.h"
+
+#define OS_SANDBOX_FOLDER "/work"
+
+// `env` is a list as in SandboxView; the view's own entries follow it.
+void os_sandbox_prefix(const SandboxView *view, const char *const *env, Argv *argv);
