@@ -1,0 +1,41 @@
+// An engine made from a snapshot: unpacked, its files laid down, its build command run in the
+// sandbox, its binary taken out. Kept by everything that could make it another: snapshot, command,
+// files, environment, compilers, processor.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "../server/common/str.h"
+#include "sandbox.h"
+#include "store.h"
+#include "task.h"
+
+enum { BUILD_LIMIT_S = 600, BENCH_LIMIT_S = 600, BINARY_MAX = 256 << 20 };
+
+// What building needs to know of this machine.
+typedef struct Workshop {
+    const Store *store;
+    const Sandbox *sandbox;
+    const char *compilers; // their versions, and the processor: part of a build's key
+    const atomic_bool *cancel;
+} Workshop;
+
+typedef struct Build {
+    char key[65];
+    char *folder; // of the kept build; holds `engine`
+} Build;
+void build_release(Build *build);
+
+typedef enum {
+    BUILD_DONE,
+    BUILD_FAILED, // the patch's fault, as far as one machine can tell: err and log say why
+    BUILD_BROKEN, // this machine's fault
+    BUILD_CANCELLED,
+} BuildOutcome;
+
+// The snapshot and the files must have been fetched. `log` takes the compiler's last words and is
+// initialised by the caller.
+BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
+                          Build *out, Str *log, Error *err);
+// Appends the confined command line of a built engine; its arguments follow.
+void build_command(const Workshop *shop, const Build *build, Argv *argv);

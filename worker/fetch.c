@@ -1,0 +1,130 @@
+// See fetch.h. A blob that is here has been verified: it gets its name by a rename after its hash
+// was right. The unfinished file lies in the instance's work folder, so no two workers share it.
+#include "fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../server/common/hash.h"
+#include "../server/common/log.h"
+#include "../server/common/str.h"
+#include "backoff.h"
+#include "stop.h"
+
+enum { DOWNLOAD_TIMEOUT_S = 600, REPLY_MAX = 65536, ATTEMPTS_MAX = 5 };
+
+typedef struct Download {
+    int fd;
+    int64_t size;
+} Download;
+
+static bool take_bytes(void *ctx, const char *bytes, size_t size) {
+    Download *d = ctx;
+    if (d->size + (int64_t)size > BLOB_MAX)
+        return false;
+    while (size) {
+        ssize_t n = write(d->fd, bytes, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        size -= (size_t)n;
+        d->size += n;
+    }
+    return true;
+}
+
+static void free_digest(EVP_MD_CTX **ctx) {
+    EVP_MD_CTX_free(*ctx);
+}
+
+// Whether the file's bytes have that SHA-256.
+static bool file_matches(int fd, const char *sha256) {
+    EVP_MD_CTX *digest scope(free_digest) = EVP_MD_CTX_new();
+    char chunk[65536];
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    if (!digest || lseek(fd, 0, SEEK_SET) < 0 || !EVP_DigestInit_ex(digest, EVP_sha256(), NULL))
+        return false;
+    for (ssize_t n; (n = read(fd, chunk, sizeof chunk)) != 0;)
+        if (n < 0 || !EVP_DigestUpdate(digest, chunk, (size_t)n))
+            return false;
+    if (!EVP_DigestFinal_ex(digest, sum, NULL))
+        return false;
+    char hex[SHA256_HEX_MAX];
+    for (int i = 0; i < 32; i++)
+        snprintf(hex + 2 * i, 3, "%02x", sum[i]);
+    return strcmp(hex, sha256) == 0;
+}
+
+// One request for what is missing yet. A server that ignores the range sends a whole file again:
+// then its bytes follow the old ones and the hash tells.
+static ApiOutcome download(Api *api, const char *sha256, Download *d, double *retry_after_s,
+                           Error *err) {
+    char *url scope(free_ptr) = xasprintf("%s/api/v1/blobs/%s", api->session->server, sha256);
+    char token[SESSION_TOKEN_MAX];
+    session_token(api->session, token);
+    HttpRequest request = {.method = "GET",
+                           .url = url,
+                           .token = token,
+                           .timeout_s = DOWNLOAD_TIMEOUT_S,
+                           .reply_max = REPLY_MAX,
+                           .resume = d->size,
+                           .sink = take_bytes,
+                           .sink_ctx = d};
+    scope(http_reply_release) HttpReply reply = {0};
+    if (!client_send(api->client, &request, &reply, err))
+        return strcmp(err->code, "cancelled") == 0 ? API_CANCELLED : API_AWAY;
+    *retry_after_s = reply.retry_after_s;
+    if (reply.status == 200 || reply.status == 206 || reply.status == 416)
+        return API_OK;
+    error_set(err, reply.status, "http", "status %d for blob %.12s", reply.status, sha256);
+    return reply.status == 404 || reply.status == 410 ? API_REFUSED : API_AWAY;
+}
+
+static bool keep(const Store *store, const char *sha256, const char *part, int fd, Error *err) {
+    char *path scope(free_ptr) = store_blob(store, sha256);
+    return (fsync(fd) == 0 && rename(part, path) == 0) || error_errno(err, "cannot keep %s", path);
+}
+
+// Downloads until the hash is right; a wrong one is tried again from the start, a few times.
+static ApiOutcome fetch_to(Api *api, const Store *store, const char *sha256, const char *part,
+                           int fd, Error *err) {
+    Backoff backoff = {0};
+    Download d = {fd, lseek(fd, 0, SEEK_END)};
+    for (int wrong = 0; wrong < ATTEMPTS_MAX;) {
+        double retry_after_s = 0;
+        ApiOutcome outcome = download(api, sha256, &d, &retry_after_s, err);
+        if (outcome == API_REFUSED || outcome == API_CANCELLED)
+            return outcome;
+        if (outcome == API_OK && file_matches(fd, sha256))
+            return keep(store, sha256, part, fd, err) ? API_OK : API_REFUSED;
+        if (outcome == API_OK) {
+            wrong++;
+            error_set(err, 0, "bad_blob", "blob %.12s came with another hash", sha256);
+            d.size = ftruncate(fd, 0) == 0 ? lseek(fd, 0, SEEK_SET) : d.size;
+        }
+        log_warn("waiting for %s: %s", api->session->server, err->message);
+        if (!stop_sleep(backoff_next(&backoff, retry_after_s)))
+            return API_CANCELLED;
+    }
+    return API_REFUSED;
+}
+
+ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, Error *err) {
+    char *path scope(free_ptr) = store_blob(store, sha256);
+    if (access(path, R_OK) == 0)
+        return API_OK;
+    char *part scope(free_ptr) = store_work(store, sha256);
+    int fd scope(close_fd) = open(part, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        error_errno(err, "cannot create %s", part);
+        return API_REFUSED;
+    }
+    return fetch_to(api, store, sha256, part, fd, err);
+}

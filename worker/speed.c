@@ -1,0 +1,145 @@
+// See speed.h.
+#include "speed.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../server/common/file.h"
+#include "../server/common/log.h"
+#include "job.h"
+#include "os.h"
+
+static const double least_s = 2, kept_s = 6 * 3600;
+enum { ROUNDS_MAX = 20, OUTPUT_MAX = JOB_OUTPUT_MAX };
+
+static RunOutcome judge(const JobResult *result, Bench *out, Error *err) {
+    if (result->end == JOB_CANCELLED)
+        return RUN_CANCELLED;
+    if (result->end == JOB_TIMED_OUT)
+        return error_set(err, 422, "no_bench", "bench took longer than %d s", BENCH_LIMIT_S),
+               RUN_FAILED;
+    if (result->status != 0)
+        return error_set(err, 422, "no_bench", "bench ended with status %d", result->status),
+               RUN_FAILED;
+    if (!bench_read(result->output.data, result->output.size, out, err))
+        return RUN_FAILED;
+    if (out->speed <= 0 && result->seconds > 0)
+        out->speed = (double)out->nodes / result->seconds;
+    return RUN_DONE;
+}
+
+RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const *args, Bench *out,
+                     Str *log, Error *err) {
+    scope(argv_release) Argv argv = {0};
+    build_command(shop, build, &argv);
+    argv_add_all(&argv, args);
+    JobSpec job = {(const char *const *)argv.items, BENCH_LIMIT_S, shop->cancel};
+    scope(job_result_release) JobResult result;
+    if (!job_run(&job, &result, err))
+        return RUN_FAILED;
+    if (log)
+        str_add(log, result.output.data, result.output.size);
+    return judge(&result, out, err);
+}
+
+// ---- all slots at once
+// ---------------------------------------------------------------------------
+
+typedef struct Runner {
+    pthread_t thread;
+    const Workshop *shop;
+    const Build *build;
+    const char *const *args;
+    RunOutcome outcome;
+    Bench bench;
+    Error error;
+} Runner;
+
+static void *run_one(void *ctx) {
+    Runner *r = ctx;
+    r->outcome = bench_run(r->shop, r->build, r->args, &r->bench, NULL, &r->error);
+    return NULL;
+}
+
+// One round; speeds[i] for each slot. The first that failed tells why.
+static RunOutcome run_round(Runner *runners, int slots, double *speeds, Error *err) {
+    RunOutcome outcome = RUN_DONE;
+    for (int i = 0; i < slots; i++)
+        if (pthread_create(&runners[i].thread, NULL, run_one, &runners[i]) != 0)
+            fatal("cannot start a thread");
+    for (int i = 0; i < slots; i++) {
+        pthread_join(runners[i].thread, NULL);
+        speeds[i] = runners[i].bench.speed;
+        if (runners[i].outcome != RUN_DONE && outcome == RUN_DONE) {
+            outcome = runners[i].outcome;
+            *err = runners[i].error;
+        }
+    }
+    return outcome;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double now_s(void) {
+    return (double)os_now_ns() / 1e9;
+}
+
+static RunOutcome measure(const Workshop *shop, const Build *build, const char *const *args,
+                          int slots, double *nodes_per_s, Error *err) {
+    Runner *runners scope(free_ptr) = xcalloc((size_t)slots, sizeof *runners);
+    double *speeds scope(free_ptr) = xcalloc((size_t)slots * ROUNDS_MAX, sizeof *speeds);
+    for (int i = 0; i < slots; i++)
+        runners[i] = (Runner){.shop = shop, .build = build, .args = args};
+    double start = now_s();
+    int count = 0;
+    do {
+        RunOutcome outcome = run_round(runners, slots, speeds + count, err);
+        if (outcome != RUN_DONE)
+            return outcome;
+        count += slots;
+    } while (now_s() - start < least_s && count < slots * ROUNDS_MAX);
+    qsort(speeds, (size_t)count, sizeof *speeds, compare);
+    *nodes_per_s = speeds[count / 2];
+    return RUN_DONE;
+}
+
+// ---- kept with the build
+// -------------------------------------------------------------------------
+
+static bool read_kept(const char *path, double *nodes_per_s) {
+    Error ignored;
+    char *text scope(free_ptr) = file_read(path, 1024, NULL, &ignored);
+    json_auto_t *root = text ? json_loads(text, 0, NULL) : NULL;
+    double when = 0, age;
+    if (!root || json_unpack(root, "{s:F, s:F}", "speed", nodes_per_s, "when", &when) < 0)
+        return false;
+    age = (double)time(NULL) - when;
+    return age >= 0 && age<kept_s && * nodes_per_s> 0;
+}
+
+static void keep(const char *path, double nodes_per_s) {
+    Error err;
+    json_auto_t *root =
+        json_pack("{s:f, s:I}", "speed", nodes_per_s, "when", (json_int_t)time(NULL));
+    char *text scope(free_ptr) = json_dumps(root, 0);
+    if (!file_write_durable(path, text, strlen(text), &err))
+        log_warn("%s", err.message);
+}
+
+RunOutcome speed_measure(const Workshop *shop, const Build *build, const char *const *args,
+                         int slots, double *nodes_per_s, Error *err) {
+    char *path scope(free_ptr) = xasprintf("%s/speed-%d.json", build->folder, slots);
+    if (read_kept(path, nodes_per_s))
+        return RUN_DONE;
+    log_info("measuring this machine's speed on %d slots", slots);
+    RunOutcome outcome = measure(shop, build, args, slots, nodes_per_s, err);
+    if (outcome == RUN_DONE)
+        keep(path, *nodes_per_s);
+    return outcome;
+}

@@ -1,0 +1,85 @@
+// See store.h.
+#include "store.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../server/common/file.h"
+#include "../server/common/hash.h"
+#include "../server/common/str.h"
+#include "os_host.h"
+
+enum { INSTANCES_MAX = 64 };
+
+static bool make_folders(const Store *store, Error *err) {
+    static const char *const names[] = {"blobs", "builds"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path scope(free_ptr) = xasprintf("%s/%s", store->root, names[i]);
+        if (!folder_make(path, err))
+            return false;
+    }
+    char *work scope(free_ptr) = store_work(store, "");
+    return folder_remove(work, err) && folder_make(work, err);
+}
+
+// False with err->code "locked" when another worker holds that number.
+static bool take_instance(Store *store, int number, Error *err) {
+    char *path scope(free_ptr) = xasprintf("%s/%d", store->root, number);
+    char *lock scope(free_ptr) = xasprintf("%s/lock", path);
+    if (!folder_make(path, err) || (store->lock = os_lock_file(lock, err)) < 0)
+        return false;
+    store->number = number;
+    store->instance = xstrdup(path);
+    return true;
+}
+
+bool store_open(Store *store, const char *root, Error *err) {
+    *store = (Store){.lock = -1};
+    if (!folder_make(root, err))
+        return false;
+    store->root = realpath(root, NULL);
+    if (!store->root)
+        return error_errno(err, "cannot use folder %s", root);
+    for (int number = 1; number <= INSTANCES_MAX; number++) {
+        if (take_instance(store, number, err))
+            return make_folders(store, err);
+        if (strcmp(err->code, "locked") != 0)
+            return false;
+    }
+    return error_set(err, 0, "locked", "%d workers run in %s already", INSTANCES_MAX, root);
+}
+
+void store_close(Store *store) {
+    close_fd(&store->lock);
+    free(store->root);
+    free(store->instance);
+    *store = (Store){.lock = -1};
+}
+
+char *store_blob(const Store *store, const char *sha256) {
+    return xasprintf("%s/blobs/%s", store->root, sha256);
+}
+
+char *store_build(const Store *store, const char *key) {
+    return xasprintf("%s/builds/%s", store->root, key);
+}
+
+char *store_work(const Store *store, const char *name) {
+    return xasprintf("%s/work%s%s", store->instance, *name ? "/" : "", name);
+}
+
+json_t *store_blobs(const Store *store, int max) {
+    json_t *list = json_array();
+    char *path scope(free_ptr) = store_blob(store, "");
+    DIR *dir = opendir(path);
+    if (!dir)
+        return list;
+    for (struct dirent *entry; (entry = readdir(dir)) && (int)json_array_size(list) < max;)
+        if (sha256_is_hex(entry->d_name))
+            json_array_append_new(list, json_string(entry->d_name));
+    closedir(dir);
+    return list;
+}

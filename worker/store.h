@@ -1,0 +1,31 @@
+// The folder that holds all a worker keeps: blobs and builds shared by the workers of a machine,
+// and one numbered folder for each of them with its identity, unsent results and work in progress.
+//
+//   ROOT/blobs/SHA256          downloaded, verified
+//   ROOT/builds/KEY/           one built engine: `engine`, `build.json`
+//   ROOT/N/lock                held by the running worker N
+//   ROOT/N/servers/URL/        identity.json, spool/
+//   ROOT/N/work/               emptied at each start
+#pragma once
+
+#include <jansson.h>
+
+#include "../server/common/error.h"
+
+typedef struct Store {
+    char *root;     // absolute
+    char *instance; // ROOT/N
+    int number;     // N, from 1
+    int lock;       // descriptor
+} Store;
+
+// Takes the first number that no running worker holds.
+bool store_open(Store *store, const char *root, Error *err);
+void store_close(Store *store);
+
+// New paths.
+char *store_blob(const Store *store, const char *sha256);
+char *store_build(const Store *store, const char *key);
+char *store_work(const Store *store, const char *name);
+// SHA-256 names of the blobs that are here, at most `max`.
+json_t *store_blobs(const Store *store, int max);

@@ -1,0 +1,16 @@
+// A snapshot (tar, as the server makes it) laid out as files. Strangers wrote it: only folders and
+// regular files below the given folder come out, within limits.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../server/common/error.h"
+
+enum { UNPACK_FILES_MAX = 20000, UNPACK_BYTES_MAX = 512 << 20, UNPACK_PATH_MAX = 400 };
+
+// `folder` must exist and be empty. False: the archive is broken, holds a link, a device, an
+// absolute path or "..", or passes a limit; what came out until then stays for the caller to
+// remove.
+bool unpack_file(const char *tar, const char *folder, Error *err);
+bool unpack_memory(const void *tar, size_t size, const char *folder, Error *err);
