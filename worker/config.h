@@ -1,0 +1,27 @@
+// What the volunteer asked for on the command line.
+#pragma once
+
+#include <stdbool.h>
+
+#include "../server/common/error.h"
+
+#define WORKER_VERSION "1.0"
+enum { PROTOCOL = 1 };
+
+typedef struct Config {
+    char *server;    // base URL without a final slash
+    char *name;      // of this machine
+    char *token;     // user's token; NULL: none
+    char *cache;     // root of all that is kept
+    int concurrency; // CPUs for games; 0: chosen from the machine
+    int memory_mib;  // 0: chosen from the machine
+    int nice;
+    bool no_sandbox, once, fleet, verbose;
+} Config;
+
+typedef enum { CONFIG_RUN, CONFIG_HELP, CONFIG_VERSION } ConfigAction;
+
+// False with a sentence for people when the command line makes no sense. Strings are new.
+bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Error *err);
+void config_release(Config *config);
+void config_print_help(void);

@@ -1,0 +1,101 @@
+// The volunteer's program: `worker --server URL`. Reads the command line, takes its folder, finds
+// its sandbox, says what it will do, and lives.
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../server/common/log.h"
+#include "life.h"
+#include "status.h"
+#include "stop.h"
+
+static Worker worker; // one a process, because signals are
+
+static void on_stop(StopLevel level) {
+    if (level == STOP_FINISH) {
+        log_info("stopping: running pairs are ended and the rest is handed back; "
+                 "Ctrl-C again leaves now");
+        running_finish(&worker.running);
+    } else {
+        log_info("leaving now");
+        running_abort(&worker.running);
+    }
+}
+
+static void introduce(const Worker *w) {
+    const Host *host = &w->host;
+    printf("This worker gets chess engines as source code from %s, builds them here and lets\n"
+           "them play each other on %d of %d CPUs, for as long as it runs. Results go back to the "
+           "server.\n"
+           "Confinement of what it builds and runs: %s.\n"
+           "It keeps everything below %s, and tells the server this machine's name (%s), processor,"
+           "\nmemory and compilers. Ctrl-C once ends the running games and leaves; twice leaves at "
+           "once.\n",
+           w->session.server, host->cores, host->facts.logical_cores, sandbox_describe(&w->sandbox),
+           w->store.root, w->config->name);
+    fflush(stdout);
+}
+
+static bool start(Worker *w, const Config *config, Error *err) {
+    w->config = config;
+    if (config->nice && !os_set_nice(config->nice, err))
+        return false;
+    if (!store_open(&w->store, config->cache, err) ||
+        !sandbox_detect(&w->sandbox, config->no_sandbox, err) ||
+        !host_read(&w->host, config, &w->sandbox, err))
+        return false;
+    json_t *registration = host_registration(&w->host, config, &w->sandbox);
+    if (!session_open(&w->session, w->store.instance, config->server, registration, err))
+        return false;
+    w->speeds = json_object();
+    w->api = (Api){&w->session, client_new("patchmate-worker/" WORKER_VERSION, &w->running.cancel)};
+    return true;
+}
+
+static void end(Worker *w) {
+    courier_free(w->courier);
+    client_free(w->api.client);
+    session_close(&w->session);
+    json_decref(w->speeds);
+    host_release(&w->host);
+    store_close(&w->store);
+}
+
+static int run(const Config *config) {
+    Error err = {0};
+    log_set_level(config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    running_init(&worker.running);
+    stop_start(on_stop, status_show);
+    if (!start(&worker, config, &err))
+        fatal("%s", err.message);
+    if (!worker.session.known)
+        introduce(&worker);
+    log_info("worker %s, %d CPUs for %s, sandbox level %d, folder %s", WORKER_VERSION,
+             worker.host.cores, config->server, worker.sandbox.level, worker.store.instance);
+    status_start();
+    worker.courier = courier_new(&worker.session);
+    life_run(&worker);
+    status_end();
+    end(&worker);
+    return stop_exit_status();
+}
+
+int main(int argc, char **argv) {
+    Config config;
+    ConfigAction action;
+    Error err = {0};
+    if (!config_read(&config, &action, argc, argv, &err)) {
+        fprintf(stderr, "worker: %s\n", err.message);
+        return 2;
+    }
+    int status = 0;
+    if (action == CONFIG_HELP)
+        config_print_help();
+    else if (action == CONFIG_VERSION)
+        puts("worker " WORKER_VERSION);
+    else
+        status = run(&config);
+    config_release(&config);
+    return status;
+}

@@ -1,0 +1,308 @@
+// One task from its claim to its end: fetch, build, bench, measure, play, last word. Each step
+// either goes on, stops (the server or the volunteer wants no more) or fails with a report.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../server/common/log.h"
+#include "fetch.h"
+#include "play.h"
+#include "status.h"
+#include "stop.h"
+
+typedef enum { STEP_ON, STEP_STOPPED, STEP_FAILED } Step;
+
+typedef struct TaskRun {
+    Worker *worker;
+    Task task;
+    Workshop shop;
+    _Atomic(const char *) phase;
+    int begun; // pairs of which a game was started, before and after the match
+    Build builds[SIDE_COUNT];
+    double factor, speed;
+    bool stopped_by_server;
+    struct {
+        const char *kind, *side;
+        int64_t bench; // as printed, for kind bench; 0: none
+        Error error;
+        Str log;
+    } failure;
+} TaskRun;
+
+static Step fail(TaskRun *run, const char *kind, const char *side) {
+    run->failure.kind = kind;
+    run->failure.side = side;
+    return STEP_FAILED;
+}
+
+static Step fail_side(TaskRun *run, const char *kind, int side) {
+    return fail(run, kind, side < SIDE_COUNT ? side_name((Side)side) : "");
+}
+
+static void enter_phase(TaskRun *run, const char *phase) {
+    atomic_store(&run->phase, phase);
+    status_phase(phase);
+    courier_beat_soon(run->worker->courier);
+}
+
+// ---- what the courier asks
+// -----------------------------------------------------------------------
+
+static Progress progress(void *ctx) {
+    TaskRun *run = ctx;
+    Progress p = {.phase = atomic_load(&run->phase)};
+    running_progress(&run->worker->running, &p.plies, &p.begun);
+    if (p.begun < run->begun)
+        p.begun = run->begun; // the match has not started, or is over
+    return p;
+}
+
+static void stop_run(void *ctx, const char *why) {
+    TaskRun *run = ctx;
+    log_info("task %" PRId64 " ends: %s", run->task.id, why);
+    run->stopped_by_server = true;
+    running_abort(&run->worker->running);
+}
+
+// ---- steps
+// ---------------------------------------------------------------------------------------
+
+static Step fetch_one(TaskRun *run, const char *sha256) {
+    Worker *w = run->worker;
+    switch (fetch_blob(&w->api, &w->store, sha256, &run->failure.error)) {
+    case API_OK:
+        return STEP_ON;
+    case API_CANCELLED:
+        return STEP_STOPPED;
+    default:
+        return fail(run, "machine", "");
+    }
+}
+
+static Step fetch_all(TaskRun *run) {
+    const Task *task = &run->task;
+    const char *snapshots[] = {task->sides[SIDE_NEW].snapshot, task->sides[SIDE_BASE].snapshot,
+                               task->reference_snapshot};
+    Step step = STEP_ON;
+    enter_phase(run, "fetch");
+    for (int i = 0; i < 3 && step == STEP_ON; i++)
+        if (snapshots[i])
+            step = fetch_one(run, snapshots[i]);
+    for (int i = 0; i < task->build.file_count && step == STEP_ON; i++)
+        step = fetch_one(run, task->build.files[i].blob);
+    return step;
+}
+
+// `side` SIDE_COUNT: the reference engine, whose failure is nobody's patch.
+static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) {
+    str_clear(&run->failure.log);
+    switch (build_engine(&run->shop, &run->task.build, snapshot, out, &run->failure.log,
+                         &run->failure.error)) {
+    case BUILD_DONE:
+        return STEP_ON;
+    case BUILD_CANCELLED:
+        return STEP_STOPPED;
+    case BUILD_FAILED:
+        return fail_side(run, side == SIDE_COUNT ? "machine" : "build", side);
+    default:
+        return fail(run, "machine", "");
+    }
+}
+
+static Step build_all(TaskRun *run) {
+    Step step = STEP_ON;
+    enter_phase(run, "build");
+    for (int i = 0; i < SIDE_COUNT && step == STEP_ON; i++)
+        step = build_one(run, run->task.sides[i].snapshot, i, &run->builds[i]);
+    return step;
+}
+
+// Tells the server the count of a commit that has none yet.
+static Step report_bench(TaskRun *run, int side, const Bench *bench) {
+    char path[64];
+    ApiReply reply scope(api_reply_release) = {0};
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/bench", run->task.id);
+    json_auto_t *body =
+        json_pack("{s:s, s:I}", "side", side_name((Side)side), "nodes", (json_int_t)bench->nodes);
+    ApiCall call = {.method = "POST", .path = path, .body = body};
+    ApiOutcome outcome = api_insist(&run->worker->api, &call, &reply, &run->failure.error);
+    if (outcome == API_REFUSED && strcmp(run->failure.error.code, "bench_differs") == 0) {
+        run->failure.bench = bench->nodes;
+        return fail_side(run, "bench", side);
+    }
+    bool goes_on = json_is_true(json_object_get(reply.json, "continue"));
+    return outcome == API_OK && goes_on ? STEP_ON : STEP_STOPPED;
+}
+
+static Step judge_bench(TaskRun *run, int side, const Bench *bench) {
+    int64_t wanted = run->task.sides[side].bench;
+    if (!wanted)
+        return report_bench(run, side, bench);
+    if (bench->nodes == wanted)
+        return STEP_ON;
+    error_set(&run->failure.error, 422, "wrong_bench",
+              "bench printed %" PRId64 " nodes, the test says %" PRId64, bench->nodes, wanted);
+    run->failure.bench = bench->nodes;
+    return fail_side(run, "bench", side);
+}
+
+static Step bench_one(TaskRun *run, int side) {
+    Bench bench;
+    str_clear(&run->failure.log);
+    switch (bench_run(&run->shop, &run->builds[side], run->task.build.bench_args, &bench,
+                      &run->failure.log, &run->failure.error)) {
+    case RUN_DONE:
+        return judge_bench(run, side, &bench);
+    case RUN_CANCELLED:
+        return STEP_STOPPED;
+    default:
+        return fail_side(run, "bench", side);
+    }
+}
+
+static int slots_of(const TaskRun *run) {
+    return run->worker->host.cores / run->task.threads;
+}
+
+static Step measure_reference(TaskRun *run, const Build *reference) {
+    RunOutcome outcome = speed_measure(&run->shop, reference, run->task.build.bench_args,
+                                       slots_of(run), &run->speed, &run->failure.error);
+    if (outcome == RUN_CANCELLED)
+        return STEP_STOPPED;
+    if (outcome == RUN_FAILED)
+        return fail(run, "machine", "");
+    json_object_set_new(run->worker->speeds, run->task.engine, json_real(run->speed));
+    if (scale_factor(&run->task.scale, run->speed, &run->factor) == SCALE_FINE)
+        return STEP_ON;
+    error_set(&run->failure.error, 422, "too_slow",
+              "this machine makes %.0f nodes/s on a slot, the test needs at least %.0f", run->speed,
+              run->task.scale.reference_speed / run->task.scale.max);
+    return fail(run, "machine", "");
+}
+
+static Step scale_clock(TaskRun *run) {
+    run->factor = 1;
+    if (!run->task.has_scale)
+        return STEP_ON;
+    scope(build_release) Build reference = {0};
+    Step step = build_one(run, run->task.reference_snapshot, SIDE_COUNT, &reference);
+    return step == STEP_ON ? measure_reference(run, &reference) : step;
+}
+
+static Step bench_all(TaskRun *run) {
+    Step step = STEP_ON;
+    enter_phase(run, "bench");
+    for (int i = 0; i < SIDE_COUNT && step == STEP_ON; i++)
+        step = bench_one(run, i);
+    return step == STEP_ON ? scale_clock(run) : step;
+}
+
+static Step play_all(TaskRun *run) {
+    const Task *task = &run->task;
+    PlaySpec spec = {task, run->builds, &run->shop, run->factor, run->speed, slots_of(run)};
+    str_clear(&run->failure.log);
+    enter_phase(run, "play");
+    if (!play(run->worker, &spec, &run->begun, &run->failure.error)) {
+        const char *field = run->failure.error.field;
+        int side = strcmp(field, "new") == 0    ? SIDE_NEW
+                   : strcmp(field, "base") == 0 ? SIDE_BASE
+                                                : SIDE_COUNT;
+        return fail_side(run, "engine", side);
+    }
+    return run->begun < task->pairs ? STEP_STOPPED : STEP_ON;
+}
+
+static Step run_steps(TaskRun *run) {
+    static Step (*const steps[])(TaskRun *) = {fetch_all, build_all, bench_all, play_all};
+    Step step = STEP_ON;
+    if (slots_of(run) < 1) {
+        error_set(&run->failure.error, 422, "too_small", "a game needs %d CPUs, %d are offered",
+                  run->task.threads, run->worker->host.cores);
+        return fail(run, "machine", "");
+    }
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && step == STEP_ON; i++)
+        step = steps[i](run);
+    return step;
+}
+
+// ---- the last word
+// -------------------------------------------------------------------------------
+
+enum { MESSAGE_MAX = 1000, LOG_MAX = 60000 };
+
+// Compilers print what they like; JSON takes UTF-8 only. Everything else becomes '?'.
+static json_t *any_text(const char *text, size_t size) {
+    json_t *string = json_stringn(text, size);
+    if (string)
+        return string;
+    char *copy scope(free_ptr) = xstrndup(text, size);
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)copy[i] >= 128 || copy[i] == 0)
+            copy[i] = '?';
+    return json_stringn(copy, size);
+}
+
+static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
+    const Error *error = &run->failure.error;
+    const Str *log = &run->failure.log;
+    size_t skip = log->size > LOG_MAX ? log->size - LOG_MAX : 0;
+    size_t length = strnlen(error->message, MESSAGE_MAX);
+    json_t *bench = run->failure.bench ? json_integer(run->failure.bench) : json_null();
+    log_warn("task %" PRId64 " failed (%s%s%s): %s", task, run->failure.kind,
+             *run->failure.side ? ", " : "", run->failure.side, error->message);
+    courier_word(worker->courier, task, "fail",
+                 json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
+                           run->failure.side, "message", any_text(error->message, length), "log",
+                           any_text(log->data + skip, log->size - skip), "bench", bench, "begun",
+                           run->begun));
+}
+
+static TaskEnd finish(TaskRun *run, Step step) {
+    Worker *w = run->worker;
+    courier_end(w->courier);
+    if (step == STEP_FAILED && !run->stopped_by_server && stop_level() == STOP_NO) {
+        send_failure(w, run->task.id, run);
+        return TASK_FAILED;
+    }
+    if (step != STEP_ON && run->begun < run->task.pairs)
+        courier_word(w->courier, run->task.id, "release", json_pack("{s:i}", "begun", run->begun));
+    return stop_level() == STOP_NO ? TASK_DONE : TASK_HANDED_BACK;
+}
+
+static void set_test(Status *status, void *ctx) {
+    const Task *task = ctx;
+    status->test = task->test_id;
+    status->has_llr = false;
+    snprintf(status->title, sizeof status->title, "%.60s", task->title);
+}
+
+static TaskEnd work_on(TaskRun *run) {
+    Worker *w = run->worker;
+    CourierTask watched = {run->task.id, progress, stop_run, run};
+    run->shop = (Workshop){&w->store, &w->sandbox, w->host.build_key, &w->running.cancel};
+    run->begun = run->task.next_seq * run->task.batch_pairs;
+    atomic_store(&run->phase, "fetch");
+    status_update(set_test, &run->task);
+    courier_begin(w->courier, &watched);
+    TaskEnd end = finish(run, run_steps(run));
+    status_phase("");
+    for (int i = 0; i < SIDE_COUNT; i++)
+        build_release(&run->builds[i]);
+    return end;
+}
+
+TaskEnd task_run(Worker *worker, json_t *document) {
+    TaskRun run = {.worker = worker};
+    TaskEnd end = TASK_FAILED;
+    str_init(&run.failure.log, 2 << 16);
+    if (task_read(&run.task, document, &run.failure.error)) {
+        end = work_on(&run);
+        task_release(&run.task);
+    } else {
+        fail(&run, "machine", "");
+        send_failure(worker, task_id(document), &run);
+    }
+    str_release(&run.failure.log);
+    return end;
+}
