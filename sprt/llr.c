@@ -167,7 +167,7 @@ static bool fit_t_value(Fit *fit, const Law *law, double t) {
         fit_secular(fit, law);
         double rho = fitted_rho(fit, law), moved = fabs(rho / fit->rho - 1);
         Fit joint = *fit;
-        if (moved < 0.01 && fit_joint(&joint, law, tau)) {
+        if (moved < 0.001 && fit_joint(&joint, law, tau)) {
             *fit = joint;
             return true;
         }
