@@ -64,7 +64,8 @@ void position_unmake_null(Position *pos, const Undo *undo);
 // Keys and checkers anew from the pieces and the state; make and unmake keep them up by themselves.
 void position_refresh(Position *pos);
 
-// Pieces of both colours that attack `s` when the board is occupied by `occupied`.
+// Pieces of both colours that attack `s` when `occupied` is what blocks lines. A piece that is not
+// in `occupied` still attacks: mask it out where it is meant to be gone.
 Bitboard position_attackers(const Position *pos, Square s, Bitboard occupied);
 
 static inline Bitboard position_occupied(const Position *pos) {
