@@ -127,15 +127,15 @@ static bool insert_test(Request *req, const Submission *s, Error *err) {
     const json_t *f = s->fields;
     json_auto_t *adjudication = field_adjudication(f);
     char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
-    return db_run(req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiii", s->engine_id,
-                  req->viewer.user_id, field_text(f, "title"), field_text(f, "description"),
-                  req->now, s->base, s->new, field_text(f, "base_options"),
-                  field_text(f, "new_options"), field_text(f, "kind"), field_text(f, "model"),
-                  field_real(f, "elo0"), field_real(f, "elo1"), field_real(f, "alpha"),
-                  field_real(f, "beta"), field_text(f, "tc"), field_whole(f, "threads"), s->book_id,
-                  field_whole(f, "seed"), field_text(f, "variant"), rules,
-                  field_whole(f, "batch_pairs"), field_whole(f, "pairs_max"),
-                  field_whole(f, "priority"), s->retest_of);
+    return db_run(
+        req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiii", s->engine_id,
+        s->author_id ? s->author_id : req->viewer.user_id, field_text(f, "title"),
+        field_text(f, "description"), req->now, s->base, s->new, field_text(f, "base_options"),
+        field_text(f, "new_options"), field_text(f, "kind"), field_text(f, "model"),
+        field_real(f, "elo0"), field_real(f, "elo1"), field_real(f, "alpha"), field_real(f, "beta"),
+        field_text(f, "tc"), field_whole(f, "threads"), s->book_id, field_whole(f, "seed"),
+        field_text(f, "variant"), rules, field_whole(f, "batch_pairs"), field_whole(f, "pairs_max"),
+        field_whole(f, "priority"), s->retest_of);
 }
 
 // Order: blobs and objects are there, now the reference, and the COMMIT ends the turn. A reference

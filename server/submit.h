@@ -72,6 +72,7 @@ typedef struct Submission {
     char base[REPO_SHA_MAX], new[REPO_SHA_MAX];
     CommitRecord base_record, new_record; // without a snapshot where the row is there already
     int64_t bench, base_bench;            // declared; 0: not
+    int64_t author_id;                    // 0: who asks
     int64_t retest_of;
 } Submission;
 
@@ -86,5 +87,25 @@ int64_t submit_store(Request *req, Submission *submission, Error *err);
 // Finds engine, preset and book; completes and checks the fields.
 bool submit_resolve_fields(Request *req, Submission *s, Error *err);
 bool submit_make_commits(Request *req, Submission *s, Error *err);
+// The commit's record; without a snapshot where its row is there and none need be made.
+bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
+                           Error *err);
+// The fields of a test that is there, from its row of SQL_TEST_FOR_CHANGE; new.
+json_t *submit_fields_of_test(const json_t *row);
 // SHA-256 of everything that will run; false: no such test.
 bool submit_approval_hash(Db *db, int64_t test, char hash[65]);
+
+// ---- changes to a test
+
+// Its row of SQL_TEST_FOR_CHANGE. NULL: 404, or 403 where the viewer is neither a maintainer nor,
+// with `author_too`, the author. New.
+json_t *submit_test_for(Request *req, int64_t test, bool author_too, Error *err);
+// Changes fields of a test; what runs on the machines of others takes approval back. Apply.
+bool submit_modify(Request *req, int64_t test, Error *err);
+// Merging: forward where the test's base is still the baseline, else a new test of the patch on the
+// new baseline. The first on a reader thread, NULL on error; the second in the turn.
+typedef struct Merge Merge;
+Merge *submit_merge_prepare(Request *req, int64_t test, Error *err);
+void merge_free(void *merge);
+// Fills *retest with the new test's id, 0 where the branch moved.
+bool submit_merge(Request *req, Merge *merge, int64_t *retest, Error *err);

@@ -155,7 +155,7 @@ static bool make_new(Request *req, Submission *s, Error *err) {
 // ---- both
 
 // Rows that are there need no snapshot made again.
-static bool prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
+bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
                            Error *err) {
     json_auto_t *row = db_row(req->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
     if (row)
@@ -179,8 +179,8 @@ bool submit_make_commits(Request *req, Submission *s, Error *err) {
     s->bench = field_whole(s->fields, "bench");
     s->base_bench = field_whole(s->fields, "base_bench");
     if (!resolve(req, s, "base", s->base, err) || !make_new(req, s, err) ||
-        !prepare_record(req, s, s->base, &s->base_record, err) ||
-        !prepare_record(req, s, s->new, &s->new_record, err))
+        !submit_prepare_record(req, s, s->base, &s->base_record, err) ||
+        !submit_prepare_record(req, s, s->new, &s->new_record, err))
         return false;
     return need_title(s, s->new_record.info.subject, err) && check_base_bench(req, s, err);
 }
