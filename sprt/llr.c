@@ -55,9 +55,13 @@ static void fit_secular(Fit *fit, const Law *law) {
             steepest = fmax(steepest, fabs(u));
         }
         *(f > 0 ? &low : &high) = x;
-        double next = clamp_inside(x + f / df, low, high), moved = fabs(next - x);
-        x = next;
-        if (moved * steepest <= STEP_TOLERANCE || !(low < x && x < high))
+        double newton = f / df;
+        if (fabs(newton) * steepest <= STEP_TOLERANCE) {
+            x += newton;
+            break;
+        }
+        x = clamp_inside(x + newton, low, high);
+        if (!(low < x && x < high)) // adjacent numbers
             break;
     }
     fit->x = x;
