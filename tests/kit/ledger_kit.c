@@ -1,0 +1,179 @@
+// See ledger_kit.h.
+#include "ledger_kit.h"
+
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../server/common/file.h"
+#include "../../server/common/log.h"
+
+static void count_event(void *ctx, const char *event, json_t *data) {
+    LedgerKit *kit = ctx;
+    kit->events++;
+    if (!data)
+        fatal("event %s has no data", event);
+    json_decref(data);
+}
+
+static void count_wake(void *ctx) {
+    ((LedgerKit *)ctx)->wakes++;
+}
+
+// The writer's transaction is committed around it, so that both connections see the same.
+static char *side_query(LedgerKit *kit, const char *sql) {
+    sqlite3 *raw;
+    char *value = NULL;
+    sqlite3_stmt *statement;
+    if (!db_commit(kit->db, &kit->err))
+        fatal("commit: %s", kit->err.message);
+    if (sqlite3_open(kit->path, &raw) != SQLITE_OK ||
+        sqlite3_prepare_v2(raw, sql, -1, &statement, NULL) != SQLITE_OK)
+        fatal("%s: %s", sql, sqlite3_errmsg(raw));
+    int rc = sqlite3_step(statement);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        fatal("%s: %s", sql, sqlite3_errmsg(raw));
+    if (rc == SQLITE_ROW && sqlite3_column_text(statement, 0))
+        value = xstrdup((const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    sqlite3_close(raw);
+    if (!db_begin(kit->db, &kit->err))
+        fatal("begin: %s", kit->err.message);
+    return value;
+}
+
+static char *format_sql(const char *sql, va_list args) {
+    char *text = NULL;
+    if (vasprintf(&text, sql, args) < 0)
+        fatal("out of memory");
+    return text;
+}
+
+int64_t kit_int(LedgerKit *kit, const char *sql, ...) {
+    va_list args;
+    va_start(args, sql);
+    char *text scope(free_ptr) = format_sql(sql, args);
+    va_end(args);
+    char *value scope(free_ptr) = side_query(kit, text);
+    return value ? strtoll(value, NULL, 10) : 0;
+}
+
+char *kit_text(LedgerKit *kit, const char *sql, ...) {
+    va_list args;
+    va_start(args, sql);
+    char *text scope(free_ptr) = format_sql(sql, args);
+    va_end(args);
+    return side_query(kit, text);
+}
+
+void kit_sql(LedgerKit *kit, const char *sql, ...) {
+    va_list args;
+    va_start(args, sql);
+    char *text scope(free_ptr) = format_sql(sql, args);
+    va_end(args);
+    free(side_query(kit, text));
+}
+
+static bool load_fixture(LedgerKit *kit) {
+    sqlite3 *raw;
+    char *sql scope(free_ptr) =
+        file_read("tests/data/ledger/fixture.sql", 1 << 20, NULL, &kit->err);
+    if (!sql || sqlite3_open(kit->path, &raw) != SQLITE_OK)
+        return false;
+    bool good = sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
+    if (!good)
+        error_set(&kit->err, 500, "fixture", "%s", sqlite3_errmsg(raw));
+    sqlite3_close(raw);
+    return good;
+}
+
+bool kit_open(LedgerKit *kit) {
+    *kit = (LedgerKit){0};
+    snprintf(kit->folder, sizeof kit->folder, "/tmp/test_ledger.XXXXXX");
+    if (!mkdtemp(kit->folder))
+        return false;
+    snprintf(kit->path, sizeof kit->path, "%s/test.db", kit->folder);
+    kit->db = db_open(kit->path, false, &kit->err);
+    if (!kit->db || !load_fixture(kit) || !db_begin(kit->db, &kit->err)) {
+        log_error("ledger kit: %s", kit->err.message);
+        return false;
+    }
+    kit->ledger = (Ledger){kit->db, 1000, count_event, count_wake, kit};
+    return true;
+}
+
+void kit_close(LedgerKit *kit) {
+    db_rollback(kit->db);
+    db_close(kit->db);
+    if (!folder_remove(kit->folder, &kit->err))
+        log_error("%s", kit->err.message);
+}
+
+void kit_turn(LedgerKit *kit) {
+    if (!db_commit(kit->db, &kit->err) || !db_begin(kit->db, &kit->err))
+        fatal("turn: %s", kit->err.message);
+}
+
+void kit_activate(LedgerKit *kit, int64_t test) {
+    if (!ledger_test_activate(&kit->ledger, test, 2, "hash", &kit->err))
+        fatal("activate: %s", kit->err.message);
+}
+
+int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held) {
+    char key[40];
+    json_auto_t *speeds = json_pack("{s:f}", "anvil", 1e6);
+    snprintf(key, sizeof key, "key-%lld", (long long)++kit->keys);
+    Claim claim = {.worker = worker,
+                   .cores = cores,
+                   .memory_mib = 1 << 20,
+                   .speeds = speeds,
+                   .holding = {held},
+                   .holding_count = held != 0,
+                   .key = key,
+                   .request_hash = "hash"};
+    if (!ledger_claim_begin(&kit->ledger, &claim, &kit->err))
+        return -1;
+    return ledger_claim(&kit->ledger, &claim, &kit->err);
+}
+
+bool kit_beat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
+              int64_t begun, TaskReply *reply) {
+    Beat beat = {task, worker, plies, begun, phase};
+    return ledger_beat(&kit->ledger, &beat, reply, &kit->err);
+}
+
+Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes) {
+    static const int wins[] = {0, 0, 0, 1, 2}, losses[] = {2, 1, 0, 0, 0},
+                     draws[] = {0, 1, 2, 1, 0};
+    Batch batch = {.task = task,
+                   .worker = worker,
+                   .seq = seq,
+                   .outcomes = outcomes,
+                   .tc = "10.00+0.10",
+                   .speed = 1e6};
+    for (const char *p = outcomes; *p >= '0' && *p <= '4'; p++) {
+        batch.wins += wins[*p - '0'];
+        batch.losses += losses[*p - '0'];
+        batch.draws += draws[*p - '0'];
+    }
+    return batch;
+}
+
+bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
+              BatchReply *reply) {
+    Batch batch = kit_batch(task, worker, seq, outcomes);
+    return ledger_batch(&kit->ledger, &batch, reply, &kit->err);
+}
+
+int kit_check(LedgerKit *kit) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int differences = ledger_check(kit->db, out);
+    fclose(out);
+    if (differences)
+        fprintf(stderr, "%s", text);
+    free(text);
+    return differences;
+}

@@ -1,0 +1,36 @@
+// A small installation in a temporary folder for tests of the ledger: tests/data/ledger/fixture.sql
+// in a real database, time that the test moves, and short words for a worker's calls.
+#pragma once
+
+#include "../../server/common/str.h"
+#include "../../server/ledger.h"
+
+typedef struct LedgerKit {
+    char folder[64], path[96];
+    Db *db;
+    Ledger ledger; // ledger.now is the test's clock
+    Error err;
+    int events, wakes; // published
+    int64_t keys;      // Idempotency-Keys made
+} LedgerKit;
+
+// Open with a turn begun; `kit_turn` commits it and begins the next.
+bool kit_open(LedgerKit *kit);
+void kit_close(LedgerKit *kit);
+void kit_turn(LedgerKit *kit);
+// Plain SQL on the side, between turns: a number out of the database, or a change to the fixture.
+int64_t kit_int(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
+char *kit_text(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
+void kit_sql(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
+
+void kit_activate(LedgerKit *kit, int64_t test);
+// A claim of a worker with `cores`, holding nothing but what `held` says (0: nothing).
+int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held);
+bool kit_beat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
+              int64_t begun, TaskReply *reply);
+// A batch with these outcomes, of which every drawn pair (2) is two draws.
+Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes);
+bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
+              BatchReply *reply);
+// What `server check` says of it all: differences, 0 when fine; printed when not.
+int kit_check(LedgerKit *kit);

@@ -1,0 +1,278 @@
+// Tasks: who gets which pairs, what beats, leases, releases and restarts do to them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../kit/ledger_kit.h"
+
+static LedgerKit kit;
+static TaskReply reply;
+static BatchReply posted;
+
+static int open_kit(void **state) {
+    (void)state;
+    return kit_open(&kit) ? 0 : -1;
+}
+
+static int open_active(void **state) {
+    if (open_kit(state))
+        return -1;
+    kit_activate(&kit, 1);
+    kit_sql(&kit, "INSERT INTO settings VALUES ('task_seconds', '155')"); // five games a core
+    return 0;
+}
+
+static int close_kit(void **state) {
+    (void)state;
+    kit_close(&kit);
+    return 0;
+}
+
+static int64_t first_of(int64_t task) {
+    return kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)task);
+}
+
+static int64_t pairs_of(int64_t task) {
+    return kit_int(&kit, "SELECT pair_count FROM tasks WHERE id = %lld", (long long)task);
+}
+
+static bool state_is(int64_t task, const char *word) {
+    char *text scope(free_ptr) =
+        kit_text(&kit, "SELECT state FROM tasks WHERE id = %lld", (long long)task);
+    return text && strcmp(text, word) == 0;
+}
+
+static void a_test_that_nobody_approved_gives_no_work(void **state) {
+    (void)state;
+    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0);
+}
+
+static void tasks_are_whole_batches_and_follow_each_other(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0), b = kit_claim(&kit, 3, 4, 0);
+    assert_true(a > 0 && b > a);
+    assert_int_equal(first_of(a), 0);
+    assert_int_equal(pairs_of(a), 8); // 4 slots of 5 games are 10 pairs, rounded down to batches
+    assert_int_equal(first_of(b), 8);
+    assert_int_equal(kit_int(&kit, "SELECT next_pair FROM tests"), 16);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'started'"), 1);
+}
+
+static void the_same_key_gets_the_same_task(void **state) {
+    (void)state;
+    json_auto_t *speeds = json_object();
+    Claim claim = {1, 4, 4096, speeds, {0}, 0, "the-key", "hash"};
+    assert_true(ledger_claim_begin(&kit.ledger, &claim, &kit.err));
+    int64_t task = ledger_claim(&kit.ledger, &claim, &kit.err);
+    assert_true(task > 0);
+    assert_true(ledger_claim_begin(&kit.ledger, &claim, &kit.err));
+    assert_int_equal(ledger_claim(&kit.ledger, &claim, &kit.err), task);
+    assert_true(state_is(task, "open"));
+    claim.request_hash = "other";
+    assert_false(ledger_claim_begin(&kit.ledger, &claim, &kit.err));
+    assert_string_equal(kit.err.code, "idempotency_conflict");
+}
+
+static void a_claim_gives_back_what_the_worker_forgot(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(kit_beat(&kit, a, 1, "play", 10, 3, &reply));
+    int64_t b = kit_claim(&kit, 1, 4, 0);
+    assert_true(state_is(a, "released"));
+    // The first batch was begun and is spent; the second goes out again, whole.
+    assert_int_equal(first_of(b), 4);
+    assert_int_equal(pairs_of(b), 4);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_claim_keeps_what_the_worker_still_holds(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    kit_claim(&kit, 1, 4, a);
+    assert_true(state_is(a, "open"));
+}
+
+static void a_task_without_a_beat_expires_after_half_a_minute(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    kit.ledger.now += 29;
+    ledger_expire(&kit.ledger);
+    assert_true(state_is(a, "open"));
+    kit.ledger.now += 2;
+    ledger_expire(&kit.ledger);
+    assert_true(state_is(a, "expired"));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'expired'"), 1);
+    assert_int_equal(first_of(kit_claim(&kit, 3, 4, 0)), 0);
+}
+
+static void more_plies_renew_a_lease_and_the_same_plies_do_not(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(kit_beat(&kit, a, 1, "play", 10, 1, &reply));
+    assert_true(reply.go_on);
+    kit.ledger.now += 200;
+    assert_true(kit_beat(&kit, a, 1, "play", 10, 1, &reply));
+    assert_true(reply.lease_s <= 100);
+    assert_true(kit_beat(&kit, a, 1, "play", 11, 1, &reply));
+    assert_int_equal((int)reply.lease_s, 300);
+}
+
+static void building_has_a_limit_that_beats_do_not_move(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(kit_beat(&kit, a, 1, "build", 0, 0, &reply));
+    assert_int_equal((int)reply.lease_s, 1800);
+    kit.ledger.now += 1000;
+    assert_true(kit_beat(&kit, a, 1, "build", 0, 0, &reply));
+    assert_int_equal((int)reply.lease_s, 800);
+    assert_true(kit_beat(&kit, a, 1, "fetch", 0, 0, &reply));
+    assert_int_equal((int)reply.lease_s, 800);
+}
+
+static void a_long_clock_makes_a_long_lease(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE tests SET tc = '60+0.6'"); // 2 x 2 x (60 + 300 x 0.6) = 960 s
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_int_equal((int)reply.lease_s, 960);
+}
+
+static void leases_stand_still_while_the_server_is_down(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(ledger_resume(kit.db, 1000, &kit.err));
+    kit.ledger.now += 1020;
+    ledger_expire(&kit.ledger);
+    assert_true(state_is(a, "open"));
+    kit.ledger.now += 11;
+    ledger_expire(&kit.ledger);
+    assert_true(state_is(a, "expired"));
+}
+
+static void a_release_gives_back_whole_batches_that_were_not_begun(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 8, 0); // 20 pairs
+    assert_int_equal(pairs_of(a), 20);
+    assert_true(ledger_release(&kit.ledger, a, 1, 5, &kit.err));
+    assert_true(ledger_release(&kit.ledger, a, 1, 5, &kit.err)); // again
+    assert_int_equal(kit_int(&kit, "SELECT first_pair FROM returned_pairs"), 8);
+    assert_int_equal(kit_int(&kit, "SELECT pair_count FROM returned_pairs"), 12);
+    assert_int_equal(kit_check(&kit), 0);
+    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_false(reply.go_on);
+    assert_string_equal(reply.why, "released");
+}
+
+static void ranges_that_touch_are_joined(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0), b = kit_claim(&kit, 2, 4, 0),
+            c = kit_claim(&kit, 3, 4, 0);
+    assert_true(ledger_release(&kit.ledger, a, 1, 0, &kit.err));
+    assert_true(ledger_release(&kit.ledger, c, 3, 0, &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM returned_pairs"), 2);
+    assert_true(ledger_release(&kit.ledger, b, 2, 0, &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM returned_pairs"), 1);
+    assert_int_equal(kit_int(&kit, "SELECT pair_count FROM returned_pairs"), 24);
+    assert_int_equal(pairs_of(kit_claim(&kit, 1, 8, 0)), 20);
+}
+
+static void a_task_of_another_machine_is_refused(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_false(kit_beat(&kit, a, 2, "play", 1, 0, &reply));
+    assert_int_equal(kit.err.status, 403);
+    assert_false(kit_beat(&kit, a + 7, 1, "play", 1, 0, &reply));
+    assert_int_equal(kit.err.status, 404);
+    assert_false(kit_beat(&kit, a, 1, "sleep", 1, 0, &reply));
+    assert_int_equal(kit.err.status, 422);
+    assert_false(kit_beat(&kit, a, 1, "play", 1, 9, &reply));
+    assert_string_equal(kit.err.field, "begun");
+}
+
+static void a_paused_test_stops_its_workers_and_resumes(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(ledger_test_pause(&kit.ledger, 1, 2, &kit.err));
+    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_string_equal(reply.why, "paused");
+    assert_int_equal(kit_claim(&kit, 3, 4, 0), 0);
+    assert_false(ledger_test_pause(&kit.ledger, 1, 2, &kit.err));
+    assert_string_equal(kit.err.code, "wrong_state");
+    int wakes = kit.wakes;
+    assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    assert_true(kit.wakes > wakes);
+    assert_true(kit_beat(&kit, a, 1, "play", 2, 0, &reply));
+    assert_true(reply.go_on);
+}
+
+static void a_stopped_test_tells_its_workers_with_their_next_message(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(ledger_test_stop(&kit.ledger, 1, 2, "enough", &kit.err));
+    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_string_equal(reply.why, "finished");
+    assert_true(state_is(a, "stopped"));
+    assert_true(kit_post(&kit, a, 1, 0, "2222", &posted));
+    assert_false(posted.counted);
+    assert_false(posted.task.go_on);
+    assert_int_equal(kit_check(&kit), 0);
+    assert_false(ledger_test_stop(&kit.ledger, 1, 2, "again", &kit.err));
+}
+
+static void approval_taken_back_returns_the_pairs(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(ledger_test_withdraw(&kit.ledger, 1, 2, "other bounds", &kit.err));
+    assert_true(state_is(a, "stopped"));
+    assert_int_equal(kit_int(&kit, "SELECT pair_count FROM returned_pairs"), 8);
+    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0);
+    kit_activate(&kit, 1);
+    assert_int_equal(first_of(kit_claim(&kit, 1, 4, 0)), 0);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_test_of_fixed_length_deals_no_more_than_it_needs(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE tests SET kind = 'fixed', pairs_max = 20");
+    int64_t dealt = 0, task;
+    for (int i = 0; i < 20 && (task = kit_claim(&kit, 3, 4, 0)) > 0; i++) {
+        dealt += pairs_of(task);
+        for (int64_t seq = 0; seq < pairs_of(task) / 4; seq++)
+            assert_true(kit_post(&kit, task, 3, seq, "2131", &posted));
+    }
+    assert_int_equal(dealt, 20);
+    assert_string_equal(posted.state, "finished");
+    char *result scope(free_ptr) = kit_text(&kit, "SELECT result FROM tests");
+    assert_string_equal(result, "completed");
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+#define ACTIVE(test) cmocka_unit_test_setup_teardown(test, open_active, close_kit)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_test_that_nobody_approved_gives_no_work, open_kit,
+                                        close_kit),
+        ACTIVE(tasks_are_whole_batches_and_follow_each_other),
+        ACTIVE(the_same_key_gets_the_same_task),
+        ACTIVE(a_claim_gives_back_what_the_worker_forgot),
+        ACTIVE(a_claim_keeps_what_the_worker_still_holds),
+        ACTIVE(a_task_without_a_beat_expires_after_half_a_minute),
+        ACTIVE(more_plies_renew_a_lease_and_the_same_plies_do_not),
+        ACTIVE(building_has_a_limit_that_beats_do_not_move),
+        ACTIVE(a_long_clock_makes_a_long_lease),
+        ACTIVE(leases_stand_still_while_the_server_is_down),
+        ACTIVE(a_release_gives_back_whole_batches_that_were_not_begun),
+        ACTIVE(ranges_that_touch_are_joined),
+        ACTIVE(a_task_of_another_machine_is_refused),
+        ACTIVE(a_paused_test_stops_its_workers_and_resumes),
+        ACTIVE(a_stopped_test_tells_its_workers_with_their_next_message),
+        ACTIVE(approval_taken_back_returns_the_pairs),
+        ACTIVE(a_test_of_fixed_length_deals_no_more_than_it_needs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
