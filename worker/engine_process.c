@@ -1,8 +1,8 @@
 // See engine_process.h.
 //
-// A search costs three system calls: write, ppoll, read (and one read before it that finds the pipe
-// empty). What an engine says while it is not asked (a second bestmove, chatter) is thrown away
-// before its next search.
+// A search costs three system calls: write, ppoll, read. What an engine says while it is not asked
+// (a second bestmove, chatter) is thrown away before its next search; that takes one more read, so
+// only engines that were caught at it get one.
 #include "engine_process.h"
 
 #include <errno.h>
@@ -243,6 +243,7 @@ EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool ch
     const char *step = "";
     forget_output(engine);
     engine->cancel_fd = cancel_fd;
+    engine->speaks_unasked = false;
     if (!os_spawn(&engine->process, spec->argv, spec->directory, err)) {
         error_prefix(err, "%s", spec->name);
         return ENGINE_GONE;
@@ -275,7 +276,8 @@ static void keep_info(EngineProcess *engine, UciKind kind, Line line) {
     memcpy(engine->info, line.text, engine->info_size);
 }
 
-EngineStatus engine_go_on(EngineProcess *engine, EngineReply *reply) {
+// The next bestmove of the search that runs.
+static EngineStatus await_bestmove(EngineProcess *engine, EngineReply *reply) {
     for (;;) {
         for (Line line; next_line(engine, &line);) {
             UciKind kind = uci_kind(line.text, line.size);
@@ -286,6 +288,7 @@ EngineStatus engine_go_on(EngineProcess *engine, EngineReply *reply) {
             reply->elapsed_ns = engine->read_at_ns - engine->go_ns;
             uci_read_bestmove(line.text, line.size, reply->move);
             uci_read_info(engine->info, engine->info_size, &reply->info);
+            engine->speaks_unasked |= engine->chunk_at < engine->chunk_size;
             return ENGINE_OK;
         }
         EngineStatus status = read_more(engine, engine->deadline_ns);
@@ -294,9 +297,14 @@ EngineStatus engine_go_on(EngineProcess *engine, EngineReply *reply) {
     }
 }
 
+EngineStatus engine_go_on(EngineProcess *engine, EngineReply *reply) {
+    engine->speaks_unasked = true;
+    return await_bestmove(engine, reply);
+}
+
 EngineStatus engine_go(EngineProcess *engine, const char *text, size_t size, int64_t limit_ns,
                        EngineReply *reply) {
-    if (drain(engine) != ENGINE_OK)
+    if (engine->speaks_unasked && drain(engine) != ENGINE_OK)
         return ENGINE_GONE;
     engine->bytes_left = ENGINE_BYTES_MAX;
     engine->info_kind = UCI_OTHER;
@@ -304,7 +312,7 @@ EngineStatus engine_go(EngineProcess *engine, const char *text, size_t size, int
     engine->go_ns = os_now_ns();
     engine->deadline_ns = engine->go_ns + limit_ns;
     EngineStatus status = send_text(engine, text, size, engine->deadline_ns);
-    return status == ENGINE_OK ? engine_go_on(engine, reply) : status;
+    return status == ENGINE_OK ? await_bestmove(engine, reply) : status;
 }
 
 // ---- the end

@@ -25,6 +25,7 @@ typedef struct EngineProcess {
     int64_t read_at_ns; // stamped right after each read
     int64_t bytes_left; // of what the present command may say
     size_t chunk_at, chunk_size, partial_size;
+    bool speaks_unasked;           // has been heard after its bestmove
     char chunk[ENGINE_LINE_MAX];   // as read; lines up to chunk_at are dealt with
     char partial[ENGINE_LINE_MAX]; // a line whose end has not come yet
     UciKind info_kind;             // the better of UCI_BOUND and UCI_SCORE seen in this search

@@ -179,19 +179,34 @@ static void text_start(Play *play) {
                                            usual ? "startpos" : "fen ", usual ? "" : fen);
 }
 
-// Appends to text[at…]; every piece is short and the room for all of them is part of TEXT_MAX.
+// Appends " name value" to text[at…]; the room for all of them is part of TEXT_MAX.
 static size_t add_number(char *text, size_t at, const char *name, int64_t value) {
-    return at + (size_t)snprintf(text + at, TEXT_MAX - at, " %s %lld", name, (long long)value);
+    char digits[20];
+    size_t count = 0, length = strlen(name);
+    do
+        digits[count++] = (char)('0' + value % 10);
+    while (value /= 10);
+    text[at++] = ' ';
+    memcpy(text + at, name, length);
+    at += length;
+    text[at++] = ' ';
+    while (count)
+        text[at++] = digits[--count];
+    return at;
 }
 
-static size_t add_clock(const Play *play, char *text, size_t at, Color side) {
-    const MatchLimit *limit = limit_of(play, side);
-    int64_t left_ms = play->clocks[side].left_ns / 1000000;
-    if (!has_clock(limit))
-        return at;
-    at = add_number(text, at, side == WHITE ? "wtime" : "btime", left_ms > 0 ? left_ms : 1);
-    if (limit->increment_ms)
-        at = add_number(text, at, side == WHITE ? "winc" : "binc", limit->increment_ms);
+// Both clocks, then both increments; a side without a clock is left out.
+static size_t add_clocks(const Play *play, char *text, size_t at) {
+    for (Color side = WHITE; side <= BLACK; side++) {
+        int64_t left_ms = play->clocks[side].left_ns / 1000000;
+        if (has_clock(limit_of(play, side)))
+            at = add_number(text, at, side == WHITE ? "wtime" : "btime", left_ms > 0 ? left_ms : 1);
+    }
+    for (Color side = WHITE; side <= BLACK; side++) {
+        int64_t increment_ms = limit_of(play, side)->increment_ms;
+        if (increment_ms)
+            at = add_number(text, at, side == WHITE ? "winc" : "binc", increment_ms);
+    }
     return at;
 }
 
@@ -202,8 +217,7 @@ static size_t text_add_go(Play *play, Color side) {
     memcpy(play->text + at, "\ngo", 4);
     at += 3;
     if (has_clock(limit)) {
-        at = add_clock(play, play->text, at, WHITE);
-        at = add_clock(play, play->text, at, BLACK);
+        at = add_clocks(play, play->text, at);
         if (limit->moves_to_go)
             at = add_number(play->text, at, "movestogo",
                             limit->moves_to_go - play->clocks[side].moves % limit->moves_to_go);

@@ -117,5 +117,5 @@ void pgn_out_game(Str *out, const PgnHeader *header, const GameRecord *record) {
     add_tag(out, "Reason", record->reason);
     str_putc(out, '\n');
     add_moves(out, record);
-    str_puts(out, "\n");
+    str_puts(out, "\n\n");
 }

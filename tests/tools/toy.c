@@ -55,7 +55,8 @@ typedef enum {
     GARBAGE,
     NULBYTES,
     LONGLINE,
-    PROMPTLESS_EOF,
+    HALFEXIT,
+    SLOWSTART,
     MODE_COUNT
 } Mode;
 
@@ -66,7 +67,7 @@ static const char *const mode_names[MODE_COUNT] = {
     "empty",      "chatter",     "flood",      "late",        "nonl",       "crlf",
     "dupbest",    "dupbest2",    "bestexit",   "split",       "noscore",    "matescore",
     "overflow",   "stderrflood", "closestdin", "closestdout", "ignorequit", "childhold",
-    "garbage",    "nul",         "longline",   "halfexit",
+    "garbage",    "nul",         "longline",   "halfexit",    "slowstart",
 };
 
 typedef struct Toy {
@@ -125,13 +126,17 @@ static bool set_start(Toy *toy, const char *text, const char *end) {
 
 // A game's next position begins with the text of the last one: only the tail is played.
 static void read_position(Toy *toy, const char *text) {
-    size_t known = strlen(toy->known);
+    size_t known = strlen(toy->known); // the same buffer size as the line's: it always fits
     const char *moves = strstr(text, " moves ");
     const char *rest = moves ? moves + 7 : "";
-    if (moves && known && strncmp(text, toy->known, known) == 0 && strstr(toy->known, " moves "))
+    bool goes_on =
+        moves && known && strstr(toy->known, " moves ") && strncmp(text, toy->known, known) == 0;
+    if (goes_on)
         rest = text + known;
     else if (!set_start(toy, text, moves ? moves : text + strlen(text)))
         return;
+    if (!goes_on)
+        known = 0;
     char word[MOVE_TEXT_MAX];
     Undo undo;
     for (int used; sscanf(rest, " %15s%n", word, &used) == 1; rest += used) {
@@ -140,7 +145,7 @@ static void read_position(Toy *toy, const char *text) {
             break;
         position_make(&toy->now, move, &undo);
     }
-    snprintf(toy->known, sizeof toy->known, "%s", text);
+    memcpy(toy->known + known, text + known, strlen(text + known) + 1);
 }
 
 static Move choose(const Toy *toy) {
@@ -210,6 +215,10 @@ static void long_line(void) {
         say_raw(line + at, 1 << 16);
 }
 
+static bool at_start(const Toy *toy) {
+    return toy->now.fullmove == 1 && toy->now.side == WHITE;
+}
+
 // Faults that come instead of an answer, or before one.
 static void misbehave_before(const Toy *toy) {
     if (faulty(toy, HANGGO))
@@ -224,6 +233,8 @@ static void misbehave_before(const Toy *toy) {
         flood();
     else if (faulty(toy, LATE))
         sleep_ms(1500);
+    else if (faulty(toy, SLOWSTART) && at_start(toy))
+        sleep_ms(200);
     else if (faulty(toy, STDERRFLOOD))
         stderr_flood();
     else if (faulty(toy, CLOSESTDIN))
@@ -294,7 +305,7 @@ static void go(Toy *toy) {
     misbehave_before(toy);
     for (char *p = text; *p && faulty(toy, UPPERCASE); p++)
         *p = (char)toupper((unsigned char)*p);
-    if (faulty(toy, PROMPTLESS_EOF)) {
+    if (faulty(toy, HALFEXIT)) {
         say("bestmove e2");
         _exit(0);
     }
