@@ -57,14 +57,18 @@ bool task_is_open(const TaskRow *row) {
     return strcmp(row->state, "open") == 0;
 }
 
+// Constants only: the answer outlives the row.
 static const char *why_not(const TaskRow *row) {
+    static const char *const ends[][2] = {
+        {"done", "done"},       {"expired", "expired"}, {"released", "released"},
+        {"failed", "released"}, {"stopped", "paused"}, // its test awaits approval again
+    };
     if (strcmp(row->test.state, "finished") == 0)
         return "finished";
-    if (strcmp(row->state, "open") == 0)
-        return strcmp(row->test.state, "active") == 0 ? "" : "paused";
-    if (strcmp(row->state, "stopped") == 0)
-        return "paused"; // its test awaits approval again
-    return strcmp(row->state, "failed") == 0 ? "released" : row->state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(row->state, ends[i][0]) == 0)
+            return ends[i][1];
+    return strcmp(row->test.state, "active") == 0 ? "" : "paused";
 }
 
 TaskReply task_reply(const Ledger *ledger, const TaskRow *row) {

@@ -1,0 +1,412 @@
+// Batches, failures and benches: what is stored, what counts, what ends a test, what the audit
+// sees.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../kit/ledger_kit.h"
+
+static LedgerKit kit;
+static BatchReply posted;
+static TaskReply reply;
+static int64_t task;
+
+static int open_task(void **state) {
+    (void)state;
+    posted = (BatchReply){0};
+    if (!kit_open(&kit))
+        return -1;
+    kit_activate(&kit, 1);
+    kit_sql(&kit, "INSERT INTO settings VALUES ('task_seconds', '155')");
+    task = kit_claim(&kit, 1, 4, 0); // 8 pairs, 2 batches
+    return task > 0 ? 0 : -1;
+}
+
+static int close_kit(void **state) {
+    (void)state;
+    kit_close(&kit);
+    return 0;
+}
+
+static bool result_is(const char *word) {
+    char *text scope(free_ptr) = kit_text(&kit, "SELECT coalesce(result, '') FROM tests");
+    return strcmp(text, word) == 0;
+}
+
+// ---- storing
+// ---------------------------------------------------------------------------------------
+
+static void a_batch_is_stored_counted_and_answered(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
+    assert_true(posted.counted && !posted.repeat && posted.task.go_on);
+    assert_int_equal(posted.games, 8);
+    assert_int_equal(posted.next_seq, 1);
+    assert_int_equal(kit_int(&kit, "SELECT ptnml1 + 10 * ptnml2 + 100 * ptnml4 FROM tests"), 111);
+    assert_int_equal(kit_int(&kit, "SELECT games FROM workers WHERE id = 1"), 8);
+    assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
+    assert_string_equal(posted.task.why, "done");
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_repeat_changes_nothing(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
+    assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
+    assert_true(posted.repeat && posted.counted);
+    assert_int_equal(posted.games, 8);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches"), 1);
+}
+
+static void a_repeat_with_other_content_is_a_conflict(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
+    assert_false(kit_post(&kit, task, 1, 0, "2143", &posted));
+    assert_string_equal(kit.err.code, "batch_conflict");
+    Batch batch = kit_batch(task, 1, 0, "2134");
+    batch.speed = 2e6;
+    assert_false(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_string_equal(kit.err.code, "batch_conflict");
+}
+
+static void a_gap_and_a_batch_past_the_end_are_refused(void **state) {
+    (void)state;
+    assert_false(kit_post(&kit, task, 1, 1, "2222", &posted));
+    assert_string_equal(kit.err.code, "seq_gap");
+    assert_false(kit_post(&kit, task, 1, 2, "2222", &posted));
+    assert_int_equal(kit.err.status, 422);
+}
+
+static void counts_that_contradict_the_outcomes_are_refused(void **state) {
+    (void)state;
+    static const char *const outcomes[] = {"222", "22222", "2225", "22x2", ""};
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+        assert_false(kit_post(&kit, task, 1, 0, outcomes[i], &posted));
+        assert_string_equal(kit.err.code, "bad_counts");
+    }
+    static const struct {
+        int wins, losses, draws, crashes, time_losses;
+    } changes[] = {{1, 0, 0, 0, 0},  {1, 0, -1, 0, 0},  {1, 1, -2, 0, 0},
+                   {-1, 0, 1, 0, 0}, {-1, -1, 2, 0, 0}, {0, 0, 0, 9, 0},
+                   {0, 0, 0, 5, 4},  {0, 0, 0, -1, 0},  {9, 9, -18, 0, 0}};
+    int refused = 0, count = sizeof changes / sizeof *changes;
+    for (int i = 0; i < count; i++) {
+        Batch batch = kit_batch(task, 1, 0, "0134");
+        batch.wins += changes[i].wins;
+        batch.losses += changes[i].losses;
+        batch.draws += changes[i].draws;
+        batch.crashes += changes[i].crashes;
+        batch.time_losses += changes[i].time_losses;
+        refused += !ledger_batch(&kit.ledger, &batch, &posted, &kit.err);
+    }
+    assert_int_equal(refused, count);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches"), 0);
+}
+
+static void a_drawn_pair_may_be_two_draws_or_a_win_each(void **state) {
+    (void)state;
+    Batch batch = kit_batch(task, 1, 0, "2222");
+    batch.wins = batch.losses = 1;
+    batch.draws = 6;
+    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+}
+
+static void a_batch_of_another_machine_is_refused(void **state) {
+    (void)state;
+    assert_false(kit_post(&kit, task, 2, 0, "2222", &posted));
+    assert_int_equal(kit.err.status, 403);
+}
+
+static void games_that_were_not_uploaded_are_missed(void **state) {
+    (void)state;
+    char sha[65];
+    memset(sha, 'd', 64);
+    sha[64] = 0;
+    Batch batch = kit_batch(task, 1, 0, "2222");
+    batch.games_sha256 = sha;
+    assert_false(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_string_equal(kit.err.code, "games_missing");
+    assert_true(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+    sha[0] = 'e';
+    assert_false(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+    assert_string_equal(kit.err.code, "batch_conflict");
+}
+
+// ---- late batches
+// ----------------------------------------------------------------------------------
+
+static void expire(void) {
+    kit.ledger.now += 1000;
+    ledger_expire(&kit.ledger);
+}
+
+static void a_late_batch_counts_while_nobody_else_got_its_pairs(void **state) {
+    (void)state;
+    expire();
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    assert_true(posted.counted);
+    assert_string_equal(posted.task.why, "expired");
+    // Its pairs are not dealt again.
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(
+        kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)other), 4);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_late_batch_whose_pairs_were_dealt_again_does_not_count(void **state) {
+    (void)state;
+    expire();
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
+    assert_false(posted.counted);
+    assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
+    assert_true(posted.counted);
+    assert_int_equal(posted.games, 8);
+    assert_int_equal(kit_int(&kit, "SELECT games FROM workers WHERE id = 1"), 8); // credited
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_late_batch_out_of_the_middle_splits_its_range(void **state) {
+    (void)state;
+    int64_t big = kit_claim(&kit, 3, 8, 0); // pairs 8 to 27
+    expire();
+    assert_true(kit_post(&kit, big, 3, 0, "2222", &posted));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM returned_pairs"), 2);
+    assert_int_equal(kit_int(&kit, "SELECT sum(pair_count) FROM returned_pairs"), 24);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+// ---- verdicts
+// --------------------------------------------------------------------------------------
+
+static void set_quick_bounds(void) {
+    kit_sql(&kit, "UPDATE tests SET model = 'logistic', elo0 = 0, elo1 = 100");
+}
+
+static void crossing_the_upper_bound_accepts_and_stops_the_others(void **state) {
+    (void)state;
+    set_quick_bounds();
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    int64_t seq = 0, mine = task;
+    for (int i = 0; i < 50 && strcmp(posted.state, "finished") != 0; i++) {
+        assert_true(kit_post(&kit, mine, 1, seq++, "3433", &posted));
+        if (!posted.task.go_on && strcmp(posted.task.why, "done") == 0)
+            mine = kit_claim(&kit, 1, 4, 0), seq = 0;
+    }
+    assert_true(result_is("accepted"));
+    assert_string_equal(posted.task.why, "finished");
+    assert_true(kit_beat(&kit, other, 3, "play", 5, 1, &reply));
+    assert_string_equal(reply.why, "finished");
+    int64_t games = posted.games;
+    assert_true(kit_post(&kit, other, 3, 0, "0000", &posted));
+    assert_false(posted.counted);
+    assert_int_equal(posted.games, games);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'verdict'"), 1);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void crossing_the_lower_bound_rejects(void **state) {
+    (void)state;
+    set_quick_bounds();
+    for (int64_t seq = 0; strcmp(posted.state, "finished") != 0; seq++) {
+        if (seq == 2)
+            task = kit_claim(&kit, 1, 4, 0), seq = 0;
+        assert_true(kit_post(&kit, task, 1, seq, "1011", &posted));
+    }
+    assert_true(result_is("rejected"));
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void an_sprt_that_reaches_its_cap_ends_without_verdict(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE tests SET pairs_max = 8");
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
+    assert_true(result_is("completed"));
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+// ---- the audit
+// -------------------------------------------------------------------------------------
+
+static void the_audit_sees_what_was_tampered_with(void **state) {
+    (void)state;
+    static const char *const damages[] = {
+        "UPDATE tests SET ptnml2 = ptnml2 + 1",
+        "UPDATE tests SET draws = draws - 1",
+        "UPDATE tests SET llr = llr + 1e-15",
+        "UPDATE tests SET sprt_state = '{}'",
+        "UPDATE batches SET counted = 0 WHERE seq = 0",
+        "UPDATE batches SET outcomes = '2233' WHERE seq = 0",
+        "UPDATE tasks SET next_seq = next_seq + 1 WHERE id = 1",
+        "UPDATE tests SET next_pair = next_pair + 4",
+        "INSERT INTO returned_pairs VALUES (1, 0, 4)",
+        "DELETE FROM returned_pairs",
+    };
+    assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
+    assert_true(kit_post(&kit, task, 1, 1, "2234", &posted));
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(ledger_release(&kit.ledger, other, 3, 0, &kit.err));
+    assert_int_equal(kit_check(&kit), 0);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        FILE *nowhere = fopen("/dev/null", "w");
+        kit_sql(&kit, "CREATE TABLE keep_tests AS SELECT * FROM tests");
+        kit_sql(&kit, "CREATE TABLE keep_tasks AS SELECT * FROM tasks");
+        kit_sql(&kit, "CREATE TABLE keep_batches AS SELECT * FROM batches");
+        kit_sql(&kit, "CREATE TABLE keep_returned AS SELECT * FROM returned_pairs");
+        kit_sql(&kit, "%s", damages[i]);
+        if (ledger_check(kit.db, nowhere) == 0)
+            fail_msg("unseen: %s", damages[i]);
+        fclose(nowhere);
+        kit_sql(&kit, "PRAGMA foreign_keys = 0");
+        kit_sql(&kit, "INSERT OR REPLACE INTO tests SELECT * FROM keep_tests");
+        kit_sql(&kit, "INSERT OR REPLACE INTO tasks SELECT * FROM keep_tasks");
+        kit_sql(&kit, "INSERT OR REPLACE INTO batches SELECT * FROM keep_batches");
+        kit_sql(&kit, "DELETE FROM returned_pairs");
+        kit_sql(&kit, "INSERT INTO returned_pairs SELECT * FROM keep_returned");
+        static const char *const tables[] = {"tests", "tasks", "batches", "returned"};
+        for (int t = 0; t < 4; t++)
+            kit_sql(&kit, "DROP TABLE keep_%s", tables[t]);
+        assert_int_equal(kit_check(&kit), 0);
+    }
+}
+
+// ---- failures
+// --------------------------------------------------------------------------------------
+
+static bool fail_task(int64_t of, int64_t worker, const char *kind) {
+    Failure failure = {.task = of,
+                       .worker = worker,
+                       .kind = kind,
+                       .side = "new",
+                       .message = "make ended with status 2",
+                       .log = "search.c:12: error: expected ';'"};
+    return ledger_fail(&kit.ledger, &failure, &kit.err);
+}
+
+static void a_failed_build_of_the_only_owner_ends_the_test(void **state) {
+    (void)state;
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(result_is("failed"));
+    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests");
+    assert_non_null(strstr(reason, "expected ';'"));
+    assert_non_null(strstr(reason, "build of new: make ended with status 2"));
+}
+
+static void a_failed_build_waits_for_another_owner_where_one_is_active(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(result_is(""));
+    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0); // not this machine again
+    int64_t same_owner = kit_claim(&kit, 2, 4, 0);
+    assert_true(fail_task(same_owner, 2, "build"));
+    assert_true(result_is(""));
+    assert_true(fail_task(other, 3, "build"));
+    assert_true(result_is("failed"));
+}
+
+static void a_machine_alone_does_not_end_a_test_that_others_play(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
+    kit.ledger.now += 3600; // the other is gone, what it played is not
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(result_is(""));
+}
+
+static void a_broken_machine_only_rests(void **state) {
+    (void)state;
+    assert_true(fail_task(task, 1, "sandbox"));
+    assert_true(result_is(""));
+    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0);
+    kit.ledger.now += 3601;
+    assert_true(kit_claim(&kit, 1, 4, 0) > 0);
+}
+
+static void a_failure_of_the_wrong_shape_is_refused(void **state) {
+    (void)state;
+    Failure failure = {
+        .task = task, .worker = 1, .kind = "mood", .side = "new", .message = "m", .log = ""};
+    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
+    assert_string_equal(kit.err.field, "kind");
+    failure.kind = "build";
+    failure.side = "old";
+    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
+    assert_string_equal(kit.err.field, "side");
+}
+
+// ---- benches
+// ---------------------------------------------------------------------------------------
+
+static int64_t bench(int64_t of, int64_t worker, const char *side, int64_t nodes) {
+    int64_t established;
+    if (!ledger_bench(&kit.ledger, of, worker, side, nodes, &established, &reply, &kit.err))
+        return -1;
+    return established;
+}
+
+static void the_only_owner_establishes_a_bench(void **state) {
+    (void)state;
+    assert_int_equal(bench(task, 1, "new", 777), 777);
+    assert_int_equal(bench(task, 1, "new", 777), 777);
+    assert_int_equal(bench(task, 1, "new", 778), -1);
+    assert_string_equal(kit.err.code, "bench_differs");
+    assert_int_equal(bench(task, 1, "base", 1), -1);
+}
+
+static void two_owners_establish_a_bench_together(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_true(reply.go_on);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(other, 3, "new", 777), 777);
+    assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
+}
+
+static void two_counts_end_the_test(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(other, 3, "new", 778), 0);
+    assert_string_equal(reply.why, "finished");
+    assert_true(result_is("failed"));
+}
+
+#define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_TASK(a_batch_is_stored_counted_and_answered),
+        WITH_TASK(a_repeat_changes_nothing),
+        WITH_TASK(a_repeat_with_other_content_is_a_conflict),
+        WITH_TASK(a_gap_and_a_batch_past_the_end_are_refused),
+        WITH_TASK(counts_that_contradict_the_outcomes_are_refused),
+        WITH_TASK(a_drawn_pair_may_be_two_draws_or_a_win_each),
+        WITH_TASK(a_batch_of_another_machine_is_refused),
+        WITH_TASK(games_that_were_not_uploaded_are_missed),
+        WITH_TASK(a_late_batch_counts_while_nobody_else_got_its_pairs),
+        WITH_TASK(a_late_batch_whose_pairs_were_dealt_again_does_not_count),
+        WITH_TASK(a_late_batch_out_of_the_middle_splits_its_range),
+        WITH_TASK(crossing_the_upper_bound_accepts_and_stops_the_others),
+        WITH_TASK(crossing_the_lower_bound_rejects),
+        WITH_TASK(an_sprt_that_reaches_its_cap_ends_without_verdict),
+        WITH_TASK(the_audit_sees_what_was_tampered_with),
+        WITH_TASK(a_failed_build_of_the_only_owner_ends_the_test),
+        WITH_TASK(a_failed_build_waits_for_another_owner_where_one_is_active),
+        WITH_TASK(a_machine_alone_does_not_end_a_test_that_others_play),
+        WITH_TASK(a_broken_machine_only_rests),
+        WITH_TASK(a_failure_of_the_wrong_shape_is_refused),
+        WITH_TASK(the_only_owner_establishes_a_bench),
+        WITH_TASK(two_owners_establish_a_bench_together),
+        WITH_TASK(two_counts_end_the_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
