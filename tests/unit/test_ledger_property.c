@@ -1,0 +1,198 @@
+// Random lives of four machines that claim, beat, post, repeat, fall silent, come back late, give
+// back and fail, on a test that is paused and resumed meanwhile. Whatever they do: no pair counts
+// twice, none is lost, and a replay of the log is what the tests say of themselves.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../kit/ledger_kit.h"
+
+enum { WORKERS = 4, TASKS = 400, PAIRS_MAX = 4000, BATCH = 4, STEPS = 600, LIVES = 12 };
+
+typedef struct Known {
+    int64_t id, worker, first, pairs, seq, plies, begun;
+    char last[BATCH + 1];
+} Known;
+
+static LedgerKit kit;
+static uint64_t dice;
+static Known known[TASKS];
+static int known_count;
+static int64_t counted_times[PAIRS_MAX], counted_pairs;
+static BatchReply posted;
+static TaskReply reply;
+
+static uint32_t roll(uint32_t sides) {
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(dice >> 33) % sides;
+}
+
+static int open_kit(void **state) {
+    (void)state;
+    known_count = 0;
+    counted_pairs = 0;
+    memset(counted_times, 0, sizeof counted_times);
+    return kit_open(&kit) ? 0 : -1;
+}
+
+static int close_kit(void **state) {
+    (void)state;
+    kit_close(&kit);
+    return 0;
+}
+
+static Known *pick(void) {
+    return known_count ? &known[known_count - 1 - (int)roll(known_count < 12 ? known_count : 12)]
+                       : NULL;
+}
+
+static void do_claim(void) {
+    Known *held = roll(3) ? pick() : NULL;
+    int64_t worker = 1 + roll(WORKERS);
+    int64_t id = kit_claim(&kit, worker, 1 + (int)roll(16), held ? held->id : 0);
+    if (id <= 0 || known_count == TASKS)
+        return;
+    known[known_count++] = (Known){
+        id,
+        worker,
+        kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)id),
+        kit_int(&kit, "SELECT pair_count FROM tasks WHERE id = %lld", (long long)id),
+        0,
+        0,
+        0,
+        "",
+    };
+}
+
+static void do_beat(Known *task) {
+    task->plies += roll(50);
+    if (task->begun < task->pairs)
+        task->begun += roll((uint32_t)(task->pairs - task->begun) + 1) / 2;
+    assert_true(kit_beat(&kit, task->id, task->worker, "play", task->plies, task->begun, &reply));
+}
+
+static void note_counted(const Known *task, int64_t seq) {
+    for (int64_t i = 0; i < BATCH; i++) {
+        int64_t pair = task->first + seq * BATCH + i;
+        assert_true(pair < PAIRS_MAX);
+        assert_int_equal(++counted_times[pair], 1);
+        counted_pairs++;
+    }
+}
+
+static void do_post(Known *task) {
+    if (task->seq * BATCH >= task->pairs)
+        return;
+    for (int i = 0; i < BATCH; i++)
+        task->last[i] = (char)('0' + roll(5));
+    assert_true(kit_post(&kit, task->id, task->worker, task->seq, task->last, &posted));
+    assert_false(posted.repeat);
+    if (posted.counted)
+        note_counted(task, task->seq);
+    task->seq++;
+    assert_int_equal(posted.games, 2 * counted_pairs);
+}
+
+static void do_repeat(Known *task) {
+    if (!task->seq)
+        return;
+    assert_true(kit_post(&kit, task->id, task->worker, task->seq - 1, task->last, &posted));
+    assert_true(posted.repeat);
+    assert_int_equal(posted.games, 2 * counted_pairs);
+}
+
+static void do_fail(Known *task) {
+    Failure failure = {.task = task->id,
+                       .worker = task->worker,
+                       .begun = (int64_t)roll(9),
+                       .kind = "machine",
+                       .side = "",
+                       .message = "fan",
+                       .log = ""};
+    assert_true(ledger_fail(&kit.ledger, &failure, &kit.err));
+}
+
+static void do_time(void) {
+    kit.ledger.now += roll(4) ? roll(20) : roll(500);
+    ledger_expire(&kit.ledger);
+}
+
+static void do_pause(void) {
+    if (!ledger_test_pause(&kit.ledger, 1, 2, &kit.err))
+        assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+}
+
+static void step(void) {
+    Known *task = pick();
+    uint32_t what = roll(100);
+    if (!task || what < 15)
+        do_claim();
+    else if (what < 30)
+        do_beat(task);
+    else if (what < 70)
+        do_post(task);
+    else if (what < 78)
+        do_repeat(task);
+    else if (what < 84)
+        assert_true(ledger_release(&kit.ledger, task->id, task->worker,
+                                   roll((uint32_t)task->pairs + 1), &kit.err));
+    else if (what < 87)
+        do_fail(task);
+    else if (what < 97)
+        do_time();
+    else
+        do_pause();
+}
+
+static void live(uint64_t seed, const char *kind) {
+    dice = seed;
+    kit_activate(&kit, 1);
+    kit_sql(&kit, "INSERT INTO settings VALUES ('task_seconds', '155')");
+    kit_sql(&kit, "UPDATE tests SET kind = '%s', elo0 = 0, elo1 = 0.001, pairs_max = 400", kind);
+    for (int i = 0; i < STEPS; i++) {
+        step();
+        if (i % 50 == 0)
+            assert_int_equal(kit_check(&kit), 0);
+    }
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+// What is left is played by one machine alone: then everything that was to be played was.
+static void play_to_the_end(void) {
+    Error ignored;
+    ledger_test_resume(&kit.ledger, 1, 2, &ignored);
+    kit.ledger.now += 5000;
+    ledger_expire(&kit.ledger);
+    for (int i = 0; i < 200 && kit_int(&kit, "SELECT state = 'active' FROM tests"); i++) {
+        known_count = 0;
+        kit.ledger.now += 4000; // machines that rested are back
+        do_claim();
+        while (known_count && known[0].seq * BATCH < known[0].pairs)
+            do_post(&known[0]);
+    }
+    char *result scope(free_ptr) = kit_text(&kit, "SELECT result FROM tests");
+    assert_non_null(result);
+    assert_string_equal(result, "completed");
+    assert_true(counted_pairs >= 400);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void no_pair_counts_twice_and_none_is_lost(void **state) {
+    for (uint64_t seed = 1; seed <= LIVES; seed++) {
+        live(seed * 7919, seed % 2 ? "sprt" : "fixed");
+        play_to_the_end();
+        assert_int_equal(close_kit(state), 0);
+        assert_int_equal(open_kit(state), 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(no_pair_counts_twice_and_none_is_lost, open_kit, close_kit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
