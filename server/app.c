@@ -129,6 +129,7 @@ static int signals_as_descriptor(void) {
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a limit on file sizes is a full disk, not the end
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

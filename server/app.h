@@ -16,6 +16,7 @@ typedef struct AppConfig {
     const char *web; // folder of templates and static files; NULL: beside the program
     Trusted trusted;
     int readers, connections, connections_per_address;
+    int timeout_s; // for a connection on which nothing moves, and for a request to arrive whole
 } AppConfig;
 
 typedef struct Metrics {

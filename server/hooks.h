@@ -9,6 +9,8 @@ void page_error(Request *req, Response *res, const Error *err);
 // Shows the page of `template` again with what was typed and the error beside its field. False:
 // cannot, show page_error instead.
 bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
+// The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
+void page_token_made(Request *req, Response *res, const json_t *token);
 
 // A new engine from the tree at `source_dir`; the built-in one where NULL.
 bool engine_install(Db *db, const char *data, const char *source_dir, Error *err);

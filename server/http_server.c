@@ -17,9 +17,7 @@
 
 enum {
     CONNECTION_MEMORY = 64 << 10, // bounds the headers
-    IDLE_TIMEOUT_S = 75,          // a connection on which nothing moves
-    RECEIVE_TIMEOUT_S = 60,       // a request that arrives in drops, plus a second a
-    RECEIVE_BYTES_PER_S = 4096,   // so many bytes
+    RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
     DISCARD_MAX = 8 << 20,        // what is read of a refused body, so that its sender sees why
 };
 
@@ -263,7 +261,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 // then and never finish.
 void http_tick(App *app, double now) {
     for (Connection *c = app->connections; c; c = c->next)
-        if (c->receiving && now - c->since > RECEIVE_TIMEOUT_S + IDLE_TIMEOUT_S)
+        if (c->receiving && now - c->since > app->config.timeout_s)
             shutdown(c->fd, SHUT_RDWR);
 }
 
@@ -292,8 +290,9 @@ bool http_start(App *app, Error *err) {
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, app, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
         app, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)app->config.connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        per_address, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)app->config.timeout_s,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        MHD_OPTION_END);
     return app->daemon || error_set(err, 0, "", "libmicrohttpd does not start");
 }
 

@@ -34,6 +34,8 @@ static bool set_option(AppConfig *config, int option, const char *value) {
         return set_number(value, 1000000, &config->connections);
     case 'a':
         return set_number(value, 1000000, &config->connections_per_address);
+    case 'T':
+        return set_number(value, 86400, &config->timeout_s);
     case 'v':
         log_set_level(LOG_LEVEL_DEBUG);
         return true;
@@ -50,13 +52,15 @@ static int command_run(int argc, char **argv) {
         {"web", required_argument, NULL, 'w'},
         {"connections", required_argument, NULL, 'c'},
         {"connections-per-address", required_argument, NULL, 'a'},
+        {"timeout", required_argument, NULL, 'T'},
         {"verbose", no_argument, NULL, 'v'},
         {0},
     };
     AppConfig config = {.listen = "127.0.0.1:8080",
                         .readers = 4,
                         .connections = 20000,
-                        .connections_per_address = 1000};
+                        .connections_per_address = 1000,
+                        .timeout_s = 75};
     Error err;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
         if (!set_option(&config, c, optarg))
@@ -80,7 +84,7 @@ static const struct Command {
      "    --self-approval lets authors approve their own tests: for one-person installations."},
     {"run", command_run,
      "run DATA [--listen ADDRESS:PORT] [--trusted-proxy ADDRESS]… [--readers N] [--web DIR]\n"
-     "           [--connections N] [--connections-per-address N] [--verbose]",
+     "           [--connections N] [--connections-per-address N] [--timeout SECONDS] [--verbose]",
      "Serves DATA until SIGTERM or SIGINT. Prints \"listening on URL\" when ready; port 0 takes a\n"
      "    free one. From a trusted proxy, X-Forwarded-For and X-Forwarded-Proto are believed."},
     {"user", command_user,

@@ -9,7 +9,6 @@ WEAK const Route routes_worker[] = {{0}};
 WEAK const Route routes_tests[] = {{0}};
 WEAK const Route routes_pages[] = {{0}};
 WEAK const Route routes_git[] = {{0}};
-WEAK const Route routes_users[] = {{0}};
 
 WEAK void page_error(Request *req, Response *res, const Error *err) {
     (void)req;
@@ -20,6 +19,13 @@ WEAK void page_error(Request *req, Response *res, const Error *err) {
 WEAK bool page_form_error(Request *req, Response *res, const char *template, const Error *err) {
     (void)req, (void)res, (void)template, (void)err;
     return false;
+}
+
+WEAK void page_token_made(Request *req, Response *res, const json_t *token) {
+    (void)req;
+    char *text scope(free_ptr) =
+        xasprintf("%s\n", json_string_value(json_object_get(token, "token")));
+    response_text(res, 201, "text/plain; charset=utf-8", text);
 }
 
 WEAK bool engine_install(Db *db, const char *data, const char *source_dir, Error *err) {
