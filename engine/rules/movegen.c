@@ -5,7 +5,7 @@
 #include "generate.h"
 
 RULES_INLINE void fill(const Position *pos, MoveList *list, Generate kind) {
-    Sink sink = {.next = list->moves};
+    Sink sink = {.next = &list->moves[0]};
     if (pos->side == WHITE)
         generate(pos, WHITE, kind, &sink);
     else
