@@ -142,7 +142,10 @@ static bool transfer_error(const Transfer *t, CURLcode code, const char *detail,
         return error_set(err, 0, "too_large", "the server sent more than was asked for");
     if (t->reply->body.overflow)
         return error_set(err, 0, "too_large", "the reply is over %zu bytes", t->request->reply_max);
-    return error_set(err, 0, "no_connection", "%s", *detail ? detail : curl_easy_strerror(code));
+    // libcurl's detail names milliseconds and so never reads the same twice; for TLS it says more.
+    bool tls = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CONNECT_ERROR;
+    return error_set(err, 0, "no_connection", "%s",
+                     tls && *detail ? detail : curl_easy_strerror(code));
 }
 
 static double retry_after(CURL *curl) {
