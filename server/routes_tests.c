@@ -65,7 +65,7 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
 // installations).
 static bool may_approve(Request *req, const json_t *row, Error *err) {
     if (json_integer_value(json_object_get(row, "author_id")) != req->viewer.user_id ||
-        strcmp(app_setting(req, "self_approval", "off"), "on") == 0)
+        strcmp(app_setting(req, "self_approval", "0"), "1") == 0)
         return true;
     return error_set(err, 403, "own_test",
                      "nobody approves his own test; another maintainer must look at it (the "
