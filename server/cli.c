@@ -56,6 +56,7 @@ static const struct Setting {
      "who may make an account: anybody, anybody whom an admin "
      "then approves, nobody"},
     {"self_approval", "0|1", "authors may approve their own tests: for one-person installations"},
+    {"submit", "developers|open", "who may submit tests: developers, anybody with an account"},
     {"accounts_required", "0|1", "workers need a user's token"},
     {"url", NULL, "the address under which people reach this server"},
 };
