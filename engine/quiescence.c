@@ -66,6 +66,8 @@ static void leaf_search_moves(Searcher *s, Leaf *leaf) {
         searcher_make(s, move, &undo);
         Score value = -quiescence(s, -leaf->beta, -leaf->alpha);
         searcher_unmake(s, move, &undo);
+        if (atomic_load_explicit(&s->shared->stopped, memory_order_relaxed))
+            return;
         if (value > leaf->best) {
             leaf->best = value;
             leaf->best_move = move;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { CLUSTER_SIZE = 4, AGE_MASK = 0x3f, HUGE_PAGE = 2 << 20 };
 
@@ -55,9 +56,16 @@ static TTCluster *cluster_of(const TT *tt, Key key) {
     return &tt->clusters[(size_t)(((unsigned __int128)key * tt->count) >> 64)];
 }
 
+// The system promises more memory than it has and ends the process that takes it at its word.
+static bool machine_has(size_t megabytes) {
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    return pages <= 0 || megabytes < (size_t)pages * (size_t)page_bytes >> 20;
+}
+
 static bool table_allocate(TT *tt, size_t megabytes) {
-    size_t bytes = megabytes << 20;
-    tt->clusters = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    size_t bytes = megabytes << 20, whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    bool fits = megabytes <= TT_MAX_MB && machine_has(megabytes);
+    tt->clusters = fits ? aligned_alloc(HUGE_PAGE, whole) : NULL;
     tt->count = tt->clusters ? bytes / sizeof *tt->clusters : 0;
 #ifdef MADV_HUGEPAGE
     if (tt->clusters)
