@@ -1,0 +1,317 @@
+// The engine's evaluation, exchanges, transposition table and timer: what can be said of them
+// without a search.
+
+#include "rules_kit.h"
+
+#include <stdlib.h>
+
+#include "../../engine/bench_positions.h"
+#include "../../engine/eval.h"
+#include "../../engine/see.h"
+#include "../../engine/timer.h"
+#include "../../engine/tt.h"
+#include "../../engine/uci.h"
+
+// ---- evaluation
+// ----------------------------------------------------------------------------------
+
+static PawnCache *cache;
+
+static Score eval_of(const Position *pos) {
+    pawn_cache_clear(cache);
+    return evaluate(pos, cache);
+}
+
+// The same position with colours exchanged; castling rights do not matter to the evaluation.
+static Position flipped(const Position *pos) {
+    char fen[FEN_MAX];
+    int length = 0;
+    for (int rank = 0; rank < 8; rank++) {
+        for (int file = 0; file < 8; file++) {
+            Piece p = pos->board[square_make(file, rank)];
+            fen[length++] = p == NO_PIECE ? '1' : "pnbrqk??PNBRQK"[p];
+        }
+        fen[length++] = rank < 7 ? '/' : ' ';
+    }
+    snprintf(fen + length, sizeof fen - (size_t)length, "%c - - %d 1",
+             pos->side == WHITE ? 'b' : 'w', pos->rule50);
+    return position_of(fen);
+}
+
+// Left and right exchanged.
+static Position mirrored(const Position *pos) {
+    char fen[FEN_MAX];
+    int length = 0;
+    for (int rank = 7; rank >= 0; rank--) {
+        for (int file = 7; file >= 0; file--) {
+            Piece p = pos->board[square_make(file, rank)];
+            fen[length++] = p == NO_PIECE ? '1' : "PNBRQK??pnbrqk"[p];
+        }
+        fen[length++] = rank > 0 ? '/' : ' ';
+    }
+    snprintf(fen + length, sizeof fen - (size_t)length, "%c - - %d 1",
+             pos->side == WHITE ? 'w' : 'b', pos->rule50);
+    return position_of(fen);
+}
+
+static void check_symmetry(Position *pos) {
+    Position a = flipped(pos), b = mirrored(pos);
+    Score score = eval_of(pos);
+    assert_int_equal(eval_of(&a), score);
+    assert_int_equal(eval_of(&b), score);
+    assert_false(score_is_mate(score));
+}
+
+static void colours_and_wings_are_judged_alike(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof BENCH_POSITIONS / sizeof *BENCH_POSITIONS; i++) {
+        Position pos = position_of(BENCH_POSITIONS[i]);
+        check_symmetry(&pos);
+    }
+    random_walks(200, check_symmetry);
+}
+
+static void check_cached(Position *pos) {
+    Score warm = evaluate(pos, cache);
+    assert_int_equal(eval_of(pos), warm);
+}
+
+static void the_pawn_cache_changes_nothing(void **state) {
+    (void)state;
+    random_walks(200, check_cached);
+}
+
+static void a_queen_more_is_worth_much(void **state) {
+    (void)state;
+    Position pos = position_of("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert_true(eval_of(&pos) > 700);
+}
+
+static void minor_pieces_alone_do_not_win(void **state) {
+    (void)state;
+    Position pos = position_of("8/8/5k2/3r4/8/4R3/4B3/4K3 w - - 0 1");
+    assert_true(eval_of(&pos) < 150);
+}
+
+// ---- exchanges
+// -----------------------------------------------------------------------------------
+
+static void exchanges_come_to_what_they_come_to(void **state) {
+    (void)state;
+    static const struct {
+        const char *fen;
+        Square from, to;
+        Score value;
+    } cases[] = {
+        {"4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", 28, 35, 100},         // a pawn for nothing
+        {"4k3/8/4p3/3p4/4P3/8/8/4K3 w - - 0 1", 28, 35, 0},         // pawn for pawn
+        {"4k3/8/4p3/3p4/8/8/3Q4/4K3 w - - 0 1", 11, 35, 100 - 950}, // queen for pawn
+        {"3rk3/8/8/3p4/8/3R4/3R4/4K3 w - - 0 1", 19, 35, 100},      // the second rook stands behind
+        {"3rk3/3r4/8/3p4/8/3R4/3R4/4K3 w - - 0 1", 19, 35, -400},   // and theirs too
+        {"4k3/8/8/2n5/3P4/8/8/4K3 w - - 0 1", 27, 34, 320},         // knight for nothing
+        {"4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", 36, 43, 100},         // en passant is checked below
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Position pos = position_of(cases[i].fen);
+        bool en_passant = pos.en_passant == cases[i].to && pos.en_passant != SQUARE_NONE;
+        Move move =
+            move_make_kind(cases[i].from, cases[i].to, en_passant ? MOVE_EN_PASSANT : MOVE_NORMAL);
+        assert_true(move_is_legal(&pos, move));
+        assert_true(see_at_least(&pos, move, cases[i].value));
+        assert_false(see_at_least(&pos, move, cases[i].value + 1));
+    }
+}
+
+static void castling_and_quiet_moves_take_nothing(void **state) {
+    (void)state;
+    Position pos = position_of("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    Move castling = move_make_kind(4, 7, MOVE_CASTLING);
+    assert_true(move_is_legal(&pos, castling));
+    assert_int_equal(move_captured_type(&pos, castling), NO_PIECE_TYPE);
+    assert_true(see_at_least(&pos, castling, 0));
+    assert_false(see_at_least(&pos, castling, 1));
+}
+
+// ---- transposition table
+// -------------------------------------------------------------------------
+
+static void the_table_returns_what_was_stored(void **state) {
+    (void)state;
+    TT tt = {0};
+    assert_true(tt_resize(&tt, 1));
+    TTEntry in = {.move = 777, .score = -123, .eval = 45, .depth = 9, .bound = BOUND_LOWER}, out;
+    assert_false(tt_probe(&tt, UINT64_C(0x123456789abcdef0), 3, &out));
+    tt_store(&tt, UINT64_C(0x123456789abcdef0), 3, &in);
+    assert_true(tt_probe(&tt, UINT64_C(0x123456789abcdef0), 7, &out));
+    assert_int_equal(out.move, 777);
+    assert_int_equal(out.score, -123);
+    assert_int_equal(out.eval, 45);
+    assert_int_equal(out.depth, 9);
+    assert_int_equal(out.bound, BOUND_LOWER);
+    assert_false(tt_probe(&tt, UINT64_C(0x123456789abcdef1), 3, &out));
+    tt_clear(&tt);
+    assert_false(tt_probe(&tt, UINT64_C(0x123456789abcdef0), 3, &out));
+    tt_free(&tt);
+}
+
+static void mates_in_the_table_count_from_the_node(void **state) {
+    (void)state;
+    TT tt = {0};
+    assert_true(tt_resize(&tt, 1));
+    TTEntry in = {.score = score_mate_in(10), .eval = SCORE_NONE, .bound = BOUND_EXACT}, out;
+    tt_store(&tt, 42, 4, &in); // six plies from the node
+    assert_true(tt_probe(&tt, 42, 8, &out));
+    assert_int_equal(out.score, score_mate_in(14));
+    assert_int_equal(out.eval, SCORE_NONE);
+    in.score = score_mated_in(5);
+    tt_store(&tt, 42, 5, &in);
+    assert_true(tt_probe(&tt, 42, 0, &out));
+    assert_int_equal(out.score, score_mated_in(0));
+    tt_free(&tt);
+}
+
+static void an_impossible_size_keeps_the_old_one(void **state) {
+    (void)state;
+    TT tt = {0};
+    assert_true(tt_resize(&tt, 2));
+    size_t count = tt.count;
+    assert_false(tt_resize(&tt, SIZE_MAX >> 20)); // bytes enough for no machine
+    assert_int_equal(tt.count, count);
+    tt_free(&tt);
+}
+
+// ---- time
+// ----------------------------------------------------------------------------------------
+
+static Timer timer_for(int64_t time_ms, int64_t increment_ms, int moves_to_go) {
+    Timer timer;
+    ClockState clock = {time_ms * 1000, increment_ms * 1000, 10000, moves_to_go};
+    timer_set_clock(&timer, 0, &clock);
+    return timer;
+}
+
+static void no_plan_uses_what_the_overhead_may_eat(void **state) {
+    (void)state;
+    for (int64_t time_ms = 20; time_ms < 1000000; time_ms += 1 + time_ms / 7)
+        for (int moves = 0; moves < 60; moves++)
+            for (int64_t increment_ms = 0; increment_ms <= 10000; increment_ms += 500) {
+                Timer timer = timer_for(time_ms, increment_ms, moves);
+                assert_true(timer.hard_us <= (time_ms - 10) * 1000);
+                assert_true(timer.hard_us > 0);
+                assert_true(timer.soft_us <= timer.hard_us);
+            }
+}
+
+static void next_to_no_time_gets_next_to_no_thought(void **state) {
+    (void)state;
+    for (int64_t time_ms = -50; time_ms < 12; time_ms++) {
+        Timer timer = timer_for(time_ms, 0, 0);
+        assert_true(timer.hard_us >= 1);
+        assert_true(timer.hard_us <= 1000);
+    }
+}
+
+static void a_game_on_the_increment_never_drains_the_clock(void **state) {
+    (void)state;
+    // Each move takes all it may, and a millisecond is lost on the way.
+    int64_t left_us = 1000000;
+    for (int move = 0; move < 400; move++) {
+        Timer timer;
+        ClockState clock = {left_us, 10000, 10000, 0};
+        timer_set_clock(&timer, 0, &clock);
+        left_us -= timer.hard_us + 1000;
+        assert_true(left_us > 5000);
+        left_us += 10000;
+    }
+}
+
+static void all_moves_of_a_period_are_made_in_it(void **state) {
+    (void)state;
+    int64_t left_us = 400000;
+    for (int moves = 40; moves > 0; moves--) {
+        Timer timer;
+        ClockState clock = {left_us, 0, 10000, moves};
+        timer_set_clock(&timer, 0, &clock);
+        left_us -= timer.hard_us + 50;
+        assert_true(left_us > 0);
+    }
+}
+
+static void a_move_time_keeps_the_overhead_back(void **state) {
+    (void)state;
+    Timer timer;
+    timer_set_move_time(&timer, 0, 100000, 10000);
+    assert_int_equal(timer.hard_us, 90000);
+    timer_set_move_time(&timer, 0, 5000, 10000);
+    assert_int_equal(timer.hard_us, 2500);
+}
+
+// ---- go
+// ------------------------------------------------------------------------------------------
+
+static void go_is_read_in_all_its_forms(void **state) {
+    (void)state;
+    Position pos = position_of(POSITION_START_FEN);
+    const char *bad;
+    SearchLimits l = {0};
+    assert_true(uci_parse_go("wtime 1000 btime -5 winc 10 binc 20 movestogo 7", &pos, &l, &bad));
+    assert_true(l.has_clock);
+    assert_int_equal(l.time_ms[WHITE], 1000);
+    assert_int_equal(l.time_ms[BLACK], -5);
+    assert_int_equal(l.increment_ms[BLACK], 20);
+    assert_int_equal(l.moves_to_go, 7);
+    l = (SearchLimits){0};
+    assert_true(
+        uci_parse_go(" depth 9 nodes 5000 mate 3 movetime 70 infinite ponder", &pos, &l, &bad));
+    assert_int_equal(l.depth, 9);
+    assert_int_equal(l.nodes, 5000);
+    assert_int_equal(l.mate, 3);
+    assert_int_equal(l.move_time_ms, 70);
+    assert_true(l.infinite && l.ponder);
+    l = (SearchLimits){0};
+    assert_true(uci_parse_go("searchmoves e2e4 d2d4 e2e4 depth 4", &pos, &l, &bad));
+    assert_int_equal(l.search_moves.size, 2);
+    assert_int_equal(l.depth, 4);
+}
+
+static void go_names_the_word_it_cannot_read(void **state) {
+    (void)state;
+    Position pos = position_of(POSITION_START_FEN);
+    const char *bad;
+    static const char *const lines[] = {
+        "depth",   "depth x",          "depth -1",     "nodes 99999999999999999999",
+        "swiftly", "searchmoves e2e5", "movestogo 1e9"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        SearchLimits l = {0};
+        bad = NULL;
+        assert_false(uci_parse_go(lines[i], &pos, &l, &bad));
+        assert_true(bad >= lines[i] && bad < lines[i] + strlen(lines[i]));
+    }
+}
+
+int main(void) {
+    rules_init();
+    eval_init();
+    cache = calloc(1, sizeof *cache);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(colours_and_wings_are_judged_alike),
+        cmocka_unit_test(the_pawn_cache_changes_nothing),
+        cmocka_unit_test(a_queen_more_is_worth_much),
+        cmocka_unit_test(minor_pieces_alone_do_not_win),
+        cmocka_unit_test(exchanges_come_to_what_they_come_to),
+        cmocka_unit_test(castling_and_quiet_moves_take_nothing),
+        cmocka_unit_test(the_table_returns_what_was_stored),
+        cmocka_unit_test(mates_in_the_table_count_from_the_node),
+        cmocka_unit_test(an_impossible_size_keeps_the_old_one),
+        cmocka_unit_test(no_plan_uses_what_the_overhead_may_eat),
+        cmocka_unit_test(next_to_no_time_gets_next_to_no_thought),
+        cmocka_unit_test(a_game_on_the_increment_never_drains_the_clock),
+        cmocka_unit_test(all_moves_of_a_period_are_made_in_it),
+        cmocka_unit_test(a_move_time_keeps_the_overhead_back),
+        cmocka_unit_test(go_is_read_in_all_its_forms),
+        cmocka_unit_test(go_names_the_word_it_cannot_read),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(cache);
+    return failed;
+}
