@@ -11,7 +11,7 @@ static int slots_of(const SchedTest *test, const SchedWorker *worker) {
 
 // Two engines a slot: their hash, and each its code, nets and a stack and tables a thread.
 int64_t scheduler_memory_mib(const SchedTest *test, int slots) {
-    const int engine_mib = 48, thread_mib = 16, worker_mib = 100;
+    const int engine_mib = 24, thread_mib = 8, worker_mib = 100;
     int64_t slot = test->hash_mib + 2 * (engine_mib + (int64_t)thread_mib * test->threads);
     return worker_mib + slots * slot;
 }
