@@ -35,6 +35,7 @@ void status_update(void (*change)(Status *status, void *ctx), void *ctx) {
 }
 
 static void set_phase(Status *status, void *ctx) {
+    shown.logged_ns = os_now_ns();
     snprintf(status->phase, sizeof status->phase, "%s", (const char *)ctx);
 }
 

@@ -115,6 +115,8 @@ static bool read_build(TaskBuild *build, json_t *root, Error *err) {
                     "command", &build->command, "binary", &build->binary, "env", &build->env,
                     "bench_args", &args, "files", &files) < 0)
         return bad(err, "a build that lacks members");
+    if (!*build->directory)
+        build->directory = "."; // the top, as some servers write it
     if (!path_is_safe(build->directory) || !path_is_safe(build->binary))
         return bad(err, "a build outside its tree");
     if (!*build->command || strlen(build->command) > COMMAND_MAX || !env_is_fine(build->env))
