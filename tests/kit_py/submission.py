@@ -1,0 +1,63 @@
+"""A server with a tiny engine source and one book, people with roles, and patches to submit."""
+
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+from server import ROOT, Server
+
+PATCHES = ROOT / "tests" / "data" / "patches"
+OPENINGS = """rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1
+rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1
+"""
+
+
+def patch(name="git_diff"):
+    return (PATCHES / name / "input.patch").read_bytes()
+
+
+def submission_server(*options, **more):
+    """Users: dev (developer), boss (maintainer), vera (maintainer), joe (nothing)."""
+    with tempfile.NamedTemporaryFile("w", suffix=".epd") as book:
+        book.write(OPENINGS)
+        book.flush()
+        server = Server(*options, start=False, **more,
+                        init_options=["--engine-source", str(PATCHES / "base"), "--book", book.name])
+    for name, role in (("dev", "developer"), ("boss", "maintainer"), ("vera", "maintainer"), ("joe", None)):
+        server.add_user(name, *([role] if role else []))
+    server.start()
+    return server
+
+
+def database(server):
+    return sqlite3.connect(server.data / "patchmate.db", timeout=20, isolation_level=None)
+
+
+def row(server, sql, *values):
+    with database(server) as db:
+        db.row_factory = sqlite3.Row
+        found = db.execute(sql, values).fetchone()
+        return dict(found) if found else None
+
+
+def accept(server, test):
+    """As a verdict would end it; what workers and the ledger do is tested elsewhere."""
+    with database(server) as db:
+        db.execute("UPDATE tests SET state = 'finished', result = 'accepted', finished = ? WHERE id = ?",
+                   (time.time(), test))
+
+
+def git(*words, cwd=None, check=True):
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "GIT_CONFIG_GLOBAL": "/dev/null",
+           "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
+           "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
+           "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org"}
+    done = subprocess.run(["git", *map(str, words)], cwd=cwd, env=env, capture_output=True, text=True, timeout=60)
+    if check and done.returncode:
+        raise RuntimeError(f"git {' '.join(map(str, words))}: {done.stderr}")
+    return done.stdout if check else done
+
+
+def bare(server, engine="anvil"):
+    return server.data / "git" / f"{engine}.git"
