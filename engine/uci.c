@@ -205,9 +205,12 @@ static void do_go(Uci *uci, const char *args) {
     SearchLimits limits = {.overhead_ms = uci->options.overhead_ms,
                            .multi_pv = uci->options.multi_pv,
                            .start_us = uci->line_us};
-    // A move is owed all the same: a limit not understood is passed over.
-    if (!uci_parse_go(args, &uci->root.pos, &limits, &bad))
+    if (!uci_parse_go(args, &uci->root.pos, &limits, &bad)) {
+        // A move is owed all the same, and soon: the limit may have been in what was not
+        // understood.
         say(uci, "info string go: cannot read %s and what follows", excerpt(bad, shown));
+        limits.depth = 1;
+    }
     uci->go_us = uci->line_us;
     uci->asked = uci->root.pos;
     search_prepare(uci->search, &uci->root, &limits);
