@@ -249,8 +249,8 @@ static const Option *find_option(const char *name) {
 
 static bool read_key(MatchArgs *args, const Option *option, const char *word, Error *err) {
     const char *equals = strchr(word, '=');
-    if (!equals && option->keys == pgn_keys)
-        return pgn_file(args, word);
+    if (!equals && option->keys == pgn_keys && pgn_file(args, word))
+        return true;
     if (!equals)
         return match_args_refuse(err, option->name, word, "is not of the form key=value");
     for (const Field *key = option->keys; key->name; key++) {
@@ -333,7 +333,24 @@ static bool read_all(MatchArgs *args, int argc, const char *const *argv, bool ea
 // ---- the whole
 // -----------------------------------------------------------------------------------
 
-static bool complete_engine(EngineArgs *engine, int number, Error *err) {
+// The limit as people write it: "10+0.1", "nodes=5000 depth=9".
+static void describe_limit(MatchArgs *args, EngineArgs *engine) {
+    const MatchLimit *limit = &engine->limit;
+    bool clock = limit->base_ms > 0 || limit->increment_ms > 0;
+    Str text;
+    str_init(&text, 256);
+    if (clock)
+        str_puts(&text, engine->control);
+    if (limit->move_ms)
+        str_printf(&text, "%sst=%g", text.size ? " " : "", (double)limit->move_ms / 1000);
+    if (limit->nodes)
+        str_printf(&text, "%snodes=%lld", text.size ? " " : "", (long long)limit->nodes);
+    if (limit->depth)
+        str_printf(&text, "%sdepth=%d", text.size ? " " : "", limit->depth);
+    engine->control = match_args_own(args, str_steal(&text));
+}
+
+static bool complete_engine(MatchArgs *args, EngineArgs *engine, int number, Error *err) {
     const MatchLimit *limit = &engine->limit;
     if (!engine->command)
         return error_field(err, 422, "bad_argument", "-engine",
@@ -348,6 +365,7 @@ static bool complete_engine(EngineArgs *engine, int number, Error *err) {
         engine->name = slash ? slash + 1 : engine->command;
     }
     engine->argv[0] = (char *)engine->command;
+    describe_limit(args, engine);
     return true;
 }
 
@@ -356,7 +374,7 @@ static bool complete(MatchArgs *args, Error *err) {
         return error_field(err, 422, "bad_argument", "-engine",
                            "-engine: a match needs two engines, %d given", args->engine_count);
     for (int i = 0; i < 2; i++)
-        if (!complete_engine(&args->engines[i], i + 1, err))
+        if (!complete_engine(args, &args->engines[i], i + 1, err))
             return false;
     const char *problem = args->has_sprt ? sprt_bounds_check(&args->sprt) : NULL;
     if (problem)

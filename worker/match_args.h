@@ -7,8 +7,9 @@
 enum { MATCH_ENGINE_OPTIONS_MAX = 64, MATCH_ENGINE_ARGS_MAX = 64 };
 
 typedef struct EngineArgs {
-    const char *name, *command, *directory, *control; // control: the time control as written
-    char *argv[MATCH_ENGINE_ARGS_MAX + 2];            // argv[0] is set last, from `command`
+    const char *name, *command, *directory;
+    const char *control;                   // the limit as text
+    char *argv[MATCH_ENGINE_ARGS_MAX + 2]; // argv[0] is set last, from `command`
     int argc;
     EngineOption options[MATCH_ENGINE_OPTIONS_MAX];
     int option_count, threads;

@@ -60,8 +60,7 @@ static void write_pgn(Run *run, const GameRecord *game) {
     PgnHeader header = {.event = run->args->event,
                         .site = run->args->site,
                         .names = {engines[0].name, engines[1].name},
-                        .control = {engines[0].control ? engines[0].control : "-",
-                                    engines[1].control ? engines[1].control : "-"},
+                        .control = {engines[0].control, engines[1].control},
                         .chess960 = run->args->book.chess960};
     str_clear(&run->pgn);
     pgn_out_game(&run->pgn, &header, game);
@@ -132,7 +131,7 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
 static void describe(Run *run) {
     const MatchArgs *args = run->args;
     const EngineArgs *a = &args->engines[0], *b = &args->engines[1];
-    const char *first = a->control ? a->control : "-", *second = b->control ? b->control : first;
+    const char *first = a->control, *second = b->control;
     const char *slash = args->book.file ? strrchr(args->book.file, '/') : NULL;
     const char *book = slash ? slash + 1 : args->book.file;
     bool same = strcmp(first, second) == 0;

@@ -1,0 +1,69 @@
+// needs: worker common rules
+// Any bytes as what an engine says: as a search's output through the real reader, in reads of the
+// sizes that the first byte chooses, and line by line through the parsers.
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../server/common/log.h"
+#include "../../worker/engine_process.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_info(const UciInfo *info) {
+    bool mate = score_is_mate(info->score_cp);
+    if (info->score_cp != SCORE_NONE && abs(info->score_cp) > (mate ? SCORE_MATE : SCORE_CP_MAX))
+        abort();
+    if (info->score_cp != SCORE_NONE && mate && abs(info->score_cp) < SCORE_MATE / 2)
+        abort();
+}
+
+static void read_lines(const char *text, size_t size) {
+    for (const char *end; size; size -= (size_t)(end - text), text = end) {
+        char move[UCI_WORD_MAX];
+        UciInfo info;
+        const char *newline = memchr(text, '\n', size);
+        end = newline ? newline + 1 : text + size;
+        uci_kind(text, (size_t)(end - text));
+        uci_read_bestmove(text, (size_t)(end - text), move);
+        uci_read_info(text, (size_t)(end - text), &info);
+        uci_option_is(text, (size_t)(end - text), "Hash");
+        check_info(&info);
+    }
+}
+
+// Without a process: its pipes are ours, and nobody is there to end.
+static void search(EngineProcess *engine, const char *text, size_t size, size_t step) {
+    int out[2];
+    EngineReply reply = {0};
+    if (pipe2(out, O_NONBLOCK) != 0)
+        fatal("cannot make a pipe");
+    *engine = (EngineProcess){.cancel_fd = -1, .process = {.pidfd = -1, .output = out[0]}};
+    engine->process.input = open("/dev/null", O_WRONLY);
+    size_t first = size < step ? size : step;
+    if (write(out[1], text, first) != (ssize_t)first)
+        fatal("a pipe takes 64 KiB");
+    EngineStatus status = engine_go(engine, "go\n", 3, 0, &reply);
+    if (write(out[1], text + first, size - first) != (ssize_t)(size - first))
+        fatal("a pipe takes 64 KiB");
+    close(out[1]);
+    while (status == ENGINE_OK || status == ENGINE_TIMEOUT) {
+        if (status == ENGINE_OK && (strlen(reply.move) >= sizeof reply.move))
+            abort();
+        engine->deadline_ns = os_now_ns() + INT64_C(1000000000);
+        status = engine_go_on(engine, &reply);
+    }
+    close(out[0]);
+    close(engine->process.input);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static EngineProcess engine;
+    if (size == 0 || size > 60000)
+        return 0;
+    read_lines((const char *)data, size);
+    search(&engine, (const char *)data, size, (size_t)data[0] * 4);
+    return 0;
+}

@@ -1,0 +1,175 @@
+// The command line of build/match (worker/match_args.h).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../server/common/str.h"
+#include "../../worker/match_args.h"
+
+// Splits `line` at blanks; words live until the next call.
+static bool parse(MatchArgs *args, const char *line, Error *err) {
+    static char copy[2048];
+    static const char *words[128];
+    int count = 0;
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *rest = copy, *word; (word = strsep(&rest, " "));)
+        words[count++] = word;
+    return match_args_parse(args, count, words, err);
+}
+
+static void controls_are_read_in_all_their_forms(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t base_ms, increment_ms;
+        int moves;
+    } good[] = {{"10+0.1", 10000, 100, 0}, {"40/60", 60000, 0, 40},
+                {"1:30", 90000, 0, 0},     {"40/1:30.5+2", 90500, 2000, 40},
+                {"0.5", 500, 0, 0},        {"0+0.01", 0, 10, 0},
+                {"inf", 0, 0, 0},          {"2:0", 120000, 0, 0}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        MatchLimit limit = {.nodes = 7};
+        assert_true(match_limit_parse_tc(good[i].text, &limit));
+        assert_int_equal(limit.base_ms, good[i].base_ms);
+        assert_int_equal(limit.increment_ms, good[i].increment_ms);
+        assert_int_equal(limit.moves_to_go, good[i].moves);
+        assert_int_equal(limit.nodes, 7);
+    }
+}
+
+static void controls_with_anything_left_over_are_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",
+                                      "0",
+                                      "x",
+                                      "10+",
+                                      "+1",
+                                      "10+0.1s",
+                                      "10 ",
+                                      "-5",
+                                      "1:2:3",
+                                      "40/",
+                                      "/60",
+                                      "0/60",
+                                      "40/60/1",
+                                      "1e99",
+                                      "10+-1",
+                                      "nan",
+                                      "40//60",
+                                      ":",
+                                      "99999999999999999999999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        MatchLimit limit;
+        if (match_limit_parse_tc(bad[i], &limit))
+            fail_msg("\"%s\" was taken for a time control", bad[i]);
+    }
+}
+
+static void each_is_for_both_and_engine_stands_over_it(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs args;
+    Error err;
+    assert_true(parse(&args,
+                      "-engine cmd=a tc=5 option.Hash=16 -each tc=10+0.1 option.Hash=8 "
+                      "option.Threads=3 -engine cmd=/x/b name=Bee",
+                      &err));
+    assert_int_equal(args.engines[0].limit.base_ms, 5000);
+    assert_int_equal(args.engines[0].limit.increment_ms, 0);
+    assert_int_equal(args.engines[1].limit.base_ms, 10000);
+    assert_int_equal(args.engines[0].option_count, 2);
+    assert_string_equal(args.engines[0].options[0].value, "16");
+    assert_string_equal(args.engines[1].options[0].value, "8");
+    assert_int_equal(args.engines[1].threads, 3);
+    assert_string_equal(args.engines[0].name, "a");
+    assert_string_equal(args.engines[1].name, "Bee");
+    assert_string_equal(args.engines[1].argv[0], "/x/b");
+}
+
+static void arguments_of_a_program_are_kept_apart(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs args;
+    Error err;
+    static const char *const words[] = {"-engine", "cmd=a", "args= one  two", "arg=three four",
+                                        "-engine", "cmd=b", "-each",          "depth=3"};
+    assert_true(match_args_parse(&args, 8, words, &err));
+    assert_string_equal(args.engines[0].argv[1], "one");
+    assert_string_equal(args.engines[0].argv[2], "two");
+    assert_string_equal(args.engines[0].argv[3], "three four");
+    assert_null(args.engines[0].argv[4]);
+    assert_null(args.engines[1].argv[1]);
+}
+
+static void match_options_are_read(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs args;
+    Error err;
+    assert_true(parse(&args,
+                      "-engine cmd=a -engine cmd=b -each nodes=5000 timemargin=50 -rounds 12 "
+                      "-games 2 -repeat -concurrency 3 -openings file=b.pgn order=random plies=8 "
+                      "start=4 -srand 99 -draw movenumber=34 movecount=8 score=20 -resign "
+                      "movecount=3 score=600 twosided=true -maxmoves 200 -variant fischerandom "
+                      "-pgnout o.pgn -sprt elo0=-1.5 elo1=2 alpha=0.1 beta=0.2 model=logistic "
+                      "-ratinginterval 0 -recover -use-affinity 0-3 -event E",
+                      &err));
+    assert_int_equal(args.rounds, 12);
+    assert_int_equal(args.slots, 3);
+    assert_int_equal(args.book.format, BOOK_PGN);
+    assert_int_equal(args.book.plies, 8);
+    assert_int_equal(args.book.start, 4);
+    assert_int_equal(args.book.seed, 99);
+    assert_true(args.book.random && args.book.chess960 && args.adjudication.resign_two_sided);
+    assert_int_equal(args.adjudication.draw_count, 8);
+    assert_int_equal(args.adjudication.resign_score, 600);
+    assert_int_equal(args.engines[1].limit.margin_ms, 50);
+    assert_true(args.has_sprt && args.sprt.elo0 == -1.5 && args.sprt.model == SPRT_LOGISTIC);
+    assert_string_equal(args.pgn_file, "o.pgn");
+}
+
+static void refusals_name_option_key_and_value(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *message;
+    } bad[] = {
+        {"-engine cmd=a tc=soon -engine cmd=b", "-engine tc=soon: tc wants"},
+        {"-each depth=-1", "-each depth=-1: depth wants"},
+        {"-engine cmd=a -engine cmd=b -each nodes=5 -draw score=x", "-draw score=x: score wants"},
+        {"-engine cmd=a -engine cmd=b -engine cmd=c", "-engine cmd=c: a match has two engines"},
+        {"-rounds -games 2", "-rounds"},
+        {"-noswap 3", "-noswap 3"},
+        {"rounds", "rounds: no such option"},
+        {"-each option.Threads=many", "-each option.Threads=many: wants"},
+        {"-each option.=1", "-each option.=1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        scope(match_args_release) MatchArgs args;
+        Error err;
+        assert_false(parse(&args, bad[i].line, &err));
+        if (strncmp(err.message, bad[i].message, strlen(bad[i].message)) != 0)
+            fail_msg("\"%s\" said: %s", bad[i].line, err.message);
+    }
+}
+
+static void an_engine_needs_a_limit(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs args;
+    Error err;
+    assert_false(parse(&args, "-engine cmd=a tc=inf -engine cmd=b tc=5", &err));
+    assert_non_null(strstr(err.message, "cmd=a: no limit"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(controls_are_read_in_all_their_forms),
+        cmocka_unit_test(controls_with_anything_left_over_are_refused),
+        cmocka_unit_test(each_is_for_both_and_engine_stands_over_it),
+        cmocka_unit_test(arguments_of_a_program_are_kept_apart),
+        cmocka_unit_test(match_options_are_read),
+        cmocka_unit_test(refusals_name_option_key_and_value),
+        cmocka_unit_test(an_engine_needs_a_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

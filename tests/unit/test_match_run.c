@@ -1,0 +1,199 @@
+// The match runner as a library, with toy engines as processes (worker/match.h).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../server/common/str.h"
+#include "../../worker/match.h"
+
+enum { GAMES_MAX = 64 };
+
+typedef struct Seen {
+    Match *match;
+    int finish_at, abort_at; // games started, games ended; 0: never
+    int started, games, pairs, order[GAMES_MAX];
+    int game_order[GAMES_MAX]; // pair of each game, as they ended
+    int kinds[GAMES_MAX];
+    bool colours_right;
+} Seen;
+
+static char toy[512];
+static const char *toy_argv[2][4] = {{toy, "ok", "0", NULL}, {toy, "ok", "0", NULL}};
+
+static Opening opening(void *ctx, int pair) {
+    (void)ctx;
+    // Only the first pair starts from move 1, which is where the toy's "slowstart" sleeps.
+    return pair == 0 ? (Opening){0} : (Opening){.moves = "e2e4 e7e5"};
+}
+
+static void on_start(void *ctx, int pair, int index, int white) {
+    Seen *seen = ctx;
+    (void)pair;
+    assert_int_equal(index, white);
+    if (++seen->started == seen->finish_at)
+        match_finish(seen->match);
+}
+
+static void on_game(void *ctx, const GameRecord *game) {
+    Seen *seen = ctx;
+    seen->kinds[seen->games] = (int)game->kind;
+    seen->game_order[seen->games++] = game->pair;
+    if (seen->games == seen->abort_at)
+        match_abort(seen->match);
+}
+
+static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
+    Seen *seen = ctx;
+    seen->order[seen->pairs++] = pair;
+    seen->colours_right &= games[0].white == 0 && games[1].white == 1 && games[0].pair == pair &&
+                           games[1].pair == pair && games[0].result != RESULT_NONE;
+}
+
+static MatchSpec spec_for(Seen *seen, int pairs, int slots) {
+    MatchSpec spec = {.pair_first = 0,
+                      .pair_count = pairs,
+                      .games_per_pair = 2,
+                      .opening = opening,
+                      .slots = slots,
+                      .pin = true,
+                      .adjudication.max_moves = 5,
+                      .startup_ms = 20000,
+                      .ping_ms = 20000,
+                      .on_start = on_start,
+                      .on_game = on_game,
+                      .on_pair = on_pair,
+                      .ctx = seen};
+    for (int i = 0; i < 2; i++)
+        spec.engines[i] = (EngineSpec){
+            .name = i ? "B" : "A", .argv = toy_argv[i], .threads = 1, .limit = {.base_ms = 600000}};
+    return spec;
+}
+
+static bool play(Seen *seen, const MatchSpec *spec, Error *err) {
+    seen->colours_right = true;
+    seen->match = match_new(spec);
+    return match_run(seen->match, err);
+}
+
+static void pairs_are_reported_in_order_though_games_end_in_another(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    toy_argv[0][1] = "slowstart";
+    MatchSpec spec = spec_for(&seen, 8, 3);
+    bool played = play(&seen, &spec, &err);
+    toy_argv[0][1] = "ok";
+    assert_true(played);
+    assert_int_equal(seen.pairs, 8);
+    assert_int_equal(seen.games, 16);
+    assert_int_not_equal(seen.game_order[0] + seen.game_order[1], 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(seen.order[i], i);
+    assert_true(seen.colours_right);
+    match_free(seen.match);
+}
+
+static void a_match_resumes_at_a_later_pair(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    MatchSpec spec = spec_for(&seen, 3, 1);
+    spec.pair_first = 10;
+    assert_true(play(&seen, &spec, &err));
+    assert_int_equal(seen.order[0], 10);
+    assert_int_equal(seen.order[2], 12);
+    assert_int_equal(match_next_pair(seen.match), 13);
+    assert_int_equal(match_plies(seen.match), 6 * 10);
+    match_free(seen.match);
+}
+
+static void finishing_ends_the_pairs_begun_and_starts_no_other(void **state) {
+    (void)state;
+    for (int slots = 1; slots <= 2; slots++) {
+        Seen seen = {.finish_at = 3};
+        Error err;
+        MatchSpec spec = spec_for(&seen, 30, slots);
+        assert_true(play(&seen, &spec, &err));
+        assert_int_equal(seen.pairs, 2);
+        assert_int_equal(seen.games, 4);
+        assert_int_equal(match_next_pair(seen.match), 2);
+        match_free(seen.match);
+    }
+}
+
+static void aborting_drops_the_games_that_run(void **state) {
+    (void)state;
+    Seen seen = {.abort_at = 3};
+    Error err;
+    MatchSpec spec = spec_for(&seen, 30, 2);
+    assert_true(play(&seen, &spec, &err));
+    assert_in_range(seen.games, 3, 4);
+    assert_in_range(seen.pairs, 0, 2);
+    for (int i = 3; i < seen.games; i++)
+        assert_true(seen.kinds[i] == GAME_END_ABORTED || seen.kinds[i] == GAME_END_ADJUDICATION);
+    match_free(seen.match);
+}
+
+static void a_match_aborted_before_it_runs_plays_nothing(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    MatchSpec spec = spec_for(&seen, 3, 1);
+    Match *match = match_new(&spec);
+    match_abort(match);
+    assert_true(match_run(match, &err));
+    assert_int_equal(seen.started, 0);
+    match_free(match);
+}
+
+static void an_engine_that_cannot_start_ends_the_match_with_its_name(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    MatchSpec spec = spec_for(&seen, 3, 2);
+    const char *const nothing[] = {"/nowhere/engine", NULL};
+    spec.engines[1].argv = nothing;
+    assert_false(play(&seen, &spec, &err));
+    assert_non_null(strstr(err.message, "B: cannot start /nowhere/engine"));
+    for (int i = 0; i < seen.games; i++)
+        assert_int_equal(seen.kinds[i], GAME_END_ABORTED);
+    match_free(seen.match);
+}
+
+static void a_spec_that_makes_no_match_is_refused(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    MatchSpec spec = spec_for(&seen, 3, 1);
+    spec.engines[1].limit = (MatchLimit){0};
+    assert_false(play(&seen, &spec, &err));
+    match_free(seen.match);
+    spec = spec_for(&seen, 3, 0);
+    assert_false(play(&seen, &spec, &err));
+    match_free(seen.match);
+}
+
+int main(void) {
+    const char *build = getenv("BUILD");
+    snprintf(toy, sizeof toy, "%s/tests/toy", build ? build : "build");
+    if (access(toy, X_OK) != 0) {
+        printf("Bail out! %s is not built\n", toy);
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_are_reported_in_order_though_games_end_in_another),
+        cmocka_unit_test(a_match_resumes_at_a_later_pair),
+        cmocka_unit_test(finishing_ends_the_pairs_begun_and_starts_no_other),
+        cmocka_unit_test(aborting_drops_the_games_that_run),
+        cmocka_unit_test(a_match_aborted_before_it_runs_plays_nothing),
+        cmocka_unit_test(an_engine_that_cannot_start_ends_the_match_with_its_name),
+        cmocka_unit_test(a_spec_that_makes_no_match_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
