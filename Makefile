@@ -135,7 +135,7 @@ bench: deps-if-missing
 
 demo: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) all
-	@$(PYTHON) tests/demo.py --build $(BUILD) $(if $(ONCE),--once)
+	@$(PYTHON) tests/demo.py --build $(BUILD) $(if $(ONCE),--once) $(if $(SWAP),--swap)
 
 # Fuzz targets: `make fuzz-built` makes build/fuzz/fuzz_NAME of every tests/fuzz/fuzz_NAME.c.
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
