@@ -1,0 +1,51 @@
+"""What tests do to a server's database behind its back: read it, and put in what would take long to bring about."""
+
+import contextlib
+import json
+import sqlite3
+import subprocess
+
+from server import BUILD
+
+ADJUDICATION = {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34, "draw_score": 20,
+                "draw_count": 8, "max_moves": 0}
+# The real engine, compiled in a hurry: seconds instead of half a minute.
+QUICK_BUILD = {"directory": "", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
+               "bench_args": ["bench"]}
+
+
+def sql(server, text, *values):
+    """One statement in a transaction of its own; its rows."""
+    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=30)) as db, db:
+        return db.execute(text, values).fetchall()
+
+
+def write_book(path, count=200):
+    """Openings of the engine's own making."""
+    made = subprocess.run([str(BUILD / "engine"), "openings", "--count", str(count), "--nodes", "500"],
+                          capture_output=True, check=True)
+    path.write_bytes(made.stdout)
+    return path
+
+
+def write_plain_book(path, count=1000):
+    """Openings that differ in their clocks alone: for tests that never play."""
+    path.write_text("".join(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 0; fmvn {i + 1};\n" for i in range(count)))
+    return path
+
+
+def build_quickly(server):
+    sql(server, "UPDATE engines SET build = ?", json.dumps(QUICK_BUILD))
+
+
+def add_test(server, state="active", **fields):
+    """A test of the baseline against itself, as if submitted and approved; its id. Before the server starts, or it is not
+    noticed until somebody wakes those who wait."""
+    commit = sql(server, "SELECT baseline FROM engines")[0][0]
+    row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit, base_options="Hash=16",
+               new_options="Hash=16", kind="sprt", model="normalized", elo0=0, elo1=2, alpha=0.05, beta=0.05, tc="nodes=1000",
+               threads=1, book_id=1, seed=42, variant="standard", adjudication=json.dumps(ADJUDICATION), batch_pairs=4,
+               pairs_max=400000, state=state, approved_hash=None if state == "pending" else "x")
+    row.update(fields)
+    names, marks = ", ".join(row), ", ".join("?" * len(row))
+    return sql(server, f"INSERT INTO tests ({names}) VALUES ({marks}) RETURNING id", *row.values())[0][0]
