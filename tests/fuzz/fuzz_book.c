@@ -1,0 +1,49 @@
+// needs: server common rules
+// Any bytes as an opening book: refused with a line, or openings that are played on from.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../engine/rules/notation.h"
+#include "../../server/book.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// "FEN<tab>moves": the position is one, the moves are legal.
+static void check_line(char *line) {
+    Position pos;
+    Undo undo;
+    char *tab = strchr(line, '\t'), *rest;
+    if (!tab)
+        abort();
+    *tab = 0;
+    if (!position_from_fen(&pos, line, false, &(RulesError){{0}}))
+        abort();
+    for (char *move = strtok_r(tab + 1, " ", &rest); move; move = strtok_r(NULL, " ", &rest)) {
+        Move found = move_from_uci(&pos, move);
+        if (found == MOVE_NONE)
+            abort();
+        position_make(&pos, found, &undo);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    BookText book;
+    Error err = {0};
+    rules_init();
+    if (!book_read((const char *)data, size, 8, &book, &err)) {
+        if (err.status != 422 || strncmp(err.message, "line ", 5) != 0)
+            abort();
+        book_text_release(&book);
+        return 0;
+    }
+    int64_t lines = 0;
+    for (char *at = book.lines.data, *end; (end = strchr(at, '\n')); at = end + 1, lines++) {
+        *end = 0;
+        check_line(at);
+    }
+    if (lines != book.openings)
+        abort();
+    book_text_release(&book);
+    return 0;
+}
