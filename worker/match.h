@@ -109,7 +109,8 @@ typedef struct MatchSpec {
 } MatchSpec;
 
 // Plays the whole match and returns when no engine process is left. False: it could not start (an
-// engine that never answered `uci`, no such program); games played until then were reported.
+// engine that never answered `uci`, no such program, an opening that is none); games played until
+// then were reported.
 bool match_run(Match *match, Error *err);
 // New; copies the struct, borrows what it points to.
 Match *match_new(const MatchSpec *spec);

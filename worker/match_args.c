@@ -333,48 +333,12 @@ static bool read_all(MatchArgs *args, int argc, const char *const *argv, bool ea
 // ---- the whole
 // -----------------------------------------------------------------------------------
 
-// The limit as people write it: "10+0.1", "nodes=5000 depth=9".
-static void describe_limit(MatchArgs *args, EngineArgs *engine) {
-    const MatchLimit *limit = &engine->limit;
-    bool clock = limit->base_ms > 0 || limit->increment_ms > 0;
-    Str text;
-    str_init(&text, 256);
-    if (clock)
-        str_puts(&text, engine->control);
-    if (limit->move_ms)
-        str_printf(&text, "%sst=%g", text.size ? " " : "", (double)limit->move_ms / 1000);
-    if (limit->nodes)
-        str_printf(&text, "%snodes=%lld", text.size ? " " : "", (long long)limit->nodes);
-    if (limit->depth)
-        str_printf(&text, "%sdepth=%d", text.size ? " " : "", limit->depth);
-    engine->control = match_args_own(args, str_steal(&text));
-}
-
-static bool complete_engine(MatchArgs *args, EngineArgs *engine, int number, Error *err) {
-    const MatchLimit *limit = &engine->limit;
-    if (!engine->command)
-        return error_field(err, 422, "bad_argument", "-engine",
-                           "-engine: engine %d has no cmd=", number);
-    if (!limit->base_ms && !limit->increment_ms && !limit->move_ms && !limit->nodes &&
-        !limit->depth)
-        return error_field(
-            err, 422, "bad_argument", "-engine",
-            "-engine cmd=%s: no limit; give tc=, st=, nodes= or depth=", engine->command);
-    if (!engine->name) {
-        const char *slash = strrchr(engine->command, '/');
-        engine->name = slash ? slash + 1 : engine->command;
-    }
-    engine->argv[0] = (char *)engine->command;
-    describe_limit(args, engine);
-    return true;
-}
-
 static bool complete(MatchArgs *args, Error *err) {
     if (args->engine_count < 2)
         return error_field(err, 422, "bad_argument", "-engine",
                            "-engine: a match needs two engines, %d given", args->engine_count);
     for (int i = 0; i < 2; i++)
-        if (!complete_engine(args, &args->engines[i], i + 1, err))
+        if (!match_args_engine_complete(args, &args->engines[i], i + 1, err))
             return false;
     const char *problem = args->has_sprt ? sprt_bounds_check(&args->sprt) : NULL;
     if (problem)

@@ -204,3 +204,42 @@ bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *opt
     }
     return match_args_refuse(err, option, word, "no such key");
 }
+
+// ---- the whole
+// -----------------------------------------------------------------------------------
+
+// The limit as people write it: "10+0.1", "nodes=5000 depth=9".
+static void describe_limit(MatchArgs *args, EngineArgs *engine) {
+    const MatchLimit *limit = &engine->limit;
+    bool clock = limit->base_ms > 0 || limit->increment_ms > 0;
+    Str text;
+    str_init(&text, 256);
+    if (clock)
+        str_puts(&text, engine->control);
+    if (limit->move_ms)
+        str_printf(&text, "%sst=%g", text.size ? " " : "", (double)limit->move_ms / 1000);
+    if (limit->nodes)
+        str_printf(&text, "%snodes=%lld", text.size ? " " : "", (long long)limit->nodes);
+    if (limit->depth)
+        str_printf(&text, "%sdepth=%d", text.size ? " " : "", limit->depth);
+    engine->control = match_args_own(args, str_steal(&text));
+}
+
+bool match_args_engine_complete(MatchArgs *args, EngineArgs *engine, int number, Error *err) {
+    const MatchLimit *limit = &engine->limit;
+    if (!engine->command)
+        return error_field(err, 422, "bad_argument", "-engine",
+                           "-engine: engine %d has no cmd=", number);
+    if (!limit->base_ms && !limit->increment_ms && !limit->move_ms && !limit->nodes &&
+        !limit->depth)
+        return error_field(
+            err, 422, "bad_argument", "-engine",
+            "-engine cmd=%s: no limit; give tc=, st=, nodes= or depth=", engine->command);
+    if (!engine->name) {
+        const char *slash = strrchr(engine->command, '/');
+        engine->name = slash ? slash + 1 : engine->command;
+    }
+    engine->argv[0] = (char *)engine->command;
+    describe_limit(args, engine);
+    return true;
+}

@@ -11,3 +11,6 @@ bool match_args_int(const char *text, long low, long high, int *out);
 // One key=value behind -engine or -each.
 bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *option,
                             const char *word, Error *err);
+// Checks what was given and fills in name, argv[0] and the limit's text. `number` is for the
+// message.
+bool match_args_engine_complete(MatchArgs *args, EngineArgs *engine, int number, Error *err);

@@ -236,21 +236,23 @@ static size_t text_add_go(Play *play, Color side) {
 // ---------------------------------------------------------------------------------------
 
 // Asks until a move comes that can have been meant for this position. A second bestmove of the
-// last search may come at any time: the same word again, and illegal now, is such an echo.
+// last search may come at any time: the same word again, and illegal now, is such an echo. Where
+// nothing follows it, it was the answer after all.
 static EngineStatus ask_move(Play *play, Color side, EngineReply *reply, Move *move) {
     EngineProcess *engine = &play->table->engines[engine_of(play->record, side)];
     const Position *pos = &play->record->game.now;
     int64_t allowed = allowed_ns(&play->clocks[side], limit_of(play, side));
     size_t size = text_add_go(play, side);
     EngineStatus status = engine_go(engine, play->text, size, allowed, reply);
-    bool echo = true;
-    while (status == ENGINE_OK && echo) {
+    bool echo = false;
+    while (status == ENGINE_OK) {
         *move = move_from_uci(pos, reply->move);
-        echo = *move == MOVE_NONE && reply->move[0] && strcmp(reply->move, play->last[side]) == 0;
-        if (echo)
-            status = engine_go_on(engine, reply);
+        if (*move != MOVE_NONE || !reply->move[0] || strcmp(reply->move, play->last[side]) != 0)
+            break;
+        echo = true;
+        status = engine_go_on(engine, reply);
     }
-    return status;
+    return echo && status == ENGINE_TIMEOUT ? ENGINE_OK : status;
 }
 
 static void record_move(Play *play, Color side, Move move, const EngineReply *reply) {
@@ -327,30 +329,39 @@ static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
     return status == ENGINE_OK;
 }
 
-// Openings come from a book that was read and checked; a line that is none counts as far as it
-// goes.
-static void set_up(Play *play) {
+static bool play_opening(Play *play, const char *moves, Error *err) {
     GameRecord *record = play->record;
-    const MatchSpec *spec = play->table->spec;
-    Opening opening = spec->opening ? spec->opening(spec->ctx, record->pair) : (Opening){0};
-    Position start;
-    RulesError ignored;
-    const char *fen = opening.fen ? opening.fen : POSITION_START_FEN;
-    if (!position_from_fen(&start, fen, spec->chess960, &ignored))
-        (void)position_from_fen(&start, POSITION_START_FEN, spec->chess960, &ignored);
-    game_init(&record->game, &start);
-    text_start(play);
-    const char *rest = opening.moves ? opening.moves : "";
     char word[MOVE_TEXT_MAX], text[MOVE_TEXT_MAX];
-    for (int used; sscanf(rest, " %15s%n", word, &used) == 1; rest += used) {
+    for (int used; sscanf(moves, " %15s%n", word, &used) == 1; moves += used) {
         Move move = move_from_uci(&record->game.now, word);
         if (move == MOVE_NONE || record->game.plies == GAME_PLIES_MAX)
-            break;
+            return error_set(err, 0, "bad_opening", "opening %d: %s cannot be played",
+                             record->pair + 1, word);
         record->moves[record->game.plies] = (MoveRecord){.move = move, .score_cp = SCORE_NONE};
         text_add_move(play, move_to_uci(&record->game.now, move, text));
         game_play(&record->game, move);
     }
     record->opening_plies = record->game.plies;
+    return true;
+}
+
+static bool set_up(Play *play, Error *err) {
+    GameRecord *record = play->record;
+    const MatchSpec *spec = play->table->spec;
+    Opening opening = spec->opening ? spec->opening(spec->ctx, record->pair) : (Opening){0};
+    Position start;
+    RulesError problem;
+    const char *fen = opening.fen ? opening.fen : POSITION_START_FEN;
+    if (!position_from_fen(&start, fen, spec->chess960, &problem))
+        return error_set(err, 0, "bad_opening", "opening %d: %s", record->pair + 1,
+                         problem.message);
+    for (Color side = WHITE; side <= BLACK; side++) {
+        const MatchLimit *limit = limit_of(play, side);
+        play->clocks[side].left_ns = (limit->base_ms + limit->increment_ms) * 1000000;
+    }
+    game_init(&record->game, &start);
+    text_start(play);
+    return play_opening(play, opening.moves ? opening.moves : "", err);
 }
 
 static void play_game(Play *play) {
@@ -368,11 +379,8 @@ bool match_game_play(MatchTable *table, GameRecord *record, Error *err) {
     record->culprit = -1;
     record->rule = END_NONE;
     record->reason[0] = 0;
-    set_up(&play);
-    for (Color side = WHITE; side <= BLACK; side++) {
-        const MatchLimit *limit = limit_of(&play, side);
-        play.clocks[side].left_ns = (limit->base_ms + limit->increment_ms) * 1000000;
-    }
+    if (!set_up(&play, err))
+        return false;
     if (engine_ready(&play, WHITE, &fatal, err) && engine_ready(&play, BLACK, &fatal, err))
         play_game(&play);
     if (table->spec->restart)

@@ -16,8 +16,8 @@ typedef struct MatchTable {
     EngineProcess engines[2];
 } MatchTable;
 
-// Plays the game that record->pair, index and white name and fills in the rest. False: an engine
-// that has never answered does not start, and the match makes no sense; `err` says why. Engines are
-// left running for the next game, unless they were at fault.
+// Plays the game that record->pair, index and white name and fills in the rest. False: the match
+// makes no sense, since an engine that has never answered does not start or the opening is none;
+// `err` says why. Engines are left running for the next game, unless they were at fault.
 bool match_game_play(MatchTable *table, GameRecord *record, Error *err);
 void match_table_quit(MatchTable *table, int patience_ms);

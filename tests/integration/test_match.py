@@ -22,12 +22,12 @@ FAULTS = {  # what the toy does -> what the referee says of it
     "crashready": " disconnects",
     "crashnew": " disconnects",
     "crashgo": " disconnects",
-    "exit": " disconnects",
+    "exitgo": " disconnects",
     "exitnew": " disconnects",
     "illegal": " makes an illegal move: e2e5",
     "badsyntax": " makes an illegal move: Nf3!",
     "uppercase": " makes an illegal move: ",
-    "null": " makes an illegal move: 0000",
+    "nullmove": " makes an illegal move: 0000",
     "none": " makes an illegal move: (none)",
     "empty": " makes an illegal move: (empty)",
     "chatter": " loses on time",
@@ -38,9 +38,10 @@ FAULTS = {  # what the toy does -> what the referee says of it
     "closestdin": " disconnects",
     "closestdout": " disconnects",
     "halfexit": " disconnects",
+    "stuck": " makes an illegal move: ",
 }
 HARMLESS = ["crashstop", "crashquit", "crlf", "dupbest", "dupbest2", "split", "noscore", "matescore",
-            "overflow", "stderrflood", "ignorequit", "childhold", "garbage", "nul", "longline"]
+            "hugescore", "stderrflood", "ignorequit", "childhold", "garbage", "nulbytes", "longline"]
 START = {"nouciok": 'did not answer "uci"', "hangready0": 'did not answer "isready"',
          "crashstart": "ended before"}
 
@@ -152,7 +153,7 @@ def pgn_games(name):
 
 def play_fault(mode, after):
     """Bad against Ok; the clock of Ok and that of a Bad who must not lose on time are generous."""
-    quick = " time" in FAULTS.get(mode, "")
+    quick = " time" in FAULTS.get(mode, "") or mode == "stuck"
     limit = "tc=0.3+0.01" if quick else "tc=60+1"
     pgn = path(f"{mode}-{after}.pgn")
     return Played(*engine("Bad", f"arg={mode}", f"arg={after}", limit, "option.Seed=1"),
@@ -381,6 +382,9 @@ def test_chess960():
               all(t["Variant"] == "Chess960" for t, _ in games) and
               any("O-O" in m or "O-O-O" in m for _, m in games), "Chess960 games, castling included",
               played.text)
+    again = Played(*two(), "-variant", "fischerandom", "-rounds", "40", "-games", "1", "-openings",
+                   f"file={path('960.pgn')}", "-maxmoves", "1")
+    tap.check(again.status == 0 and len(again.games) == 40, "our reader takes them back", again.err)
 
 
 # ---- options and interruption --------------------------------------------------------------------

@@ -10,71 +10,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../../engine/rules/notation.h"
 
-typedef enum {
-    OK,
-    NOUCIOK,
-    HANGREADY0,
-    HANGREADY,
-    HANGGO,
-    CRASH_START,
-    CRASH_READY,
-    CRASH_NEW,
-    CRASH_GO,
-    CRASH_STOP,
-    CRASH_QUIT,
-    EXIT_GO,
-    EXIT_NEW,
-    ILLEGAL,
-    BADSYNTAX,
-    UPPERCASE,
-    NULLMOVE,
-    NONE,
-    EMPTY,
-    CHATTER,
-    FLOOD,
-    LATE,
-    NONL,
-    CRLF,
-    DUPBEST,
-    DUPBEST2,
-    BESTEXIT,
-    SPLIT,
-    NOSCORE,
-    MATESCORE,
-    OVERFLOW_SCORE,
-    STDERRFLOOD,
-    CLOSESTDIN,
-    CLOSESTDOUT,
-    IGNOREQUIT,
-    CHILDHOLD,
-    GARBAGE,
-    NULBYTES,
-    LONGLINE,
-    HALFEXIT,
-    SLOWSTART,
-    MODE_COUNT
-} Mode;
-
-static const char *const mode_names[MODE_COUNT] = {
-    "ok",         "nouciok",     "hangready0", "hangready",   "hanggo",     "crashstart",
-    "crashready", "crashnew",    "crashgo",    "crashstop",   "crashquit",  "exit",
-    "exitnew",    "illegal",     "badsyntax",  "uppercase",   "null",       "none",
-    "empty",      "chatter",     "flood",      "late",        "nonl",       "crlf",
-    "dupbest",    "dupbest2",    "bestexit",   "split",       "noscore",    "matescore",
-    "overflow",   "stderrflood", "closestdin", "closestdout", "ignorequit", "childhold",
-    "garbage",    "nul",         "longline",   "halfexit",    "slowstart",
-};
+// clang-format off
+#define MODES(X) \
+    X(OK) X(NOUCIOK) X(HANGREADY0) X(HANGREADY) X(HANGGO) X(CRASHSTART) X(CRASHREADY) \
+    X(CRASHNEW) X(CRASHGO) X(CRASHSTOP) X(CRASHQUIT) X(EXITGO) X(EXITNEW) X(ILLEGAL) \
+    X(BADSYNTAX) X(UPPERCASE) X(NULLMOVE) X(NONE) X(EMPTY) X(CHATTER) X(FLOOD) X(LATE) \
+    X(NONL) X(CRLF) X(DUPBEST) X(DUPBEST2) X(BESTEXIT) X(HALFEXIT) X(SPLIT) X(NOSCORE) \
+    X(MATESCORE) X(HUGESCORE) X(STDERRFLOOD) X(CLOSESTDIN) X(CLOSESTDOUT) X(IGNOREQUIT) \
+    X(CHILDHOLD) X(GARBAGE) X(NULBYTES) X(LONGLINE) X(SLOWSTART) X(STUCK)
+// clang-format on
+#define NAME(mode) #mode,
+#define CONSTANT(mode) mode,
+typedef enum { MODES(CONSTANT) MODE_COUNT } Mode;
+static const char *const mode_names[MODE_COUNT] = {MODES(NAME)}; // any case will do
 
 typedef struct Toy {
     Mode mode;
-    int after; // own moves in a game before the fault shows
-    int moves; // own moves made in this game
-    int games; // ucinewgame seen
+    int after;                // own moves in a game before the fault shows
+    int moves;                // own moves made in this game
+    int games;                // ucinewgame seen
+    char last[MOVE_TEXT_MAX]; // own last move
     uint64_t seed;
     char scores[4096];
     bool chess960;
@@ -170,7 +131,7 @@ static void score_text(const Toy *toy, char *out, size_t size) {
     int length = (int)strcspn(at, ",");
     if (toy->mode == MATESCORE)
         snprintf(out, size, "mate -3");
-    else if (toy->mode == OVERFLOW_SCORE)
+    else if (toy->mode == HUGESCORE)
         snprintf(out, size, "cp 99999999999999999999999");
     else if (strncmp(at, "none", 4) == 0 || toy->mode == NOSCORE)
         snprintf(out, size, "%s", "");
@@ -223,9 +184,9 @@ static bool at_start(const Toy *toy) {
 static void misbehave_before(const Toy *toy) {
     if (faulty(toy, HANGGO))
         hang();
-    else if (faulty(toy, CRASH_GO))
+    else if (faulty(toy, CRASHGO))
         raise(SIGSEGV);
-    else if (faulty(toy, EXIT_GO))
+    else if (faulty(toy, EXITGO))
         _exit(0);
     else if (faulty(toy, CHATTER))
         chatter();
@@ -309,6 +270,9 @@ static void go(Toy *toy) {
         say("bestmove e2");
         _exit(0);
     }
+    if (faulty(toy, STUCK) && toy->moves)
+        memcpy(text, toy->last, sizeof text);
+    memcpy(toy->last, text, sizeof text);
     const char *wrong = wrong_move(toy);
     answer(toy, wrong ? wrong : text);
     misbehave_after(toy, text);
@@ -320,7 +284,7 @@ static void go(Toy *toy) {
 
 static Mode mode_from(const char *name) {
     for (int i = 0; i < MODE_COUNT; i++)
-        if (strcmp(mode_names[i], name) == 0)
+        if (strcasecmp(mode_names[i], name) == 0)
             return (Mode)i;
     fprintf(stderr, "toy: no mode \"%s\"; toy --modes lists them\n", name);
     exit(2);
@@ -356,22 +320,22 @@ static void new_game(Toy *toy) {
     toy->moves = 0;
     toy->known[0] = 0;
     toy->games++;
-    if (toy->mode == CRASH_NEW)
+    if (toy->mode == CRASHNEW)
         abort();
-    if (toy->mode == EXIT_NEW)
+    if (toy->mode == EXITNEW)
         _exit(0);
 }
 
 static void is_ready(const Toy *toy) {
     if (toy->mode == HANGREADY0 || (toy->mode == HANGREADY && toy->games))
         hang();
-    if (toy->mode == CRASH_READY && toy->games)
+    if (toy->mode == CRASHREADY && toy->games)
         abort();
     say("readyok\n");
 }
 
 static void quit(const Toy *toy) {
-    if (toy->mode == CRASH_QUIT)
+    if (toy->mode == CRASHQUIT)
         abort();
     if (toy->mode == IGNOREQUIT)
         hang();
@@ -395,7 +359,7 @@ static void obey(Toy *toy, const char *line) {
         greet(toy);
     else if (starts(line, "setoption"))
         set_option(toy, line);
-    else if (starts(line, "stop") && toy->mode == CRASH_STOP)
+    else if (starts(line, "stop") && toy->mode == CRASHSTOP)
         abort();
     else if (starts(line, "quit"))
         quit(toy);
@@ -414,7 +378,7 @@ int main(int argc, char **argv) {
         list_modes();
     toy.mode = argc > 1 ? mode_from(argv[1]) : OK;
     toy.after = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
-    if (toy.mode == CRASH_START)
+    if (toy.mode == CRASHSTART)
         abort();
     while (fgets(toy.line, sizeof toy.line, stdin)) {
         toy.line[strcspn(toy.line, "\r\n")] = 0;

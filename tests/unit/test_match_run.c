@@ -166,6 +166,23 @@ static void an_engine_that_cannot_start_ends_the_match_with_its_name(void **stat
     match_free(seen.match);
 }
 
+static Opening bad_opening(void *ctx, int pair) {
+    (void)ctx;
+    return pair == 1 ? (Opening){.moves = "e2e4 e2e4"} : (Opening){0};
+}
+
+static void an_opening_that_cannot_be_played_ends_the_match(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    MatchSpec spec = spec_for(&seen, 3, 1);
+    spec.opening = bad_opening;
+    assert_false(play(&seen, &spec, &err));
+    assert_string_equal(err.message, "opening 2: e2e4 cannot be played");
+    assert_int_equal(seen.pairs, 1);
+    match_free(seen.match);
+}
+
 static void a_spec_that_makes_no_match_is_refused(void **state) {
     (void)state;
     Seen seen = {0};
@@ -193,6 +210,7 @@ int main(void) {
         cmocka_unit_test(aborting_drops_the_games_that_run),
         cmocka_unit_test(a_match_aborted_before_it_runs_plays_nothing),
         cmocka_unit_test(an_engine_that_cannot_start_ends_the_match_with_its_name),
+        cmocka_unit_test(an_opening_that_cannot_be_played_ends_the_match),
         cmocka_unit_test(a_spec_that_makes_no_match_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
