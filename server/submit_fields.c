@@ -216,7 +216,7 @@ static bool check_number(const FieldRule *rule, const char *text, Error *err) {
 static bool check_choice(const FieldRule *rule, const char *text, Error *err) {
     char wanted[120];
     size_t n = strlen(text);
-    for (const char *p = rule->choices; p; p = strchr(p, '|')) {
+    for (const char *p = strchr(text, '|') ? NULL : rule->choices; p; p = strchr(p, '|')) {
         p += *p == '|';
         if (strncmp(p, text, n) == 0 && (!p[n] || p[n] == '|'))
             return true;
@@ -226,8 +226,7 @@ static bool check_choice(const FieldRule *rule, const char *text, Error *err) {
 }
 
 static bool check_option(const FieldRule *rule, const char *option, size_t size, Error *err) {
-    char text[80];
-    snprintf(text, sizeof text, "%.*s", (int)size, option);
+    char *text scope(free_ptr) = xstrndup(option, size < 70 ? size : 70);
     const char *equals = memchr(option, '=', size);
     if (!equals || equals == option || equals == option + size - 1)
         return refuse(rule, text, "no UCI option; write Name=value, divided by blanks", err);

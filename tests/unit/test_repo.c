@@ -48,7 +48,7 @@ static void engine_names_cannot_lead_out_of_the_data_folder(void **state) {
 static void branches_and_hex_resolve_and_other_revisions_do_not(void **state) {
     (void)state;
     Error err;
-    char first[REPO_SHA_MAX], second[REPO_SHA_MAX], found[REPO_SHA_MAX], shortened[8];
+    char first[REPO_SHA_MAX], second[REPO_SHA_MAX], found[REPO_SHA_MAX];
     char *data scope(kit_folder_drop) = kit_folder();
     char *source scope(free_ptr) = xasprintf("%s/source", data);
     kit_write(source, "a.c", "1\n");
@@ -59,7 +59,7 @@ static void branches_and_hex_resolve_and_other_revisions_do_not(void **state) {
     assert_true(repo_ref_set(repo, "refs/heads/main", second, &err));
     assert_true(repo_resolve(repo, "main", found, &err));
     assert_string_equal(found, second);
-    snprintf(shortened, sizeof shortened, "%s", first);
+    char *shortened scope(free_ptr) = xstrndup(first, 7);
     assert_true(repo_resolve(repo, shortened, found, &err));
     assert_string_equal(found, first);
     static const char *const bad[] = {
