@@ -19,11 +19,12 @@
 
 #include "common/file.h"
 #include "common/log.h"
-#include "hooks.h"
 #include "http_readers.h"
 #include "http_server.h"
+#include "installed.h"
 #include "ledger.h"
 #include "loop.h"
+#include "repo.h"
 
 static double clock_seconds(clockid_t id) {
     struct timespec now;
@@ -88,30 +89,6 @@ int app_lock(const char *data, double *down, Error *err) {
     return fd;
 }
 
-static bool is_folder(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-// The folder of templates and static files: as told, else in the source tree beside build/, else
-// where `make install` put it.
-static char *find_web(const char *told) {
-    static const char *const places[] = {"../web", "../../web", "../share/patchmate/web"};
-    char program[4096];
-    ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (told || size < 0)
-        return xstrdup(told ? told : "web");
-    program[size] = 0;
-    *strrchr(program, '/') = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *path = xasprintf("%s/%s", program, places[i]);
-        if (is_folder(path))
-            return path;
-        free(path);
-    }
-    return xstrdup("web");
-}
-
 // Thousands of waiting workers are thousands of descriptors.
 static void raise_descriptor_limit(void) {
     struct rlimit limit;
@@ -164,7 +141,10 @@ static bool open_installation(App *app, Error *err) {
 
 static bool start(App *app, Error *err) {
     raise_descriptor_limit();
-    app->web = find_web(app->config.web);
+    app->web = app->config.web ? xstrdup(app->config.web) : installed_folder("web", "web");
+    if (!app->web)
+        return error_set(err, 0, "",
+                         "the pages are not beside this program; name their folder with --web");
     app->signal_fd = signals_as_descriptor();
     app->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (app->signal_fd < 0 || app->event_fd < 0)

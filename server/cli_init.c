@@ -1,6 +1,8 @@
-// `server init`: a new installation in a new folder, or none at all.
+// `server init`: a new installation in a new folder, or none at all; and `server book`, which adds
+// what init did not find.
 #include <errno.h>
 #include <getopt.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +10,19 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "book.h"
 #include "cli.h"
 #include "common/file.h"
-#include "hooks.h"
+#include "engine_install.h"
+#include "installed.h"
 #include "password.h"
 #include "users.h"
 
+enum { BOOKS_MAX = 16 };
+
 typedef struct Plan {
-    const char *data, *admin, *password_file, *engine_source, *book;
+    const char *data, *admin, *password_file, *engine_source, *books[BOOKS_MAX];
+    int book_count;
     bool self_approval;
 } Plan;
 
@@ -36,8 +43,8 @@ static bool read_plan(int argc, char **argv, Plan *plan) {
             plan->password_file = optarg;
         else if (c == 'e')
             plan->engine_source = optarg;
-        else if (c == 'b')
-            plan->book = optarg;
+        else if (c == 'b' && plan->book_count < BOOKS_MAX)
+            plan->books[plan->book_count++] = optarg;
         else if (c == 's')
             plan->self_approval = true;
         else
@@ -47,14 +54,44 @@ static bool read_plan(int argc, char **argv, Plan *plan) {
     return optind + 1 == argc;
 }
 
+// "some/folder/8moves.epd" is the book "8moves".
+static bool add_book(Db *db, const char *data, int64_t engine, const char *path, Error *err) {
+    const char *slash = strrchr(path, '/');
+    char *name scope(free_ptr) = xstrdup(slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot && dot > name)
+        *dot = 0;
+    return book_install(db, data, engine, path, name, time_now(), err) != 0;
+}
+
+// Those that came with the program, in the order of their names.
+static bool add_own_books(Db *db, const char *data, int64_t engine, Error *err) {
+    char *folder scope(free_ptr) = installed_folder("books", "server/books");
+    char *pattern scope(free_ptr) = xasprintf("%s/*.epd", folder ? folder : "/nowhere");
+    glob_t found scope(globfree) = {0};
+    if (!folder || glob(pattern, 0, NULL, &found))
+        return true;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (!add_book(db, data, engine, found.gl_pathv[i], err))
+            return false;
+    return true;
+}
+
+static bool add_books(Db *db, const Plan *plan, Error *err) {
+    int64_t engine = db_int(db, SQL_ENGINE_FIRST, 0, "");
+    for (int i = 0; i < plan->book_count; i++)
+        if (!add_book(db, plan->data, engine, plan->books[i], err))
+            return false;
+    return plan->book_count || add_own_books(db, plan->data, engine, err);
+}
+
 static bool fill(Db *db, const Plan *plan, const char *password, Error *err) {
     char *hash scope(free_ptr) = password_hash(password);
     return db_run(db, err, SQL_SETTING_SET, "ss", "signup", "open") &&
            db_run(db, err, SQL_SETTING_SET, "ss", "self_approval",
                   plan->self_approval ? "1" : "0") &&
            user_create(db, plan->admin, "", hash, "active", true, time_now(), err) &&
-           engine_install(db, plan->data, plan->engine_source, err) &&
-           (!plan->book || book_install(db, plan->data, 1, plan->book, "default", time_now(), err));
+           engine_install(db, plan->data, plan->engine_source, err) && add_books(db, plan, err);
 }
 
 static bool build(const Plan *plan, const char *password, Error *err) {
@@ -94,4 +131,26 @@ int command_init(int argc, char **argv) {
     if (made)
         printf("password: %s\n", password);
     return 0;
+}
+
+static bool book_into(Db *db, char **words, Error *err) {
+    int64_t engine = db_int(db, SQL_ROLE_ENGINE_BY_NAME, 0, "s", words[1]);
+    if (!engine)
+        return error_set(err, 404, "no_such_engine", "there is no engine %s", words[1]);
+    return book_install(db, words[0], engine, words[3], words[2], time_now(), err) != 0;
+}
+
+// book DATA ENGINE NAME FILE
+int command_book(int argc, char **argv) {
+    Error err;
+    if (argc != 5)
+        return 2;
+    Db *db = command_database(argv[1]);
+    if (!db)
+        return 1;
+    bool good = db_begin(db, &err) && book_into(db, argv + 1, &err) && db_commit(db, &err);
+    if (!good)
+        db_rollback(db);
+    db_close(db);
+    return good ? 0 : command_failed(&err);
 }

@@ -11,10 +11,3 @@ void page_error(Request *req, Response *res, const Error *err);
 bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
 // The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
 void page_token_made(Request *req, Response *res, const json_t *token);
-
-// A new engine from the tree at `source_dir`; the built-in one where NULL.
-bool engine_install(Db *db, const char *data, const char *source_dir, Error *err);
-int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
-                     const char *name, double now, Error *err);
-bool repo_reconcile(App *app, Error *err);
-int command_engine(int argc, char **argv);

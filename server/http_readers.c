@@ -59,8 +59,10 @@ static void *reader_main(void *arg) {
         pthread_mutex_unlock(&readers->mutex);
         prepare_one(db, data);
         pthread_mutex_lock(&readers->mutex);
+        bool first = !readers->finished.first; // the loop takes all at once
         list_push(&readers->finished, data);
-        notify_loop(readers->app);
+        if (first)
+            notify_loop(readers->app);
     }
     pthread_mutex_unlock(&readers->mutex);
     return NULL;

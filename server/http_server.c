@@ -16,7 +16,7 @@
 #include "session.h"
 
 enum {
-    CONNECTION_MEMORY = 64 << 10, // bounds the headers
+    CONNECTION_MEMORY = 32 << 10, // bounds the headers
     RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
     DISCARD_MAX = 8 << 20,        // what is read of a refused body, so that its sender sees why
 };

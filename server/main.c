@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "hooks.h"
+#include "engine_command.h"
 
 static bool set_number(const char *text, long high, int *out) {
     long value;
@@ -77,10 +77,11 @@ static const struct Command {
     const char *usage, *help;
 } commands[] = {
     {"init", command_init,
-     "init DATA [--admin NAME] [--admin-password-file FILE] [--engine-source DIR] [--book FILE]\n"
-     "            [--self-approval]",
+     "init DATA [--admin NAME] [--admin-password-file FILE] [--engine-source DIR]\n"
+     "            [--book FILE]… [--self-approval]",
      "Makes the folder DATA with a database, an admin account and the engine's repository.\n"
      "    Without a password file (\"-\" is standard input) a password is made and printed.\n"
+     "    Books of openings: those that came with the program, or the files named.\n"
      "    --self-approval lets authors approve their own tests: for one-person installations."},
     {"run", command_run,
      "run DATA [--listen ADDRESS:PORT] [--trusted-proxy ADDRESS]… [--readers N] [--web DIR]\n"
@@ -98,6 +99,8 @@ static const struct Command {
      "Shows the operator's settings, or changes one; a running server sees it at once."},
     {"engine", command_engine, "engine import|export|fetch …",
      "Moves commits between an engine's repository and a tree or another repository."},
+    {"book", command_book, "book DATA ENGINE NAME FILE",
+     "Adds a book of openings (EPD or PGN) to an engine, also while the server runs."},
     {"backup", command_backup, "backup DATA FILE",
      "Writes database, repositories and blobs as one tar file, also while the server runs."},
     {"check", command_check, "check DATA",

@@ -31,6 +31,9 @@ DELETE FROM login_failures WHERE last < ?1
 INSERT INTO events (created, type, user_id, worker_id, test_id, message)
 VALUES (?1, ?2, nullif(?3, 0), nullif(?4, 0), nullif(?5, 0), ?6)
 
+-- name: engine_first
+SELECT min(id) FROM engines
+
 -- name: core_metrics
 SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM tests WHERE state = 'pending') AS tests_pending,

@@ -1,0 +1,6 @@
+// What comes with the program and lies beside it: pages, books.
+#pragma once
+
+// The folder `name` of the installation (PREFIX/share/patchmate/NAME), or, where the program runs
+// from the build folder of a source tree, that tree's folder `in_tree`. malloc'ed; NULL: neither.
+char *installed_folder(const char *name, const char *in_tree);
