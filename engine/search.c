@@ -212,7 +212,7 @@ static void searcher_begin(Searcher *s) {
     memcpy(s->keys, root->keys, (size_t)root->key_count * sizeof *s->keys);
     s->key_count = root->key_count;
     atomic_store(&s->nodes, 0);
-    s->null_move_ban = 0;
+    s->null_move_ban = s->repetition_floor = 0;
     s->pv_index = s->root_depth = s->completed = 0;
     root_moves_init(s, &s->shared->limits.search_moves);
 }

@@ -36,6 +36,8 @@ void searcher_make_null(Searcher *s, Undo *undo) {
     frame->piece = NO_PIECE;
     frame->replies = &s->history.replies[NO_PIECE][0];
     s->keys[s->key_count++] = s->pos.key;
+    frame->repetition_floor = s->repetition_floor;
+    s->repetition_floor = s->key_count;
     position_make_null(&s->pos, undo);
     tt_prefetch(&s->shared->tt, s->pos.key);
     s->ply++;
@@ -45,6 +47,7 @@ void searcher_make_null(Searcher *s, Undo *undo) {
 void searcher_unmake_null(Searcher *s, const Undo *undo) {
     s->ply--;
     s->key_count--;
+    s->repetition_floor = searcher_frame(s)->repetition_floor;
     position_unmake_null(&s->pos, undo);
 }
 
@@ -76,7 +79,8 @@ bool searcher_is_stopped(Searcher *s) {
 
 static bool has_repeated(const Searcher *s) {
     // Only positions since the last move that cannot be taken back, and with the same side to move.
-    int reach = s->pos.rule50 < s->key_count ? s->pos.rule50 : s->key_count;
+    int known = s->key_count - s->repetition_floor;
+    int reach = s->pos.rule50 < known ? s->pos.rule50 : known;
     int before_root = 0;
     for (int back = 4; back <= reach; back += 2) {
         if (s->keys[s->key_count - back] != s->pos.key)

@@ -19,7 +19,8 @@ typedef struct Frame {
     Piece piece;             // that makes it
     PieceToHistory *replies; // history of replies to it
     Move killers[2];
-    Score eval; // static evaluation, SCORE_NONE in check
+    Score eval;           // static evaluation, SCORE_NONE in check
+    int repetition_floor; // before a null move made here
     int pv_length;
     Move pv[PLY_MAX];
 } Frame;
@@ -41,6 +42,7 @@ typedef struct Searcher {
     Frame stack[PLY_MAX + STACK_BELOW + 2];
     Key keys[ROOT_KEYS_MAX + PLY_MAX + 2]; // of the game's and the line's positions before pos
     int key_count;
+    int repetition_floor; // keys before this one lie beyond a null move and repeat nothing
     _Atomic uint64_t nodes;
     int seldepth;
     int null_move_ban; // plies below which null moves may be tried again

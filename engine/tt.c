@@ -179,5 +179,5 @@ int tt_permille_full(const TT *tt) {
                 atomic_load_explicit(&tt->clusters[i].slots[j].data, memory_order_relaxed);
             used += data_bound(data) != BOUND_NONE && data_age(data) == tt->age;
         }
-    return used * 1000 / (int)(clusters * CLUSTER_SIZE);
+    return clusters ? used * 1000 / (int)(clusters * CLUSTER_SIZE) : 0;
 }
