@@ -36,7 +36,7 @@ GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h
 UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 
-.PHONY: all help demo check unit bench lint format deps deps-if-missing tests-built fuzz-built install clean FORCE
+.PHONY: all help demo check unit bench lint format deps deps-if-missing tests-built fuzz-built install install-only clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -167,7 +167,10 @@ SHARE   := $(PREFIX)/share/patchmate
 INSTALL ?= install
 
 # The server carries the engine's source, the pages and a book with it.
-install: all
+install: all install-only
+
+# Without building: what is in build/ goes out as it is.
+install-only:
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(SHARE)/engine/rules $(DESTDIR)$(SHARE)/books $(DESTDIR)$(SHARE)/deploy
 	for p in server worker match sprt; do $(INSTALL) $(BUILD)/$$p $(DESTDIR)$(PREFIX)/bin/patchmate-$$p || exit 1; done
 	$(INSTALL) $(BUILD)/engine $(DESTDIR)$(PREFIX)/bin/anvil
