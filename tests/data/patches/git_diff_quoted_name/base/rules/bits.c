@@ -1,3 +1,0 @@
-int bits(int x) {
-    return x & 7;
-}

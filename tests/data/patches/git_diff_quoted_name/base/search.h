@@ -1,1 +1,0 @@
-int search(int depth);
