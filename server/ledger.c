@@ -64,10 +64,10 @@ static bool state_check(const Ledger *ledger, int64_t test, const char *allowed,
     return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)test, state);
 }
 
-// Tells streams the new state and claims that things changed.
+// Tells streams the new state, and those who wait that there is work.
 static void state_changed(const Ledger *ledger, int64_t test, const char *state) {
     publish(ledger, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
-    if (ledger->wake)
+    if (ledger->wake && strcmp(state, "active") == 0)
         ledger->wake(ledger->ctx);
 }
 

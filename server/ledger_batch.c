@@ -93,10 +93,13 @@ static void fill_reply(const Ledger *ledger, const TaskRow *row, BatchReply *rep
 static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row, BatchReply *reply,
                    Error *err) {
     Query q = query(ledger->db, SQL_LEDGER_BATCH_STORED, "ii", batch->task, batch->seq);
-    bool is_same = query_step(&q) && same_batch(batch, &q);
+    bool is_same = false;
     reply->repeat = true;
-    reply->counted = query_int(&q, 10) != 0;
-    query_end(&q);
+    if (query_step(&q)) {
+        is_same = same_batch(batch, &q);
+        reply->counted = query_int(&q, 10) != 0;
+        query_end(&q);
+    }
     if (!is_same)
         return error_field(err, 409, "batch_conflict", "seq",
                            "batch %lld of task %lld is stored with other content",

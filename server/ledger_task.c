@@ -1,6 +1,7 @@
 // Tasks: loading, beats, ends, leases. See ledger.h and ledger_task.h.
 #include "ledger_task.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ void task_note_begun(TaskRow *row, int64_t begun) {
 
 bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err) {
     int64_t batch = row->test.batch_pairs;
+    assert(batch > 0);
     task_note_begun(row, 0);
     int64_t kept = (row->begun + batch - 1) / batch * batch;
     copy_word(row->state, sizeof row->state, state);
@@ -98,8 +100,8 @@ bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err)
     if (strcmp(row->test.state, "finished") != 0 &&
         !ranges_return(ledger, row->test.id, row->first_pair + kept, row->pair_count - kept, err))
         return false;
-    if (ledger->wake)
-        ledger->wake(ledger->ctx);
+    if (ledger->wake && row->next_seq * batch < row->pair_count)
+        ledger->wake(ledger->ctx); // what was not reported is played by somebody else
     return true;
 }
 
