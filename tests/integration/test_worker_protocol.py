@@ -9,12 +9,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from kit_py import tap
-from kit_py.server import ROOT, Server, wait_until
+from kit_py.server import ROOT, Server
 
 EXAMPLES = dict(re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S))
 BATCH = 4
@@ -35,7 +36,6 @@ class Loop:
     """A server with one approved test, written into its database before it starts."""
 
     def __init__(self, **test):
-        import tempfile
         self.spare = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-book-"))
         self.server = Server(init_options=["--book", str(write_book(self.spare / "book.epd"))], start=False)
         self.add_test(**test)
@@ -124,7 +124,7 @@ def a_whole_task_goes_by_the_examples_of_the_documentation():
         reply = worker.api("POST", path + "/beat", {**example("beat.request"), "begun": 2})
         same_shape(reply.json, example("beat.reply"))
         reply = worker.api("POST", path + "/bench", example("bench.request"))
-        tap.equal(reply.json, {"bench": 2345678, "established": True, "continue": True})
+        tap.equal(reply.json, example("bench.reply"))
         games = zstd((json.dumps(example("game")) + "\n").encode() * (2 * BATCH))
         reply = worker.request("PUT", f"/api/v1{path}/games/0", games, {"Content-Type": "application/zstd"})
         tap.equal(reply.status, 200)
@@ -134,12 +134,33 @@ def a_whole_task_goes_by_the_examples_of_the_documentation():
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("batch.reply"))
         tap.equal(reply.json["test"]["games"], 8)
-        reply = worker.api("POST", path + "/release", {"begun": 4})
+        reply = worker.api("POST", path + "/release", {**example("release.request"), "begun": 4})
+        tap.equal(sorted(example("release.request")), ["begun"])
         tap.equal((reply.status, reply.json), (200, {}))
         reply = worker.api("POST", path + "/fail", example("fail.request"))
         tap.equal((reply.status, reply.json), (200, {}))
         bad = worker.api("POST", path + "/batches", {**counts, "wins": 7})
         same_shape(bad.json, example("error"))
+
+
+def the_server_presents_itself_as_documented():
+    with Loop() as loop:
+        same_shape(loop.server.client().api("GET", "/server").json, example("server.reply"))
+
+
+def every_code_of_an_error_is_listed():
+    listed = set(re.findall(r"`(\w+)`", (ROOT / "server/API.md").read_text().split("## Codes of errors")[1]))
+    used = set()
+    for path in [*(ROOT / "server").glob("*.c"), *(ROOT / "server/common").glob("*.c")]:
+        used |= set(re.findall(r'error_(?:set|field)\(\s*&?\w+,\s*[^,]+,\s*"(\w+)"', path.read_text()))
+    tap.true(len(used) > 50, "the codes are found in the sources")
+    tap.equal(sorted(used - listed), [], "codes that server/API.md does not list")
+
+
+def the_documented_submission_names_fields_that_there_are():
+    rules = (ROOT / "server/submit_fields.c").read_text()
+    for name in example("tests.request"):
+        tap.contains(rules, f'{{"{name}", FIELD_')
 
 
 def the_documented_batch_is_consistent():
@@ -321,7 +342,9 @@ def what_was_acknowledged_is_there_after_a_kill():
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
 
 
-tap.run(a_whole_task_goes_by_the_examples_of_the_documentation, the_documented_batch_is_consistent,
+tap.run(a_whole_task_goes_by_the_examples_of_the_documentation, the_server_presents_itself_as_documented,
+        every_code_of_an_error_is_listed, the_documented_submission_names_fields_that_there_are,
+        the_documented_batch_is_consistent,
         the_same_machine_is_the_same_worker_with_a_new_token, registrations_are_limited_by_address,
         bad_introductions_are_refused_with_the_member_to_blame, a_waiting_claim_is_answered_when_work_appears,
         a_claim_without_work_ends_with_204, a_claim_sent_again_gets_the_same_task,
