@@ -2,16 +2,20 @@
 """From a patch to a merge over HTTP: submitting by form and API, every refusal, approval, changes, merging."""
 
 import concurrent.futures
+import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
-from server import Client
+from server import ROOT, Client
 from submission import accept, bare, database, git, patch, row, submission_server
 from tap import contains, equal, run, true
 
 server = submission_server()
 dev, boss, vera, joe = (server.client(name) for name in ("dev", "boss", "vera", "joe"))
+EXAMPLES = {name: json.loads(text) for name, text in
+            re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S)}
 FIELDS = {"title": "Reduce later", "tc": "1+0.01", "bench": 1234567}
 
 
@@ -47,7 +51,27 @@ def multipart(fields):
     return b"".join(parts) + f"--{boundary}--\r\n".encode(), {"Content-Type": f"multipart/form-data; boundary={boundary}"}
 
 
+def same_shape(got, example):
+    """The same members of the same types, all the way down."""
+    equal(type(got), type(example), f"{got!r} beside {example!r}")
+    if isinstance(example, dict):
+        equal(set(got), set(example))
+        for name in example:
+            same_shape(got[name], example[name])
+
+
 # ---- submitting
+
+def the_examples_of_the_documentation_are_what_the_server_does():
+    reply = dev.api("POST", "/tests", EXAMPLES["tests.request"])
+    equal(reply.status, 201, reply)
+    same_shape(reply.json, EXAMPLES["tests.reply"])
+    test = reply.json["id"]
+    same_shape(Client(server).get(f"/api/v1/tests/{test}/diff").json, EXAMPLES["diff.reply"])
+    equal(dev.api("POST", f"/tests/{test}/modify", EXAMPLES["modify.request"]).status, 200)
+    equal(boss.api("POST", f"/tests/{test}/approve", EXAMPLES["approve.request"]).code, "changed")
+    same_shape(boss.api("POST", f"/tests/{test}/approve").json, EXAMPLES["approve.reply"])
+
 
 def a_patch_over_the_api_becomes_a_pending_test_and_a_commit():
     reply = submit()
@@ -284,6 +308,7 @@ def merging_moves_the_branch_to_the_tested_commit_and_a_clone_shows_it():
     reply = boss.api("POST", f"/tests/{test}/merge")
     tested = test_row(test)
     equal((reply.status, reply.json["merged"]), (200, tested["new_commit"]), reply)
+    same_shape(reply.json, EXAMPLES["merge.reply"])
     equal(row(server, "SELECT baseline FROM engines")["baseline"], tested["new_commit"])
     clone = server.folder / "after"
     git("clone", "-q", f"{server.url}/git/anvil.git", clone)
@@ -292,6 +317,7 @@ def merging_moves_the_branch_to_the_tested_commit_and_a_clone_shows_it():
     # The baseline has moved: another file's patch is offered again, the same lines' one conflicts or is in it.
     reply = boss.api("POST", f"/tests/{other}/merge")
     equal((reply.status, reply.json["retest_of"]), (201, other), reply)
+    same_shape(reply.json, EXAMPLES["merge.again"])
     again = test_row(reply.json["id"])
     equal((again["base_commit"], again["state"], again["author_id"]), (tested["new_commit"], "pending", test_row(other)["author_id"]))
     equal(row(server, "SELECT bench FROM commits WHERE sha = ?", again["new_commit"])["bench"], None)
@@ -327,7 +353,8 @@ def references_follow_the_database_after_a_stop_between_the_two():
 
 
 try:
-    run(a_patch_over_the_api_becomes_a_pending_test_and_a_commit,
+    run(the_examples_of_the_documentation_are_what_the_server_does,
+        a_patch_over_the_api_becomes_a_pending_test_and_a_commit,
         a_pasted_patch_in_the_form_becomes_a_test_and_a_redirect,
         a_file_upload_beats_the_empty_text_field,
         a_title_left_out_is_the_mails_subject,
