@@ -1,5 +1,6 @@
 """A server with a tiny engine source and one book, people with roles, and patches to submit."""
 
+import pathlib
 import sqlite3
 import subprocess
 import tempfile
@@ -19,11 +20,11 @@ def patch(name="git_diff"):
 
 def submission_server(*options, **more):
     """Users: dev (developer), boss (maintainer), vera (maintainer), joe (nothing)."""
-    with tempfile.NamedTemporaryFile("w", suffix=".epd") as book:
-        book.write(OPENINGS)
-        book.flush()
+    with tempfile.TemporaryDirectory() as folder:
+        book = pathlib.Path(folder) / "anvil.epd"
+        book.write_text(OPENINGS)
         server = Server(*options, start=False, **more,
-                        init_options=["--engine-source", str(PATCHES / "base"), "--book", book.name])
+                        init_options=["--engine-source", str(PATCHES / "base"), "--book", str(book)])
     for name, role in (("dev", "developer"), ("boss", "maintainer"), ("vera", "maintainer"), ("joe", None)):
         server.add_user(name, *([role] if role else []))
     server.start()
