@@ -84,13 +84,12 @@ static Score move_search(Searcher *s, const Node *node, Move move, int count) {
     return value;
 }
 
-// The line from here: `move` and what the child found.
-static void pv_take(Searcher *s, Move move) {
-    Frame *frame = searcher_frame(s), *child = frame + 1;
-    frame->pv[0] = move;
-    int length = child->pv_length < PLY_MAX - 1 ? child->pv_length : PLY_MAX - 1;
-    memcpy(frame->pv + 1, child->pv, (size_t)length * sizeof *frame->pv);
-    frame->pv_length = length + 1;
+// Writes the line that begins with `move` and goes on as the child found; returns its length.
+static int line_take(Move line[PLY_MAX], Move move, const Frame *child) {
+    int rest = child->pv_length < PLY_MAX - 1 ? child->pv_length : PLY_MAX - 1;
+    line[0] = move;
+    memcpy(line + 1, child->pv, (size_t)rest * sizeof *line);
+    return rest + 1;
 }
 
 static RootMove *root_find(Searcher *s, Move move) {
@@ -109,11 +108,7 @@ static void root_take(Searcher *s, const Node *node, Move move, int count, Score
     }
     root->score = value;
     root->seldepth = s->seldepth;
-    const Frame *child = searcher_frame(s) + 1;
-    root->pv[0] = move;
-    int length = child->pv_length < PLY_MAX - 1 ? child->pv_length : PLY_MAX - 1;
-    memcpy(root->pv + 1, child->pv, (size_t)length * sizeof *root->pv);
-    root->pv_length = length + 1;
+    root->pv_length = line_take(root->pv, move, searcher_frame(s) + 1);
 }
 
 // Takes the value of a move into the account of the node. True on a beta cutoff.
@@ -123,8 +118,9 @@ static bool best_take(Searcher *s, Node *node, Best *best, Move move, Score valu
     if (value <= node->alpha)
         return false;
     best->move = move;
+    Frame *frame = searcher_frame(s);
     if (node->is_pv)
-        pv_take(s, move);
+        frame->pv_length = line_take(frame->pv, move, frame + 1);
     if (value >= node->beta)
         return true;
     node->alpha = value;
