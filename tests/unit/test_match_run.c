@@ -166,6 +166,21 @@ static void an_engine_that_cannot_start_ends_the_match_with_its_name(void **stat
     match_free(seen.match);
 }
 
+// SIGPIPE would end this very program.
+static void an_engine_that_closes_its_input_loses_and_nothing_else(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    toy_argv[1][1] = "closestdin";
+    MatchSpec spec = spec_for(&seen, 2, 1);
+    bool played = play(&seen, &spec, &err);
+    toy_argv[1][1] = "ok";
+    assert_true(played);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(seen.kinds[i], GAME_END_CRASH);
+    match_free(seen.match);
+}
+
 static Opening bad_opening(void *ctx, int pair) {
     (void)ctx;
     return pair == 1 ? (Opening){.moves = "e2e4 e2e4"} : (Opening){0};
@@ -210,6 +225,7 @@ int main(void) {
         cmocka_unit_test(aborting_drops_the_games_that_run),
         cmocka_unit_test(a_match_aborted_before_it_runs_plays_nothing),
         cmocka_unit_test(an_engine_that_cannot_start_ends_the_match_with_its_name),
+        cmocka_unit_test(an_engine_that_closes_its_input_loses_and_nothing_else),
         cmocka_unit_test(an_opening_that_cannot_be_played_ends_the_match),
         cmocka_unit_test(a_spec_that_makes_no_match_is_refused),
     };
