@@ -129,7 +129,6 @@ static void do_setoption(Uci *uci, const char *args) {
         return;
     if (!options_set(&uci->options, uci->search, args, problem, sizeof problem))
         say(uci, "info string setoption: %s", problem);
-    uci->root.pos.chess960 = uci->options.chess960;
 }
 
 // The FEN ends where the moves begin.
