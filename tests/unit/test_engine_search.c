@@ -61,8 +61,7 @@ static void without_a_legal_move_there_is_no_best_move(void **state) {
 
 static void a_pawn_that_can_only_stalemate_is_worth_nothing(void **state) {
     (void)state;
-    assert_int_equal(think("7k/7P/8/6K1/8/8/8/8 w - - 0 1", (SearchLimits){.depth = 12}).score,
-                     0);
+    assert_int_equal(think("7k/7P/8/6K1/8/8/8/8 w - - 0 1", (SearchLimits){.depth = 12}).score, 0);
 }
 
 static void the_same_search_twice_is_the_same(void **state) {
