@@ -30,8 +30,8 @@ struct Match {
     atomic_uint_fast64_t plies;
     OsCpuClaim *cpus;
     int cpus_per_slot;    // 0: slots are not pinned
+    atomic_int next_game; // counts from 0 over all pairs; changed under the lock
     pthread_mutex_t lock; // of all below, and of the callbacks
-    int next_game;        // counts from 0 over all pairs of this match
     Pending *first, *spare;
     bool failed;
     Error error;
@@ -91,12 +91,9 @@ uint64_t match_plies(const Match *match) {
     return atomic_load(&match->plies);
 }
 
-int match_next_pair(Match *match) {
-    pthread_mutex_lock(&match->lock);
+int match_next_pair(const Match *match) {
     int per_pair = match->spec.games_per_pair;
-    int pair = match->spec.pair_first + (match->next_game + per_pair - 1) / per_pair;
-    pthread_mutex_unlock(&match->lock);
-    return pair;
+    return match->spec.pair_first + (atomic_load(&match->next_game) + per_pair - 1) / per_pair;
 }
 
 // ---- pairs
@@ -127,12 +124,12 @@ static Pending *pending_of(Match *match, int pair) {
 // The record of the next game to play, NULL when there is none. Called under the lock.
 static GameRecord *next_game(Match *match) {
     const MatchSpec *spec = &match->spec;
-    int per_pair = spec->games_per_pair, number = match->next_game;
+    int per_pair = spec->games_per_pair, number = atomic_load(&match->next_game);
     bool new_pair = number % per_pair == 0;
     if (atomic_load(&match->aborted) || number / per_pair >= spec->pair_count ||
         (new_pair && atomic_load(&match->finishing)))
         return NULL;
-    match->next_game++;
+    atomic_store(&match->next_game, number + 1);
     int pair = spec->pair_first + number / per_pair, index = number % per_pair;
     GameRecord *record = &pending_of(match, pair)->games[index];
     record->pair = pair;

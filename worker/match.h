@@ -119,7 +119,7 @@ void match_free(Match *match);
 // abort = kill all engines at once, running games are reported as GAME_END_ABORTED or not at all.
 void match_finish(Match *match);
 void match_abort(Match *match);
-// The first pair of which no game was started; from any thread.
-int match_next_pair(Match *match);
+// The first pair of which no game was started; from any thread, callbacks too.
+int match_next_pair(const Match *match);
 // Plies played so far over all slots; from any thread.
 uint64_t match_plies(const Match *match);
