@@ -37,7 +37,7 @@ class Loop:
 
     def __init__(self, **test):
         self.spare = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-book-"))
-        self.server = Server(init_options=["--book", str(write_book(self.spare / "book.epd"))], start=False)
+        self.server = Server("--web", str(ROOT / "web"), init_options=["--book", str(write_book(self.spare / "book.epd"))], start=False)
         self.add_test(**test)
         self.server.start()
 
