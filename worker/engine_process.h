@@ -1,7 +1,7 @@
 // A UCI engine as a process: start, new game, one move, end. It keeps deadlines on the absolute
 // clock, survives whatever the engine does, and knows nothing of games: that is match_game.h.
 //
-// Not opaque for the sake of size alone: a slot holds two of them and nothing is allocated later.
+// An open struct, so that a slot can hold two of them and allocates nothing while it plays.
 #pragma once
 
 #include "match.h"

@@ -304,8 +304,8 @@ static bool play_ply(Play *play) {
 // ---- a game
 // --------------------------------------------------------------------------------------
 
-// Engines that are gone or not there yet are started. ENGINE_OK, or the game is over: *fatal when
-// it was for an engine that has never worked.
+// Starts an engine that is gone or not there yet, and tells it of the new game. False: the game is
+// over before it began; *fatal where that was an engine that has never worked.
 static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
     MatchTable *table = play->table;
     const MatchSpec *spec = table->spec;
