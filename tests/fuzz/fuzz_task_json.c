@@ -1,0 +1,44 @@
+// needs: worker common rules
+// The task document that a server sends: whatever is taken keeps its promises.
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../worker/task.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_path(const char *path) {
+    if (!*path || *path == '/' || strcmp(path, "..") == 0 || strncmp(path, "../", 3) == 0 ||
+        strstr(path, "/../") || (strlen(path) > 2 && !strcmp(path + strlen(path) - 3, "/..")))
+        abort();
+}
+
+static void check_task(const Task *task) {
+    check_path(task->build.directory);
+    check_path(task->build.binary);
+    for (int i = 0; i < task->build.file_count; i++)
+        check_path(task->build.files[i].path);
+    if (task->id <= 0 || task->pairs < 1 || task->pairs % task->batch_pairs || task->threads < 1)
+        abort();
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        MatchLimit limit = task->sides[side].limit;
+        char text[TC_TEXT_MAX];
+        limit_scale(&limit, 3.7);
+        limit_text(&limit, text);
+        if (!limit.base_ms && !limit.move_ms && !limit.nodes && !limit.depth)
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    Task task;
+    Error err;
+    json_auto_t *root = json_loadb((const char *)data, size, 0, NULL);
+    if (!root || !task_read(&task, root, &err))
+        return 0;
+    check_task(&task);
+    task_release(&task);
+    return 0;
+}
