@@ -52,6 +52,7 @@ struct App {
     int port;
     RequestList ready;   // for the next turn
     RequestList waiting; // in order of arrival
+    double waiting_due;  // the earliest wait_until among them
     RequestList done;    // of this turn, before its COMMIT
     Connection *connections;
     StreamList streams;

@@ -50,15 +50,18 @@ char *command_password(const char *file, bool *made) {
 // -----------------------------------------------------------------------------------------
 
 static const struct Setting {
-    const char *name, *values, *help;
+    const char *name, *values; // values NULL: a whole number
+    long low, high;
+    const char *help;
 } settings[] = {
-    {"signup", "open|approved|closed",
-     "who may make an account: anybody, anybody whom an admin "
-     "then approves, nobody"},
-    {"self_approval", "0|1", "authors may approve their own tests: for one-person installations"},
-    {"submit", "developers|open", "who may submit tests: developers, anybody with an account"},
-    {"accounts_required", "0|1", "workers need a user's token"},
-    {"url", NULL, "the address under which people reach this server"},
+    {"signup", "open|approved|closed", 0, 0,
+     "who may make an account: anybody, anybody whom an admin then approves, nobody"},
+    {"submit", "developers|open", 0, 0, "who may submit tests: users with the role, all users"},
+    {"self_approval", "0|1", 0, 0, "authors may approve their own tests: for one person alone"},
+    {"accounts_required", "0|1", 0, 0, "workers need a user's token"},
+    {"registrations_per_hour", NULL, 0, 1000000, "new machines of one address in an hour"},
+    {"task_seconds", NULL, 1, 86400, "how long a task should take a worker"},
+    {"margin_ms", NULL, 0, 60000, "forgiven before a flag falls"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -70,15 +73,21 @@ static bool is_one_of(const char *value, const char *values) {
     return false;
 }
 
+static bool setting_fits(const struct Setting *setting, const char *name, const char *value) {
+    long number;
+    return !strcmp(setting->name, name) &&
+           (setting->values ? is_one_of(value, setting->values)
+                            : parse_long(value, setting->low, setting->high, &number));
+}
+
 static bool setting_check(const char *name, const char *value) {
     for (int i = 0; i < SETTINGS; i++)
-        if (!strcmp(settings[i].name, name) &&
-            (!settings[i].values || is_one_of(value, settings[i].values)))
+        if (setting_fits(&settings[i], name, value))
             return true;
     fprintf(stderr, "server: %s cannot be %s; what there is:\n", name, value);
     for (int i = 0; i < SETTINGS; i++)
-        fprintf(stderr, "  %-18s %-21s %s\n", settings[i].name,
-                settings[i].values ? settings[i].values : "TEXT", settings[i].help);
+        fprintf(stderr, "  %-23s %-21s %s\n", settings[i].name,
+                settings[i].values ? settings[i].values : "NUMBER", settings[i].help);
     return false;
 }
 

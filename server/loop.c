@@ -77,12 +77,20 @@ static void apply_one(App *app, RequestData *data, double now) {
 // ---- the turn
 // ------------------------------------------------------------------------------------
 
+static void keep_waiting(App *app, RequestData *data) {
+    if (!app->waiting.first || data->res.wait_until < app->waiting_due)
+        app->waiting_due = data->res.wait_until;
+    list_push(&app->waiting, data);
+}
+
 static void apply_list(App *app, RequestList *list, double now) {
     while (list->first && !db_failed(app->writer)) {
         RequestData *data = list_pop(list);
         apply_one(app, data, now);
-        bool waits = data->stage == STAGE_WAIT && !db_failed(app->writer);
-        list_push(waits ? &app->waiting : &app->done, data);
+        if (data->stage == STAGE_WAIT && !db_failed(app->writer))
+            keep_waiting(app, data);
+        else
+            list_push(&app->done, data);
     }
 }
 
@@ -110,10 +118,13 @@ static void tick_in_turn(App *app, double now) {
 
 // Takes out of the waiting those who are to be asked again: all when woken, else whose time is up.
 static RequestList take_waiting(App *app, bool all, double now) {
-    RequestList due = {0}, rest = {0};
-    for (RequestData *data; (data = list_pop(&app->waiting));)
-        list_push(all || data->res.wait_until <= now ? &due : &rest, data);
-    app->waiting = rest;
+    RequestList due = {0}, old = app->waiting;
+    app->waiting = (RequestList){0};
+    for (RequestData *data; (data = list_pop(&old));)
+        if (all || data->res.wait_until <= now)
+            list_push(&due, data);
+        else
+            keep_waiting(app, data);
     return due;
 }
 
@@ -131,14 +142,11 @@ static void apply_waiting(App *app, bool all, double now) {
     }
     apply_list(app, &alive, now);
     while (alive.first) // the database failed: they go on waiting
-        list_push(&app->waiting, list_pop(&alive));
+        keep_waiting(app, list_pop(&alive));
 }
 
 static bool someone_is_due(const App *app, double now) {
-    for (const RequestData *data = app->waiting.first; data; data = data->next)
-        if (data->res.wait_until <= now)
-            return true;
-    return false;
+    return app->waiting.first && app->waiting_due <= now;
 }
 
 static bool commit(App *app) {
@@ -202,14 +210,13 @@ static void outside_turn(App *app, double now) {
     futimens(app->lock_fd, NULL);
     http_tick(app, time_monotonic());
     stream_tick(&app->streams, now);
-    RequestList still = {0};
-    for (RequestData *data; (data = list_pop(&app->waiting));) {
+    RequestList waiting = app->waiting;
+    app->waiting = (RequestList){0};
+    for (RequestData *data; (data = list_pop(&waiting));)
         if (http_is_gone(data))
             http_resume(data);
         else
-            list_push(&still, data);
-    }
-    app->waiting = still;
+            keep_waiting(app, data);
 }
 
 static int wait_ms(App *app, double now) {
@@ -218,11 +225,9 @@ static int wait_ms(App *app, double now) {
         return 0;
     if (MHD_get_timeout(app->daemon, &other) == MHD_YES && other < least)
         least = other;
-    for (const RequestData *data = app->waiting.first; data; data = data->next) {
-        double left = 1000 * (data->res.wait_until - now) + 1;
-        if (left < (double)least)
-            least = left > 0 ? (unsigned long long)left : 0;
-    }
+    double left = app->waiting.first ? 1000 * (app->waiting_due - now) + 1 : TICK_MS;
+    if (left < (double)least)
+        least = left > 0 ? (unsigned long long)left : 0;
     return (int)least;
 }
 

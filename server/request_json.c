@@ -26,7 +26,7 @@ static const char *key_at(const char *format, int position, va_list args) {
     int depth = 0;
     bool key_next = false;
     const char *key = "";
-    for (int i = 0; format[i] && i < position && depth < 30; i++) {
+    for (int i = 0; i < position && depth < 30 && format[i]; i++) {
         char c = format[i];
         if (c == '{' || c == '[') {
             nesting[++depth] = c;

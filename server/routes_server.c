@@ -18,8 +18,8 @@ static bool server_about(Request *req, Response *res, Error *err) {
     response_json(res, 200,
                   json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i}}", "name", "patchmate",
                             "version", "1.0", "protocols", 1, "time", req->now, "signup",
-                            app_setting(req, "signup", "approved"), "limits", "games_bytes",
-                            8388608, "log_bytes", 65536, "wait_s", 50));
+                            app_setting(req, "signup", "open"), "limits", "games_bytes", 8388608,
+                            "log_bytes", 65536, "wait_s", 50));
     return true;
 }
 
