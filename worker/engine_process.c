@@ -20,8 +20,7 @@ static void forget_output(EngineProcess *engine) {
     engine->chunk_at = engine->chunk_size = engine->partial_size = 0;
 }
 
-// ---- lines
-// ---------------------------------------------------------------------------------------
+// ---- lines --------------------------------------------------------------------------------------
 
 typedef struct Line {
     const char *text;
@@ -54,8 +53,7 @@ static bool next_line(EngineProcess *engine, Line *line) {
     return true;
 }
 
-// ---- reading and writing
-// -------------------------------------------------------------------------
+// ---- reading and writing ------------------------------------------------------------------------
 
 // One read into an exhausted chunk. ENGINE_TIMEOUT stands for "nothing there yet".
 static EngineStatus read_once(EngineProcess *engine) {
@@ -138,8 +136,7 @@ static EngineStatus drain(EngineProcess *engine) {
     }
 }
 
-// ---- outside a search
-// ----------------------------------------------------------------------------
+// ---- outside a search ---------------------------------------------------------------------------
 
 // Reads until a line of `kind`; calls `also` for every other one.
 static EngineStatus expect(EngineProcess *engine, UciKind kind, int64_t deadline_ns,
@@ -264,8 +261,7 @@ EngineStatus engine_new_game(EngineProcess *engine, int timeout_ms) {
                                : status;
 }
 
-// ---- a search
-// ------------------------------------------------------------------------------------
+// ---- a search -----------------------------------------------------------------------------------
 
 // Keeps the line for later: reading numbers out of it would run on the engine's clock.
 static void keep_info(EngineProcess *engine, UciKind kind, Line line) {
@@ -315,8 +311,7 @@ EngineStatus engine_go(EngineProcess *engine, const char *text, size_t size, int
     return status == ENGINE_OK ? await_bestmove(engine, reply) : status;
 }
 
-// ---- the end
-// -------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 void engine_quit(EngineProcess *engine, int patience_ms) {
     if (engine_is_up(engine) && write(engine->process.input, "quit\n", 5) == 5)

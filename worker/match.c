@@ -96,8 +96,7 @@ int match_next_pair(const Match *match) {
     return match->spec.pair_first + (atomic_load(&match->next_game) + per_pair - 1) / per_pair;
 }
 
-// ---- pairs
-// ---------------------------------------------------------------------------------------
+// ---- pairs --------------------------------------------------------------------------------------
 
 static Pending *pending_new(Match *match, int pair) {
     Pending *pending = match->spare;
@@ -159,8 +158,7 @@ static void report_game(Match *match, const GameRecord *record) {
     report_pairs(match);
 }
 
-// ---- slots
-// ---------------------------------------------------------------------------------------
+// ---- slots --------------------------------------------------------------------------------------
 
 static void fail(Match *match, const Error *err) {
     if (!match->failed && !atomic_load(&match->aborted))

@@ -8,8 +8,7 @@
 #include "../server/common/str.h"
 #include "match_args_engine.h"
 
-// ---- memory and messages
-// -------------------------------------------------------------------------
+// ---- memory and messages ------------------------------------------------------------------------
 
 char *match_args_own(MatchArgs *args, char *text) {
     size_t count = (size_t)args->owned_count + 1;
@@ -24,8 +23,7 @@ void match_args_release(MatchArgs *args) {
     *args = (MatchArgs){0};
 }
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 static bool one_of(const char *value, const char *yes, const char *no, bool *out) {
     *out = strcmp(value, yes) == 0;
@@ -199,8 +197,7 @@ static bool accept(MatchArgs *args, const char *value) {
     return true;
 }
 
-// ---- options
-// -------------------------------------------------------------------------------------
+// ---- options ------------------------------------------------------------------------------------
 
 typedef struct Option {
     const char *name;
@@ -330,8 +327,7 @@ static bool read_all(MatchArgs *args, int argc, const char *const *argv, bool ea
     return true;
 }
 
-// ---- the whole
-// -----------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static bool complete(MatchArgs *args, Error *err) {
     if (args->engine_count < 2)

@@ -14,8 +14,7 @@ bool match_args_refuse(Error *err, const char *option, const char *value, const 
     return error_field(err, 422, "bad_argument", option, "%s %s: %s", option, value, why);
 }
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 bool match_args_int(const char *text, long low, long high, int *out) {
     long value;
@@ -73,8 +72,7 @@ bool match_limit_parse_tc(const char *text, MatchLimit *limit) {
     return read_base(text, base, &limit->base_ms) && limit->base_ms + limit->increment_ms > 0;
 }
 
-// ---- keys of -engine and -each
-// -------------------------------------------------------------------
+// ---- keys of -engine and -each ------------------------------------------------------------------
 
 typedef struct EngineKey {
     const char *name;
@@ -205,8 +203,7 @@ bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *opt
     return match_args_refuse(err, option, word, "no such key");
 }
 
-// ---- the whole
-// -----------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 // The limit as people write it: "10+0.1", "nodes=5000 depth=9".
 static void describe_limit(MatchArgs *args, EngineArgs *engine) {

@@ -44,8 +44,7 @@ static const MatchLimit *limit_of(const Play *play, Color side) {
     return &play->table->spec->engines[engine_of(play->record, side)].limit;
 }
 
-// ---- how a game ends
-// -----------------------------------------------------------------------------
+// ---- how a game ends ----------------------------------------------------------------------------
 
 static void end_game(GameRecord *record, GameEndKind kind, GameResult result) {
     record->kind = kind;
@@ -124,8 +123,7 @@ static void end_by_illegal_move(Play *play, Color side, const char *move) {
     end_by_fault(play, side, GAME_END_ILLEGAL, what);
 }
 
-// ---- clocks
-// --------------------------------------------------------------------------------------
+// ---- clocks -------------------------------------------------------------------------------------
 
 static bool has_clock(const MatchLimit *limit) {
     return limit->base_ms > 0 || limit->increment_ms > 0;
@@ -156,8 +154,7 @@ static void clock_charge(Clock *clock, const MatchLimit *limit, int64_t elapsed_
         clock->left_ns += limit->base_ms * 1000000;
 }
 
-// ---- what is sent
-// --------------------------------------------------------------------------------
+// ---- what is sent -------------------------------------------------------------------------------
 
 static void text_add_move(Play *play, const char *move) {
     size_t length = strlen(move);
@@ -232,8 +229,7 @@ static size_t text_add_go(Play *play, Color side) {
     return at;
 }
 
-// ---- a ply
-// ---------------------------------------------------------------------------------------
+// ---- a ply --------------------------------------------------------------------------------------
 
 // Asks until a move comes that can have been meant for this position. A second bestmove of the
 // last search may come at any time: the same word again, and illegal now, is such an echo. Where
@@ -301,8 +297,7 @@ static bool play_ply(Play *play) {
     return verdict == VERDICT_NONE;
 }
 
-// ---- a game
-// --------------------------------------------------------------------------------------
+// ---- a game -------------------------------------------------------------------------------------
 
 // Starts an engine that is gone or not there yet, and tells it of the new game. False: the game is
 // over before it began; *fatal where that was an engine that has never worked.

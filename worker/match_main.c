@@ -42,8 +42,7 @@ static Opening opening_of(void *ctx, int pair) {
     return run->openings.items[pair];
 }
 
-// ---- output
-// --------------------------------------------------------------------------------------
+// ---- output -------------------------------------------------------------------------------------
 
 static int game_number(const MatchArgs *args, int pair, int index) {
     return pair * args->games + index + 1;
@@ -125,8 +124,7 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
         print_report(run);
 }
 
-// ---- setting up
-// ----------------------------------------------------------------------------------
+// ---- setting up ---------------------------------------------------------------------------------
 
 static void describe(Run *run) {
     const MatchArgs *args = run->args;

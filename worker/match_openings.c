@@ -35,8 +35,7 @@ static void book_add(Book *book, size_t offset, long line) {
     book->entries[book->count++] = (Entry){offset, line};
 }
 
-// ---- EPD
-// -----------------------------------------------------------------------------------------
+// ---- EPD ----------------------------------------------------------------------------------------
 
 // Ends every line with NUL and remembers those that hold something.
 static void index_epd(Book *book) {
@@ -64,8 +63,7 @@ static bool take_epd(const Book *book, const Entry *entry, const BookSpec *spec,
     return true;
 }
 
-// ---- PGN
-// -----------------------------------------------------------------------------------------
+// ---- PGN ----------------------------------------------------------------------------------------
 
 // Games are found by their first tag: a line that begins with '[' after one that does not.
 static void index_pgn(Book *book) {
@@ -110,8 +108,7 @@ static bool take_pgn(const Book *book, const Entry *entry, const BookSpec *spec,
     return true;
 }
 
-// ---- both
-// ----------------------------------------------------------------------------------------
+// ---- both ---------------------------------------------------------------------------------------
 
 // SplitMix64: a published generator, the same order everywhere.
 static uint64_t next_random(uint64_t *state) {

@@ -9,13 +9,11 @@
 
 #include "../server/common/error.h"
 
-// ---- clock
-// ---------------------------------------------------------------------------------------
+// ---- clock --------------------------------------------------------------------------------------
 
 int64_t os_now_ns(void); // monotonic, never set back
 
-// ---- CPUs
-// ----------------------------------------------------------------------------------------
+// ---- CPUs ---------------------------------------------------------------------------------------
 
 enum { OS_CPUS_MAX = 1024 };
 
@@ -40,8 +38,7 @@ void os_cpus_release(OsCpuClaim *claim);
 // Binds the calling thread, and what it spawns, to `count` CPUs.
 bool os_thread_pin(const int *ids, int count, Error *err);
 
-// ---- processes
-// -----------------------------------------------------------------------------------
+// ---- processes ----------------------------------------------------------------------------------
 
 // A child with pipes on its standard input and output, in a process group of its own. The system
 // kills it when the thread that spawned it ends, however that comes about.

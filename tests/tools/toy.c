@@ -74,8 +74,7 @@ static bool faulty(const Toy *toy, Mode mode) {
     return toy->mode == mode && toy->moves >= toy->after;
 }
 
-// ---- the position
-// --------------------------------------------------------------------------------
+// ---- the position -------------------------------------------------------------------------------
 
 static bool set_start(Toy *toy, const char *text, const char *end) {
     RulesError err;
@@ -120,8 +119,7 @@ static Move choose(const Toy *toy) {
     return list.moves[(mix >> 32) % (uint64_t)list.size];
 }
 
-// ---- the answer
-// ----------------------------------------------------------------------------------
+// ---- the answer ---------------------------------------------------------------------------------
 
 // The score's text for this move: "cp 13", "mate 3", or "".
 static void score_text(const Toy *toy, char *out, size_t size) {
@@ -279,8 +277,7 @@ static void go(Toy *toy) {
     toy->moves++;
 }
 
-// ---- UCI
-// -----------------------------------------------------------------------------------------
+// ---- UCI ----------------------------------------------------------------------------------------
 
 static Mode mode_from(const char *name) {
     for (int i = 0; i < MODE_COUNT; i++)
