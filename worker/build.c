@@ -65,7 +65,7 @@ static bool lay_down(const Workshop *shop, const TaskFile *file, const char *wor
 
 static BuildOutcome prepare(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
                             const char *work, Error *err) {
-    if (!folder_remove(work, err) || !folder_make(work, err))
+    if (!store_clear(work, err) || !folder_make(work, err))
         return BUILD_BROKEN;
     char *tar scope(free_ptr) = store_blob(shop->store, snapshot);
     if (!unpack_file(tar, work, err))
@@ -79,11 +79,13 @@ static BuildOutcome prepare(const Workshop *shop, const TaskBuild *recipe, const
 // ---- the build
 // -----------------------------------------------------------------------------------
 
-// NAME, value, …, NULL, borrowed from the recipe.
-static const char **env_list(json_t *env) {
-    const char **list = xcalloc(2 * json_object_size(env) + 1, sizeof *list), *name;
+// NAME, value, …, NULL, borrowed from the recipe; make uses all CPUs that were offered.
+static const char **env_list(json_t *env, const char *makeflags) {
+    const char **list = xcalloc(2 * json_object_size(env) + 3, sizeof *list), *name;
     json_t *value;
     size_t n = 0;
+    list[n++] = "MAKEFLAGS";
+    list[n++] = makeflags;
     json_object_foreach(env, name, value) {
         list[n++] = name;
         list[n++] = json_string_value(value);
@@ -107,7 +109,9 @@ static BuildOutcome judge(const JobResult *result, Str *log, Error *err) {
 
 static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const char *work,
                             Str *log, Error *err) {
-    const char **env scope(free_ptr) = env_list(recipe->env);
+    char makeflags[24];
+    snprintf(makeflags, sizeof makeflags, "-j%d", shop->cores > 1 ? shop->cores : 1);
+    const char **env scope(free_ptr) = env_list(recipe->env, makeflags);
     scope(argv_release) Argv argv = {0};
     SandboxView view = {.folder = work,
                         .writable = true,
@@ -170,7 +174,7 @@ static BuildOutcome build_new(const Workshop *shop, const TaskBuild *recipe, con
     if (outcome == BUILD_DONE)
         outcome = keep(made, build->folder, err);
     Error ignored;
-    if (!folder_remove(work, &ignored))
+    if (!store_clear(work, &ignored))
         log_warn("%s", ignored.message);
     return outcome;
 }

@@ -17,6 +17,7 @@ typedef struct Workshop {
     const Store *store;
     const Sandbox *sandbox;
     const char *compilers; // their versions, and the processor: part of a build's key
+    int cores;             // that a build may use
     const atomic_bool *cancel;
 } Workshop;
 

@@ -14,19 +14,10 @@
 #include "backoff.h"
 #include "config.h"
 #include "os.h"
+#include "outbox.h"
 #include "status.h"
 
 static const double beat_every_s = 60;
-
-// A batch as it came (raw), a batch on disk (item) or a word.
-typedef struct Letter {
-    struct Letter *next;
-    CourierBatch *raw;
-    SpoolItem *item;
-    int64_t task;
-    char path[16];
-    json_t *body;
-} Letter;
 
 struct Courier {
     Api api;
@@ -36,7 +27,7 @@ struct Courier {
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    Letter *first, *last;
+    Outbox outbox;
     CourierTask task;
     bool has_task, task_stopped, in_call, quit;
     double next_beat_s, retry_s; // monotonic
@@ -48,31 +39,10 @@ static double now_s(void) {
     return (double)os_now_ns() / 1e9;
 }
 
-static void letter_free(Letter *letter) {
-    if (letter->raw) {
-        batch_release(&letter->raw->batch);
-        free(letter->raw);
-    }
-    spool_item_free(letter->item);
-    json_decref(letter->body);
-    free(letter);
-}
-
-// Under the lock.
-static void append(Courier *c, Letter *letter) {
-    if (c->last)
-        c->last->next = letter;
-    else
-        c->first = letter;
-    c->last = letter;
-    pthread_cond_broadcast(&c->changed);
-}
-
-static void add_letter(Courier *c, Letter content) {
-    Letter *letter = xmalloc(sizeof *letter);
-    *letter = content;
+static void add_letter(Courier *c, const Letter *letter) {
     pthread_mutex_lock(&c->lock);
-    append(c, letter);
+    outbox_add(&c->outbox, letter);
+    pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -270,24 +240,17 @@ static void wait_until(Courier *c, double when_s) {
     pthread_cond_timedwait(&c->changed, &c->lock, &until);
 }
 
-static Letter *first_raw(const Courier *c) {
-    Letter *letter = c->first;
-    while (letter && !letter->raw)
-        letter = letter->next;
-    return letter;
-}
-
 static Deed next_deed(Courier *c, Letter **letter) {
     pthread_mutex_lock(&c->lock);
     Deed deed = DO_QUIT;
-    while (!c->quit || first_raw(c)) {
+    while (!c->quit || outbox_first_raw(&c->outbox)) {
         double now = now_s();
         bool beats = c->has_task && !c->task_stopped;
-        deed = (*letter = first_raw(c))         ? DO_SPOOL
-               : now < c->retry_s               ? DO_QUIT
-               : beats && now >= c->next_beat_s ? DO_BEAT
-               : (*letter = c->first)           ? DO_SEND
-                                                : DO_QUIT;
+        deed = (*letter = outbox_first_raw(&c->outbox)) ? DO_SPOOL
+               : now < c->retry_s                       ? DO_QUIT
+               : beats && now >= c->next_beat_s         ? DO_BEAT
+               : (*letter = c->outbox.first)            ? DO_SEND
+                                                        : DO_QUIT;
         if (deed != DO_QUIT)
             break;
         double until = beats ? c->next_beat_s : now + beat_every_s;
@@ -300,10 +263,7 @@ static Deed next_deed(Courier *c, Letter **letter) {
 // Letters are taken off by this thread alone.
 static void drop_first(Courier *c) {
     pthread_mutex_lock(&c->lock);
-    Letter *letter = c->first;
-    c->first = letter->next;
-    if (!c->first)
-        c->last = NULL;
+    Letter *letter = outbox_take_first(&c->outbox);
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
     letter_free(letter);
@@ -329,7 +289,7 @@ static void load_spool(Courier *c) {
     if (count)
         log_info("%d unsent batches of an earlier run", count);
     for (int i = 0; i < count; i++)
-        add_letter(c, (Letter){.item = items[i], .task = items[i]->task});
+        add_letter(c, &(Letter){.item = items[i], .task = items[i]->task});
 }
 
 Courier *courier_new(Session *session) {
@@ -353,9 +313,9 @@ bool courier_drain(Courier *c, double patience_s) {
     pthread_mutex_lock(&c->lock);
     c->retry_s = 0; // one try at once, whatever was waited for
     pthread_cond_broadcast(&c->changed);
-    while (c->first && now_s() < end)
+    while (c->outbox.first && now_s() < end)
         wait_until(c, end);
-    bool empty = !c->first;
+    bool empty = !c->outbox.first;
     pthread_mutex_unlock(&c->lock);
     return empty;
 }
@@ -369,11 +329,8 @@ void courier_free(Courier *c) {
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
     pthread_join(c->thread, NULL);
-    while (c->first) {
-        Letter *next = c->first->next;
-        letter_free(c->first);
-        c->first = next;
-    }
+    for (Letter *letter; (letter = outbox_take_first(&c->outbox));)
+        letter_free(letter);
     client_free(c->api.client);
     free(c->spool);
     free(c);
@@ -405,20 +362,20 @@ void courier_end(Courier *c) {
 }
 
 void courier_batch(Courier *c, CourierBatch *batch) {
-    add_letter(c, (Letter){.raw = batch, .task = batch->batch.task});
+    add_letter(c, &(Letter){.raw = batch, .task = batch->batch.task});
 }
 
 void courier_word(Courier *c, int64_t task, const char *path, json_t *body) {
     Letter letter = {.task = task, .body = body};
     snprintf(letter.path, sizeof letter.path, "%s", path);
-    add_letter(c, letter);
+    add_letter(c, &letter);
 }
 
 json_t *courier_unsent(Courier *c, int max) {
     json_t *list = json_array();
     int64_t last = 0;
     pthread_mutex_lock(&c->lock);
-    for (const Letter *l = c->first; l && (int)json_array_size(list) < max; l = l->next)
+    for (const Letter *l = c->outbox.first; l && (int)json_array_size(list) < max; l = l->next)
         if ((l->item || l->raw) && l->task != last)
             json_array_append_new(list, json_integer(last = l->task));
     pthread_mutex_unlock(&c->lock);

@@ -2,6 +2,7 @@
 #include "store.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,25 @@
 
 enum { INSTANCES_MAX = 64 };
 
+// Folders without rights are entered only by a later walk, hence store_clear's repetition.
+static int unlock_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+    (void)ftw;
+    if (type == FTW_D || type == FTW_DNR || S_ISDIR(st->st_mode))
+        chmod(path, 0700);
+    return 0;
+}
+
+enum { CLEAR_WALKS_MAX = 256, CLEAR_DESCRIPTORS = 32 };
+
+bool store_clear(const char *path, Error *err) {
+    for (int i = 0; i < CLEAR_WALKS_MAX; i++) {
+        if (folder_remove(path, err))
+            return true;
+        nftw(path, unlock_entry, CLEAR_DESCRIPTORS, FTW_PHYS | FTW_MOUNT);
+    }
+    return false;
+}
+
 static bool make_folders(const Store *store, Error *err) {
     static const char *const names[] = {"blobs", "builds"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -22,7 +42,7 @@ static bool make_folders(const Store *store, Error *err) {
             return false;
     }
     char *work scope(free_ptr) = store_work(store, "");
-    return folder_remove(work, err) && folder_make(work, err);
+    return store_clear(work, err) && folder_make(work, err);
 }
 
 // False with err->code "locked" when another worker holds that number.

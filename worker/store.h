@@ -23,6 +23,9 @@ typedef struct Store {
 bool store_open(Store *store, const char *root, Error *err);
 void store_close(Store *store);
 
+// Removes a folder of strangers' files, however they set its rights.
+bool store_clear(const char *path, Error *err);
+
 // New paths.
 char *store_blob(const Store *store, const char *sha256);
 char *store_build(const Store *store, const char *key);
