@@ -184,7 +184,7 @@ static void yard_open(Yard *yard, const char *makefile) {
     if (!store_open(&yard->store, yard->folder, &err) ||
         !sandbox_detect(&yard->sandbox, false, &err))
         fail_msg("%s", err.message);
-    yard->shop = (Workshop){&yard->store, &yard->sandbox, "gcc", NULL};
+    yard->shop = (Workshop){&yard->store, &yard->sandbox, "gcc", 1, NULL};
     yard->recipe = (TaskBuild){.directory = ".",
                                .command = "make",
                                .binary = "anvil",
