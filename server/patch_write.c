@@ -1,4 +1,5 @@
 // A file's part in git's own form, whatever form it came in: what libgit2 is given.
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ static void write_hunk(const PatchHunk *hunk, Str *out) {
 void patch_file_write(const PatchFile *file, Str *out) {
     const char *old = file->old_path ? file->old_path : file->new_path;
     const char *new = file->new_path ? file->new_path : file->old_path;
+    assert(old && new); // every file has one name
     str_puts(out, "diff --git ");
     write_path("a/", old, out);
     str_putc(out, ' ');

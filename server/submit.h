@@ -34,10 +34,10 @@ typedef enum {
 typedef struct FieldRule {
     const char *name;
     FieldKind kind;
+    FieldChange change;
     double low, high;
     const char *otherwise; // when absent or empty; NULL: stays absent
     const char *choices;
-    FieldChange change;
 } FieldRule;
 
 extern const FieldRule submit_rules[]; // ends with name NULL
@@ -54,6 +54,8 @@ json_t *submit_fields_read(Request *req, Error *err);
 bool submit_fields_check(json_t *fields, Error *err);
 // Fills in what is absent: defaults, and those that follow from others (batch_pairs, pairs_max).
 void submit_fields_complete(json_t *fields);
+// Sets pairs_max, up to a multiple of a batch: pairs are dealt in whole ones.
+void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch);
 // What several fields say together. For complete fields.
 bool submit_fields_agree(const json_t *fields, Error *err);
 

@@ -18,9 +18,8 @@ static bool is_absent(const json_t *fields, const char *name) {
     return !json_object_get(fields, name);
 }
 
-// Up to a multiple of a batch: pairs are dealt in whole ones.
-static int64_t round_up(int64_t pairs, int64_t batch) {
-    return (pairs + batch - 1) / batch * batch;
+void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch) {
+    set_whole(fields, "pairs_max", (pairs + batch - 1) / batch * batch);
 }
 
 static void complete_pairs(json_t *fields) {
@@ -34,7 +33,7 @@ static void complete_pairs(json_t *fields) {
         pairs = field_whole(fields, "pairs_max");
     else if (!is_absent(fields, "games"))
         pairs = (field_whole(fields, "games") + 1) / 2;
-    set_whole(fields, "pairs_max", round_up(pairs, field_whole(fields, "batch_pairs")));
+    submit_set_pairs(fields, pairs, field_whole(fields, "batch_pairs"));
 }
 
 void submit_fields_complete(json_t *fields) {

@@ -44,18 +44,16 @@ static bool is_same(const FieldRule *rule, const json_t *a, const json_t *b) {
     return strcmp(field_text(a, rule->name), field_text(b, rule->name)) == 0;
 }
 
-// "games" is another word for pairs_max.
+// "games" is another word for pairs_max, and another batch may round it anew.
 static void translate_games(json_t *wanted, const json_t *old) {
-    char text[24];
-    json_t *pairs = json_object_get(wanted, "pairs_max");
-    if (!pairs && !json_object_get(wanted, "games"))
-        return;
-    int64_t count =
-        pairs ? field_whole(wanted, "pairs_max") : (field_whole(wanted, "games") + 1) / 2;
-    const json_t *from = json_object_get(wanted, "batch_pairs") ? wanted : old;
-    int64_t batch = field_whole(from, "batch_pairs");
-    snprintf(text, sizeof text, "%lld", (long long)((count + batch - 1) / batch * batch));
-    json_object_set_new(wanted, "pairs_max", json_string(text));
+    bool pairs = json_object_get(wanted, "pairs_max"), games = json_object_get(wanted, "games");
+    bool batch = json_object_get(wanted, "batch_pairs");
+    if (pairs || games || batch)
+        submit_set_pairs(wanted,
+                         pairs   ? field_whole(wanted, "pairs_max")
+                         : games ? (field_whole(wanted, "games") + 1) / 2
+                                 : field_whole(old, "pairs_max"),
+                         field_whole(batch ? wanted : old, "batch_pairs"));
     json_object_del(wanted, "games");
 }
 

@@ -264,6 +264,12 @@ def a_change_of_what_runs_takes_approval_back_and_priority_does_not():
     equal((test_row(test)["title"], test_row(test)["priority"]), ("Better words", 3))
 
 
+def another_batch_rounds_the_pairs_anew():
+    test = new_test(batch_pairs=16, pairs_max=32)
+    equal(dev.api("POST", f"/tests/{test}/modify", {"batch_pairs": 5}).status, 200)
+    equal((test_row(test)["batch_pairs"], test_row(test)["pairs_max"]), (5, 35))
+
+
 def modify_refuses_what_would_mix_results():
     test = new_test()
     with database(server) as db:
@@ -372,6 +378,7 @@ try:
         forms_of_the_page_do_the_same_and_lead_back,
         the_author_stops_and_others_do_not,
         a_change_of_what_runs_takes_approval_back_and_priority_does_not,
+        another_batch_rounds_the_pairs_anew,
         modify_refuses_what_would_mix_results,
         the_diff_has_hunks_and_puts_risky_files_first,
         only_an_accepted_test_is_merged_and_only_by_a_maintainer,
