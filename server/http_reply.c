@@ -39,7 +39,7 @@ typedef struct Range {
 static Range range_of(const char *header, off_t size) {
     Range all = {0, size, false, false};
     long first = 0, last = (long)size - 1;
-    if (!header || strncmp(header, "bytes=", 6) || strchr(header, ','))
+    if (!header || strncmp(header, "bytes=", 6) != 0 || strchr(header, ','))
         return all;
     const char *dash = strchr(header += 6, '-');
     if (!dash)

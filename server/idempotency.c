@@ -11,7 +11,7 @@ enum { KEY_MAX = 128, SUBJECT_MAX = 32 };
 
 static const char *key_of(const RequestData *data, char subject[SUBJECT_MAX]) {
     const Viewer *viewer = &data->req.viewer;
-    if (!viewer->user_id || strcmp(data->req.method, "POST") || !request_is_api(&data->req))
+    if (!viewer->user_id || strcmp(data->req.method, "POST") != 0 || !request_is_api(&data->req))
         return NULL;
     snprintf(subject, SUBJECT_MAX, "user:%lld", (long long)viewer->user_id);
     return request_header(&data->req, "Idempotency-Key");
@@ -41,7 +41,7 @@ bool idempotency_look(RequestData *data, Error *err) {
     json_auto_t *row = db_row(data->req.db, SQL_IDEMPOTENCY_GET, "ss", subject, key);
     if (!row)
         return true;
-    if (strcmp(json_string_value(json_object_get(row, "request_hash")), data->request_hash))
+    if (strcmp(json_string_value(json_object_get(row, "request_hash")), data->request_hash) != 0)
         return error_set(err, 409, "key_reused",
                          "this Idempotency-Key was used for another request");
     response_text(&data->res, (int)json_integer_value(json_object_get(row, "status")),

@@ -21,7 +21,8 @@ static bool parameter(Slice header, const char *name, Slice *out) {
     size_t length = strlen(name);
     for (size_t i = 0; i + length + 1 < header.size; i++) {
         bool starts = i > 0 && strchr("; \t", header.at[i - 1]);
-        if (!starts || strncasecmp(header.at + i, name, length) || header.at[i + length] != '=')
+        if (!starts || strncasecmp(header.at + i, name, length) != 0 ||
+            header.at[i + length] != '=')
             continue;
         const char *value = header.at + i + length + 1, *end = header.at + header.size;
         bool quoted = *value == '"';
@@ -94,7 +95,7 @@ bool form_multipart(const char *text, size_t size, const char *type, Pairs *out,
     bool opens = size >= mark_size - 2 && !memcmp(text, mark + 2, mark_size - 2);
     if (!cut(&rest, mark + (opens ? 2 : 0), mark_size - (opens ? 2 : 0), &part))
         return broken(err, "the first boundary is missing");
-    while (rest.size < 2 || memcmp(rest.at, "--", 2)) {
+    while (rest.size < 2 || memcmp(rest.at, "--", 2) != 0) {
         Slice padding;
         if (!cut(&rest, "\r\n", 2, &padding) || !cut(&rest, mark, mark_size, &part))
             return broken(err, "the last boundary is missing");

@@ -48,7 +48,7 @@ void request_free(RequestData *data) {
     for (int i = 0; i < ROUTE_PARAMS_MAX; i++)
         free(data->params[i]);
     Pairs *lists[] = {&data->headers, &data->query, &data->cookies, &data->form, &data->settings};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         pairs_release(lists[i]);
     str_release(&data->raw);
     str_release(&data->body);
@@ -144,7 +144,7 @@ bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char
     if (viewer->admin)
         return true;
     bool maintainer =
-        strcmp(viewer->scope, "submit") &&
+        strcmp(viewer->scope, "submit") != 0 &&
         db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, "maintainer") == 1;
     return maintainer ||
            (!strcmp(role, "developer") &&

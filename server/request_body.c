@@ -39,7 +39,7 @@ static bool body_decode(RequestData *data, Error *err) {
     if (!encoding || !strcasecmp(encoding, "identity") || !data->raw.size)
         return true;
     bool zstd = !strcasecmp(encoding, "zstd");
-    if (!zstd && strcasecmp(encoding, "gzip"))
+    if (!zstd && strcasecmp(encoding, "gzip") != 0)
         return error_set(err, 415, "bad_encoding", "Content-Encoding is none of zstd and gzip");
     str_init(&data->body, data->route->max_body);
     bool good = zstd ? zstd_decompress(data->raw.data, data->raw.size, &data->body, err)

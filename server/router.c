@@ -68,7 +68,7 @@ RouteMatch route_find(const Route *const *tables, const char *method, const char
                 continue;
             allow_method(&best.out, route->method);
             bool better = !best.out.route || match.score > best.score;
-            if (strcmp(method, route->method) || !better)
+            if (strcmp(method, route->method) != 0 || !better)
                 continue;
             memcpy(allow, best.out.allow, sizeof allow);
             best = match;

@@ -85,7 +85,7 @@ bool viewer_identify(RequestData *data, Error *err) {
 }
 
 bool viewer_may(const Viewer *viewer, Access access, Error *err) {
-    bool signed_in = viewer->user_id && strcmp(viewer->scope, "worker");
+    bool signed_in = viewer->user_id && strcmp(viewer->scope, "worker") != 0;
     switch (access) {
     case ACCESS_ANYONE:
         return true;

@@ -72,7 +72,7 @@ static void stream_send(Stream *stream, const char *text, size_t size, double no
 }
 
 static bool stream_wants(const Stream *stream, const char *event, const json_t *data) {
-    if (!stream->test || strcmp(event, "test"))
+    if (!stream->test || strcmp(event, "test") != 0)
         return true;
     return json_integer_value(json_object_get(data, "id")) == stream->test;
 }

@@ -50,7 +50,7 @@ bool user_set_role(Db *db, int64_t user, const char *engine, const char *role, b
                    Error *err) {
     if (!strcmp(role, "admin"))
         return db_run(db, err, SQL_USER_SET_ADMIN, "ii", user, (int64_t)grant);
-    if (strcmp(role, "developer") && strcmp(role, "maintainer"))
+    if (strcmp(role, "developer") != 0 && strcmp(role, "maintainer") != 0)
         return error_field(err, 422, "bad_role", "role",
                            "a role is developer, maintainer or admin, not %s", role);
     int64_t id = db_int(db, SQL_ROLE_ENGINE_BY_NAME, 0, "s", engine);
@@ -60,7 +60,8 @@ bool user_set_role(Db *db, int64_t user, const char *engine, const char *role, b
 }
 
 bool user_set_state(Db *db, int64_t user, const char *state, Error *err) {
-    if (strcmp(state, "active") && strcmp(state, "pending") && strcmp(state, "blocked"))
+    if (strcmp(state, "active") != 0 && strcmp(state, "pending") != 0 &&
+        strcmp(state, "blocked") != 0)
         return error_field(err, 422, "bad_state", "state", "a state is active, pending or blocked");
     if (!db_run(db, err, SQL_USER_SET_STATE, "is", user, state))
         return false;

@@ -101,7 +101,7 @@ static bool check_token(const Request *req, const NewToken *token, Error *err) {
     if (!size || size > 64)
         return error_field(err, 422, "bad_name", "name", "a token's name has 1 to 64 characters");
     bool admin = !strcmp(token->scope, "admin");
-    if (!admin && strcmp(token->scope, "submit") && strcmp(token->scope, "worker"))
+    if (!admin && strcmp(token->scope, "submit") != 0 && strcmp(token->scope, "worker") != 0)
         return error_field(err, 422, "bad_scope", "scope", "a scope is submit, worker or admin");
     return !admin || req->viewer.admin ||
            error_field(err, 403, "forbidden", "scope", "only an admin has tokens of that scope");

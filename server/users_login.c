@@ -85,7 +85,8 @@ static bool wrong_password(Request *req, const char *name, Error *err) {
 static bool check_state(const char *state, Error *err) {
     if (!strcmp(state, "pending"))
         return error_set(err, 403, "pending", "the account waits for an admin's approval");
-    return strcmp(state, "blocked") || error_set(err, 403, "blocked", "the account is blocked");
+    return strcmp(state, "blocked") != 0 ||
+           error_set(err, 403, "blocked", "the account is blocked");
 }
 
 // The session that the visitor had, if any, ends with the new one.
