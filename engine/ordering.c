@@ -114,7 +114,6 @@ static Move pick_refutation(MovePicker *p) {
         int i = p->next++;
         if (refutation_fits(p, i))
             return p->refutations[i];
-        p->refutations[i] = MOVE_NONE; // so that the quiets do not leave it out
     }
     p->stage = PICK_GENERATE_QUIETS;
     return MOVE_NONE;
