@@ -1,15 +1,13 @@
 // See engine_install.h.
 #include "engine_install.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/file.h"
 #include "common/str.h"
+#include "installed.h"
 #include "repo_commit.h"
 #include "repo_tree.h"
 
@@ -38,28 +36,6 @@ static const struct {
     {"Fixed games", "{\"kind\": \"fixed\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"games\": "
                     "\"20000\", \"new_options\": \"Hash=16\", \"base_options\": \"Hash=16\"}"},
 };
-
-// The program's own folder may be PREFIX/bin or build/ of a source tree.
-static char *built_in_source(Error *err) {
-    static const char *const places[] = {"../share/patchmate/engine", "../engine"};
-    char exe[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(exe, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        char *path = xasprintf("%s/%s", exe, places[i]);
-        char *makefile scope(free_ptr) = xasprintf("%s/Makefile", path);
-        if (access(makefile, R_OK) == 0)
-            return path;
-        free(path);
-    }
-    return error_set(err, 404, "no_source",
-                     "the engine's source is not beside this program; name "
-                     "its folder"),
-           NULL;
-}
 
 static bool add_presets(Db *db, int64_t engine, Error *err) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
@@ -109,8 +85,12 @@ static bool clear_remains(Db *db, const char *data, Error *err) {
 }
 
 bool engine_install(Db *db, const char *data, const char *source_dir, Error *err) {
-    char *source scope(free_ptr) = source_dir ? xstrdup(source_dir) : built_in_source(err);
-    if (!source || !clear_remains(db, data, err))
+    char *source scope(free_ptr) =
+        source_dir ? xstrdup(source_dir) : installed_folder("engine", "engine");
+    if (!source)
+        return error_set(err, 404, "no_source",
+                         "the engine's source is not beside this program; name its folder");
+    if (!clear_remains(db, data, err))
         return false;
     git_repository *repo scope(repo_free) = repo_create(data, engine_name, "main", err);
     return repo && install(db, data, repo, source, err);
