@@ -236,8 +236,13 @@ static void check_picker(Position *pos) {
     bool seen[MOVES_MAX] = {false};
     int picked = 0;
     MovePicker picker;
-    // A killer and a table move that may or may not be possible here.
-    searcher_frame(s)->killers[0] = legal.size > 3 ? legal.moves[3] : 1234;
+    // Killers, a counter move and a table move that may or may not be possible here.
+    searcher_frame(s)->killers[0] = legal.size > 3 ? legal.moves[legal.size - 1] : 1234;
+    searcher_frame(s)->killers[1] = legal.size > 4 ? legal.moves[legal.size / 2] : 2345;
+    Frame *before = searcher_frame(s) - 1;
+    before->piece = 0;
+    before->move = move_make(8, 16);
+    s->history.counter[0][16] = legal.size > 5 ? legal.moves[legal.size / 3] : 3456;
     picker_init(&picker, s, legal.size > 1 ? legal.moves[1] : 4321);
     for (Move move; (move = picker_next(&picker)) != MOVE_NONE; picked++) {
         int at = 0;
