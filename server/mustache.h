@@ -1,7 +1,10 @@
 // Mustache templates over JSON documents (mustache(5), specification 1.2 without lambdas):
-// variables,
-// {{{raw}}}, sections, inverted sections, comments, partials, other delimiters, dotted names,
-// standalone lines. A set is parsed once and read by any thread.
+// variables, {{{raw}}}, sections, inverted sections, comments, partials, other delimiters, dotted
+// names, standalone lines. One thing more: {{name|filter}} gives the filter's name, not the
+// member's, to the formatter, for a value that is shown in two ways. Empty strings
+// and zero are false, as in JavaScript.
+//
+// A set is parsed once and read by any thread.
 #pragma once
 
 #include <jansson.h>
@@ -13,7 +16,8 @@
 typedef struct Mustache Mustache;
 
 // How a number, or anything else that is not a string, becomes text: appends to `out` what the
-// value of member `name` shall read like. HTML escaping follows. NULL: JSON's own notation.
+// value of member `name` shall read like. With a filter, `name` is the filter and strings come here
+// too. HTML escaping follows. NULL: JSON's own notation.
 typedef void MustacheFormat(const char *name, const json_t *value, Str *out);
 
 Mustache *mustache_new(MustacheFormat *format);

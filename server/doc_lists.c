@@ -1,0 +1,95 @@
+// Documents of what is not a test: events, machines, users, the viewer's own account.
+#include <math.h>
+#include <string.h>
+
+#include "doc.h"
+
+// The cursor of the page after `items`; null where this was the last.
+static json_t *next_of(const json_t *items, int limit, const char *time) {
+    size_t size = json_array_size(items);
+    if ((int)size < limit)
+        return json_null();
+    const json_t *last = json_array_get(items, size - 1);
+    return doc_cursor(json_number_value(json_object_get(last, time)),
+                      json_integer_value(json_object_get(last, "id")));
+}
+
+// ---- events
+// ---------------------------------------------------------------------------------------
+
+json_t *doc_events(Request *req, Error *err) {
+    double time;
+    int64_t id;
+    int limit = doc_limit(req);
+    if (!doc_cursor_read(req, &time, &id, err))
+        return NULL;
+    json_t *items = db_rows(req->db, SQL_PAGE_EVENTS, "isssi", id, doc_query(req, "type"),
+                            doc_query(req, "user"), doc_query(req, "text"), (int64_t)limit);
+    return json_pack("{s:o, s:o, s:{s:s, s:s, s:s}}", "items", items, "next",
+                     next_of(items, limit, "created"), "filter", "type", doc_query(req, "type"),
+                     "user", doc_query(req, "user"), "text", doc_query(req, "text"));
+}
+
+// ---- machines
+// -------------------------------------------------------------------------------------
+
+json_t *doc_machines(Request *req, Error *err) {
+    double time;
+    int64_t id;
+    int limit = doc_limit(req);
+    bool online = *doc_query(req, "online") == '1';
+    if (!doc_cursor_read(req, &time, &id, err))
+        return NULL;
+    json_t *items = db_rows(req->db, SQL_PAGE_MACHINES, "dididi", time, id,
+                            online ? req->now - 300 : 0.0, (int64_t)0, req->now, (int64_t)limit);
+    return json_pack("{s:o, s:o, s:{s:b}}", "items", items, "next",
+                     next_of(items, limit, "last_seen"), "filter", "online", online);
+}
+
+json_t *doc_machine(Request *req, Error *err) {
+    int64_t id = request_id(req, 0);
+    json_t *machine = db_row(req->db, SQL_PAGE_MACHINE, "id", id, req->now);
+    if (!machine)
+        return error_set(err, 404, "no_such_machine", "there is no machine %s", req->params[0]),
+               NULL;
+    return json_pack("{s:o, s:o, s:o}", "machine", machine, "tasks",
+                     db_rows(req->db, SQL_PAGE_TASKS_OF_MACHINE, "i", id), "failures",
+                     db_rows(req->db, SQL_PAGE_FAILURES_OF_MACHINE, "i", id));
+}
+
+// ---- users
+// ----------------------------------------------------------------------------------------
+
+json_t *doc_user(Request *req, Error *err) {
+    json_auto_t *user = db_row(req->db, SQL_PAGE_USER, "s", req->params[0]);
+    if (!user)
+        return error_set(err, 404, "no_such_user", "there is no user %.40s", req->params[0]), NULL;
+    int64_t id = json_integer_value(json_object_get(user, "id"));
+    json_auto_t *rows =
+        db_rows(req->db, SQL_PAGE_TESTS_OF_AUTHOR, "iii", id, INT64_MAX, (int64_t)DOC_PAGE_SIZE);
+    json_t *tests = json_array(), *row;
+    size_t i;
+    json_array_foreach(rows, i, row) json_array_append_new(tests, doc_test_summary(req, row));
+    json_object_set_new(user, "roles", db_rows(req->db, SQL_ROLES_OF_USER, "i", id));
+    return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
+                     db_rows(req->db, SQL_PAGE_MACHINES, "dididi", INFINITY, INT64_MAX, 0.0, id,
+                             req->now, (int64_t)DOC_PAGE_SIZE_MAX));
+}
+
+json_t *doc_account(Request *req, Error *err) {
+    int64_t id = req->viewer.user_id;
+    json_t *user = json_object();
+    json_auto_t *row = db_row(req->db, SQL_USER_BY_ID, "i", id);
+    (void)err;
+    doc_copy(user, row, "id name email state admin created");
+    json_object_set_new(user, "roles", db_rows(req->db, SQL_ROLES_OF_USER, "i", id));
+    return json_pack("{s:o, s:o, s:s}", "user", user, "tokens",
+                     db_rows(req->db, SQL_TOKENS_OF_USER, "i", id), "changed",
+                     doc_query(req, "changed"));
+}
+
+json_t *doc_users(Request *req, Error *err) {
+    (void)err;
+    return json_pack("{s:o, s:o, s:n}", "items", db_rows(req->db, SQL_USERS_ALL, ""), "engines",
+                     db_rows(req->db, SQL_PAGE_ENGINES, ""), "next");
+}

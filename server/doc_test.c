@@ -1,0 +1,143 @@
+// The document of one test: what is compared, how, where it stands, who played it.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../sprt/sprt.h"
+#include "doc.h"
+#include "doc_actions.h"
+#include "patch.h"
+#include "repo.h"
+#include "submit.h"
+
+enum { DIFF_LINES_MAX = 5000 };
+
+static json_t *real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+// ---- the two sides
+// --------------------------------------------------------------------------------
+
+static json_t *side(const json_t *row, const char *name) {
+    static const char *const members[] = {"commit", "subject",  "author",
+                                          "bench",  "snapshot", "options"};
+    json_t *out = json_object();
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        char *column scope(free_ptr) = xasprintf("%s_%s", name, members[i]);
+        json_object_set(out, members[i], json_object_get(row, column));
+    }
+    return out;
+}
+
+static json_t *settings(const json_t *row) {
+    json_t *out = json_object();
+    doc_copy(out, row,
+             "tc threads variant book openings seed batch_pairs pairs_max model elo0 elo1 alpha "
+             "beta");
+    json_object_set(out, "adjudication", json_object_get(row, "rules"));
+    json_object_set(out, "build", json_object_get(row, "build"));
+    json_object_set_new(out, "games_max",
+                        json_integer(2 * json_integer_value(json_object_get(row, "pairs_max"))));
+    return out;
+}
+
+// ---- machines
+// -------------------------------------------------------------------------------------
+
+// n0 … n4 as one array, and pairs won, lost and drawn.
+static void take_counts(json_t *worker, double row[3]) {
+    static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
+    json_t *ptnml = json_array();
+    for (int i = 0; i < 5; i++) {
+        json_t *count = json_object_get(worker, names[i]);
+        json_array_append(ptnml, count);
+        row[i < 2 ? 1 : i == 2 ? 2 : 0] += json_number_value(count);
+        json_object_del(worker, names[i]);
+    }
+    json_object_set_new(worker, "ptnml", ptnml);
+}
+
+// How far each machine's results stand off from all others'. Beyond z99 something may be wrong with
+// a machine, though one of a hundred tests has such a one by chance.
+static json_t *compare(json_t *workers) {
+    size_t count = json_array_size(workers);
+    if (count > CHI2_ROWS_MAX)
+        count = CHI2_ROWS_MAX;
+    double(*rows)[3] = xcalloc(count + 1, sizeof *rows);
+    double *residuals = xcalloc(count + 1, sizeof *residuals);
+    for (size_t i = 0; i < count; i++)
+        take_counts(json_array_get(workers, i), rows[i]);
+    Chi2 chi = chi2_workers((const double(*)[3])rows, (int)count, residuals);
+    for (size_t i = 0; i < count; i++) {
+        json_t *worker = json_array_get(workers, i);
+        double r = residuals[i];
+        const char *mark = !isfinite(r)        ? ""
+                           : fabs(r) > chi.z99 ? "red"
+                           : fabs(r) > chi.z95 ? "yellow"
+                                               : "green";
+        json_object_set_new(worker, "residual", real(r));
+        json_object_set_new(worker, "mark", json_string(mark));
+    }
+    free(rows);
+    free(residuals);
+    if (chi.dof == 0)
+        return json_null();
+    return json_pack("{s:f, s:i, s:o, s:o, s:o}", "chi2", chi.chi2, "dof", chi.dof, "p",
+                     real(chi.p), "z95", real(chi.z95), "z99", real(chi.z99));
+}
+
+// ---- the whole
+// ------------------------------------------------------------------------------------
+
+static json_t *diff_of(Request *req, const json_t *row, Error *err) {
+    git_repository *repo scope(repo_free) =
+        repo_open(app_data(req->app), json_string_value(json_object_get(row, "engine")), err);
+    return repo ? patch_document(repo, json_string_value(json_object_get(row, "base_commit")),
+                                 json_string_value(json_object_get(row, "new_commit")),
+                                 DIFF_LINES_MAX, err)
+                : NULL;
+}
+
+static json_t *find_row(Request *req, Error *err) {
+    json_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
+    if (!row)
+        error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]);
+    return row;
+}
+
+json_t *doc_diff(Request *req, Error *err) {
+    json_auto_t *row = find_row(req, err);
+    return row ? diff_of(req, row, err) : NULL;
+}
+
+static void add_people(Request *req, json_t *test, const json_t *row, int64_t id) {
+    json_t *workers = db_rows(req->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
+    json_object_set_new(test, "comparison", compare(workers));
+    json_object_set_new(test, "workers", workers);
+    json_object_set_new(test, "uncounted", db_row(req->db, SQL_PAGE_UNCOUNTED, "i", id));
+    json_object_set_new(test, "tasks", db_rows(req->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
+    json_object_set_new(test, "events", db_rows(req->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
+    json_t *failures = db_rows(req->db, SQL_PAGE_FAILURES_OF_TEST, "i", id);
+    json_object_set_new(test, "failures", failures);
+    json_object_set_new(test, "actions", doc_actions(req, row));
+    json_object_set_new(test, "warnings", doc_warnings(row, failures));
+}
+
+json_t *doc_test(Request *req, Error *err) {
+    char hash[65] = "";
+    int64_t id = request_id(req, 0);
+    json_auto_t *row = find_row(req, err);
+    if (!row)
+        return NULL;
+    json_t *test = doc_test_summary(req, row);
+    doc_copy(test, row, "description branch merged retest");
+    json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
+    json_object_set_new(test, "approval_hash",
+                        submit_approval_hash(req->db, id, hash) ? json_string(hash) : json_null());
+    json_object_set_new(test, "new", side(row, "new"));
+    json_object_set_new(test, "base", side(row, "base"));
+    json_object_set_new(test, "settings", settings(row));
+    add_people(req, test, row, id);
+    return test;
+}

@@ -1,0 +1,121 @@
+// What the core calls (hooks.h): templates at start, errors, forms that come back with what was
+// typed, a token that is shown once.
+#include <string.h>
+
+#include "app.h"
+#include "doc.h"
+#include "hooks.h"
+#include "page.h"
+
+bool page_load(App *app, Error *err) {
+    char *folder scope(free_ptr) = xasprintf("%s/templates", app_web(app));
+    char *files scope(free_ptr) = xasprintf("%s/static", app_web(app));
+    return page_load_from(folder, files, err);
+}
+
+// ---- errors
+// ---------------------------------------------------------------------------------------
+
+static const char *title_of(int status) {
+    switch (status) {
+    case 401:
+        return "Sign in first";
+    case 403:
+        return "Not allowed";
+    case 404:
+        return "Not found";
+    case 405:
+        return "Not that way";
+    case 409:
+        return "Not in this state";
+    case 413:
+        return "Too large";
+    case 429:
+        return "Too often";
+    case 503:
+        return "Not just now";
+    default:
+        return status >= 500 ? "Something went wrong" : "Not understood";
+    }
+}
+
+static json_t *error_json(const Error *err) {
+    return json_pack("{s:i, s:s, s:s, s:s}", "status", err->status, "code", err->code, "message",
+                     err->message, "field", err->field);
+}
+
+void page_error(Request *req, Response *res, const Error *err) {
+    json_t *error = error_json(err);
+    const char *title = title_of(err->status);
+    if (err->status == 401)
+        page_render(req, res, 401, "login", title,
+                    json_pack("{s:o, s:s, s:b}", "error", error, "next", req->path, "sent", 1));
+    else
+        page_render(req, res, err->status, "error", title, json_pack("{s:o}", "error", error));
+}
+
+// ---- forms
+// ----------------------------------------------------------------------------------------
+
+// "error" for the head of the form, "wrong": {FIELD: message} for beside its field.
+static void add_error(json_t *document, const Error *err) {
+    if (!err)
+        return;
+    json_object_set_new(document, "error", error_json(err));
+    if (*err->field)
+        json_object_set_new(document, "wrong", json_pack("{s:s}", err->field, err->message));
+}
+
+static const char *typed(Request *req, const char *name) {
+    const char *text = req->data ? request_form(req, name, NULL) : NULL;
+    return text ? text : doc_query(req, name);
+}
+
+static json_t *simple_form(Request *req) {
+    return json_pack("{s:s, s:s, s:s, s:s}", "name", typed(req, "name"), "email",
+                     typed(req, "email"), "next", typed(req, "next"), "pending",
+                     doc_query(req, "pending"));
+}
+
+bool page_form(Request *req, Response *res, const char *template, const Error *err) {
+    static const struct {
+        const char *template, *title;
+    } forms[] = {{"login", "Sign in"}, {"signup", "Make an account"}, {"new", "New test"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(forms[i].template, template) != 0)
+            continue;
+        Error none;
+        bool is_new = strcmp(template, "new") == 0;
+        json_t *document = is_new ? doc_form(req, err != NULL, &none) : simple_form(req);
+        if (!document)
+            return false;
+        add_error(document, err);
+        page_render(req, res, err ? err->status : 200, template, forms[i].title, document);
+        return true;
+    }
+    return false;
+}
+
+bool page_form_error(Request *req, Response *res, const char *template, const Error *err) {
+    if (!req->db || err->status >= 500)
+        return false;
+    if (strcmp(template, "account") == 0) {
+        page_account(req, res, err->status, err, NULL);
+        return true;
+    }
+    return page_form(req, res, template, err);
+}
+
+void page_account(Request *req, Response *res, int status, const Error *wrong,
+                  const json_t *token) {
+    Error none;
+    json_t *document = doc_account(req, &none);
+    add_error(document, wrong);
+    if (token)
+        json_object_set(document, "made", (json_t *)token);
+    page_render(req, res, status, "account", "Account", document);
+}
+
+void page_token_made(Request *req, Response *res, const json_t *token) {
+    page_account(req, res, 201, NULL, token);
+}

@@ -1,0 +1,166 @@
+-- Queries of the pages and of the read API. Rows of tests carry t.*, from which documents pick.
+
+-- ---- the whole installation
+
+-- ?1 now
+-- name: page_totals
+SELECT (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300 AND blocked = 0) AS machines,
+       (SELECT coalesce(sum(cores), 0) FROM workers WHERE last_seen > ?1 - 300 AND blocked = 0) AS cores,
+       (SELECT coalesce(sum(cores), 0) FROM tasks WHERE state = 'open') AS cores_busy,
+       (SELECT count(*) FROM tests WHERE state = 'pending') AS pending,
+       (SELECT count(*) FROM tests WHERE state = 'paused') AS paused,
+       (SELECT count(*) FROM tests WHERE state = 'active') AS active,
+       (SELECT count(*) FROM tests WHERE state = 'finished') AS finished,
+       (SELECT coalesce(sum(games), 0) FROM workers) AS games
+
+-- Games a minute, from the oldest batch kept to now; the oldest itself came before that time.
+-- name: page_rate
+WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches ORDER BY id DESC LIMIT 1000),
+     kept AS (SELECT * FROM recent WHERE received > ?1 - 600)
+SELECT CASE WHEN count(*) < 2 THEN 0.0
+            ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, ?1 - min(received)) END
+FROM kept
+
+-- name: page_rate_of_test
+WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches WHERE test_id = ?2
+                ORDER BY id DESC LIMIT 200),
+     kept AS (SELECT * FROM recent WHERE received > ?1 - 1800)
+SELECT CASE WHEN count(*) < 2 THEN 0.0
+            ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, ?1 - min(received)) END
+FROM kept
+
+-- name: page_engines
+SELECT id, name, title, branch, baseline FROM engines ORDER BY id
+
+-- ---- tests
+
+-- name: page_test
+SELECT t.*, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
+       e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
+       cb.subject AS base_subject, cb.author AS base_author, cb.bench AS base_bench, cb.snapshot AS base_snapshot,
+       cn.subject AS new_subject, cn.author AS new_author, cn.bench AS new_bench, cn.snapshot AS new_snapshot,
+       (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
+       (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines,
+       (SELECT max(r.id) FROM tests r WHERE r.retest_of = t.id) AS retest
+FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
+     LEFT JOIN users a ON a.id = t.approved_by JOIN books o ON o.id = t.book_id
+     JOIN commits cb ON cb.engine_id = t.engine_id AND cb.sha = t.base_commit
+     JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit
+WHERE t.id = ?1
+
+-- name: page_tests_in_state
+SELECT t.*, u.name AS author, e.name AS engine,
+       (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
+       (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines
+FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
+WHERE t.state = ?1 AND t.state <> 'finished' ORDER BY t.priority DESC, t.llr DESC, t.id LIMIT 500
+
+-- Newest first, before (?1, ?2) in (finished, id).
+-- name: page_tests_finished
+SELECT t.*, u.name AS author, e.name AS engine, 0 AS cores, 0 AS machines
+FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
+WHERE t.state = 'finished' AND (t.finished, t.id) < (?1, ?2)
+  AND (?3 = '' OR u.name = ?3 COLLATE NOCASE)
+  AND (?4 = '' OR instr(lower(t.title || ' ' || t.description), lower(?4)) > 0)
+ORDER BY t.finished DESC, t.id DESC
+
+-- name: page_tests_of_author
+SELECT t.*, u.name AS author, e.name AS engine,
+       (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
+       (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines
+FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
+WHERE t.author_id = ?1 AND t.id < ?2 ORDER BY t.id DESC LIMIT ?3
+
+-- Every batch that counts, in the order in which they were counted.
+-- name: page_history
+SELECT outcomes, llr, received FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0 ORDER BY id
+
+-- name: page_history_count
+SELECT count(*) FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
+
+-- name: page_uncounted
+SELECT count(*) AS batches, coalesce(sum(2 * length(outcomes)), 0) AS games, coalesce(sum(excluded), 0) AS excluded
+FROM batches WHERE test_id = ?1 AND (counted = 0 OR excluded = 1)
+
+-- What each machine brought to a test.
+-- name: page_workers_of_test
+SELECT b.worker_id AS id, w.name, u.name AS user, w.speed, count(*) AS batches, sum(length(b.outcomes)) AS pairs,
+       sum(length(b.outcomes) - length(replace(b.outcomes, '0', ''))) AS n0,
+       sum(length(b.outcomes) - length(replace(b.outcomes, '1', ''))) AS n1,
+       sum(length(b.outcomes) - length(replace(b.outcomes, '2', ''))) AS n2,
+       sum(length(b.outcomes) - length(replace(b.outcomes, '3', ''))) AS n3,
+       sum(length(b.outcomes) - length(replace(b.outcomes, '4', ''))) AS n4,
+       sum(b.crashes) AS crashes, sum(b.time_losses) AS time_losses, avg(b.busy) AS busy, max(b.received) AS last_batch
+FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
+WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
+GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
+
+-- name: page_tasks_of_test
+SELECT k.id, k.worker_id AS worker, w.name AS worker_name, u.name AS user, k.first_pair, k.pair_count AS pairs,
+       k.next_seq * t.batch_pairs AS pairs_done, k.cores, k.state, k.phase, k.created, k.finished
+FROM tasks k JOIN workers w ON w.id = k.worker_id LEFT JOIN users u ON u.id = w.user_id JOIN tests t ON t.id = k.test_id
+WHERE k.test_id = ?1 ORDER BY k.id DESC LIMIT 100
+
+-- name: page_failures_of_test
+SELECT f.id, f.kind, f.side, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name
+FROM failures f JOIN workers w ON w.id = f.worker_id WHERE f.test_id = ?1 ORDER BY f.id DESC LIMIT 20
+
+-- name: page_events_of_test
+SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.message
+FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
+WHERE e.test_id = ?1 ORDER BY e.id DESC LIMIT 100
+
+-- ---- events, newest first before id ?1
+
+-- name: page_events
+SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.test_id AS test,
+       t.title, e.message
+FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
+     LEFT JOIN tests t ON t.id = e.test_id
+WHERE e.id < ?1 AND (?2 = '' OR e.type = ?2) AND (?3 = '' OR u.name = ?3 COLLATE NOCASE)
+  AND (?4 = '' OR instr(lower(e.message || ' ' || coalesce(t.title, '') || ' ' || coalesce(w.name, '')), lower(?4)) > 0)
+ORDER BY e.id DESC LIMIT ?5
+
+-- ---- machines
+
+-- Those heard of last first, before (?1, ?2) in (last_seen, id); ?3: heard of since; ?4: of this user, 0 all.
+-- name: page_machines
+SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores, w.speed, w.blocked, w.games, w.created,
+       w.last_seen, w.last_seen > ?5 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
+FROM workers w LEFT JOIN users u ON u.id = w.user_id
+     LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
+     LEFT JOIN tests t ON t.id = k.test_id
+WHERE (w.last_seen, w.id) < (?1, ?2) AND w.last_seen >= ?3 AND (?4 = 0 OR w.user_id = ?4)
+ORDER BY w.last_seen DESC, w.id DESC LIMIT ?6
+
+-- name: page_machine
+SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores, w.speed, w.blocked, w.games, w.created,
+       w.last_seen, w.last_seen > ?2 - 300 AS online
+FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
+
+-- name: page_tasks_of_machine
+SELECT k.id, k.test_id AS test, t.title, k.pair_count AS pairs, k.next_seq * t.batch_pairs AS pairs_done, k.cores,
+       k.state, k.phase, k.created, k.finished
+FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.worker_id = ?1 ORDER BY k.id DESC LIMIT 50
+
+-- name: page_failures_of_machine
+SELECT f.id, f.kind, f.side, f.message, f.log, f.created, f.test_id AS test, t.title
+FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 ORDER BY f.id DESC LIMIT 20
+
+-- ---- users
+
+-- name: page_user
+SELECT u.id, u.name, u.state, u.admin, u.created,
+       (SELECT count(*) FROM tests WHERE author_id = u.id) AS tests_submitted,
+       (SELECT count(*) FROM tests WHERE author_id = u.id AND result = 'accepted') AS tests_accepted,
+       (SELECT count(*) FROM tests WHERE author_id = u.id AND merged_commit IS NOT NULL) AS tests_merged,
+       (SELECT coalesce(sum(games), 0) FROM workers WHERE user_id = u.id) AS games
+FROM users u WHERE u.name = ?1
+
+-- ---- the form
+
+-- name: page_presets
+SELECT name, fields AS fields_json FROM presets WHERE engine_id = ?1 ORDER BY position, id
+
+-- name: page_books
+SELECT name, openings, chess960 FROM books WHERE engine_id = ?1 ORDER BY id
