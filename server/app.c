@@ -19,6 +19,7 @@
 
 #include "common/file.h"
 #include "common/log.h"
+#include "hooks.h"
 #include "http_readers.h"
 #include "http_server.h"
 #include "installed.h"
@@ -149,7 +150,7 @@ static bool start(App *app, Error *err) {
     app->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (app->signal_fd < 0 || app->event_fd < 0)
         return error_errno(err, "cannot make descriptors");
-    if (!open_installation(app, err))
+    if (!page_load(app, err) || !open_installation(app, err))
         return false;
     app->listen_fd = address_listen(app->config.listen, &app->port, err);
     if (app->listen_fd < 0)

@@ -4,6 +4,8 @@
 
 #include "http.h"
 
+// Reads the templates of the pages; false where one is broken. At start.
+bool page_load(App *app, Error *err);
 // Fills `res` with a page for an error outside /api/. The status is set by the caller.
 void page_error(Request *req, Response *res, const Error *err);
 // Shows the page of `template` again with what was typed and the error beside its field. False:

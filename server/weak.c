@@ -7,6 +7,11 @@
 
 WEAK const Route routes_pages[] = {{0}};
 
+WEAK bool page_load(App *app, Error *err) {
+    (void)app, (void)err;
+    return true;
+}
+
 WEAK void page_error(Request *req, Response *res, const Error *err) {
     (void)req;
     char *text scope(free_ptr) = xasprintf("%d %s\n", err->status, err->message);
