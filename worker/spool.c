@@ -67,7 +67,29 @@ static int is_counts(const struct dirent *entry) {
     return n > 5 && strcmp(entry->d_name + n - 5, ".json") == 0;
 }
 
+// What a sudden death left: games whose counts were never written or are gone already, and files
+// that did not get their final name.
+static void remove_orphan(const char *folder, const char *name) {
+    size_t stem = strcspn(name, ".");
+    char *path scope(free_ptr) = xasprintf("%s/%s", folder, name);
+    char *counts scope(free_ptr) = xasprintf("%s/%.*s.json", folder, (int)stem, name);
+    bool games = strcmp(name + stem, ".games.zst") == 0;
+    if (!games || access(counts, F_OK) != 0)
+        unlink(path);
+}
+
+static void remove_orphans(const char *folder) {
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] != '.' && !is_counts(entry))
+            remove_orphan(folder, entry->d_name);
+    closedir(dir);
+}
+
 SpoolItem **spool_read(const char *folder, int *count) {
+    remove_orphans(folder);
     struct dirent **entries = NULL;
     int found = scandir(folder, &entries, is_counts, alphasort);
     SpoolItem **items = NULL;

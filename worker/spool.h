@@ -25,5 +25,6 @@ void spool_item_free(SpoolItem *item);
 bool spool_write(const char *folder, const SpoolItem *item, Error *err);
 void spool_remove(const char *folder, const SpoolItem *item);
 // All items on disk, by task and seq; *count of them, NULL for none. Files that cannot be read are
-// named in the log and left alone.
+// named in the log and left alone; what a sudden death left half done is removed. One process at a
+// time may use the folder.
 SpoolItem **spool_read(const char *folder, int *count);

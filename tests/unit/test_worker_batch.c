@@ -210,6 +210,26 @@ static void a_spooled_batch_whose_games_are_gone_is_sent_without(void **state) {
     spool_item_free(items[0]);
 }
 
+static void what_a_sudden_death_left_half_done_is_removed(void **state) {
+    (void)state;
+    Error err;
+    char *folder scope(kit_folder_drop) = kit_folder();
+    SpoolItem *item = make_item(7, 0);
+    assert_true(spool_write(folder, item, &err));
+    kit_write(folder, "0000000007-000001.games.zst", "x");
+    kit_write(folder, "0000000007-000001.json.AbCdEf", "x");
+    kit_write(folder, "0000000007-000000.games.zst.AbCdEf", "x");
+    int count;
+    SpoolItem **items scope(free_ptr) = spool_read(folder, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(items[0]->games_size, item->games_size);
+    spool_remove(folder, item);
+    spool_item_free(items[0]);
+    spool_item_free(item);
+    assert_int_equal(rmdir(folder), 0);
+    assert_true(folder_make(folder, &err));
+}
+
 static void files_that_are_no_batches_are_passed_over(void **state) {
     (void)state;
     char *folder scope(kit_folder_drop) = kit_folder();
@@ -232,6 +252,7 @@ int main(void) {
         cmocka_unit_test(a_batch_has_the_members_that_the_api_names),
         cmocka_unit_test(the_spool_gives_back_what_was_written_in_order),
         cmocka_unit_test(a_spooled_batch_whose_games_are_gone_is_sent_without),
+        cmocka_unit_test(what_a_sudden_death_left_half_done_is_removed),
         cmocka_unit_test(files_that_are_no_batches_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
