@@ -1,5 +1,4 @@
-// What the core calls in modules that stand above it. Each is theirs to define; weak.c holds what
-// happens where one is not linked.
+// What the core calls in modules that stand above it. Each is theirs to define.
 #pragma once
 
 #include "http.h"
