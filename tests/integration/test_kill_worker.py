@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""`kill -9` of a real worker at random moments, again and again: no process of its sandboxes survives, batches that it had
+spooled are sent by the next start, no pair counts twice, and the test still comes to its verdict."""
+
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
+from database import add_test, build_quickly, sql, write_book  # noqa: E402
+from server import Server, wait_until  # noqa: E402
+from tap import contains, equal, run, true  # noqa: E402
+from worker import Worker, command_line, processes  # noqa: E402
+
+KILLS = 6 if os.environ.get("SANITIZED") else 12
+BATCH = 2
+server = worker = None
+test = 0
+
+
+def batches():
+    return sql(server, "SELECT count(*) FROM batches")[0][0]
+
+
+def plays():
+    """Engines run: the test sees the sandboxes' processes by their program."""
+    return len(worker.left_over()) >= 2
+
+
+def a_killed_worker_leaves_no_process_and_goes_on_where_it_was():
+    randomly = random.Random(int(os.environ.get("SEED", time.time_ns())))
+    met, kept = 0, 0
+    for _ in range(KILLS):
+        worker.start()
+        wait_until(plays, 60)
+        known = batches()
+        wait_until(lambda: batches() > known or randomly.random() < 0.02, 30)
+        time.sleep(randomly.uniform(0, 0.3))
+        met += len(worker.left_over())
+        worker.kill()
+        equal(worker.nothing_left(5), [], "processes that outlived their worker")
+        kept += len(worker.spooled())
+    print(f"# {KILLS} kills of a worker with {met} processes of its own at work in all; {kept} batches stood on disk unsent")
+    equal(sql(server, "SELECT count(*) FROM workers"), [(1,)], "the same machine all along")
+
+
+def a_killed_worker_does_not_lose_what_it_could_not_send():
+    """The server is away, so that batches stay on disk; then the worker is killed, and both come back."""
+    worker.start()
+    wait_until(plays, 60)
+    known = batches()
+    wait_until(lambda: batches() > known, 60)
+    server.kill()
+    wait_until(lambda: len(worker.spooled()) >= 3, 60)
+    worker.kill()
+    equal(worker.nothing_left(5), [])
+    names = {path.stem for path in worker.spooled()}
+    true(len(names) >= 3, "spooled")
+    server.start()
+    worker.start()
+    wait_until(lambda: not names & {path.stem for path in worker.spooled()}, 60)
+    stored = {f"{task:010}-{seq:06}" for task, seq in sql(server, "SELECT task_id, seq FROM batches WHERE counted")}
+    equal(names - stored, set(), "spooled and not counted")
+
+
+def a_build_that_is_killed_half_way_is_made_again():
+    wait_until(plays, 60)
+    worker.kill()
+    for engine in worker.cache.glob("builds/*"):
+        for file in engine.iterdir():
+            file.unlink()
+        engine.rmdir()
+    worker.start()
+    wait_until(lambda: any("make -j2" in command_line(pid) for pid in worker.left_over()), 60)
+    worker.kill()
+    equal(worker.nothing_left(5), [])
+    equal(list(worker.cache.glob("builds/*/engine")), [])
+    compilers = [command_line(pid) for pid in processes() if "/sandbox" in command_line(pid)]
+    equal(compilers, [], "compilers that outlived the sandbox")
+    worker.start()
+    wait_until(plays, 90)
+
+
+def ctrl_c_leaves_nothing_behind():
+    worker.signal()
+    equal(worker.wait(), 0)
+    equal(worker.nothing_left(2), [])
+    equal(worker.spooled(), [])
+    equal(sql(server, "SELECT count(*) FROM tasks WHERE state = 'open'"), [(0,)])
+
+
+def the_test_still_comes_to_its_verdict():
+    """Its cap is lowered to a few pairs more than are in, those that were lost with the killed included."""
+    pairs = sql(server, "SELECT ptnml0 + ptnml1 + ptnml2 + ptnml3 + ptnml4 FROM tests")[0][0]
+    sql(server, "UPDATE tests SET pairs_max = ?", pairs + 6 * BATCH)
+    worker.start()
+    wait_until(lambda: sql(server, "SELECT result FROM tests") == [("completed",)], 60)
+
+
+def no_pair_counts_twice_and_a_replay_agrees():
+    twice = sql(server, "SELECT t.first_pair + b.seq * ?, count(*) FROM batches b JOIN tasks t ON t.id = b.task_id "
+                        "WHERE b.counted GROUP BY 1 HAVING count(*) > 1", BATCH)
+    equal(twice, [])
+    equal(sql(server, "SELECT count(*) FROM batches WHERE NOT counted"), [(0,)])
+    server.stop()
+    contains(server.command("check", server.data), "database: sound")
+
+
+def main():
+    global server, worker, test
+    with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
+        book = write_book(pathlib.Path(folder) / "book.epd", 500)
+        server = Server(init_options=["--book", str(book)], start=False)
+    try:
+        build_quickly(server)
+        test = add_test(server, kind="fixed", batch_pairs=BATCH, base_options="Hash=1", new_options="Hash=1")
+        server.start()
+        with Worker(server, "--concurrency", "1", start=False) as worker:
+            run(a_killed_worker_leaves_no_process_and_goes_on_where_it_was, a_killed_worker_does_not_lose_what_it_could_not_send,
+                a_build_that_is_killed_half_way_is_made_again, ctrl_c_leaves_nothing_behind,
+                the_test_still_comes_to_its_verdict, no_pair_counts_twice_and_a_replay_agrees)
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    main()
