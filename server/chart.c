@@ -87,9 +87,9 @@ static json_t *ticks(const Scale *scale, const char *axis, int count, Label *lab
 
 // Hours on the hour, days at midnight.
 static json_t *time_ticks(const Scale *scale) {
-    static const double steps[] = {1,      5,      10,     30,      60,      120,     300,
-                                   600,    1800,   3600,   7200,    14400,   43200,   86400,
-                                   172800, 432000, 864000, 2592000, 7776000, 31536000};
+    static const double steps[] = {1,     2,      5,      10,     15,      30,      60,      120,
+                                   300,   600,    900,    1800,   3600,    7200,    14400,   43200,
+                                   86400, 172800, 432000, 864000, 2592000, 7776000, 31536000};
     double step = steps[0];
     for (size_t i = 0; i < sizeof steps / sizeof *steps && (scale->to - scale->from) / step > 4;
          i++)

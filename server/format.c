@@ -82,8 +82,9 @@ static void put_whole(double value, Str *out) {
     format_number(value, 0, false, out);
 }
 
-static void put_tenth(double value, Str *out) {
-    format_number(value, 1, false, out);
+// A rate: the first decimal matters to slow ones only.
+static void put_rate(double value, Str *out) {
+    format_number(value, fabs(value) < 100 ? 1 : 0, false, out);
 }
 
 static void put_two(double value, Str *out) {
@@ -168,7 +169,7 @@ static const struct {
     {"error", put_two},
     {"pair_ratio", put_two},
     {"chi2", put_two},
-    {"residual", put_signed},
+    {"residual", put_two},
     {"alpha", put_plain},
     {"beta", put_plain},
     {"p", put_three},
@@ -196,7 +197,7 @@ static const struct {
     {"openings", put_whole},
     {"count", put_whole},
     {"finished_tests", put_whole},
-    {"games_per_minute", put_tenth},
+    {"games_per_minute", put_rate},
     {"speed", put_speed},
     {"memory_mib", put_mib},
     {"seconds", format_duration},

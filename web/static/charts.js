@@ -14,11 +14,15 @@
     const score = (elo) => 100 / (1 + Math.pow(10, -elo / 400));
     const time = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
 
+    function ticks(more) {
+        return Object.assign({ color: color("--dim"), maxTicksLimit: 7, includeBounds: false, maxRotation: 0 }, more);
+    }
+
     function axis(more) {
         return Object.assign({
             type: "linear",
             grid: { color: color("--line"), borderColor: color("--line") },
-            ticks: { color: color("--dim"), maxTicksLimit: 7 },
+            ticks: ticks({}),
         }, more);
     }
 
@@ -40,6 +44,20 @@
         };
     }
 
+    // The names of the bounds, where the server's drawing has them too.
+    const names = {
+        id: "names",
+        afterDatasetsDraw(chart) {
+            const context = chart.ctx, area = chart.chartArea;
+            context.save();
+            context.fillStyle = color("--dim");
+            context.font = "12px " + Chart.defaults.font.family;
+            for (const { label, value } of chart.options.names || [])
+                context.fillText(label, area.left + 6, chart.scales.y.getPixelForValue(value) - 5);
+            context.restore();
+        },
+    };
+
     // ---- the three
 
     function llr(history, stats) {
@@ -49,14 +67,19 @@
         const level = (value, dash) => line([{ x: 0, y: value }, { x: end, y: value }],
             { borderColor: color("--text"), borderWidth: 1.5, borderDash: dash, pointHitRadius: 0 });
         const room = 0.08 * (bounds.upper - bounds.lower);
-        return {
-            type: "line",
+        const config = {
+            type: "line", plugins: [names],
             data: { datasets: [line(points), level(bounds.upper, [6, 4]), level(bounds.lower, [2, 3])] },
             options: options({
-                x: axis({ max: end, ticks: { color: color("--dim"), maxTicksLimit: 6, callback: plain } }),
-                y: axis({ suggestedMin: bounds.lower - room, suggestedMax: bounds.upper + room }),
+                x: axis({ max: end, ticks: ticks({ maxTicksLimit: 6, callback: plain }) }),
+                y: axis({ suggestedMin: bounds.lower - room, suggestedMax: bounds.upper + room,
+                    ticks: ticks({ callback: (v) => signed(v, v % 1 ? 1 : 0).replace("+", "") }) }),
             }, (item) => `LLR ${signed(item.parsed.y, 2)}`, (items) => items.length ? `${plain(items[0].parsed.x)} games` : ""),
         };
+        config.options.names = ["upper", "lower"].map((side) => ({
+            value: bounds[side], label: `${side === "upper" ? "accept" : "reject"} at ${signed(bounds[side], 2).replace("+", "")}`,
+        }));
+        return config;
     }
 
     // The first few batches swing wildly; the scale is for the rest.
@@ -79,9 +102,15 @@
         const edge = (sign, fill) => line(history.time.map((_, i) => at(i, sign)),
             { borderWidth: 0, backgroundColor: color("--band"), fill, pointHitRadius: 0 });
         const first = history.time[0], last = history.time[history.time.length - 1];
+        const step = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 432000, 864000, 2592000]
+            .find((size) => (last - first) / size <= 4) || 7776000;
+        const wholeSteps = (scale) => {
+            scale.ticks = [];
+            for (let at = Math.ceil(first / step) * step; at <= last; at += step) scale.ticks.push({ value: at });
+        };
         const clock = (seconds) => {
             const text = new Date(seconds * 1000).toISOString();
-            return last - first < 600 ? text.slice(11, 19) : last - first < 86400 ? text.slice(11, 16) : text.slice(5, 10);
+            return step < 60 ? text.slice(11, 19) : step < 86400 ? text.slice(11, 16) : text.slice(5, 10);
         };
         const label = (item) => {
             const i = item.dataIndex;
@@ -92,10 +121,10 @@
             type: "line",
             data: { datasets: [line(history.time.map((_, i) => at(i, 0))), edge(1, "+1"), edge(-1, false)] },
             options: options({
-                x: axis({ min: first, max: Math.max(last, first + 1), ticks: { color: color("--dim"), maxTicksLimit: 5, maxRotation: 0, callback: clock } }),
-                y: axis({ ...range, ticks: { color: color("--dim"), maxTicksLimit: 7, callback: (v) => signed(v, Math.abs(range.max - range.min) < 5 ? 1 : 0) } }),
+                x: axis({ min: first, max: Math.max(last, first + 1), afterBuildTicks: wholeSteps, ticks: ticks({ maxTicksLimit: 5, callback: clock }) }),
+                y: axis({ ...range, ticks: ticks({ maxTicksLimit: 7, callback: (v) => signed(v, Math.abs(range.max - range.min) < 5 ? 1 : 0) }) }),
                 right: axis({ ...range, position: "right", grid: { drawOnChartArea: false },
-                    ticks: { color: color("--dim"), maxTicksLimit: 7, callback: (v) => score(v).toFixed(1) + "%" } }),
+                    ticks: ticks({ maxTicksLimit: 7, callback: (v) => score(v).toFixed(1) + "%" }) }),
             }, label, (items) => items.length ? time(items[0].parsed.x) + " UTC" : ""),
         };
     }
@@ -110,8 +139,8 @@
                 datasets: [{ data: stats.ptnml, backgroundColor: color("--accent"), maxBarThickness: 60 }],
             },
             options: options({
-                x: { grid: { display: false }, ticks: { color: color("--dim") } },
-                y: axis({ beginAtZero: true, ticks: { color: color("--dim"), maxTicksLimit: 5, precision: 0, callback: plain } }),
+                x: { grid: { display: false }, ticks: ticks({}) },
+                y: axis({ beginAtZero: true, ticks: ticks({ maxTicksLimit: 5, precision: 0, callback: plain }) }),
             }, label),
         };
         return config;

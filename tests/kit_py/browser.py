@@ -1,0 +1,128 @@
+"""Debian's chromium, driven: one browser with an empty profile, as somebody at a desk or with a phone sees the pages."""
+
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import time
+
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select
+
+FLAGS = ("--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars")
+DESKTOP, PHONE = (1280, 900), (390, 844)
+
+
+class Browser:
+    """`with Browser(server.url) as browser:` starts one and always ends it."""
+
+    def __init__(self, url):
+        self.url = url
+        self.profile = tempfile.mkdtemp(prefix="patchmate-chromium-")
+        options = webdriver.ChromeOptions()
+        for flag in FLAGS + (("--no-sandbox",) if os.geteuid() == 0 else ()):
+            options.add_argument(flag)
+        options.add_argument(f"--user-data-dir={self.profile}")
+        options.binary_location = "/usr/bin/chromium"
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.driver.set_page_load_timeout(30)
+        self.size(DESKTOP)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.driver.quit()
+        finally:
+            shutil.rmtree(self.profile, ignore_errors=True)
+
+    # ---- how it looks at pages
+
+    def size(self, size):
+        width, height = size
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE})
+
+    def dark(self, dark=True):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+
+    def script(self, on):
+        self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not on})
+
+    def go(self, path):
+        self.driver.get(self.url + path)
+
+    def screenshot(self, folder, name):
+        """The whole page, not only what the window shows."""
+        pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+        size = self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
+        answer = self.driver.execute_cdp_cmd("Page.captureScreenshot", {
+            "format": "png", "captureBeyondViewport": True,
+            "clip": {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 8000), "scale": 1}})
+        import base64
+        (pathlib.Path(folder) / f"{name}.png").write_bytes(base64.b64decode(answer["data"]))
+
+    def overflow(self):
+        """How many pixels the page is wider than the window."""
+        metrics = self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})
+        return metrics["cssContentSize"]["width"] - metrics["cssLayoutViewport"]["clientWidth"]
+
+    def problems(self):
+        """Errors and warnings of the console since the last call."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+    # ---- what it does
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector="main"):
+        """What is to be read there; "" where it is not, or is being replaced just now."""
+        try:
+            found = self.all(selector)
+            return found[0].text if found else ""
+        except StaleElementReferenceException:
+            return ""
+
+    def click(self, selector):
+        element = self.find(selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.click()
+
+    def type(self, selector, text):
+        element = self.find(selector)
+        element.clear()
+        element.send_keys(text)
+
+    def paste(self, selector, text):
+        """As from the clipboard: at once, and with an event that tells of it."""
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))",
+            self.find(selector), text)
+
+    def select(self, selector, value):
+        Select(self.find(selector)).select_by_value(value)
+
+    def run(self, javascript, *arguments):
+        return self.driver.execute_script(javascript, *arguments)
+
+    def until(self, condition, seconds=30, what="it"):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.1)
+        raise AssertionError(f"waited {seconds} s in vain for {what}; the page reads: {self.text()[:600]!r}; "
+                             f"console: {json.dumps(self.problems())}")
