@@ -18,7 +18,7 @@ class Worker:
         self.server, self.options = server, options
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-worker-"))
         self.cache, self.log_path = self.folder / "cache", self.folder / "log"
-        self.process = None
+        self.process, self.known = None, set()
         if start:
             self.start()
 
@@ -35,6 +35,7 @@ class Worker:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def signal(self, number=signal.SIGINT):
+        self.remember()
         self.process.send_signal(number)
 
     def wait(self, seconds=30):
@@ -44,6 +45,7 @@ class Worker:
         return status
 
     def kill(self):
+        self.remember()
         self.process.kill()
         self.process.wait()
         self.process = None
@@ -66,12 +68,18 @@ class Worker:
         files = list(self.cache.glob("*/servers/*/identity.json"))
         return files[0].read_text() if files else None
 
+    def remember(self):
+        """Notes the worker's descendants of this moment, so that left_over() finds them when it is gone."""
+        self.known |= descendants(self.process.pid)
+
     def left_over(self):
-        """Processes other than the worker that were started for it: their command line or program names its folder (bwrap
-        mounts it), or they run in it. Engines inside a sandbox are found by the device and inode of their program."""
+        """Processes other than the worker that were started for it: remembered descendants; those whose command line or
+        folder names the worker's own (bwrap mounts it); engines inside a sandbox, by device and inode of their program."""
         programs = {(f.stat().st_dev, f.stat().st_ino) for f in self.cache.glob("builds/*/engine")}
         mine = self.process.pid if self.process else 0
-        return [pid for pid in processes() if pid != mine and self._is_ours(pid, programs)]
+        self.known = {known for known in self.known if alive(known)}
+        known = {pid for pid, _ in self.known}
+        return [pid for pid in processes() if pid != mine and (pid in known or self._is_ours(pid, programs))]
 
     def _is_ours(self, pid, programs):
         try:
@@ -93,6 +101,31 @@ class Worker:
 
 def processes():
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+
+
+def stat(pid):
+    """(state, parent, start time) or None: the fields of /proc/PID/stat after the name, which may hold anything."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return fields[0], int(fields[1]), fields[19]
+
+
+def alive(known):
+    pid, started = known
+    now = stat(pid)
+    return bool(now) and now[0] not in "ZX" and now[2] == started
+
+
+def descendants(pid):
+    """{(pid, start time)} of its children and theirs."""
+    table = {other: found for other in processes() if (found := stat(other))}
+    family, grown = {pid}, True
+    while grown:
+        more = {other for other, (_, parent, _) in table.items() if parent in family} - family
+        grown, family = bool(more), family | more
+    return {(other, table[other][2]) for other in family - {pid} if other in table}
 
 
 def command_line(pid):
