@@ -21,7 +21,8 @@ typedef struct Config {
 
 typedef enum { CONFIG_RUN, CONFIG_HELP, CONFIG_VERSION } ConfigAction;
 
-// False with a sentence for people when the command line makes no sense. Strings are new.
+// False with a sentence for people when the command line makes no sense. Released by the caller
+// either way.
 bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Error *err);
 void config_release(Config *config);
 void config_print_help(void);

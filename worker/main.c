@@ -82,20 +82,18 @@ static int run(const Config *config) {
 }
 
 int main(int argc, char **argv) {
-    Config config;
+    scope(config_release) Config config;
     ConfigAction action;
     Error err = {0};
     if (!config_read(&config, &action, argc, argv, &err)) {
         fprintf(stderr, "worker: %s\n", err.message);
         return 2;
     }
-    int status = 0;
+    if (action == CONFIG_RUN)
+        return run(&config);
     if (action == CONFIG_HELP)
         config_print_help();
-    else if (action == CONFIG_VERSION)
-        puts("worker " WORKER_VERSION);
     else
-        status = run(&config);
-    config_release(&config);
-    return status;
+        puts("worker " WORKER_VERSION);
+    return 0;
 }
