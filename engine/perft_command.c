@@ -62,7 +62,7 @@ static bool read_position(int argc, char **argv, Position *pos) {
 int command_perft(int argc, char **argv) {
     char *end = NULL;
     long depth = argc > 0 ? strtol(argv[0], &end, 10) : 0;
-    if (argc == 0 || end == argv[0] || *end || depth < 1 || depth > DEPTH_MAX) {
+    if (!end || end == argv[0] || *end || depth < 1 || depth > DEPTH_MAX) {
         fprintf(stderr, "usage: engine perft DEPTH [FEN]   (DEPTH 1 to %d)\n", DEPTH_MAX);
         return 2;
     }

@@ -75,12 +75,15 @@ static void free_list(struct addrinfo **list) {
 }
 
 static int port_of(int fd) {
-    struct sockaddr_storage own;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } own = {.v6 = {.sin6_port = 0}};
     socklen_t size = sizeof own;
-    if (getsockname(fd, (struct sockaddr *)&own, &size) < 0)
+    if (getsockname(fd, &own.any, &size) < 0)
         return 0;
-    return ntohs(own.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&own)->sin6_port
-                                           : ((struct sockaddr_in *)&own)->sin_port);
+    return ntohs(own.any.sa_family == AF_INET6 ? own.v6.sin6_port : own.v4.sin_port);
 }
 
 static int listen_on(const struct addrinfo *info) {

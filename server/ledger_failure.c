@@ -144,7 +144,7 @@ static bool bench_settle(const Ledger *ledger, TaskRow *row, const Side *side, i
 bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char *side_name,
                   int64_t nodes, int64_t *established, TaskReply *reply, Error *err) {
     TaskRow row;
-    Side side;
+    Side side = {0};
     if (!task_load(ledger, task, worker, &row, err) ||
         !side_load(ledger, row.test.id, side_name, &side, err))
         return false;

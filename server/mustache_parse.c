@@ -2,6 +2,7 @@
 // is mustache_render.c.
 #include "mustache_node.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,7 @@ static bool tag_standalone(const Parser *p, const Tag *tag, const char **line, c
     if (!tag->sigil || strchr("&{", tag->sigil))
         return false;
     const char *b = tag->before, *a = tag->after;
+    assert(b && a);
     while (b > p->text && (b[-1] == ' ' || b[-1] == '\t'))
         b--;
     if (b > p->text && b[-1] != '\n')
@@ -193,6 +195,7 @@ static bool parse_tags(Parser *p) {
         if (!tag_apply(p, &tag, alone ? line : open, alone ? (size_t)(open - line) : 0))
             return false;
         p->at = alone ? next : tag.after;
+        assert(p->at);
         if (alone)
             p->line_start = true;
     }

@@ -199,7 +199,7 @@ static bool fit_hypothesis(Fit *fit, const Law *law, SprtModel model, double elo
 
 double sprt_llr(SprtModel model, double elo0, double elo1, const double *counts, int n) {
     Law law;
-    Fit h0, h1;
+    Fit h0 = {0}, h1 = {0};
     law_init(&law, counts, n);
     if (!fit_hypothesis(&h0, &law, model, elo0) || !fit_hypothesis(&h1, &law, model, elo1))
         return NAN;

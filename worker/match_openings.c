@@ -2,6 +2,7 @@
 // file is indexed, and only what will be played is parsed.
 #include "match_openings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,7 @@ bool openings_load(Openings *openings, const BookSpec *spec, int count, Error *e
     scope(book_release) Book book = {0};
     if (!book_open(&book, spec, err))
         return false;
+    assert(book.count > 0);
     size_t first = spec->start > 0 ? (size_t)spec->start - 1 : 0;
     for (int i = 0; i < count; i++) {
         const Entry *entry = &book.entries[(first + (size_t)i) % book.count];

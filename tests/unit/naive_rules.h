@@ -172,7 +172,8 @@ static inline uint64_t naive_pawn_moves(const Naive *n, int from, int depth) {
 // Castling by the letter of the law: every square that either piece crosses or enters is empty but
 // for the two, and the king is safe where it stands, passes and, with all moved, arrives.
 static inline uint64_t naive_castle(const Naive *n, int side, int depth) {
-    int base = n->white ? 0 : 56, file = n->rooks[!n->white][side];
+    int base = n->white ? 0 : 56;
+    int file = (int)n->rooks[!n->white][side]; // below 0: no right
     if (file < 0)
         return 0;
     int king = naive_king(n, n->white), rook = base + file;

@@ -174,7 +174,7 @@ static void check_function(const json_t *primitives, const char *name, double (*
     size_t i;
     assert_non_null(cases);
     json_array_foreach(cases, i, c) {
-        double x[2];
+        double x[2] = {0};
         counts_of(c, x);
         assert_close(f(x[0]), x[1], tolerance);
     }

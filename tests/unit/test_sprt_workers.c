@@ -163,7 +163,7 @@ static int spsa_load(const json_t *initial, SpsaSchedule *schedule, SpsaParam *p
 
 static void check_spsa_update(const json_t *update, const SpsaSchedule *schedule, SpsaParam *param,
                               size_t i) {
-    double c, r, sizes[2];
+    double c, r, sizes[2] = {0};
     counts_of(json_array_get(json_object_get(update, "worker_c_R"), i), sizes);
     spsa_step_sizes(param, schedule, member(update, "request_iter"), &c, &r);
     assert_near(c, sizes[0], 1e-12 * sizes[0]);
