@@ -245,6 +245,8 @@ static bool apply_diff(Apply *a, const PatchFile *file, git_diff *diff) {
     git_index_free(index);
     if (!ok) {
         const git_error *e = git_error_last();
+        if (e && e->klass == GIT_ERROR_OS) // the disk's fault, not the patch's
+            return repo_error(a->err, 500, "git", "the patched tree cannot be written");
         return refuse(a, file->new_path ? file->new_path : file->old_path, ": %.300s",
                       e ? e->message : "does not apply");
     }

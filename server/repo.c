@@ -1,6 +1,7 @@
 // See repo.h.
 #include "repo.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ static void library(void) {
 
 bool repo_error(Error *err, int status, const char *code, const char *what) {
     const git_error *e = git_error_last();
+    if (e && e->klass == GIT_ERROR_OS && strstr(e->message, strerror(ENOSPC)))
+        return error_set(err, 503, "disk_full", "%s: %s", what, e->message);
     return error_set(err, status, code, "%s: %s", what, e ? e->message : "unknown failure of git");
 }
 

@@ -38,7 +38,8 @@ bool error_errno(Error *err, const char *format, ...) {
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    error_fill(err, 500, "system", "");
+    bool full = saved == ENOSPC || saved == EDQUOT || saved == EFBIG;
+    error_fill(err, full ? 503 : 500, full ? "disk_full" : "system", "");
     snprintf(err->message, sizeof err->message, "%s: %s", what, strerror(saved));
     return false;
 }

@@ -18,7 +18,8 @@ bool error_set(Error *err, int status, const char *code, const char *format, ...
     __attribute__((format(printf, 4, 5)));
 bool error_field(Error *err, int status, const char *code, const char *field, const char *format,
                  ...) __attribute__((format(printf, 5, 6)));
-// What the operating system said about the last call: "<message>: <strerror>". Status 500.
+// What the operating system said about the last call: "<message>: <strerror>". Status 500, or 503
+// "disk_full" where there is no room, which passes.
 bool error_errno(Error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Puts "<text>: " before the message, for context on the way up. Returns false.
 bool error_prefix(Error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -145,12 +145,13 @@ class Server:
             raise RuntimeError(f"server {' '.join(map(str, words))}: status {done.returncode}: {done.stderr}")
         return done.stdout if check else done
 
-    def start(self, preexec_fn=None):
-        """Port 0 the first time; the same port when started again, so that clients find it."""
+    def start(self, preexec_fn=None, prefix=()):
+        """Port 0 the first time; the same port when started again, so that clients find it. `prefix` is a program that
+        runs the server in its own process, such as a tracer that steps aside."""
         listen = f"127.0.0.1:{self.port}"
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [str(BUILD / "server"), "run", str(self.data), "--listen", listen, *self.run_options],
+                [*prefix, str(BUILD / "server"), "run", str(self.data), "--listen", listen, *self.run_options],
                 stdout=subprocess.PIPE, stderr=log, env=self.env, preexec_fn=preexec_fn, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
