@@ -32,12 +32,19 @@
             if (!from.hasAttribute(name) && name !== "open" && name !== "value") to.removeAttribute(name);
     }
 
+    // The element that `wanted` is the new state of: the one with its id, else the next of its kind.
+    function counterpart(parent, place, wanted) {
+        if (sameKind(place, wanted)) return place;
+        if (wanted.nodeType !== Node.ELEMENT_NODE) return null;
+        if (wanted.id) return [...parent.children].find((child) => sameKind(child, wanted)) || null;
+        while (place && !sameKind(place, wanted)) place = place.nextSibling;
+        return place;
+    }
+
     function copyChildren(from, to) {
         let place = to.firstChild;
         for (const wanted of [...from.childNodes]) {
-            let found = sameKind(place, wanted) ? place : null;
-            if (!found && wanted.id)
-                found = [...to.children].find((child) => sameKind(child, wanted)) || null;
+            const found = counterpart(to, place, wanted);
             if (!found) {
                 to.insertBefore(document.importNode(wanted, true), place);
                 continue;

@@ -1,0 +1,287 @@
+#!/usr/bin/python3
+"""The pages as people use them: sign up, paste a patch, have it approved by somebody else, and watch a real worker's verdict
+appear on the open page; every page in light and dark, at a desk and on a phone, and without script."""
+
+import difflib
+import pathlib
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
+from browser import DESKTOP, PHONE, Browser  # noqa: E402
+from database import add_test, build_quickly, write_book  # noqa: E402
+from patches import demo  # noqa: E402
+from server import BUILD, PASSWORD, ROOT, Server  # noqa: E402
+from tap import contains, equal, run, true  # noqa: E402
+from worker import Worker  # noqa: E402
+
+SHOTS = BUILD / "screenshots"
+TITLE = "Take reductions away & <b>see</b>"
+PAGES = {"home": "/", "test": "/tests/1", "pending": "/tests/2", "new": "/tests/new", "finished": "/tests/finished",
+         "events": "/events", "machines": "/machines", "machine": "/machines/1", "user": "/users/dora", "account": "/account",
+         "login": "/login", "signup": "/signup", "missing": "/nowhere"}
+server = browser = None
+
+
+def patch_of_several_hunks():
+    """What `make demo` takes away, and remarks at three places of another file."""
+    old = (ROOT / "engine" / "tt.c").read_text().splitlines(keepends=True)
+    new = list(old)
+    for at in (len(old) - 2, len(old) // 2, 1):
+        new.insert(at, "// looked at here\n")
+    return demo("take-away-lmr") + "".join(difflib.unified_diff(old, new, "a/tt.c", "b/tt.c"))
+
+
+def sign_in(who, name):
+    who.go("/login")
+    who.type("#name", name)
+    who.type("#password", PASSWORD)
+    who.click("main button.primary")
+    who.until(lambda: name in who.text(".who"), 10, "being signed in")
+
+
+# ---- the walk of a patch
+
+
+def the_console_is_listened_to():
+    browser.go("/")
+    browser.run("console.error('on purpose')")
+    contains(" ".join(browser.problems()), "on purpose")
+    browser.run("document.body.setAttribute('style', 'color: red')")
+    contains(" ".join(browser.problems()), "Content Security Policy")
+
+
+def a_visitor_makes_an_account_and_is_signed_in():
+    browser.go("/signup")
+    browser.type("#name", "dora")
+    browser.type("#password", "short")
+    browser.click("main button.primary")
+    browser.until(lambda: "Not accepted" in browser.text(), 10, "a refusal")
+    equal(browser.find("#name").get_attribute("value"), "dora", "the name is kept")
+    browser.type("#password", PASSWORD)
+    browser.click("main button.primary")
+    browser.until(lambda: "dora" in browser.text(".who"), 10, "being signed in")
+
+
+def a_form_with_an_error_keeps_all_that_was_typed():
+    server.command("user", "role", server.data, "dora", "anvil", "developer")
+    browser.go("/tests/new")
+    browser.type("#title", TITLE)
+    browser.paste("#patch", patch_of_several_hunks())
+    for field, value in (("tc", "soon"), ("elo0", "-600"), ("elo1", "-300"), ("description", "They cost more than they bring.")):
+        browser.type("#" + field, value)
+    browser.select("#model", "logistic")
+    browser.click("form#new-test button.primary")
+    browser.until(lambda: "Not accepted" in browser.text(), 10, "a refusal")
+    contains(browser.text("#tc-hint"), "soon")
+    equal(browser.run("return document.activeElement.id"), "tc", "the field to blame has the focus")
+    equal(browser.find("#patch").get_attribute("value").strip(), patch_of_several_hunks().strip(), "the patch")
+    for field, value in (("title", TITLE), ("elo0", "-600"), ("model", "logistic"), ("description", "They cost more than they bring.")):
+        equal(browser.find("#" + field).get_attribute("value"), value, field)
+
+
+def a_preset_fills_in_its_fields_and_leaves_the_others():
+    browser.click(".presets a[href$='LTC']")
+    equal(browser.find("#tc").get_attribute("value"), "60+0.6")
+    equal(browser.find("#title").get_attribute("value"), TITLE)
+    browser.select("#kind", "fixed")
+    true(not browser.find("#elo0").is_displayed(), "bounds mean nothing to a fixed test")
+    browser.select("#kind", "sprt")
+
+
+def a_pasted_patch_of_several_hunks_becomes_a_test():
+    for field, value in (("tc", "nodes=1000"), ("elo0", "-600"), ("elo1", "-300"), ("new_options", "Hash=16"),
+                         ("base_options", "Hash=16"), ("batch_pairs", "1")):
+        if not browser.find("#" + field).is_displayed():
+            browser.click("details.panel > summary")
+        browser.type("#" + field, value)
+    browser.select("#model", "logistic")
+    browser.click("form#new-test button.primary")
+    browser.until(lambda: "pending" in browser.text("#head"), 20, "the test's page")
+    contains(browser.text("#head h1"), TITLE)
+    refused = [line for line in browser.problems() if "status of 422" not in line]  # the browser's own lines
+    equal(refused, [], "console")
+
+
+def the_diff_is_shown_with_its_hunks_and_numbers():
+    true(len(browser.all("#diff tr.hunk")) >= 4, "hunks")
+    true(browser.all("#diff tr.add") and browser.all("#diff tr.delete"), "lines that came and went")
+    numbers = [cell.text for cell in browser.all("#diff tr.context td.no")]
+    true(numbers and all(number.isdigit() for number in numbers), "line numbers")
+    contains(browser.text("#actions"), "needs the role maintainer")
+
+
+def somebody_else_approves_it():
+    with Browser(server.url) as other:
+        sign_in(other, "mia")
+        other.go("/")
+        contains(other.text("#pending"), TITLE)
+        other.go("/tests/1")
+        other.click("#actions form[action$='/approve'] button")
+        other.until(lambda: "active" in other.text("#head"), 10, "approval")
+        equal(other.problems(), [], "console")
+
+
+def the_approval_shows_on_the_open_page():
+    browser.until(lambda: "active" in browser.text("#head"), 10, "the live page")
+    equal(browser.text("#live"), "live")
+
+
+def the_verdict_of_a_real_worker_appears_without_reload():
+    browser.run("window.sameDocument = true")
+    browser.type("#reason", "half a thou")
+    browser.click("#workers details summary")
+    browser.run("window.scrollTo(0, 120)")
+    with Worker(server, "--concurrency", "1") as worker:
+        try:
+            browser.until(lambda: "games" in browser.text("#chart-llr figcaption") and browser.all("#chart-llr canvas"), 120, "a batch")
+            equal(browser.run("return document.getElementById('reason') ? document.getElementById('reason').value : 'half a thou'"),
+                  "half a thou", "what was typed")
+            browser.until(lambda: "accepted" in browser.text("#head"), 120, "the verdict")
+        except AssertionError:
+            raise AssertionError(f"{sys.exc_info()[1]}; the worker says: {worker.log()[-2000:]}") from None
+    true(browser.run("return window.sameDocument === true"), "the page was loaded again")
+    true(browser.find("#workers details").get_attribute("open"), "what was opened is open")
+    equal(browser.run("return window.scrollY"), 120, "scrolled to")
+    contains(browser.text("#verdict-text"), "LLR: ")
+    contains(browser.text("#verdict-text"), "{-600.00,-300.00}")
+    contains(browser.text("#log"), "verdict")
+    equal(browser.problems(), [], "console")
+
+
+def the_charts_are_drawn():
+    for name in ("llr", "elo", "pairs"):
+        browser.until(lambda: browser.run(
+            "const c = document.querySelector(arguments[0] + ' canvas');"
+            "return c && c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v)", "#chart-" + name),
+            10, f"ink on chart {name}")
+    true(not browser.find("#drawing-llr").is_displayed(), "one drawing of each")
+
+
+# ---- every page
+
+
+def each(sizes, dark):
+    for name, path in PAGES.items():
+        for size in sizes:
+            browser.dark(dark)
+            browser.size(size)
+            browser.go(path)
+            time.sleep(0.2)
+            kind = "phone" if size == PHONE else "desktop"
+            browser.screenshot(SHOTS, f"{name}-{kind}-{'dark' if dark else 'light'}")
+            yield f"{name} on a {kind}, {'dark' if dark else 'light'}"
+
+
+def no_page_says_anything_in_the_console():
+    add_test(server, "pending", title="One that waits")
+    browser.problems()
+    for dark in (False, True):
+        for what in each((DESKTOP,), dark):
+            wanted = 1 if what.startswith("missing") else 0  # the browser's own line about 404
+            problems = [line for line in browser.problems() if "favicon" not in line]
+            equal(len(problems), wanted, f"{what}: {problems}")
+
+
+def no_page_is_wider_than_a_phone():
+    for what in each((PHONE,), False):
+        equal(browser.overflow(), 0, f"{what}: pixels too wide")
+    browser.size(DESKTOP)
+
+
+CONTRAST = """
+const channel = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4); };
+const light = (c) => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
+const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+const ground = (e) => {
+    for (; e; e = e.parentElement) {
+        const c = parse(getComputedStyle(e).backgroundColor);
+        if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+};
+const bad = new Set();
+for (const e of document.querySelectorAll("body *")) {
+    if (e.closest("svg") || !e.checkVisibility() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue.trim())) continue;
+    const a = light(parse(getComputedStyle(e).color)), b = light(ground(e));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) bad.add(`${e.tagName}.${e.className} ${ratio.toFixed(2)}`);
+}
+return [...bad];
+"""
+
+
+def all_text_stands_out_in_light_and_dark():
+    for dark in (False, True):
+        browser.dark(dark)
+        for name, path in PAGES.items():
+            browser.go(path)
+            equal(browser.run(CONTRAST), [], f"{name}, dark {dark}: contrast below 4.5")
+    browser.dark(False)
+
+
+def all_fields_have_labels_and_the_keyboard_finds_the_content():
+    for path in PAGES.values():
+        browser.go(path)
+        bare = browser.run("return [...document.querySelectorAll('input:not([type=hidden]):not([hidden]), select, textarea')]"
+                           ".filter((f) => !f.labels.length && !f.ariaLabel).map((f) => f.outerHTML)")
+        equal(bare, [], f"{path}: fields without a label")
+    browser.go("/")
+    from selenium.webdriver.common.keys import Keys
+    browser.find("body").send_keys(Keys.TAB)
+    equal(browser.run("return document.activeElement.textContent"), "To the content")
+
+
+def without_script_the_pages_read():
+    browser.script(False)
+    try:
+        browser.go("/tests/1")
+        contains(browser.text("#verdict-text"), "LLR: ")
+        true(browser.find("#drawing-llr svg").is_displayed(), "the server's own drawing")
+        true(browser.find("#drawing-pairs svg").is_displayed(), "the server's own drawing")
+        browser.screenshot(SHOTS, "test-without-script")
+        browser.go("/")
+        contains(browser.text("#finished"), TITLE)
+        browser.click(".top a[href='/tests/new']")
+        browser.click(".presets a[href$='LTC']")
+        equal(browser.find("#tc").get_attribute("value"), "60+0.6")
+    finally:
+        browser.script(True)
+
+
+def a_token_is_shown_once():
+    browser.go("/account")
+    browser.type("#token-name", "laptop")
+    browser.click("form[action='/account/tokens'] button")
+    browser.until(lambda: browser.all("#made pre"), 10, "the token")
+    token = browser.text("#made pre")
+    true(len(token) > 20, token)
+    browser.go("/account")
+    contains(browser.text(), "laptop")
+    true(token not in browser.text(), "shown again")
+
+
+def main():
+    global server, browser
+    with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
+        server = Server(init_options=["--book", str(write_book(pathlib.Path(folder) / "book.epd", 500))], start=False)
+    try:
+        build_quickly(server)
+        server.add_user("mia", "maintainer")
+        server.start()
+        with Browser(server.url) as browser:
+            run(the_console_is_listened_to, a_visitor_makes_an_account_and_is_signed_in,
+                a_form_with_an_error_keeps_all_that_was_typed, a_preset_fills_in_its_fields_and_leaves_the_others,
+                a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
+                somebody_else_approves_it, the_approval_shows_on_the_open_page,
+                the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn,
+                no_page_says_anything_in_the_console, no_page_is_wider_than_a_phone, all_text_stands_out_in_light_and_dark,
+                all_fields_have_labels_and_the_keyboard_finds_the_content, without_script_the_pages_read,
+                a_token_is_shown_once)
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    main()
