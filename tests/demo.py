@@ -24,7 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
 
-CLOCK, ELO0, ELO1, BATCH = "0.5+0.005", 0, 50, 4
+CLOCK, ELO0, ELO1, BATCH = "1+0.01", 0, 50, 4
 FEATURE = "late move reductions"
 TAKE_AWAY = {"patch": "take-away-lmr.patch", "base": "complete", "expect": "rejected"}
 GIVE_BACK = {"patch": "give-back-lmr.patch", "base": "main", "expect": "accepted"}
@@ -165,15 +165,15 @@ def bar(llr, lower, upper, width=24):
 
 
 def progress(document):
-    test, stats = document["test"], document["statistics"]
-    bounds, plain = stats["bounds"], stats["plain"]
+    stats, plain = document["stats"], document["stats"]["plain"]
+    bounds = stats["bounds"]
     line = (f"{stats['games']:5d} games  W {stats['wins']} L {stats['losses']} D {stats['draws']}  "
             f"LLR {stats['llr']:+5.2f} {bar(stats['llr'], bounds['lower'], bounds['upper'])}  ")
-    line += f"Elo {plain['elo']:+.0f} ± {plain['error']:.0f}" if stats["games"] else "waits for games"
+    line += f"Elo {plain['elo']:+.0f} ± {plain['error']:.0f}" if plain else "waits for games"
     eta = stats.get("eta") or {}
-    if test["state"] == "active" and eta.get("seconds"):
+    if document["state"] == "active" and eta.get("seconds"):
         line += f"  about {eta['seconds'] / 60:.0f} min left"
-    return line if test["state"] != "finished" else f"{line}  {test['result'].upper()}"
+    return line if document["state"] != "finished" else f"{line}  {document['result'].upper()}"
 
 
 def watch(demo, client, tests):
@@ -182,7 +182,7 @@ def watch(demo, client, tests):
     begun, shown = time.monotonic(), None
     while time.monotonic() - begun < LIMIT_S:
         documents = [demo.document(client, t) for t in tests]
-        done = all(d["test"]["state"] == "finished" for d in documents)
+        done = all(d["state"] == "finished" for d in documents)
         if terminal or done or shown is None or time.monotonic() - shown >= 15:
             if terminal and shown is not None:
                 print(f"\x1b[{len(tests)}A", end="")
@@ -219,12 +219,12 @@ def show(demo, swap):
     good = True
     print()
     for patch, number, document in zip(patches, tests, documents):
-        result = document["test"]["result"]
+        result = document["result"]
         good &= result == patch["expect"]
         print(f"  test {number} was {result}" + ("" if result == patch["expect"] else f", not {patch['expect']}!"))
         if result == "accepted":
             demo.post(mike, f"/tests/{number}/merge")
-            merged = demo.document(dora, number)["test"]["merged_commit"]
+            merged = demo.document(dora, number)["merged_commit"]
             print(f"          mike merged it: {merged[:10]} is the new baseline "
                   f"(git clone {demo.url}/git/anvil.git)")
             good &= bool(merged)

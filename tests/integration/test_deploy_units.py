@@ -73,7 +73,7 @@ def start_server(systemd):
 
 def finished(client, test):
     document = client.api("GET", f"/tests/{test}").json
-    return document if document["test"]["state"] == "finished" else None
+    return document if document["state"] == "finished" else None
 
 
 class World:
@@ -100,7 +100,7 @@ def the_installed_worker_builds_and_plays_in_its_sandbox_under_its_unit():
     World.systemd.run("systemctl", "start", "patchmate-worker", check=True)
     document = wait_for(lambda: finished(World.client, test))
     status = World.systemd.run("systemctl", "status", "patchmate-worker").stdout
-    tap.true(document and document["test"]["result"] == "completed",
+    tap.true(document and document["result"] == "completed",
              f"{status}\n{document}\n{World.systemd.text_of_log()}")
 
 
