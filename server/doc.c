@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tc.h"
+#include "common/tc.h"
 #include "verdict.h"
 
 // ---- parts

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ledger_task.h"
-#include "tc.h"
+#include "common/tc.h"
 
 // Until a worker has measured itself it is taken to be this many times slower than the reference.
 static const double UNKNOWN_FACTOR = 3, TASK_SECONDS_DEFAULT = 1800;

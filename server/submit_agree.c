@@ -4,7 +4,7 @@
 
 #include "common/hash.h"
 #include "submit.h"
-#include "tc.h"
+#include "common/tc.h"
 
 enum { SPRT_PAIRS_MAX = 400000, FIXED_PAIRS = 10000 };
 

@@ -7,7 +7,7 @@
 #include "form.h"
 #include "patch.h"
 #include "submit.h"
-#include "tc.h"
+#include "common/tc.h"
 
 #define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
 

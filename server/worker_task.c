@@ -4,7 +4,7 @@
 
 #include "book.h"
 #include "routes_worker.h"
-#include "tc.h"
+#include "common/tc.h"
 
 static const char MARGIN_MS_DEFAULT[] = "200";
 

@@ -5,11 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../server/common/tc.h"
 #include "match.h"
 
-enum { TC_TEXT_MAX = 64 };
-
-// "10+0.1", "40/10+0.1" (seconds), "st=0.1" (seconds a move), "nodes=20000", "depth=8".
+// As tc_parse reads it.
 bool limit_parse(const char *tc, MatchLimit *out, Error *err);
 bool limit_is_scaled(const MatchLimit *limit);
 // Times multiplied by `factor`, to the nearest millisecond and never to 0.

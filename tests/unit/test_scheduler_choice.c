@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "../../server/common/tc.h"
 #include "../../server/scheduler.h"
-#include "../../server/tc.h"
 
 static const SchedWorker worker = {.cores = 8, .memory_mib = 16000};
 
@@ -168,7 +168,7 @@ static void what_is_no_time_control_is_refused(void **state) {
     static const char *const bad[] = {
         "",        "ten",   "10+",     "+0.1", "0+0.1",  "-1+0.1",  "10+0.1+",  "0/10",
         "40/",     "1e3+0", "nan",     "inf",  "0x10",   "depth=0", "nodes=-1", "nodes=1.5",
-        "speed=3", "st=",   "10 +0.1", "st=0", "10+301", "20000"};
+        "speed=3", "st=",   "10 +0.1", "st=0", "10+301", "20000",   "+5/10",    "nodes=+5"};
     TimeControl tc;
     Error err;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

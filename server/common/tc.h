@@ -1,10 +1,13 @@
 // Time controls as tests name them: "10+0.1", "40/10+0.1", "st=0.1", "nodes=20000", "depth=8".
+// The server reckons durations with them, the worker scales them to its machine (worker/scale.h).
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/error.h"
+#include "error.h"
+
+enum { TC_TEXT_MAX = 64 };
 
 typedef struct TimeControl {
     int moves;                  // a period; 0: the whole game

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/str.h"
+#include "str.h"
 
-enum { TC_TEXT_MAX = 64, TYPICAL_MOVES = 68, LONGEST_MOVES = 300 };
+enum { TYPICAL_MOVES = 68, LONGEST_MOVES = 300 };
 static const double REFERENCE_SECONDS = (10 + TYPICAL_MOVES * 0.1) * 2 * 0.92; // 10+0.1
 
 static bool refuse(const char *text, const char *why, Error *err) {
@@ -22,19 +22,24 @@ static bool read_seconds(const char *text, double low, double high, double *out)
     return text[strspn(text, "0123456789.")] == 0 && parse_double(text, low, high, out);
 }
 
+// Digits alone: no sign, no blanks.
+static bool read_whole(const char *text, long high, long *out) {
+    return text[strspn(text, "0123456789")] == 0 && parse_long(text, 1, high, out);
+}
+
 static bool read_limit(const char *text, const char *value, TimeControl *out, Error *err) {
     long number;
     if (strncmp(text, "st=", 3) == 0)
         return read_seconds(value, 0.001, 600, &out->move_s) ||
                refuse(text, "st is 0.001 to 600 seconds", err);
     if (strncmp(text, "nodes=", 6) == 0) {
-        if (!parse_long(value, 1, 1000000000000, &number))
+        if (!read_whole(value, 1000000000000, &number))
             return refuse(text, "nodes is a whole number above 0", err);
         out->nodes = number;
         return true;
     }
     if (strncmp(text, "depth=", 6) == 0) {
-        if (!parse_long(value, 1, 200, &number))
+        if (!read_whole(value, 200, &number))
             return refuse(text, "depth is 1 to 200", err);
         out->depth = (int)number;
         return true;
@@ -43,14 +48,15 @@ static bool read_limit(const char *text, const char *value, TimeControl *out, Er
 }
 
 static bool read_clock(const char *whole, char *text, TimeControl *out, Error *err) {
-    char *slash = strchr(text, '/'), *plus = strchr(text, '+');
+    char *slash = strchr(text, '/');
     long moves = 0;
     if (slash) {
         *slash = 0;
-        if (!parse_long(text, 1, 1000, &moves))
+        if (!read_whole(text, 1000, &moves))
             return refuse(whole, "before the slash stand 1 to 1000 moves", err);
         text = slash + 1;
     }
+    char *plus = strchr(text, '+');
     if (plus) {
         *plus = 0;
         if (!read_seconds(plus + 1, 0, 300, &out->increment_s))
