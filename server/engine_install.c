@@ -14,7 +14,7 @@
 static const char engine_name[] = "anvil";
 // Paths are relative to the top of the repository, which holds the contents of engine/.
 static const char engine_build[] =
-    "{\"directory\": \"\", \"command\": \"make EXE=anvil\", \"binary\": \"anvil\", \"env\": {}, "
+    "{\"directory\": \".\", \"command\": \"make EXE=anvil\", \"binary\": \"anvil\", \"env\": {}, "
     "\"bench_args\": [\"bench\"]}";
 static const double REFERENCE_SPEED = 1e6; // until the operator measures his own machine
 

@@ -10,7 +10,7 @@ from server import BUILD
 ADJUDICATION = {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34, "draw_score": 20,
                 "draw_count": 8, "max_moves": 0}
 # The real engine, compiled in a hurry and with a short bench: seconds instead of half a minute.
-QUICK_BUILD = {"directory": "", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
+QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
                "bench_args": ["bench", "8"]}
 
 

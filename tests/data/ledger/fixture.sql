@@ -3,7 +3,7 @@
 INSERT INTO users (id, name, password, created) VALUES (1, 'ada', 'x', 1), (2, 'ben', 'x', 1), (3, 'cyd', 'x', 1);
 INSERT INTO engines (id, name, title, baseline, build, reference_commit, reference_speed, created) VALUES
     (1, 'anvil', 'Anvil', '1111111111111111111111111111111111111111',
-     '{"directory":"","command":"make EXE=anvil","binary":"anvil","env":{},"bench_args":["bench"]}',
+     '{"directory":".","command":"make EXE=anvil","binary":"anvil","env":{},"bench_args":["bench"]}',
      '1111111111111111111111111111111111111111', 1000000, 1);
 INSERT INTO blobs (sha256, size, kind, created) VALUES
     ('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 10, 'snapshot', 1),
