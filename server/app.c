@@ -60,6 +60,10 @@ void app_wake_tasks(App *app) {
     app->wake = true;
 }
 
+void app_moves_git(App *app) {
+    app->git_moved = true;
+}
+
 void app_publish(App *app, const char *event, json_t *data) {
     if (app->news_count == app->news_capacity) {
         app->news_capacity = app->news_capacity ? 2 * app->news_capacity : 16;
@@ -136,7 +140,7 @@ static bool open_installation(App *app, Error *err) {
     if (app->lock_fd < 0)
         return false;
     app->writer = db_open(path, false, err);
-    return app->writer && repo_reconcile(app, err) && db_begin(app->writer, err) &&
+    return app->writer && db_begin(app->writer, err) && repo_reconcile(app, err) &&
            ledger_resume(app->writer, down, err) && db_commit(app->writer, err);
 }
 

@@ -59,18 +59,19 @@ static void note(const Job *job, const char *message) {
 
 // ---- commits
 
-// Records `sha` so that it can be built, moves the branch, then the row.
+// Records `sha` so that it can be built, moves the row where nobody else did, then the branch.
 static bool set_baseline(const Job *job, const char *sha, Error *err) {
     CommitRecord record scope(commit_record_release) = {0};
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
     if (!commit_prepare(job->repo, job->plan->words[0], sha, &record, err) ||
         !commit_record(job->db, job->engine_id, &record, 0, (double)time(NULL), err) ||
-        !repo_ref_set(job->repo, ref, sha, err) ||
         !db_run(job->db, err, SQL_ENGINE_SET_BASELINE, "iss", job->engine_id, sha,
                 text_of(job, "baseline")))
         return false;
     if (db_changes(job->db) != 1)
         return error_set(err, 409, "conflict", "the baseline moved just now; try again");
+    if (!repo_ref_set(job->repo, ref, sha, err))
+        return false;
     char *line scope(free_ptr) = xasprintf("%s: the operator moved %s to %.10s",
                                            text_of(job, "name"), text_of(job, "branch"), sha);
     note(job, line);

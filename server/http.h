@@ -112,5 +112,8 @@ Db *app_writer(App *app);             // loop thread only
 // After the turn's COMMIT: call waiting claims again; tell streams. Callable in apply and timers.
 void app_wake_tasks(App *app);
 void app_publish(App *app, const char *event, json_t *data); // steals; sent after COMMIT
+// In apply, before a reference of a repository is set: should the request or its turn come to
+// nothing, the references follow the database again.
+void app_moves_git(App *app);
 // A setting of the operator, from the settings table; `otherwise` when unset. Cached a turn.
 const char *app_setting(Request *req, const char *name, const char *otherwise);

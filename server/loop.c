@@ -14,6 +14,7 @@
 #include "http_server.h"
 #include "idempotency.h"
 #include "ledger.h"
+#include "repo.h"
 #include "session.h"
 
 enum { TICK_MS = 1000, LAST_WORDS_MS = 3000 };
@@ -66,6 +67,7 @@ static void apply_one(App *app, RequestData *data, double now) {
     else {
         db_savepoint_undo(app->writer);
         news_forget(app, news);
+        app->git_astray |= app->git_moved;
         request_refuse(data, &err);
     }
     bool waits = data->res.wait && data->res.wait_until > now;
@@ -158,6 +160,24 @@ static bool commit(App *app) {
     return good;
 }
 
+// Git was written before the COMMIT that did not come. In a transaction, because `server engine`
+// moves references beside us; what cannot be set right now is tried again every second.
+static void git_follow(App *app) {
+    Error err;
+    app->git_astray = !db_begin(app->writer, &err) || !repo_reconcile(app, &err);
+    db_rollback(app->writer);
+    if (app->git_astray)
+        log_error("references do not follow the database yet: %s", err.message);
+}
+
+static bool commit_with_git(App *app, bool tick) {
+    bool committed = commit(app), failed = app->git_moved && !committed;
+    app->git_moved = false;
+    if (failed || (app->git_astray && (tick || committed)))
+        git_follow(app);
+    return committed;
+}
+
 static void answer(App *app, bool committed, double now) {
     for (size_t i = 0; committed && i < app->news_count; i++)
         stream_publish(&app->streams, app->news[i].event, app->news[i].data, now);
@@ -193,7 +213,7 @@ static void turn(App *app, double now, bool tick) {
     if (all || due)
         apply_waiting(app, all, now);
     app->metrics.apply_seconds += time_monotonic() - start;
-    answer(app, commit(app), now);
+    answer(app, commit_with_git(app, tick), now);
 }
 
 // ---- time and events

@@ -139,12 +139,13 @@ static bool insert_test(Request *req, const Submission *s, Error *err) {
 }
 
 // Order: blobs and objects are there, now the reference, and the COMMIT ends the turn. A reference
-// whose COMMIT fails is overwritten by the next test of that number, or removed at start.
+// whose COMMIT fails is removed.
 int64_t submit_store(Request *req, Submission *s, Error *err) {
     if (!store_commit(req, s, &s->base_record, s->base_bench, "base_bench", err) ||
         !store_commit(req, s, &s->new_record, s->bench, "bench", err) || !insert_test(req, s, err))
         return 0;
     int64_t test = db_last_id(req->db);
+    app_moves_git(req->app);
     if (!repo_test_ref_set(s->repo, test, s->new, err))
         return 0;
     Ledger ledger = ledger_of(req);

@@ -184,16 +184,18 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
     return done;
 }
 
-// The reference first, then the row: after a stop between them the reference is set back at start.
+// The reference last, as nothing but the COMMIT can fail after it.
 static bool forward(Request *req, Merge *merge, Error *err) {
     Ledger ledger = ledger_of(req);
     const char *sha = text_of(merge, "new_commit");
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(merge, "branch"));
     int64_t test = whole_of(merge, "id");
-    if (!repo_ref_set(merge->repo, ref, sha, err) ||
-        !db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", whole_of(merge, "engine_id"), sha,
+    if (!db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", whole_of(merge, "engine_id"), sha,
                 merge->baseline) ||
         !db_run(req->db, err, SQL_TEST_MERGED, "isd", test, sha, req->now))
+        return false;
+    app_moves_git(req->app);
+    if (!repo_ref_set(merge->repo, ref, sha, err))
         return false;
     ledger_event(&ledger, "merged", req->viewer.user_id, 0, test, "%s is now at %.10s",
                  text_of(merge, "branch"), sha);
