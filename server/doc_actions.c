@@ -61,7 +61,7 @@ json_t *doc_actions(Request *req, const json_t *row) {
         .signed_in = req->viewer.user_id != 0,
         .maintainer = viewer_has_role(req->db, &req->viewer, whole(row, "engine_id"), "maintainer"),
         .author = req->viewer.user_id && whole(row, "author_id") == req->viewer.user_id,
-        .self_approval = strcmp(app_setting(req, "self_approval", "off"), "on") == 0,
+        .self_approval = strcmp(app_setting(req, "self_approval", "0"), "1") == 0,
         .engine = word(row, "engine"),
     };
     json_t *actions = json_object();

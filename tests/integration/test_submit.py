@@ -5,6 +5,7 @@ import concurrent.futures
 import json
 import pathlib
 import re
+import resource
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
@@ -228,7 +229,9 @@ def a_maintainer_approves_but_not_his_own():
     equal(boss.api("POST", f"/tests/{test}/approve").status, 409)
     own = submit(boss).json["id"]
     equal(boss.api("POST", f"/tests/{own}/approve").code, "own_test")
+    equal(boss.api("GET", f"/tests/{own}").json["actions"]["approve"]["ok"], False)
     server.command("set", server.data, "self_approval", "1")
+    equal(boss.api("GET", f"/tests/{own}").json["actions"]["approve"]["ok"], True)
     equal(boss.api("POST", f"/tests/{own}/approve").status, 200)
     server.command("set", server.data, "self_approval", "0")
 
@@ -280,6 +283,10 @@ def modify_refuses_what_would_mix_results():
     equal(joe.api("POST", f"/tests/{test}/modify", {"priority": 1}).status, 403)
     equal(dev.api("POST", f"/tests/{test}/modify", {"games": 100}).status, 200)
     equal(test_row(test)["pairs_max"], 64)
+    with database(server) as db:
+        db.execute("UPDATE tests SET wins = 64 WHERE id = ?", (test,))
+    refused(dev.api("POST", f"/tests/{test}/modify", {"pairs_max": 32}), 422, "pairs_max", "32 pairs are counted", "stop")
+    equal(dev.api("POST", f"/tests/{test}/modify", {"pairs_max": 48}).status, 200)
 
 
 # ---- diff
@@ -358,6 +365,23 @@ def references_follow_the_database_after_a_stop_between_the_two():
     equal(git("for-each-ref", "refs/tests/99999", cwd=bare(server)), "")
 
 
+def references_follow_the_database_when_a_commit_fails():
+    before = row(server, "SELECT baseline FROM engines")["baseline"]
+    test = new_test(patch=edit("    if (depth < 5)", "    if (depth < 6)"))
+    refs = git("for-each-ref", cwd=bare(server))
+    accept(server, test)
+    # References are small enough for this disk, and the log of the database is not.
+    _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1000, hard))
+    equal(boss.api("POST", f"/tests/{test}/merge").status, 503)
+    equal(submit(commit=f"test:{test}", patch=..., bench=...).status, 503)
+    equal(git("for-each-ref", cwd=bare(server)), refs)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    equal(row(server, "SELECT baseline FROM engines")["baseline"], before)
+    equal(boss.api("POST", f"/tests/{test}/merge").status, 200)
+    equal(git("rev-parse", "refs/heads/main", cwd=bare(server)).strip(), test_row(test)["new_commit"])
+
+
 try:
     run(the_examples_of_the_documentation_are_what_the_server_does,
         a_patch_over_the_api_becomes_a_pending_test_and_a_commit,
@@ -384,6 +408,7 @@ try:
         only_an_accepted_test_is_merged_and_only_by_a_maintainer,
         merging_moves_the_branch_to_the_tested_commit_and_a_clone_shows_it,
         a_patch_that_no_longer_fits_the_baseline_is_a_clear_conflict,
-        references_follow_the_database_after_a_stop_between_the_two)
+        references_follow_the_database_after_a_stop_between_the_two,
+        references_follow_the_database_when_a_commit_fails)
 finally:
     server.close()
