@@ -53,7 +53,7 @@ def submit(client):
     return test
 
 
-def wait_for(what, limit_s=120):
+def wait_for(what, limit_s=90):
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
         value = what()
@@ -89,8 +89,7 @@ def systemd_analyze_finds_nothing_wrong_with_the_units():
 
 def the_installed_server_gets_ready_under_its_unit():
     started = start_server(World.systemd)
-    status = World.systemd.run("systemctl", "status", "patchmate-server").stdout
-    tap.true(started.returncode == 0, started.stdout + status + World.systemd.text_of_log())
+    tap.true(started.returncode == 0, started.stdout + World.systemd.log_of("patchmate-server"))
     World.client = Client(Installed)
     tap.equal(World.client.login().status, 200, "signing in")
 
@@ -99,16 +98,14 @@ def the_installed_worker_builds_and_plays_in_its_sandbox_under_its_unit():
     test = submit(World.client)
     World.systemd.run("systemctl", "start", "patchmate-worker", check=True)
     document = wait_for(lambda: finished(World.client, test))
-    status = World.systemd.run("systemctl", "status", "patchmate-worker").stdout
-    tap.true(document and document["result"] == "completed",
-             f"{status}\n{document}\n{World.systemd.text_of_log()}")
+    tap.true(document and document["result"] == "completed", f"{World.systemd.log_of('patchmate-worker')}\n{document}")
 
 
 def stopping_the_units_ends_both_cleanly():
     for name in ("patchmate-worker", "patchmate-server"):
         World.systemd.run("systemctl", "stop", name, check=True)
         shown = World.systemd.run("systemctl", "show", "-p", "Result", name).stdout
-        tap.equal(shown.strip(), "Result=success", name + World.systemd.text_of_log())
+        tap.equal(shown.strip(), "Result=success", World.systemd.log_of(name))
 
 
 def what_the_server_leaves_passes_its_own_check():

@@ -45,7 +45,10 @@ class Systemd:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-boot-"))
         self.folder.chmod(0o755)
         shutil.copytree(opt, self.folder / "opt", symlinks=True)
-        for name, text in {**{name: EMPTY for name in TARGETS}, **units}.items():
+        # No journal runs here: what a service says is kept where log_of finds it.
+        logs = {f"{name}.d/log.conf": f"[Service]\nStandardOutput=append:/run/{name}.log\nStandardError=inherit\n"
+                for name in units if name.endswith(".service")}
+        for name, text in {**{name: EMPTY for name in TARGETS}, **units, **logs}.items():
             path = self.folder / "units" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -92,6 +95,10 @@ class Systemd:
 
     def text_of_log(self):
         return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
+
+    def log_of(self, unit):
+        """What the unit wrote, and what systemd says of it."""
+        return self.run("sh", "-c", f"systemctl status {unit}; tail -n 40 /run/{unit}.service.log").stdout
 
     def run(self, *argv, check=False):
         """A command inside; its output is text."""
