@@ -106,36 +106,46 @@ static bool side_load(const Ledger *ledger, int64_t test, const char *name, Side
     return true;
 }
 
-// How many owners measured this count, how many another, and one of the others.
-static int64_t bench_owners(const Ledger *ledger, const Side *side, int64_t nodes, int64_t *others,
-                            int64_t *other_nodes) {
-    int64_t agreeing = 0;
+// Owners of machines that measured this count, and owners who have measured others only. An owner
+// whose machines disagree with each other is torn.
+typedef struct Counts {
+    int64_t agreeing, others, other_nodes, torn;
+} Counts;
+
+static Counts bench_counts(const Ledger *ledger, const Side *side, int64_t nodes) {
+    Counts counts = {0};
     Query q = query(ledger->db, SQL_LEDGER_BENCH_OWNERS, "isi", side->engine, side->sha, nodes);
     if (query_step(&q)) {
-        agreeing = query_int(&q, 0);
-        *others = query_int(&q, 1);
-        *other_nodes = query_int(&q, 2);
+        counts = (Counts){query_int(&q, 0), query_int(&q, 1), query_int(&q, 2), query_int(&q, 3)};
         query_end(&q);
     }
-    return agreeing;
+    return counts;
 }
 
-// Settles the count, or ends the test where owners differ. *established stays 0 while neither.
+static bool bench_contradicted(const Ledger *ledger, TaskRow *row, const Side *side, int64_t nodes,
+                               int64_t other_nodes, Error *err) {
+    char reason[200];
+    snprintf(reason, sizeof reason,
+             "bench of %.10s is %lld on one machine and %lld on another: it must be the same "
+             "everywhere",
+             side->sha, (long long)nodes, (long long)other_nodes);
+    snprintf(row->test.state, sizeof row->test.state, "finished");
+    return ledger_test_finish(ledger, row->test.id, 0, "failed", "failed", reason, err);
+}
+
+// Settles the count, or ends the test where owners differ, or the machines of the only one there
+// is. *established stays 0 while neither.
 static bool bench_settle(const Ledger *ledger, TaskRow *row, const Side *side, int64_t nodes,
                          int64_t *established, Error *err) {
-    int64_t others = 0, other_nodes = 0;
-    int64_t agreeing = bench_owners(ledger, side, nodes, &others, &other_nodes);
-    if (others > 0) {
-        char reason[200];
-        snprintf(reason, sizeof reason,
-                 "bench of %.10s is %lld on one machine and %lld on another: it must be the same "
-                 "everywhere",
-                 side->sha, (long long)nodes, (long long)other_nodes);
-        snprintf(row->test.state, sizeof row->test.state, "finished");
-        return ledger_test_finish(ledger, row->test.id, 0, "failed", "failed", reason, err);
+    Counts counts = bench_counts(ledger, side, nodes);
+    if (counts.others > 0)
+        return bench_contradicted(ledger, row, side, nodes, counts.other_nodes, err);
+    if (counts.agreeing < 2) {
+        if (another_owner_active(ledger, row->worker, side->threads))
+            return true;
+        if (counts.torn > 0)
+            return bench_contradicted(ledger, row, side, nodes, counts.other_nodes, err);
     }
-    if (agreeing < 2 && another_owner_active(ledger, row->worker, side->threads))
-        return true;
     *established = nodes;
     return db_run(ledger->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", side->engine, side->sha,
                   nodes);

@@ -186,13 +186,17 @@ void ledger_expire(const Ledger *ledger) {
     for (int i = 0; i < count; i++) {
         TaskRow row;
         Error err;
-        if (!task_load(ledger, ids[i], 0, &row, &err) || !task_end(ledger, &row, "expired", &err))
+        db_savepoint(ledger->db);
+        if (!task_load(ledger, ids[i], 0, &row, &err) || !task_end(ledger, &row, "expired", &err)) {
             log_error("task %lld does not expire: %s", (long long)ids[i], err.message);
-        else
-            ledger_event(ledger, "expired", 0, row.worker, row.test.id,
-                         "task %lld was not heard of; %lld of its %lld pairs were reported",
-                         (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
-                         (long long)row.pair_count);
+            db_savepoint_undo(ledger->db);
+            continue;
+        }
+        db_savepoint_keep(ledger->db);
+        ledger_event(ledger, "expired", 0, row.worker, row.test.id,
+                     "task %lld was not heard of; %lld of its %lld pairs were reported",
+                     (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
+                     (long long)row.pair_count);
     }
 }
 

@@ -173,12 +173,13 @@ WHERE t.id = ?1
 INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created
 
--- Owners who measured ?3 nodes, and who measured something else.
+-- Owners of whom a machine measured ?3 nodes, owners of whom none did, one of the other counts, and how many of the
+-- first have machines that disagree with each other.
 -- name: ledger_bench_owners
-SELECT count(DISTINCT CASE WHEN b.nodes = ?3 THEN coalesce('user ' || w.user_id, 'address ' || w.address) END),
-       count(DISTINCT CASE WHEN b.nodes <> ?3 THEN coalesce('user ' || w.user_id, 'address ' || w.address) END),
-       max(CASE WHEN b.nodes <> ?3 THEN b.nodes END)
-FROM benches b JOIN workers w ON w.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2
+WITH owners AS (SELECT max(b.nodes = ?3) AS agrees, max(CASE WHEN b.nodes <> ?3 THEN b.nodes END) AS other
+                FROM benches b JOIN workers w ON w.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2
+                GROUP BY coalesce('user ' || w.user_id, 'address ' || w.address))
+SELECT sum(agrees), sum(NOT agrees), max(other), sum(agrees AND other IS NOT NULL) FROM owners
 
 -- name: ledger_bench_establish
 UPDATE commits SET bench = ?3 WHERE engine_id = ?1 AND sha = ?2

@@ -16,6 +16,8 @@ typedef struct LedgerKit {
 
 // Open with a turn begun; `kit_turn` commits it and begins the next.
 bool kit_open(LedgerKit *kit);
+// Opens it and gives worker 1 a task of 8 pairs, 2 batches, of test 1; 0 when that fails.
+int64_t kit_open_task(LedgerKit *kit);
 void kit_close(LedgerKit *kit);
 void kit_turn(LedgerKit *kit);
 // Plain SQL on the side, between turns: a number out of the database, or a change to the fixture.
@@ -32,5 +34,7 @@ bool kit_beat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, i
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes);
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply);
+// Whether test 1 ended with this word ("": it goes on).
+bool kit_result_is(LedgerKit *kit, const char *word);
 // What `server check` says of it all: differences, 0 when fine; printed when not.
 int kit_check(LedgerKit *kit);

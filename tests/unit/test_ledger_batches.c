@@ -1,5 +1,4 @@
-// Batches, failures and benches: what is stored, what counts, what ends a test, what the audit
-// sees.
+// Batches: what is stored, what counts, what ends a test, what the audit sees.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +17,7 @@ static int64_t task;
 static int open_task(void **state) {
     (void)state;
     posted = (BatchReply){0};
-    if (!kit_open(&kit))
-        return -1;
-    kit_activate(&kit, 1);
-    kit_sql(&kit, "INSERT INTO settings VALUES ('task_seconds', '155')");
-    task = kit_claim(&kit, 1, 4, 0); // 8 pairs, 2 batches
+    task = kit_open_task(&kit);
     return task > 0 ? 0 : -1;
 }
 
@@ -30,11 +25,6 @@ static int close_kit(void **state) {
     (void)state;
     kit_close(&kit);
     return 0;
-}
-
-static bool result_is(const char *word) {
-    char *text scope(free_ptr) = kit_text(&kit, "SELECT coalesce(result, '') FROM tests");
-    return strcmp(text, word) == 0;
 }
 
 // ---- storing
@@ -199,7 +189,7 @@ static void crossing_the_upper_bound_accepts_and_stops_the_others(void **state) 
         if (!posted.task.go_on && strcmp(posted.task.why, "done") == 0)
             mine = kit_claim(&kit, 1, 4, 0), seq = 0;
     }
-    assert_true(result_is("accepted"));
+    assert_true(kit_result_is(&kit, "accepted"));
     assert_string_equal(posted.task.why, "finished");
     assert_true(kit_beat(&kit, other, 3, "play", 5, 1, &reply));
     assert_string_equal(reply.why, "finished");
@@ -219,7 +209,7 @@ static void crossing_the_lower_bound_rejects(void **state) {
             task = kit_claim(&kit, 1, 4, 0), seq = 0;
         assert_true(kit_post(&kit, task, 1, seq, "1011", &posted));
     }
-    assert_true(result_is("rejected"));
+    assert_true(kit_result_is(&kit, "rejected"));
     assert_int_equal(kit_check(&kit), 0);
 }
 
@@ -228,7 +218,7 @@ static void an_sprt_that_reaches_its_cap_ends_without_verdict(void **state) {
     kit_sql(&kit, "UPDATE tests SET pairs_max = 8");
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
     assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
-    assert_true(result_is("completed"));
+    assert_true(kit_result_is(&kit, "completed"));
     assert_int_equal(kit_check(&kit), 0);
 }
 
@@ -277,109 +267,6 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
     }
 }
 
-// ---- failures
-// --------------------------------------------------------------------------------------
-
-static bool fail_task(int64_t of, int64_t worker, const char *kind) {
-    Failure failure = {.task = of,
-                       .worker = worker,
-                       .kind = kind,
-                       .side = "new",
-                       .message = "make ended with status 2",
-                       .log = "search.c:12: error: expected ';'"};
-    return ledger_fail(&kit.ledger, &failure, &kit.err);
-}
-
-static void a_failed_build_of_the_only_owner_ends_the_test(void **state) {
-    (void)state;
-    assert_true(fail_task(task, 1, "build"));
-    assert_true(result_is("failed"));
-    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests");
-    assert_non_null(strstr(reason, "expected ';'"));
-    assert_non_null(strstr(reason, "build of new: make ended with status 2"));
-}
-
-static void a_failed_build_waits_for_another_owner_where_one_is_active(void **state) {
-    (void)state;
-    int64_t other = kit_claim(&kit, 3, 4, 0);
-    assert_true(fail_task(task, 1, "build"));
-    assert_true(result_is(""));
-    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0); // not this machine again
-    int64_t same_owner = kit_claim(&kit, 2, 4, 0);
-    assert_true(fail_task(same_owner, 2, "build"));
-    assert_true(result_is(""));
-    assert_true(fail_task(other, 3, "build"));
-    assert_true(result_is("failed"));
-}
-
-static void a_machine_alone_does_not_end_a_test_that_others_play(void **state) {
-    (void)state;
-    int64_t other = kit_claim(&kit, 3, 4, 0);
-    assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
-    kit.ledger.now += 3600; // the other is gone, what it played is not
-    assert_true(fail_task(task, 1, "build"));
-    assert_true(result_is(""));
-}
-
-static void a_broken_machine_only_rests(void **state) {
-    (void)state;
-    assert_true(fail_task(task, 1, "sandbox"));
-    assert_true(result_is(""));
-    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0);
-    kit.ledger.now += 3601;
-    assert_true(kit_claim(&kit, 1, 4, 0) > 0);
-}
-
-static void a_failure_of_the_wrong_shape_is_refused(void **state) {
-    (void)state;
-    Failure failure = {
-        .task = task, .worker = 1, .kind = "mood", .side = "new", .message = "m", .log = ""};
-    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
-    assert_string_equal(kit.err.field, "kind");
-    failure.kind = "build";
-    failure.side = "old";
-    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
-    assert_string_equal(kit.err.field, "side");
-}
-
-// ---- benches
-// ---------------------------------------------------------------------------------------
-
-static int64_t bench(int64_t of, int64_t worker, const char *side, int64_t nodes) {
-    int64_t established;
-    if (!ledger_bench(&kit.ledger, of, worker, side, nodes, &established, &reply, &kit.err))
-        return -1;
-    return established;
-}
-
-static void the_only_owner_establishes_a_bench(void **state) {
-    (void)state;
-    assert_int_equal(bench(task, 1, "new", 777), 777);
-    assert_int_equal(bench(task, 1, "new", 777), 777);
-    assert_int_equal(bench(task, 1, "new", 778), -1);
-    assert_string_equal(kit.err.code, "bench_differs");
-    assert_int_equal(bench(task, 1, "base", 1), -1);
-}
-
-static void two_owners_establish_a_bench_together(void **state) {
-    (void)state;
-    int64_t other = kit_claim(&kit, 3, 4, 0);
-    assert_int_equal(bench(task, 1, "new", 777), 0);
-    assert_true(reply.go_on);
-    assert_int_equal(bench(task, 1, "new", 777), 0);
-    assert_int_equal(bench(other, 3, "new", 777), 777);
-    assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
-}
-
-static void two_counts_end_the_test(void **state) {
-    (void)state;
-    int64_t other = kit_claim(&kit, 3, 4, 0);
-    assert_int_equal(bench(task, 1, "new", 777), 0);
-    assert_int_equal(bench(other, 3, "new", 778), 0);
-    assert_string_equal(reply.why, "finished");
-    assert_true(result_is("failed"));
-}
-
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
 
 int main(void) {
@@ -399,14 +286,6 @@ int main(void) {
         WITH_TASK(crossing_the_lower_bound_rejects),
         WITH_TASK(an_sprt_that_reaches_its_cap_ends_without_verdict),
         WITH_TASK(the_audit_sees_what_was_tampered_with),
-        WITH_TASK(a_failed_build_of_the_only_owner_ends_the_test),
-        WITH_TASK(a_failed_build_waits_for_another_owner_where_one_is_active),
-        WITH_TASK(a_machine_alone_does_not_end_a_test_that_others_play),
-        WITH_TASK(a_broken_machine_only_rests),
-        WITH_TASK(a_failure_of_the_wrong_shape_is_refused),
-        WITH_TASK(the_only_owner_establishes_a_bench),
-        WITH_TASK(two_owners_establish_a_bench_together),
-        WITH_TASK(two_counts_end_the_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

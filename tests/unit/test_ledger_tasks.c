@@ -109,6 +109,19 @@ static void a_task_without_a_beat_expires_after_half_a_minute(void **state) {
     assert_int_equal(first_of(kit_claim(&kit, 3, 4, 0)), 0);
 }
 
+static void a_task_that_cannot_expire_stays_as_it_was(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    kit_sql(&kit, "INSERT INTO returned_pairs VALUES (1, 0, 4)"); // damage: they are dealt
+    kit.ledger.now += 31;
+    ledger_expire(&kit.ledger);
+    assert_true(state_is(a, "open"));
+    kit_sql(&kit, "DELETE FROM returned_pairs");
+    ledger_expire(&kit.ledger);
+    assert_true(state_is(a, "expired"));
+    assert_int_equal(kit_check(&kit), 0);
+}
+
 static void more_plies_renew_a_lease_and_the_same_plies_do_not(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
@@ -262,6 +275,7 @@ int main(void) {
         ACTIVE(a_claim_gives_back_what_the_worker_forgot),
         ACTIVE(a_claim_keeps_what_the_worker_still_holds),
         ACTIVE(a_task_without_a_beat_expires_after_half_a_minute),
+        ACTIVE(a_task_that_cannot_expire_stays_as_it_was),
         ACTIVE(more_plies_renew_a_lease_and_the_same_plies_do_not),
         ACTIVE(building_has_a_limit_that_beats_do_not_move),
         ACTIVE(a_long_clock_makes_a_long_lease),

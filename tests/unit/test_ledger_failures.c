@@ -1,0 +1,169 @@
+// Failures and benches: what machines report of sides, and when it ends a test.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../kit/ledger_kit.h"
+
+static LedgerKit kit;
+static BatchReply posted;
+static TaskReply reply;
+static int64_t task;
+
+static int open_task(void **state) {
+    (void)state;
+    posted = (BatchReply){0};
+    task = kit_open_task(&kit);
+    return task > 0 ? 0 : -1;
+}
+
+static int close_kit(void **state) {
+    (void)state;
+    kit_close(&kit);
+    return 0;
+}
+
+// ---- failures
+// --------------------------------------------------------------------------------------
+
+static bool fail_task(int64_t of, int64_t worker, const char *kind) {
+    Failure failure = {.task = of,
+                       .worker = worker,
+                       .kind = kind,
+                       .side = "new",
+                       .message = "make ended with status 2",
+                       .log = "search.c:12: error: expected ';'"};
+    return ledger_fail(&kit.ledger, &failure, &kit.err);
+}
+
+static void a_failed_build_of_the_only_owner_ends_the_test(void **state) {
+    (void)state;
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(kit_result_is(&kit, "failed"));
+    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests");
+    assert_non_null(strstr(reason, "expected ';'"));
+    assert_non_null(strstr(reason, "build of new: make ended with status 2"));
+}
+
+static void a_failed_build_waits_for_another_owner_where_one_is_active(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(kit_result_is(&kit, ""));
+    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0); // not this machine again
+    int64_t same_owner = kit_claim(&kit, 2, 4, 0);
+    assert_true(fail_task(same_owner, 2, "build"));
+    assert_true(kit_result_is(&kit, ""));
+    assert_true(fail_task(other, 3, "build"));
+    assert_true(kit_result_is(&kit, "failed"));
+}
+
+static void a_machine_alone_does_not_end_a_test_that_others_play(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
+    kit.ledger.now += 3600; // the other is gone, what it played is not
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(kit_result_is(&kit, ""));
+}
+
+static void a_broken_machine_only_rests(void **state) {
+    (void)state;
+    assert_true(fail_task(task, 1, "sandbox"));
+    assert_true(kit_result_is(&kit, ""));
+    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0);
+    kit.ledger.now += 3601;
+    assert_true(kit_claim(&kit, 1, 4, 0) > 0);
+}
+
+static void a_failure_of_the_wrong_shape_is_refused(void **state) {
+    (void)state;
+    Failure failure = {
+        .task = task, .worker = 1, .kind = "mood", .side = "new", .message = "m", .log = ""};
+    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
+    assert_string_equal(kit.err.field, "kind");
+    failure.kind = "build";
+    failure.side = "old";
+    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
+    assert_string_equal(kit.err.field, "side");
+}
+
+// ---- benches
+// ---------------------------------------------------------------------------------------
+
+static int64_t bench(int64_t of, int64_t worker, const char *side, int64_t nodes) {
+    int64_t established;
+    if (!ledger_bench(&kit.ledger, of, worker, side, nodes, &established, &reply, &kit.err))
+        return -1;
+    return established;
+}
+
+static void the_only_owner_establishes_a_bench(void **state) {
+    (void)state;
+    assert_int_equal(bench(task, 1, "new", 777), 777);
+    assert_int_equal(bench(task, 1, "new", 777), 777);
+    assert_int_equal(bench(task, 1, "new", 778), -1);
+    assert_string_equal(kit.err.code, "bench_differs");
+    assert_int_equal(bench(task, 1, "base", 1), -1);
+}
+
+static void two_owners_establish_a_bench_together(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_true(reply.go_on);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(other, 3, "new", 777), 777);
+    assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
+}
+
+static void two_counts_end_the_test(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(other, 3, "new", 778), 0);
+    assert_string_equal(reply.why, "finished");
+    assert_true(kit_result_is(&kit, "failed"));
+}
+
+static void machines_of_one_owner_that_differ_do_not_end_a_test_of_others(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0), second = kit_claim(&kit, 2, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(second, 2, "new", 778), 0);
+    assert_true(reply.go_on && kit_result_is(&kit, ""));
+    assert_int_equal(bench(other, 3, "new", 777), 777);
+    assert_true(kit_result_is(&kit, ""));
+}
+
+static void machines_of_the_only_owner_that_differ_end_the_test(void **state) {
+    (void)state;
+    int64_t second = kit_claim(&kit, 2, 4, 0);
+    kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id = 3");
+    assert_int_equal(bench(second, 2, "new", 778), 0);
+    assert_true(kit_result_is(&kit, "failed"));
+}
+
+#define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_TASK(a_failed_build_of_the_only_owner_ends_the_test),
+        WITH_TASK(a_failed_build_waits_for_another_owner_where_one_is_active),
+        WITH_TASK(a_machine_alone_does_not_end_a_test_that_others_play),
+        WITH_TASK(a_broken_machine_only_rests),
+        WITH_TASK(a_failure_of_the_wrong_shape_is_refused),
+        WITH_TASK(the_only_owner_establishes_a_bench),
+        WITH_TASK(two_owners_establish_a_bench_together),
+        WITH_TASK(two_counts_end_the_test),
+        WITH_TASK(machines_of_one_owner_that_differ_do_not_end_a_test_of_others),
+        WITH_TASK(machines_of_the_only_owner_that_differ_end_the_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
