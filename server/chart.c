@@ -11,7 +11,7 @@
 #include "common/str.h"
 #include "format.h"
 
-enum { LEFT = 46, TOP = 14, BOTTOM = 34, RIGHT = 14, RIGHT_AXIS = 50, POINTS_TEXT_MAX = 1 << 20 };
+enum { LEFT = 54, TOP = 14, BOTTOM = 34, RIGHT = 14, RIGHT_AXIS = 50, POINTS_TEXT_MAX = 1 << 20 };
 
 // From a range of data to a range of pixels.
 typedef struct Scale {

@@ -56,6 +56,24 @@ void doc_copy(json_t *to, const json_t *from, const char *names) {
     }
 }
 
+static void one_boolean(json_t *row, const char *name) {
+    json_t *value = json_object_get(row, name), *inner;
+    size_t i;
+    if (json_is_integer(value))
+        json_object_set_new(row, name, json_boolean(json_integer_value(value)));
+    json_array_foreach(row, i, inner) one_boolean(inner, name);
+}
+
+json_t *doc_booleans(json_t *rows, const char *names) {
+    while (*names) {
+        size_t size = strcspn(names, " ");
+        char *name scope(free_ptr) = xstrndup(names, size);
+        one_boolean(rows, name);
+        names += size + strspn(names + size, " ");
+    }
+    return rows;
+}
+
 static const char *word(const json_t *row, const char *name) {
     const char *text = json_string_value(json_object_get(row, name));
     return text ? text : "";
@@ -138,8 +156,9 @@ json_t *doc_home(Request *req, Error *err) {
         totals = json_object();
     json_object_set_new(totals, "games_per_minute",
                         json_real(db_real(req->db, SQL_PAGE_RATE, 0, "d", req->now)));
-    json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines", items(machines),
-                                 "engines", db_rows(req->db, SQL_PAGE_ENGINES, ""));
+    json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
+                                 items(doc_booleans(machines, "online blocked")), "engines",
+                                 db_rows(req->db, SQL_PAGE_ENGINES, ""));
     static const char *const states[] = {"pending", "paused", "active"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         json_object_set_new(document, states[i], items(doc_tests_in_state(req, states[i])));

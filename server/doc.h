@@ -40,5 +40,7 @@ const char *doc_query(Request *req, const char *name); // "" when absent
 // "TIME:ID" of the last row of a page, from which the next one goes on.
 json_t *doc_cursor(double time, int64_t id);
 bool doc_cursor_read(Request *req, double *time, int64_t *id, Error *err);
+// Columns 0 and 1 of a row, or of each row of an array, become false and true. Gives `rows` back.
+json_t *doc_booleans(json_t *rows, const char *names);
 // Members of `from` by name, divided by blanks, into `to`.
 void doc_copy(json_t *to, const json_t *from, const char *names);

@@ -86,16 +86,6 @@ static void use_test(Request *req, json_t *values, const char *number) {
 // ---- the document
 // ---------------------------------------------------------------------------------
 
-// {"kind": {"sprt": true}, …}, for what is chosen from a list.
-static json_t *chosen_values(const json_t *values) {
-    json_t *chosen = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++)
-        if (rule->kind == FIELD_CHOICE && *word(values, rule->name))
-            json_object_set_new(chosen, rule->name,
-                                json_pack("{s:b}", word(values, rule->name), 1));
-    return chosen;
-}
-
 static json_t *find_engine(Request *req, json_t *engines, const char *wanted, Error *err) {
     const char *name = choose(engines, wanted);
     json_t *engine = db_row(req->db, SQL_ENGINE_BY_NAME, "s", name);
@@ -115,7 +105,7 @@ json_t *doc_form(Request *req, bool typed, Error *err) {
     }
     int64_t id = json_integer_value(json_object_get(engine, "id"));
     json_t *presets = db_rows(req->db, SQL_PAGE_PRESETS, "i", id);
-    json_t *books = db_rows(req->db, SQL_PAGE_BOOKS, "i", id);
+    json_t *books = doc_booleans(db_rows(req->db, SQL_PAGE_BOOKS, "i", id), "chess960");
     const char *preset = choose(presets, typed ? word(values, "preset") : doc_query(req, "preset"));
     if (!typed)
         use_preset(values, presets, preset);
@@ -124,7 +114,7 @@ json_t *doc_form(Request *req, bool typed, Error *err) {
     choose(books, word(values, "book"));
     bool may = viewer_has_role(req->db, &req->viewer, id, "developer") ||
                strcmp(app_setting(req, "submit", "developers"), "open") == 0;
-    return json_pack("{s:O, s:O, s:o, s:o, s:o, s:o, s:b}", "engine", engine, "engines", engines,
-                     "presets", presets, "books", books, "values", values, "chosen",
-                     chosen_values(values), "may_submit", may && req->viewer.user_id);
+    return json_pack("{s:O, s:O, s:o, s:o, s:o, s:b}", "engine", engine, "engines", engines,
+                     "presets", presets, "books", books, "values", values, "may_submit",
+                     may && req->viewer.user_id);
 }

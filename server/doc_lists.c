@@ -42,6 +42,7 @@ json_t *doc_machines(Request *req, Error *err) {
         return NULL;
     json_t *items = db_rows(req->db, SQL_PAGE_MACHINES, "dididi", time, id,
                             online ? req->now - 300 : 0.0, (int64_t)0, req->now, (int64_t)limit);
+    doc_booleans(items, "online blocked");
     return json_pack("{s:o, s:o, s:{s:b}}", "items", items, "next",
                      next_of(items, limit, "last_seen"), "filter", "online", online);
 }
@@ -52,6 +53,7 @@ json_t *doc_machine(Request *req, Error *err) {
     if (!machine)
         return error_set(err, 404, "no_such_machine", "there is no machine %s", req->params[0]),
                NULL;
+    doc_booleans(machine, "online blocked");
     return json_pack("{s:o, s:o, s:o}", "machine", machine, "tasks",
                      db_rows(req->db, SQL_PAGE_TASKS_OF_MACHINE, "i", id), "failures",
                      db_rows(req->db, SQL_PAGE_FAILURES_OF_MACHINE, "i", id));
@@ -71,9 +73,11 @@ json_t *doc_user(Request *req, Error *err) {
     size_t i;
     json_array_foreach(rows, i, row) json_array_append_new(tests, doc_test_summary(req, row));
     json_object_set_new(user, "roles", db_rows(req->db, SQL_ROLES_OF_USER, "i", id));
+    doc_booleans(user, "admin");
+    json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES, "dididi", INFINITY, INT64_MAX, 0.0, id,
+                               req->now, (int64_t)DOC_PAGE_SIZE_MAX);
     return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
-                     db_rows(req->db, SQL_PAGE_MACHINES, "dididi", INFINITY, INT64_MAX, 0.0, id,
-                             req->now, (int64_t)DOC_PAGE_SIZE_MAX));
+                     doc_booleans(machines, "online blocked"));
 }
 
 json_t *doc_account(Request *req, Error *err) {
@@ -82,6 +86,7 @@ json_t *doc_account(Request *req, Error *err) {
     json_auto_t *row = db_row(req->db, SQL_USER_BY_ID, "i", id);
     (void)err;
     doc_copy(user, row, "id name email state admin created");
+    doc_booleans(user, "admin");
     json_object_set_new(user, "roles", db_rows(req->db, SQL_ROLES_OF_USER, "i", id));
     return json_pack("{s:o, s:o, s:s}", "user", user, "tokens",
                      db_rows(req->db, SQL_TOKENS_OF_USER, "i", id), "changed",
@@ -90,6 +95,7 @@ json_t *doc_account(Request *req, Error *err) {
 
 json_t *doc_users(Request *req, Error *err) {
     (void)err;
-    return json_pack("{s:o, s:o, s:n}", "items", db_rows(req->db, SQL_USERS_ALL, ""), "engines",
+    return json_pack("{s:o, s:o, s:n}", "items",
+                     doc_booleans(db_rows(req->db, SQL_USERS_ALL, ""), "admin"), "engines",
                      db_rows(req->db, SQL_PAGE_ENGINES, ""), "next");
 }

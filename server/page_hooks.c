@@ -6,6 +6,7 @@
 #include "doc.h"
 #include "hooks.h"
 #include "page.h"
+#include "submit.h"
 
 bool page_load(App *app, Error *err) {
     char *folder scope(free_ptr) = xasprintf("%s/templates", app_web(app));
@@ -77,6 +78,25 @@ static json_t *simple_form(Request *req) {
                      doc_query(req, "pending"));
 }
 
+// {"kind": {"sprt": true}, …}, for what is chosen from a list.
+static json_t *chosen_values(const json_t *values) {
+    json_t *chosen = json_object();
+    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+        const char *value = json_string_value(json_object_get(values, rule->name));
+        if (rule->kind == FIELD_CHOICE && value && *value)
+            json_object_set_new(chosen, rule->name, json_pack("{s:b}", value, 1));
+    }
+    return chosen;
+}
+
+static json_t *new_form(Request *req, bool is_typed) {
+    Error none;
+    json_t *document = doc_form(req, is_typed, &none);
+    if (document)
+        json_object_set_new(document, "chosen", chosen_values(json_object_get(document, "values")));
+    return document;
+}
+
 bool page_form(Request *req, Response *res, const char *template, const Error *err) {
     static const struct {
         const char *template, *title;
@@ -84,9 +104,8 @@ bool page_form(Request *req, Response *res, const char *template, const Error *e
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (strcmp(forms[i].template, template) != 0)
             continue;
-        Error none;
         bool is_new = strcmp(template, "new") == 0;
-        json_t *document = is_new ? doc_form(req, err != NULL, &none) : simple_form(req);
+        json_t *document = is_new ? new_form(req, err != NULL) : simple_form(req);
         if (!document)
             return false;
         add_error(document, err);

@@ -84,7 +84,7 @@ FROM batches WHERE test_id = ?1 AND (counted = 0 OR excluded = 1)
 
 -- What each machine brought to a test.
 -- name: page_workers_of_test
-SELECT b.worker_id AS id, w.name, u.name AS user, w.speed, count(*) AS batches, sum(length(b.outcomes)) AS pairs,
+SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(length(b.outcomes)) AS pairs,
        sum(length(b.outcomes) - length(replace(b.outcomes, '0', ''))) AS n0,
        sum(length(b.outcomes) - length(replace(b.outcomes, '1', ''))) AS n1,
        sum(length(b.outcomes) - length(replace(b.outcomes, '2', ''))) AS n2,
@@ -125,7 +125,9 @@ ORDER BY e.id DESC LIMIT ?5
 
 -- Those heard of last first, before (?1, ?2) in (last_seen, id); ?3: heard of since; ?4: of this user, 0 all.
 -- name: page_machines
-SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores, w.speed, w.blocked, w.games, w.created,
+SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
+       (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1) AS speed,
+       w.blocked, w.games, w.created,
        w.last_seen, w.last_seen > ?5 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w LEFT JOIN users u ON u.id = w.user_id
      LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
@@ -134,7 +136,9 @@ WHERE (w.last_seen, w.id) < (?1, ?2) AND w.last_seen >= ?3 AND (?4 = 0 OR w.user
 ORDER BY w.last_seen DESC, w.id DESC LIMIT ?6
 
 -- name: page_machine
-SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores, w.speed, w.blocked, w.games, w.created,
+SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
+       (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1) AS speed,
+       w.blocked, w.games, w.created,
        w.last_seen, w.last_seen > ?2 - 300 AS online
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
 
