@@ -36,6 +36,10 @@ GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h
 UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 
+# V=1 shows the commands.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@echo "  $(1)")
+
 .PHONY: all help demo check unit bench lint format deps deps-if-missing tests-built fuzz-built install install-only clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -60,7 +64,8 @@ PKG_LIBS   = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm)$(PKG_
 
 $(OUT)/obj/%.o: %.c Makefile | $(GEN)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,cc $<)
+	$(Q)$(CC) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
 
 # The referee's rules are worth the optimisation that the engine gets.
 $(OUT)/obj/engine/rules/%.o: OPT := -O3 -g
@@ -69,36 +74,43 @@ $(OUT)/obj/sprt/%.o: OPT := -O3 -g
 define library
 $(OUT)/lib$(1).a: $(patsubst %.c,$(OUT)/obj/%.o,$($(1)_SRC))
 	@rm -f $$@
-	$$(AR) rcs $$@ $$^
+	$$(Q)$$(AR) rcs $$@ $$^
 endef
 $(foreach l,$(LIBS),$(eval $(call library,$(l))))
 
 libs = $(patsubst %,$(OUT)/lib%.a,$(1))
 
 $(OUT)/server: $(OUT)/obj/server/main.o $(call libs,server common sprt rules)
-	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(call say,ld $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
 $(OUT)/worker: $(OUT)/obj/worker/main.o $(call libs,worker common sprt rules)
-	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(call say,ld $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
 $(OUT)/match: $(OUT)/obj/worker/match_main.o $(call libs,worker common sprt rules)
-	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(call say,ld $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
 $(OUT)/sprt: $(OUT)/obj/sprt/main.o $(call libs,common sprt)
-	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(call say,ld $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
 
 # The engine is built by its own Makefile, the one that volunteers run.
 $(OUT)/engine: FORCE
-	@$(MAKE) --no-print-directory -C engine EXE=$(abspath $@) OBJ=$(abspath $(OUT)/obj/anvil) CC='$(CC)' EXTRA='$(SANFLAGS) $(if $(CI),-Werror)'
+	$(call say,engine $@)
+	@$(MAKE) --no-print-directory -C engine EXE=$(abspath $@) OBJ=$(abspath $(OUT)/obj/anvil) CC='$(CC)' EXTRA='$(SANFLAGS) $(if $(CI),-Werror)' $(if $(V),,-s)
 
 # Programs that tests run (a toy engine, load generators) and the unit tests.
 $(OUT)/tests/%: $(OUT)/obj/tests/tools/%.o $(call libs,testkit server worker anvil common sprt rules)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(call say,ld $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
 $(OUT)/tests/%: $(OUT)/obj/tests/unit/%.o $(call libs,testkit server worker anvil common sprt rules)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -lcmocka -o $@
+	$(call say,ld $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -lcmocka -o $@
 
 $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h &: sql/generate.awk $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
-	gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
+	$(Q)gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
 
 # ---- packages ------------------------------------------------------------------------------------
 
@@ -143,7 +155,8 @@ fuzz-built:
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) OUT=$(BUILD)/fuzz CC=clang OPT='-O1 -g' \
 	    SANITIZE=fuzzer-no-link,address,undefined $(FUZZ:%=$(BUILD)/fuzz/%)
 $(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call libs,testkit server worker anvil common sprt rules)
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(PKG_LIBS) -o $@
+	$(call say,ld $@)
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(PKG_LIBS) -o $@
 
 # ---- the house in order --------------------------------------------------------------------------
 
