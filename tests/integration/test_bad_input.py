@@ -14,6 +14,7 @@ from patches import demo, with_line  # noqa: E402
 from protocol import batch, claim, games_body, put_games  # noqa: E402
 from server import ADMIN, PASSWORD, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
+from tiny_engine import MUTE, server_with_engine  # noqa: E402
 from worker import Worker  # noqa: E402
 
 server = dev = None
@@ -246,29 +247,8 @@ def after_all_of_that_good_requests_go_through():
 
 # ---- engines -----------------------------------------------------------------------------------------------------------------
 
-MUTE = r"""
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "bench") == 0)
-        return puts("Nodes searched  : 1000\nNodes/second    : 1000000") < 0;
-    for (;;)
-        sleep(1);
-}
-"""
-
-
 def an_engine_that_never_answers_uci_ends_its_test_with_that_word():
-    with tempfile.TemporaryDirectory(prefix="patchmate-mute-") as folder:
-        source = pathlib.Path(folder)
-        (source / "main.c").write_text(MUTE)
-        (source / "Makefile").write_text("EXE = anvil\n$(EXE): main.c\n\tcc main.c -o $@\n")
-        book = write_plain_book(source.parent / (source.name + ".epd"))
-        mute = Server(init_options=["--engine-source", folder, "--book", str(book)], start=False)
-        book.unlink()
-    with mute:
+    with server_with_engine(MUTE) as mute:
         test = add_test(mute, tc="nodes=100")
         mute.start()
         with Worker(mute, "--concurrency", "1") as worker:

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from database import add_test, build_quickly, sql, write_book  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
+from tiny_engine import STUBBORN, server_with_engine  # noqa: E402
 from worker import Worker, command_line, descendants  # noqa: E402
 
 KILLS = 6 if os.environ.get("SANITIZED") else 12
@@ -46,7 +47,7 @@ def a_killed_worker_leaves_no_process_and_goes_on_where_it_was():
         time.sleep(randomly.uniform(0, 0.3))
         met += len(worker.left_over())
         worker.kill()
-        equal(worker.nothing_left(5), [], "processes that outlived their worker")
+        equal(worker.nothing_left(1.5), [], "processes that outlived their worker")
         kept += len(worker.spooled())
     print(f"# {KILLS} kills of a worker with {met} processes of its own at work in all; {kept} batches stood on disk unsent")
     equal(sql(server, "SELECT count(*) FROM workers"), [(1,)], "the same machine all along")
@@ -61,7 +62,7 @@ def a_killed_worker_does_not_lose_what_it_could_not_send():
     server.kill()
     wait_until(lambda: len(worker.spooled()) >= 3, 60)
     worker.kill()
-    equal(worker.nothing_left(5), [])
+    equal(worker.nothing_left(1.5), [])
     names = {path.stem for path in worker.spooled()}
     true(len(names) >= 3, "spooled")
     server.start()
@@ -81,10 +82,23 @@ def a_build_that_is_killed_half_way_is_made_again():
     worker.start()
     wait_until(compiles, 60, 0.005)
     worker.kill()
-    equal(worker.nothing_left(5), [], "compilers that outlived their worker")
+    equal(worker.nothing_left(1.5), [], "compilers that outlived their worker")
     equal(list(worker.cache.glob("builds/*/engine")), [])
     worker.start()
     wait_until(plays, 90)
+
+
+def an_engine_that_ignores_all_dies_with_its_worker():
+    """It has been told to think, and neither closed pipes nor signals that can be ignored end it."""
+    with server_with_engine(STUBBORN) as stubborn:
+        add_test(stubborn, tc="nodes=100")
+        stubborn.start()
+        with Worker(stubborn, "--concurrency", "1") as own:
+            wait_until(lambda: sql(stubborn, "SELECT begun FROM tasks WHERE phase = 'play'"), 60)
+            wait_until(lambda: len(own.left_over()) == 6, 30)
+            time.sleep(0.5)
+            own.kill()
+            equal(own.nothing_left(1.5), [])
 
 
 def ctrl_c_leaves_nothing_behind():
@@ -123,8 +137,8 @@ def main():
         server.start()
         with Worker(server, "--concurrency", "1", start=False) as worker:
             run(a_killed_worker_leaves_no_process_and_goes_on_where_it_was, a_killed_worker_does_not_lose_what_it_could_not_send,
-                a_build_that_is_killed_half_way_is_made_again, ctrl_c_leaves_nothing_behind,
-                the_test_still_comes_to_its_verdict, no_pair_counts_twice_and_a_replay_agrees)
+                a_build_that_is_killed_half_way_is_made_again, an_engine_that_ignores_all_dies_with_its_worker,
+                ctrl_c_leaves_nothing_behind, the_test_still_comes_to_its_verdict, no_pair_counts_twice_and_a_replay_agrees)
     finally:
         server.close()
 
