@@ -5,6 +5,7 @@ its document never disagree."""
 import json
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -213,6 +214,17 @@ def an_uploaded_file_comes_back_as_text_when_it_is_refused():
     contains(reply.text, 'value="Kept"')
 
 
+def a_broken_template_keeps_the_server_from_starting_and_names_the_line():
+    with tempfile.TemporaryDirectory(prefix="patchmate-web-") as folder:
+        shutil.copytree(ROOT / "web", pathlib.Path(folder) / "web")
+        page = pathlib.Path(folder) / "web" / "templates" / "home.html"
+        page.write_text("<h1>Tests</h1>\n{{#totals}}\n")
+        words = ("run", server.data, "--listen", "127.0.0.1:0", "--web", pathlib.Path(folder) / "web")
+        done = server.command(*words, check=False, timeout=20)
+    equal(done.returncode, 1)
+    contains(done.stderr, "home, line 3: a section is never closed: totals")
+
+
 def the_server_ends_well():
     equal(server.stop(), 0, "exit status; under sanitizers it tells of leaks")
 
@@ -227,7 +239,8 @@ def main():
             the_page_says_what_the_document_says, actions_depend_on_who_asks_and_say_why_not, finished_tests_can_be_filtered,
             pages_follow_each_other_without_gap_or_repeat, events_can_be_filtered, what_is_not_there_is_a_404_in_both_languages,
             what_was_typed_cannot_break_out_of_a_page, a_form_like_another_test_starts_from_its_settings,
-            an_uploaded_file_comes_back_as_text_when_it_is_refused, the_server_ends_well)
+            an_uploaded_file_comes_back_as_text_when_it_is_refused,
+            a_broken_template_keeps_the_server_from_starting_and_names_the_line, the_server_ends_well)
     finally:
         server.close()
 
