@@ -183,6 +183,7 @@ static void release(App *app) {
     int *descriptors[] = {&app->listen_fd, &app->event_fd, &app->signal_fd, &app->lock_fd};
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         close_fd(descriptors[i]);
+    rate_free(app->writes);
     free(app->news);
     free(app->web);
 }
@@ -190,6 +191,7 @@ static void release(App *app) {
 bool app_run(const AppConfig *config, Error *err) {
     App app = {.config = *config, .event_fd = -1, .signal_fd = -1, .lock_fd = -1, .listen_fd = -1};
     app.started = time_now();
+    app.writes = rate_new();
     bool good = start(&app, err);
     if (good) {
         announce(&app);

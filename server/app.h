@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "http_address.h"
+#include "rate.h"
 #include "request.h"
 #include "stream.h"
 
@@ -56,7 +57,8 @@ struct App {
     RequestList done;    // of this turn, before its COMMIT
     Connection *connections;
     StreamList streams;
-    News *news; // of this turn
+    Rate *writes; // of each address
+    News *news;   // of this turn
     size_t news_count, news_capacity;
     bool wake, stopping;
     bool git_moved,

@@ -60,6 +60,7 @@ static const struct Setting {
     {"self_approval", "0|1", 0, 0, "authors may approve their own tests: for one person alone"},
     {"accounts_required", "0|1", 0, 0, "workers need a user's token"},
     {"registrations_per_hour", NULL, 0, 1000000, "new machines of one address in an hour"},
+    {"writes_per_minute", NULL, 1, 1000000, "forms, posts and sign-ins of one address (300)"},
     {"task_seconds", NULL, 1, 86400, "how long a task should take a worker"},
     {"margin_ms", NULL, 0, 60000, "forgiven before a flag falls"},
 };

@@ -3,6 +3,7 @@
 // libmicrohttpd looks at it neither for data nor for timeouts.
 #include "http_server.h"
 
+#include <math.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@
 enum {
     CONNECTION_MEMORY = 32 << 10, // bounds the headers
     RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
-    DISCARD_MAX = 8 << 20,        // what is read of a refused body, so that its sender sees why
+    WRITES_PER_MINUTE = 300,
+    DISCARD_MAX = 8 << 20, // what is read of a refused body, so that its sender sees why
 };
 
 static const Route *const tables[] = {routes_server, routes_users, routes_worker, routes_tests,
@@ -84,6 +86,23 @@ static void ask_to_sign_in(RequestData *data) {
     response_header(&data->res, "Location", "/login?next=%.480s", data->path);
 }
 
+// Of all but workers, whose calls are bounded by the work that they are given.
+static bool write_allowed(App *app, RequestData *data, Error *err) {
+    long limit;
+    double wait_s;
+    if (!strcmp(data->req.method, "GET") || data->route->access == ACCESS_WORKER)
+        return true;
+    if (!parse_long(app_setting(&data->req, "writes_per_minute", ""), 1, 1000000, &limit))
+        limit = WRITES_PER_MINUTE;
+    if (rate_take(app->writes, data->address, (double)limit, time_monotonic(), &wait_s))
+        return true;
+    response_header(&data->res, "Retry-After", "%.0f", ceil(wait_s));
+    return error_set(err, 429, "too_many_writes",
+                     "over %ld requests that change something came from this address within a "
+                     "minute; try again in %.0f s",
+                     limit, ceil(wait_s));
+}
+
 static bool begin(App *app, RequestData *data, const char *method, Error *err) {
     MHD_get_connection_values(data->connection, MHD_HEADER_KIND, copy_header, &data->headers);
     find_client(app, data);
@@ -95,7 +114,8 @@ static bool begin(App *app, RequestData *data, const char *method, Error *err) {
         !check_length(data, err))
         return false;
     request_set_cookies(data);
-    return viewer_identify(data, err) && viewer_may(&data->req.viewer, data->route->access, err);
+    return write_allowed(app, data, err) && viewer_identify(data, err) &&
+           viewer_may(&data->req.viewer, data->route->access, err);
 }
 
 static void refuse(RequestData *data, const Error *err) {
