@@ -92,7 +92,7 @@ Readers *readers_start(App *app, int count, Error *err) {
 
 bool readers_push(Readers *readers, RequestData *data) {
     pthread_mutex_lock(&readers->mutex);
-    bool room = readers->queued.count < READERS_QUEUE_MAX;
+    bool room = !readers->stopping && readers->queued.count < READERS_QUEUE_MAX;
     if (room) {
         list_push(&readers->queued, data);
         pthread_cond_signal(&readers->work);

@@ -8,7 +8,7 @@
 enum { READERS_QUEUE_MAX = 512 };
 
 Readers *readers_start(App *app, int count, Error *err);
-bool readers_push(Readers *readers, RequestData *data); // false when the queue is full
+bool readers_push(Readers *readers, RequestData *data); // false: the queue is full or closed
 RequestList readers_take(Readers *readers);             // what is finished
 size_t readers_queued(Readers *readers);
 // Lets the jobs that run end; what is still queued comes out by readers_take undone.

@@ -7,7 +7,8 @@
 #include "repo.h"
 #include "repo_git.h"
 
-enum { REQUEST_MAX = 4 << 20, REPLY_MAX = 512 << 20 };
+// A reply is held in memory until it is sent.
+enum { REQUEST_MAX = 4 << 20, REPLY_MAX = 64 << 20 };
 static const double TIMEOUT_S = 300;
 
 static bool find_engine(Request *req, Error *err) {
@@ -68,7 +69,12 @@ static bool backend(Request *req, Response *res, const char *rest, const char *q
     Str reply scope(str_release);
     str_init(&reply, REPLY_MAX);
     GitCall call = {argv, env, req->body, req->body_size, TIMEOUT_S};
-    if (!git_run(&call, &reply, err))
+    bool good = git_run(&call, &reply, err);
+    if (reply.overflow)
+        return error_set(err, 413, "too_large",
+                         "this is over %d MiB at once; clone with --depth 1, and deepen from there",
+                         REPLY_MAX >> 20);
+    if (!good)
         return false;
     res->body.max = REPLY_MAX;
     response_header(res, "Cache-Control", "no-cache, max-age=0, must-revalidate");

@@ -337,18 +337,37 @@ def roles_are_given_and_taken():
 
 def the_same_idempotency_key_gives_the_same_reply():
     admin, key = server.client(ADMIN), {"Idempotency-Key": "one-and-the-same"}
-    first = admin.api("POST", "/tokens", {"name": "once", "scope": "submit"}, key)
-    again = admin.api("POST", "/tokens", {"name": "once", "scope": "submit"}, key)
+    first = admin.api("POST", "/tests", {"title": "once", "commit": "main"}, key)
+    again = admin.api("POST", "/tests", {"title": "once", "commit": "main"}, key)
     equal((first.status, first.body), (201, again.body))
-    equal(admin.api("POST", "/tokens", {"name": "other", "scope": "submit"}, key).code, "key_reused")
-    tokens = admin.api("GET", "/account").json["user"]["tokens"]
-    equal(sum(token["name"] == "once" for token in tokens), 1)
+    equal(admin.api("POST", "/tests", {"title": "other", "commit": "main"}, key).code, "key_reused")
+    with database(server) as db:
+        equal(db.execute("SELECT count(*) FROM tests").fetchone(), (1,))
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         def post(_):
             client = Client(server)
             client.cookies, client.csrf = dict(admin.cookies), admin.csrf
-            return client.api("POST", "/tokens", {"name": "storm", "scope": "submit"}, {"Idempotency-Key": "storm"}).body
+            return client.api("POST", "/tests", {"title": "storm", "commit": "main"}, {"Idempotency-Key": "storm"}).body
         equal(len(set(pool.map(post, range(8)))), 1)
+
+
+def secrets_are_not_kept_for_repeats():
+    admin, key = server.client(ADMIN), {"Idempotency-Key": "a-secret"}
+    token = admin.api("POST", "/tokens", {"name": "secret", "scope": "submit"}, key).json["token"]
+    equal(admin.api("POST", "/account/password", {"old": PASSWORD, "password": PASSWORD}, key).status, 200)
+    with database(server) as db:
+        equal(db.execute("SELECT body FROM idempotency WHERE key = 'a-secret' OR instr(body, ?)", (token,)).fetchall(), [])
+
+
+def writes_of_one_address_are_limited():
+    with Server("--trusted-proxy", "127.0.0.1") as own:
+        own.command("set", own.data, "writes_per_minute", "5")
+        client, here, there = own.client(), {"X-Forwarded-For": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.8"}
+        replies = [client.api("POST", "/logout", {}, here) for _ in range(6)]
+        equal([reply.status for reply in replies], [200] * 5 + [429])
+        equal((replies[5].code, replies[5].headers["Retry-After"]), ("too_many_writes", "12"))
+        equal(client.api("GET", "/server", None, here).status, 200, "reading goes on")
+        equal(client.api("POST", "/logout", {}, there).status, 200, "others are not concerned")
 
 
 def an_api_call_by_nobody_is_refused():
@@ -529,20 +548,20 @@ def events_reach_all_streams_after_their_commit():
 
 
 def an_undone_request_changes_and_publishes_nothing():
-    server.add_user("wanda")
     admin, stream = server.client(ADMIN), listen(server.port)
+    test = admin.api("POST", "/tests", {"title": "undone", "commit": "main"}).json["id"]
     read_until(stream, b"retry: ")
     with database() as db:  # fails after the event was published
         db.execute("CREATE TRIGGER refuse BEFORE INSERT ON idempotency BEGIN SELECT raise(ABORT, 'no'); END")
     try:
-        reply = admin.api("POST", "/users/wanda/state", {"state": "blocked"}, {"Idempotency-Key": "undone"})
+        reply = admin.api("POST", f"/tests/{test}/stop", {"reason": "wanda"}, {"Idempotency-Key": "undone"})
         equal(reply.status, 409)
     finally:
         with database() as db:
             db.execute("DROP TRIGGER refuse")
     equal(server.client().api("POST", "/users", {"name": "visible", "password": PASSWORD}).status, 201)
     true(b"wanda" not in read_until(stream, b"visible"), "the undone event was sent")
-    equal(server.client().login("wanda").status, 200)
+    equal(admin.api("GET", f"/tests/{test}").json["state"], "pending")
     stream.close()
 
 
@@ -652,6 +671,17 @@ def a_stop_answers_those_who_wait_and_ends_cleanly():
             stream.close()
         own.start()
         equal(own.client(ADMIN).api("GET", "/account").status, 200)
+
+
+def a_stop_answers_those_who_wait_for_a_reader():
+    with Server("--readers", "1") as own:
+        guess = {"name": "nobody", "password": "wrong horse"}
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            logins = [pool.submit(own.client().api, "POST", "/login", guess) for _ in range(20)]
+            wait_until(lambda: any(login.done() for login in logins))
+            equal(own.stop(), 0)
+            statuses = {login.result().status for login in logins}
+        equal(statuses, {401, 503}, "all were answered, some too late")
 
 
 def systemd_is_told_when_the_server_is_ready():
