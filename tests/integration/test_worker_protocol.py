@@ -157,6 +157,21 @@ def every_code_of_an_error_is_listed():
     tap.equal(sorted(used - listed), [], "codes that server/API.md does not list")
 
 
+def every_call_is_documented_and_no_other():
+    calls = set()
+    for path in (ROOT / "server").glob("routes_*.c"):
+        source = path.read_text()
+        calls |= set(re.findall(r'\{"(\w+)",\s*"/api/v1/([^"]+)",', source))
+        calls |= {("GET", call) for call in re.findall(r'PAGE\("/api/v1/([^"]+)"', source)}
+        calls |= {("POST", call) for call in re.findall(r'BOTH\("[^"]+",\s*"/([^"]+)"', source)}
+        calls |= {("POST", "tests/{id}/" + name) for name in re.findall(r'ACTION\("(\w+)"', source)}
+    tap.true(len(calls) > 35, "the calls are found in the sources")
+    text = (ROOT / "server/API.md").read_text()
+    documented = set(re.findall(r"`(GET|POST|PUT) (?:/api/v1/)?([a-z][^`? ]*)`", text))
+    tap.equal(sorted(calls - documented), [], "calls that server/API.md does not name")
+    tap.equal(sorted(documented - calls), [], "calls that there are not")
+
+
 def the_documented_submission_names_fields_that_there_are():
     rules = (ROOT / "server/submit_fields.c").read_text()
     for name in example("tests.request"):
@@ -343,7 +358,8 @@ def what_was_acknowledged_is_there_after_a_kill():
 
 
 tap.run(a_whole_task_goes_by_the_examples_of_the_documentation, the_server_presents_itself_as_documented,
-        every_code_of_an_error_is_listed, the_documented_submission_names_fields_that_there_are,
+        every_code_of_an_error_is_listed, every_call_is_documented_and_no_other,
+        the_documented_submission_names_fields_that_there_are,
         the_documented_batch_is_consistent,
         the_same_machine_is_the_same_worker_with_a_new_token, registrations_are_limited_by_address,
         bad_introductions_are_refused_with_the_member_to_blame, a_waiting_claim_is_answered_when_work_appears,
