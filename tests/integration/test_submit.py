@@ -66,7 +66,7 @@ def same_shape(got, example):
 def the_examples_of_the_documentation_are_what_the_server_does():
     reply = dev.api("POST", "/tests", EXAMPLES["tests.request"])
     equal(reply.status, 201, reply)
-    same_shape(reply.json, EXAMPLES["tests.reply"])
+    same_shape(reply.json, EXAMPLES["submit.reply"])
     test = reply.json["id"]
     same_shape(Client(server).get(f"/api/v1/tests/{test}/diff").json, EXAMPLES["diff.reply"])
     equal(dev.api("POST", f"/tests/{test}/modify", EXAMPLES["modify.request"]).status, 200)
