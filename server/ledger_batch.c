@@ -118,8 +118,9 @@ static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow 
     if (batch->seq > row->next_seq)
         return error_field(err, 409, "seq_gap", "seq", "batch %lld comes next",
                            (long long)row->next_seq);
-    if (batch->games_sha256 && !db_int(ledger->db, SQL_LEDGER_GAMES_IS, 0, "iis", batch->task,
-                                       batch->seq, batch->games_sha256))
+    char *games scope(free_ptr) =
+        db_text(ledger->db, SQL_LEDGER_GAMES, "ii", batch->task, batch->seq);
+    if (batch->games_sha256 && (!games || strcmp(games, batch->games_sha256) != 0))
         return error_field(err, 409, "games_missing", "games_sha256",
                            "PUT the games of batch %lld first", (long long)batch->seq);
     return true;
@@ -236,27 +237,38 @@ bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, E
     return true;
 }
 
+// Games that are there stay, so that a machine cannot fill the disk under one number.
+static bool games_check(const Ledger *ledger, const TaskRow *row, int64_t seq, const char *sha,
+                        bool *there, Error *err) {
+    if (seq < 0 || seq >= row->pair_count / row->test.batch_pairs)
+        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
+                           (long long)(row->pair_count / row->test.batch_pairs));
+    char *known scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_GAMES, "ii", row->id, seq);
+    *there = known != NULL;
+    if (known ? strcmp(known, sha) == 0 : seq >= row->next_seq)
+        return true;
+    return error_field(err, 409, "batch_conflict", "seq", "batch %lld is stored with %s games",
+                       (long long)seq, known ? "other" : "no");
+}
+
 bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
-                           int *batch_pairs, Error *err) {
+                           const char *sha, int *batch_pairs, Error *err) {
     TaskRow row;
+    bool there;
     if (!task_load(ledger, task, worker, &row, err))
         return false;
     *batch_pairs = (int)row.test.batch_pairs;
-    if (seq < 0 || seq >= row.pair_count / row.test.batch_pairs)
-        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
-                           (long long)(row.pair_count / row.test.batch_pairs));
-    return true;
+    return games_check(ledger, &row, seq, sha, &there, err);
 }
 
 bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err) {
     TaskRow row;
-    if (!task_load(ledger, task, worker, &row, err))
+    bool there;
+    if (!task_load(ledger, task, worker, &row, err) ||
+        !games_check(ledger, &row, seq, sha, &there, err))
         return false;
-    if (seq < row.next_seq)
-        return db_int(ledger->db, SQL_LEDGER_GAMES_IS, 0, "iis", task, seq, sha) ||
-               error_field(err, 409, "batch_conflict", "seq",
-                           "batch %lld is stored with other games", (long long)seq);
-    return db_run(ledger->db, err, SQL_BLOB_NOTE, "sisd", sha, size, "games", ledger->now) &&
-           db_run(ledger->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, ledger->now);
+    return there ||
+           (db_run(ledger->db, err, SQL_BLOB_NOTE, "sisd", sha, size, "games", ledger->now) &&
+            db_run(ledger->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, ledger->now));
 }

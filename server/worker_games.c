@@ -45,8 +45,9 @@ bool games_prepare(Request *req, Response *res, Error *err) {
     if (!parse_long(req->params[1], 0, INT32_MAX, &seq))
         return error_set(err, 404, "not_found", "a batch has a number from 0");
     upload->seq = seq;
+    sha256_hex(req->body, req->body_size, upload->sha);
     return ledger_games_expected(&reader, request_id(req, 0), req->viewer.worker_id, seq,
-                                 &batch_pairs, err) &&
+                                 upload->sha, &batch_pairs, err) &&
            games_check(req, batch_pairs, err) &&
            blob_put(app_data(req->app), req->body, req->body_size, upload->sha, err);
 }

@@ -135,10 +135,9 @@ UPDATE workers SET games = games + ?2, last_seen = ?3 WHERE id = ?1
 
 -- name: ledger_games_put
 INSERT INTO games (task_id, seq, sha256, received) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT (task_id, seq) DO UPDATE SET sha256 = excluded.sha256, received = excluded.received
 
--- name: ledger_games_is
-SELECT EXISTS (SELECT 1 FROM games WHERE task_id = ?1 AND seq = ?2 AND sha256 = ?3)
+-- name: ledger_games
+SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
 
 -- ---- failures and benches. An owner is a user, or the address of machines without one.
 

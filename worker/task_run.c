@@ -18,7 +18,7 @@ typedef struct TaskRun {
     Task task;
     Workshop shop;
     _Atomic(const char *) phase;
-    int begun; // pairs of which a game was started, before and after the match
+    atomic_int begun; // pairs of which a game was started, before and after the match
     Build builds[SIDE_COUNT];
     double factor, speed;
     bool stopped_by_server;
@@ -53,8 +53,9 @@ static Progress progress(void *ctx) {
     TaskRun *run = ctx;
     Progress p = {.phase = atomic_load(&run->phase)};
     running_progress(&run->worker->running, &p.plies, &p.begun);
-    if (p.begun < run->begun)
-        p.begun = run->begun; // the match has not started, or is over
+    int begun = atomic_load(&run->begun);
+    if (p.begun < begun)
+        p.begun = begun; // the match has not started, or is over
     return p;
 }
 
@@ -201,16 +202,19 @@ static Step bench_all(TaskRun *run) {
 static Step play_all(TaskRun *run) {
     const Task *task = &run->task;
     PlaySpec spec = {task, run->builds, &run->shop, run->factor, run->speed, slots_of(run)};
+    int begun = atomic_load(&run->begun);
     str_clear(&run->failure.log);
     enter_phase(run, "play");
-    if (!play(run->worker, &spec, &run->begun, &run->failure.error)) {
+    bool played = play(run->worker, &spec, &begun, &run->failure.error);
+    atomic_store(&run->begun, begun);
+    if (!played) {
         const char *field = run->failure.error.field;
         int side = strcmp(field, "new") == 0    ? SIDE_NEW
                    : strcmp(field, "base") == 0 ? SIDE_BASE
                                                 : SIDE_COUNT;
         return fail_side(run, "engine", side);
     }
-    return run->begun < task->pairs ? STEP_STOPPED : STEP_ON;
+    return begun < task->pairs ? STEP_STOPPED : STEP_ON;
 }
 
 static Step run_steps(TaskRun *run) {
@@ -282,7 +286,7 @@ static TaskEnd work_on(TaskRun *run) {
     CourierTask watched = {run->task.id, progress, stop_run, run};
     run->shop =
         (Workshop){&w->store, &w->sandbox, w->host.build_key, w->host.cores, &w->running.cancel};
-    run->begun = run->task.next_seq * run->task.batch_pairs;
+    atomic_store(&run->begun, run->task.next_seq * run->task.batch_pairs);
     atomic_store(&run->phase, "fetch");
     status_update(set_test, &run->task);
     courier_begin(w->courier, &watched);

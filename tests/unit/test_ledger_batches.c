@@ -128,6 +128,24 @@ static void games_that_were_not_uploaded_are_missed(void **state) {
     assert_string_equal(kit.err.code, "batch_conflict");
 }
 
+static void games_stay_as_they_first_came(void **state) {
+    (void)state;
+    char sha[65], other[65];
+    memset(sha, 'd', 64);
+    memset(other, 'e', 64);
+    sha[64] = other[64] = 0;
+    int pairs;
+    assert_true(ledger_games(&kit.ledger, task, 1, 1, sha, 99, &kit.err));
+    assert_true(ledger_games_expected(&kit.ledger, task, 1, 1, sha, &pairs, &kit.err));
+    assert_false(ledger_games_expected(&kit.ledger, task, 1, 1, other, &pairs, &kit.err));
+    assert_string_equal(kit.err.code, "batch_conflict");
+    assert_false(ledger_games(&kit.ledger, task, 1, 1, other, 99, &kit.err));
+    assert_false(ledger_games(&kit.ledger, task, 1, 2, sha, 99, &kit.err)); // past the end
+    assert_int_equal(kit.err.status, 422);
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted)); // without games
+    assert_false(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+}
+
 // ---- late batches
 // ----------------------------------------------------------------------------------
 
@@ -279,6 +297,7 @@ int main(void) {
         WITH_TASK(a_drawn_pair_may_be_two_draws_or_a_win_each),
         WITH_TASK(a_batch_of_another_machine_is_refused),
         WITH_TASK(games_that_were_not_uploaded_are_missed),
+        WITH_TASK(games_stay_as_they_first_came),
         WITH_TASK(a_late_batch_counts_while_nobody_else_got_its_pairs),
         WITH_TASK(a_late_batch_whose_pairs_were_dealt_again_does_not_count),
         WITH_TASK(a_late_batch_out_of_the_middle_splits_its_range),
