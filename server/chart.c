@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../sprt/sprt.h"
+#include "common/member.h"
 #include "common/str.h"
 #include "format.h"
 
@@ -28,10 +29,6 @@ static double place(const Scale *s, double value) {
 static double at(const json_t *column, size_t i) {
     const json_t *value = json_array_get(column, i);
     return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static double member(const json_t *object, const char *name) {
-    return json_number_value(json_object_get(object, name));
 }
 
 // ---- ticks
@@ -175,7 +172,7 @@ json_t *chart_llr(const json_t *history, const json_t *stats) {
     size_t count = json_array_size(games);
     if (!json_is_object(bounds))
         return json_null();
-    double low = member(bounds, "lower"), high = member(bounds, "upper");
+    double low = member_real(bounds, "lower"), high = member_real(bounds, "upper");
     for (size_t i = 0; i < count; i++) {
         low = fmin(low, at(llr, i));
         high = fmax(high, at(llr, i));
@@ -185,8 +182,8 @@ json_t *chart_llr(const json_t *history, const json_t *stats) {
     return json_pack(
         "{s:b, s:o, s:o, s:o, s:[o, o], s:o}", "empty", count == 0, "plot", frame(RIGHT), "xticks",
         ticks(&x, "x", 5, label_plain), "yticks", ticks(&y, "y", 6, label_plain), "bounds",
-        bound(&y, member(bounds, "upper"), "accept"), bound(&y, member(bounds, "lower"), "reject"),
-        "line", line(games, llr, &x, &y, true));
+        bound(&y, member_real(bounds, "upper"), "accept"),
+        bound(&y, member_real(bounds, "lower"), "reject"), "line", line(games, llr, &x, &y, true));
 }
 
 // The first few pairs say next to nothing; the picture is for what came later, and zero is in it.
@@ -244,7 +241,7 @@ json_t *chart_progress(const json_t *stats) {
     const json_t *bounds = json_object_get(stats, "bounds");
     if (!json_is_object(bounds))
         return json_null();
-    double progress = member(bounds, "progress");
+    double progress = member_real(bounds, "progress");
     return json_pack("{s:f, s:f, s:s}", "x", progress < 0 ? 100 + 100 * progress : 100, "width",
                      fabs(100 * progress), "side", progress < 0 ? "reject" : "accept");
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/member.h"
 #include "common/str.h"
 #include "db_schema.h"
 
@@ -157,24 +158,13 @@ static sqlite3_stmt *statement_first(Db *db, SqlId id, const char *types, va_lis
 // ---- rows
 // ----------------------------------------------------------------------------------------
 
-// Text from outside was checked on its way in; should a byte of it not be UTF-8 all the same, the
-// row is still shown, with '?' in its place.
-static json_t *json_text(const char *text, size_t size) {
-    json_t *value = json_stringn(text, size);
-    if (value)
-        return value;
-    char *ascii scope(free_ptr) = xstrndup(text, size);
-    for (size_t i = 0; i < size; i++)
-        if ((signed char)ascii[i] < 0)
-            ascii[i] = '?';
-    return json_stringn(ascii, size);
-}
-
 static bool ends_in_json(const char *name) {
     size_t size = strlen(name);
     return size > 5 && !strcmp(name + size - 5, "_json");
 }
 
+// Text from outside was checked on its way in; should a byte of it not be UTF-8 all the same, the
+// row is still shown.
 static json_t *column_json(sqlite3_stmt *statement, int column, bool parse) {
     const char *text;
     switch (sqlite3_column_type(statement, column)) {
@@ -187,7 +177,7 @@ static json_t *column_json(sqlite3_stmt *statement, int column, bool parse) {
     default:
         text = (const char *)sqlite3_column_text(statement, column);
         if (!parse)
-            return json_text(text, (size_t)sqlite3_column_bytes(statement, column));
+            return text_to_json(text, (size_t)sqlite3_column_bytes(statement, column));
         json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
         return value ? value : json_null();
     }

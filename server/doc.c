@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "common/tc.h"
 #include "verdict.h"
 
@@ -74,34 +75,27 @@ json_t *doc_booleans(json_t *rows, const char *names) {
     return rows;
 }
 
-static const char *word(const json_t *row, const char *name) {
-    const char *text = json_string_value(json_object_get(row, name));
-    return text ? text : "";
-}
-
 // ---- tests
 // ----------------------------------------------------------------------------------------
 
 // Games a minute: now, or over its whole life once it is finished.
 static double rate_of(Request *req, const json_t *row) {
-    double started = json_number_value(json_object_get(row, "started"));
-    double finished = json_number_value(json_object_get(row, "finished"));
-    double games = json_number_value(json_object_get(row, "wins")) +
-                   json_number_value(json_object_get(row, "losses")) +
-                   json_number_value(json_object_get(row, "draws"));
+    double started = member_real(row, "started");
+    double finished = member_real(row, "finished");
+    double games =
+        member_real(row, "wins") + member_real(row, "losses") + member_real(row, "draws");
     if (finished > started && started > 0)
         return games * 60 / (finished - started);
-    if (strcmp(word(row, "state"), "active") != 0)
+    if (strcmp(member_text(row, "state"), "active") != 0)
         return 0;
-    return db_real(req->db, SQL_PAGE_RATE_OF_TEST, 0, "di", req->now,
-                   json_integer_value(json_object_get(row, "id")));
+    return db_real(req->db, SQL_PAGE_RATE_OF_TEST, 0, "di", req->now, member_int(row, "id"));
 }
 
 static bool is_long(const json_t *row) {
     TimeControl tc;
     Error ignored;
-    int threads = (int)json_integer_value(json_object_get(row, "threads"));
-    return tc_parse(word(row, "tc"), &tc, &ignored) && tc_ratio(&tc, threads) > 4;
+    int threads = (int)member_int(row, "threads");
+    return tc_parse(member_text(row, "tc"), &tc, &ignored) && tc_ratio(&tc, threads) > 4;
 }
 
 json_t *doc_test_summary(Request *req, const json_t *row) {

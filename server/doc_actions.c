@@ -1,20 +1,12 @@
 // See doc_actions.h. The rights themselves are checked where the actions are done (routes_tests.c);
 // this is for people to see beforehand.
 #include "doc_actions.h"
+#include "common/member.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BOOK_SMALL = 1000 };
-
-static const char *word(const json_t *row, const char *name) {
-    const char *text = json_string_value(json_object_get(row, name));
-    return text ? text : "";
-}
-
-static int64_t whole(const json_t *row, const char *name) {
-    return json_integer_value(json_object_get(row, name));
-}
 
 // ---- actions
 // --------------------------------------------------------------------------------------
@@ -46,8 +38,8 @@ static json_t *for_another(const Rights *rights) {
 }
 
 static json_t *merge_action(const Rights *rights, const json_t *row) {
-    bool forward = strcmp(word(row, "base_commit"), word(row, "baseline")) == 0;
-    json_t *action = strcmp(word(row, "new_options"), word(row, "base_options")) == 0
+    bool forward = strcmp(member_text(row, "base_commit"), member_text(row, "baseline")) == 0;
+    json_t *action = strcmp(member_text(row, "new_options"), member_text(row, "base_options")) == 0
                          ? for_maintainer(rights)
                          : verdict(false, "the two sides had different options");
     json_object_set_new(action, "forward", json_boolean(forward));
@@ -55,14 +47,15 @@ static json_t *merge_action(const Rights *rights, const json_t *row) {
 }
 
 json_t *doc_actions(Request *req, const json_t *row) {
-    const char *state = word(row, "state");
+    const char *state = member_text(row, "state");
     bool open = strcmp(state, "finished") != 0;
     Rights rights = {
         .signed_in = req->viewer.user_id != 0,
-        .maintainer = viewer_has_role(req->db, &req->viewer, whole(row, "engine_id"), "maintainer"),
-        .author = req->viewer.user_id && whole(row, "author_id") == req->viewer.user_id,
+        .maintainer =
+            viewer_has_role(req->db, &req->viewer, member_int(row, "engine_id"), "maintainer"),
+        .author = req->viewer.user_id && member_int(row, "author_id") == req->viewer.user_id,
         .self_approval = strcmp(app_setting(req, "self_approval", "0"), "1") == 0,
-        .engine = word(row, "engine"),
+        .engine = member_text(row, "engine"),
     };
     json_t *actions = json_object();
     if (strcmp(state, "pending") == 0)
@@ -75,7 +68,7 @@ json_t *doc_actions(Request *req, const json_t *row) {
         json_object_set_new(actions, "modify", for_author_too(&rights));
         json_object_set_new(actions, "stop", for_author_too(&rights));
     }
-    if (strcmp(word(row, "result"), "accepted") == 0 && !*word(row, "merged_commit"))
+    if (strcmp(member_text(row, "result"), "accepted") == 0 && !*member_text(row, "merged_commit"))
         json_object_set_new(actions, "merge", merge_action(&rights, row));
     return actions;
 }
@@ -99,12 +92,12 @@ json_t *doc_warnings(const json_t *row, const json_t *failures) {
     warn_if(warnings, one_tree, "Both sides have the same source.");
     warn_if(warnings, !same(row, "new_options", "base_options"),
             "The two sides have different options.");
-    warn_if(warnings, !benched && strcmp(word(row, "state"), "finished") != 0,
+    warn_if(warnings, !benched && strcmp(member_text(row, "state"), "finished") != 0,
             "No bench is declared; the first machines to build the patch establish it.");
     warn_if(warnings, !one_tree && benched && same(row, "new_bench", "base_bench"),
             "Both sides have the same bench: the patch changes nothing that the bench sees.");
-    warn_if(warnings, whole(row, "priority") > 0, "The priority is raised.");
-    warn_if(warnings, whole(row, "openings") < BOOK_SMALL,
+    warn_if(warnings, member_int(row, "priority") > 0, "The priority is raised.");
+    warn_if(warnings, member_int(row, "openings") < BOOK_SMALL,
             "The book is small; its openings repeat soon.");
     warn_if(warnings, json_array_size(failures) > 0, "Machines have reported failures.");
     return warnings;

@@ -3,13 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "doc.h"
 #include "submit.h"
-
-static const char *word(const json_t *object, const char *name) {
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
 
 // What a form that nobody has touched holds.
 static json_t *default_values(void) {
@@ -25,7 +21,7 @@ static void take_file(Request *req, json_t *values) {
     size_t size;
     const char *file = request_form(req, "patch_file", &size);
     json_t *text = file && size ? json_stringn(file, size) : NULL;
-    if (text && !*word(values, "patch"))
+    if (text && !*member_text(values, "patch"))
         json_object_set(values, "patch", text);
     json_decref(text);
 }
@@ -49,10 +45,11 @@ static json_t *typed_values(Request *req) {
 static const char *choose(json_t *items, const char *wanted) {
     json_t *item, *chosen = json_array_get(items, 0);
     size_t i;
-    json_array_foreach(items, i, item) if (strcmp(word(item, "name"), wanted) == 0) chosen = item;
+    json_array_foreach(items, i, item) if (strcmp(member_text(item, "name"), wanted) == 0) chosen =
+        item;
     if (chosen)
         json_object_set_new(chosen, "selected", json_true());
-    return word(chosen, "name");
+    return member_text(chosen, "name");
 }
 
 static void use_preset(json_t *values, const json_t *presets, const char *name) {
@@ -60,7 +57,7 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
     size_t i;
     Error ignored;
     json_array_foreach(presets, i, preset) {
-        if (strcmp(word(preset, "name"), name) != 0)
+        if (strcmp(member_text(preset, "name"), name) != 0)
             continue;
         json_auto_t *fields = submit_fields_of_json(json_object_get(preset, "fields"), &ignored);
         json_object_update(values, fields);
@@ -97,21 +94,22 @@ static json_t *find_engine(Request *req, json_t *engines, const char *wanted, Er
 json_t *doc_form(Request *req, bool typed, Error *err) {
     json_t *values = typed ? typed_values(req) : default_values();
     json_auto_t *engines = db_rows(req->db, SQL_PAGE_ENGINES, "");
-    json_auto_t *engine =
-        find_engine(req, engines, typed ? word(values, "engine") : doc_query(req, "engine"), err);
+    json_auto_t *engine = find_engine(
+        req, engines, typed ? member_text(values, "engine") : doc_query(req, "engine"), err);
     if (!engine) {
         json_decref(values);
         return NULL;
     }
-    int64_t id = json_integer_value(json_object_get(engine, "id"));
+    int64_t id = member_int(engine, "id");
     json_t *presets = db_rows(req->db, SQL_PAGE_PRESETS, "i", id);
     json_t *books = doc_booleans(db_rows(req->db, SQL_PAGE_BOOKS, "i", id), "chess960");
-    const char *preset = choose(presets, typed ? word(values, "preset") : doc_query(req, "preset"));
+    const char *preset =
+        choose(presets, typed ? member_text(values, "preset") : doc_query(req, "preset"));
     if (!typed)
         use_preset(values, presets, preset);
     if (!typed && *doc_query(req, "like"))
         use_test(req, values, doc_query(req, "like"));
-    choose(books, word(values, "book"));
+    choose(books, member_text(values, "book"));
     bool may = viewer_has_role(req->db, &req->viewer, id, "developer") ||
                strcmp(app_setting(req, "submit", "developers"), "open") == 0;
     return json_pack("{s:O, s:O, s:o, s:o, s:o, s:b}", "engine", engine, "engines", engines,

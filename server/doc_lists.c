@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "doc.h"
 
 // The cursor of the page after `items`; null where this was the last.
@@ -10,8 +11,7 @@ static json_t *next_of(const json_t *items, int limit, const char *time) {
     if ((int)size < limit)
         return json_null();
     const json_t *last = json_array_get(items, size - 1);
-    return doc_cursor(json_number_value(json_object_get(last, time)),
-                      json_integer_value(json_object_get(last, "id")));
+    return doc_cursor(member_real(last, time), member_int(last, "id"));
 }
 
 // ---- events
@@ -66,7 +66,7 @@ json_t *doc_user(Request *req, Error *err) {
     json_auto_t *user = db_row(req->db, SQL_PAGE_USER, "s", req->params[0]);
     if (!user)
         return error_set(err, 404, "no_such_user", "there is no user %.40s", req->params[0]), NULL;
-    int64_t id = json_integer_value(json_object_get(user, "id"));
+    int64_t id = member_int(user, "id");
     json_auto_t *rows =
         db_rows(req->db, SQL_PAGE_TESTS_OF_AUTHOR, "iii", id, INT64_MAX, (int64_t)DOC_PAGE_SIZE);
     json_t *tests = json_array(), *row;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../sprt/sprt.h"
+#include "common/member.h"
 #include "doc.h"
 #include "doc_actions.h"
 #include "patch.h"
@@ -37,8 +38,7 @@ static json_t *settings(const json_t *row) {
              "beta");
     json_object_set(out, "adjudication", json_object_get(row, "rules"));
     json_object_set(out, "build", json_object_get(row, "build"));
-    json_object_set_new(out, "games_max",
-                        json_integer(2 * json_integer_value(json_object_get(row, "pairs_max"))));
+    json_object_set_new(out, "games_max", json_integer(2 * member_int(row, "pairs_max")));
     return out;
 }
 

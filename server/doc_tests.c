@@ -1,6 +1,7 @@
 // Lists of tests: those in one open state whole, the finished ones page by page with filters.
 #include <string.h>
 
+#include "common/member.h"
 #include "doc.h"
 #include "verdict.h"
 
@@ -30,8 +31,7 @@ static void take_finished(Request *req, Query *q, const Filter *filter, json_t *
         bool full = (int)json_array_size(items) == limit;
         if (!full && ++scanned < SCAN_MAX)
             continue;
-        *next = doc_cursor(json_number_value(json_object_get(row, "finished")),
-                           json_integer_value(json_object_get(row, "id")));
+        *next = doc_cursor(member_real(row, "finished"), member_int(row, "id"));
         query_end(q);
         return;
     }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "common/member.h"
 #include "repo_commit.h"
 #include "repo_git.h"
 #include "repo_tree.h"
@@ -108,7 +109,7 @@ static bool do_list(Job *job, Error *err) {
                json_string_value(json_object_get(engine, "branch")),
                json_string_value(json_object_get(engine, "baseline")),
                json_string_value(json_object_get(engine, "reference_commit")),
-               json_number_value(json_object_get(engine, "reference_speed")));
+               member_real(engine, "reference_speed"));
     }
     return true;
 }
@@ -267,7 +268,7 @@ static bool open_engine(Job *job, Error *err) {
     job->engine = db_row(job->db, SQL_ENGINE_BY_NAME, "s", name);
     if (!job->engine)
         return error_set(err, 404, "no_such_engine", "there is no engine '%s'", name);
-    job->engine_id = json_integer_value(json_object_get(job->engine, "id"));
+    job->engine_id = member_int(job->engine, "id");
     job->repo = repo_open(job->plan->words[0], name, err);
     return job->repo;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/member.h"
 #include "response.h"
 
 enum { KEY_MAX = 128, SUBJECT_MAX = 32 };
@@ -54,8 +55,8 @@ bool idempotency_look(RequestData *data, Error *err) {
     if (strcmp(json_string_value(json_object_get(row, "request_hash")), data->request_hash) != 0)
         return error_set(err, 409, "key_reused",
                          "this Idempotency-Key was used for another request");
-    response_text(&data->res, (int)json_integer_value(json_object_get(row, "status")),
-                  "application/json", json_string_value(json_object_get(row, "body")));
+    response_text(&data->res, (int)member_int(row, "status"), "application/json",
+                  json_string_value(json_object_get(row, "body")));
     data->stage = STAGE_REPLY;
     return true;
 }

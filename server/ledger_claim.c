@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger_task.h"
+#include "common/member.h"
 #include "common/tc.h"
+#include "ledger_task.h"
 
 // Until a worker has measured itself it is taken to be this many times slower than the reference.
 static const double UNKNOWN_FACTOR = 3, TASK_SECONDS_DEFAULT = 1800;
@@ -84,7 +85,7 @@ static int hash_mib(const char *options) {
 // How much longer clocks run on this machine.
 static double scale_of(const Claim *claim, Query *q, double *speed) {
     double reference = query_real(q, 16), low = query_real(q, 17), high = query_real(q, 18);
-    *speed = json_number_value(json_object_get(claim->speeds, query_text(q, 15)));
+    *speed = member_real(claim->speeds, query_text(q, 15));
     double factor = *speed > 0 ? reference / *speed : UNKNOWN_FACTOR;
     if (*speed <= 0)
         *speed = reference / UNKNOWN_FACTOR;

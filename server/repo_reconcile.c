@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/member.h"
 #include "http.h"
 #include "repo.h"
 
@@ -53,7 +54,7 @@ static bool reconcile_engine(App *app, const json_t *engine, Error *err) {
         return false;
     char *ref scope(free_ptr) =
         xasprintf("refs/heads/%s", json_string_value(json_object_get(engine, "branch")));
-    int64_t id = json_integer_value(json_object_get(engine, "id")), last = 0;
+    int64_t id = member_int(engine, "id"), last = 0;
     if (!ref_follow(repo, ref, json_string_value(json_object_get(engine, "baseline")), err) ||
         !tests_follow(repo, app_writer(app), id, &last, err))
         return false;

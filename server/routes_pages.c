@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "chart.h"
+#include "common/member.h"
 #include "doc.h"
 #include "page.h"
 
@@ -114,8 +115,7 @@ static void fold_files(json_t *diff) {
     json_t *file;
     size_t i;
     json_array_foreach(json_object_get(diff, "files"), i, file) {
-        json_int_t lines = json_integer_value(json_object_get(file, "additions")) +
-                           json_integer_value(json_object_get(file, "deletions"));
+        json_int_t lines = member_int(file, "additions") + member_int(file, "deletions");
         bool risky = json_array_size(json_object_get(file, "risk")) > 0;
         const char *status = json_string_value(json_object_get(file, "status"));
         json_object_set_new(file, "folded", json_boolean(lines > LONG_FILE && !risky));

@@ -2,6 +2,7 @@
 // resume, modify, merge; and the diff of a test. Forms answer with 303 to the test's page.
 #include <string.h>
 
+#include "common/member.h"
 #include "http.h"
 #include "ledger.h"
 #include "patch.h"
@@ -64,7 +65,7 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
 // The author may not approve his own test, unless the operator allows it (one-person
 // installations).
 static bool may_approve(Request *req, const json_t *row, Error *err) {
-    if (json_integer_value(json_object_get(row, "author_id")) != req->viewer.user_id ||
+    if (member_int(row, "author_id") != req->viewer.user_id ||
         strcmp(app_setting(req, "self_approval", "0"), "1") == 0)
         return true;
     return error_set(err, 403, "own_test",

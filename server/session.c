@@ -7,21 +7,21 @@
 
 #include "app.h"
 #include "common/hash.h"
+#include "common/member.h"
 
 static const char cookie_name[] = "patchmate_session";
 
 static void viewer_fill(Viewer *viewer, const json_t *row) {
-    viewer->user_id = json_integer_value(json_object_get(row, "id"));
-    viewer->admin = json_integer_value(json_object_get(row, "admin")) == 1;
+    viewer->user_id = member_int(row, "id");
+    viewer->admin = member_int(row, "admin") == 1;
     snprintf(viewer->name, sizeof viewer->name, "%s",
              json_string_value(json_object_get(row, "name")));
 }
 
 // A token is noted as used once an hour, not with every request.
 static void token_note(App *app, const json_t *row, double now) {
-    if (now - json_number_value(json_object_get(row, "last_used")) > 3600 &&
-        app->touched_count < TOUCHED_MAX)
-        app->touched[app->touched_count++] = json_integer_value(json_object_get(row, "token_id"));
+    if (now - member_real(row, "last_used") > 3600 && app->touched_count < TOUCHED_MAX)
+        app->touched[app->touched_count++] = member_int(row, "token_id");
 }
 
 static bool by_user_token(RequestData *data, const char *hash) {
@@ -41,7 +41,7 @@ static bool by_worker_token(RequestData *data, const char *hash) {
     json_auto_t *row = db_row(data->req.db, SQL_WORKER_VIEWER, "s", hash);
     if (!row)
         return false;
-    data->req.viewer.worker_id = json_integer_value(json_object_get(row, "id"));
+    data->req.viewer.worker_id = member_int(row, "id");
     snprintf(data->req.viewer.name, sizeof data->req.viewer.name, "%s",
              json_string_value(json_object_get(row, "name")));
     return true;

@@ -2,6 +2,7 @@
 // suspended, and resumed with the next event. While it is suspended a disconnect goes unnoticed, so
 // a comment is written every few seconds.
 #include "stream.h"
+#include "common/member.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ static void stream_send(Stream *stream, const char *text, size_t size, double no
 static bool stream_wants(const Stream *stream, const char *event, const json_t *data) {
     if (!stream->test || strcmp(event, "test") != 0)
         return true;
-    return json_integer_value(json_object_get(data, "id")) == stream->test;
+    return member_int(data, "id") == stream->test;
 }
 
 void stream_publish(StreamList *list, const char *event, const json_t *data, double now) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/member.h"
 #include "ledger.h"
 
 void submission_free(void *submission) {
@@ -35,7 +36,7 @@ static bool find_engine(Request *req, Submission *s, Error *err) {
     if (!s->engine)
         return error_field(err, 422, "no_such_engine", "engine",
                            "engine: there is no engine '%.40s' on this server", name);
-    s->engine_id = json_integer_value(json_object_get(s->engine, "id"));
+    s->engine_id = member_int(s->engine, "id");
     return true;
 }
 
@@ -69,14 +70,14 @@ static bool find_book(Request *req, Submission *s, Error *err) {
     json_auto_t *row =
         *name ? db_row(req->db, SQL_BOOK_BY_NAME, "is", s->engine_id, name)
               : db_row(req->db, SQL_BOOK_DEFAULT, "ii", s->engine_id, (int64_t)chess960);
-    s->book_id = json_integer_value(json_object_get(row, "id"));
+    s->book_id = member_int(row, "id");
     if (!row) {
         char *names scope(free_ptr) = db_text(req->db, SQL_BOOK_NAMES, "i", s->engine_id);
         return error_field(err, 422, "no_such_book", "book",
                            "book: the engine has no book '%.60s'%s; it has %.300s", name,
                            *name ? "" : " for this variant", names && *names ? names : "none");
     }
-    bool suits = !*name || json_integer_value(json_object_get(row, "chess960")) <= chess960;
+    bool suits = !*name || member_int(row, "chess960") <= chess960;
     return suits ||
            error_field(err, 422, "bad_field", "book",
                        "book: %.60s is of Chess960 openings; set variant to chess960", name);

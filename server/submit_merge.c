@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "ledger.h"
 #include "submit.h"
 
@@ -29,12 +30,11 @@ static void merge_drop(Merge **merge) {
 }
 
 static const char *text_of(const Merge *merge, const char *name) {
-    const char *text = json_string_value(json_object_get(merge->test, name));
-    return text ? text : "";
+    return member_text(merge->test, name);
 }
 
 static int64_t whole_of(const Merge *merge, const char *name) {
-    return json_integer_value(json_object_get(merge->test, name));
+    return member_int(merge->test, name);
 }
 
 static bool can_merge(const Merge *merge, Error *err) {

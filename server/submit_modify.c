@@ -2,6 +2,7 @@
 // approval back; one that would mix results of different settings is refused.
 #include <string.h>
 
+#include "common/member.h"
 #include "ledger.h"
 #include "submit.h"
 
@@ -9,8 +10,8 @@ json_t *submit_test_for(Request *req, int64_t test, bool author_too, Error *err)
     json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
     if (!row)
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test), NULL;
-    int64_t author = json_integer_value(json_object_get(row, "author_id"));
-    int64_t engine = json_integer_value(json_object_get(row, "engine_id"));
+    int64_t author = member_int(row, "author_id");
+    int64_t engine = member_int(row, "engine_id");
     if ((author_too && author == req->viewer.user_id) ||
         viewer_has_role(req->db, &req->viewer, engine, "maintainer"))
         return json_incref(row);
@@ -69,12 +70,12 @@ static bool allow_change(const FieldRule *rule, const json_t *row, Error *err) {
     if (finished && !words)
         return error_field(err, 409, "wrong_state", rule->name,
                            "%s cannot be changed: the test is finished", rule->name);
-    if (rule->change >= CHANGE_EARLY && json_integer_value(json_object_get(row, "games")) > 0)
+    if (rule->change >= CHANGE_EARLY && member_int(row, "games") > 0)
         return error_field(err, 409, "has_results", rule->name,
                            "%s cannot be changed: games were counted with the old setting; stop "
                            "this test and submit a new one",
                            rule->name);
-    if (rule->change == CHANGE_UNDEALT && json_integer_value(json_object_get(row, "next_pair")) > 0)
+    if (rule->change == CHANGE_UNDEALT && member_int(row, "next_pair") > 0)
         return error_field(
             err, 409, "has_tasks", rule->name,
             "%s cannot be changed: openings were dealt to workers; submit a new test", rule->name);
@@ -95,9 +96,8 @@ static bool take_changes(const json_t *row, json_t *fields, const json_t *wanted
         if (rule->change > *change)
             *change = rule->change;
     }
-    int64_t counted = json_integer_value(json_object_get(row, "games")) / 2;
-    bool fewer =
-        field_whole(fields, "pairs_max") < json_integer_value(json_object_get(row, "pairs_max"));
+    int64_t counted = member_int(row, "games") / 2;
+    bool fewer = field_whole(fields, "pairs_max") < member_int(row, "pairs_max");
     if (fewer && field_whole(fields, "pairs_max") <= counted)
         return error_field(err, 422, "bad_field", "pairs_max",
                            "pairs_max: %lld pairs are counted already; stop the test instead",
@@ -108,19 +108,17 @@ static bool take_changes(const json_t *row, json_t *fields, const json_t *wanted
 static bool write_changes(Request *req, const json_t *row, const json_t *f, Error *err) {
     json_auto_t *adjudication = field_adjudication(f);
     char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
-    json_auto_t *book =
-        db_row(req->db, SQL_BOOK_BY_NAME, "is",
-               json_integer_value(json_object_get(row, "engine_id")), field_text(f, "book"));
+    json_auto_t *book = db_row(req->db, SQL_BOOK_BY_NAME, "is", member_int(row, "engine_id"),
+                               field_text(f, "book"));
     if (!book)
         return error_field(err, 422, "no_such_book", "book", "book: the engine has no book '%.60s'",
                            field_text(f, "book"));
-    return db_run(req->db, err, SQL_TEST_MODIFY, "isssssddddsiiissiii",
-                  json_integer_value(json_object_get(row, "id")), field_text(f, "title"),
-                  field_text(f, "description"), field_text(f, "base_options"),
-                  field_text(f, "new_options"), field_text(f, "model"), field_real(f, "elo0"),
-                  field_real(f, "elo1"), field_real(f, "alpha"), field_real(f, "beta"),
-                  field_text(f, "tc"), field_whole(f, "threads"),
-                  json_integer_value(json_object_get(book, "id")), field_whole(f, "seed"),
+    return db_run(req->db, err, SQL_TEST_MODIFY, "isssssddddsiiissiii", member_int(row, "id"),
+                  field_text(f, "title"), field_text(f, "description"),
+                  field_text(f, "base_options"), field_text(f, "new_options"),
+                  field_text(f, "model"), field_real(f, "elo0"), field_real(f, "elo1"),
+                  field_real(f, "alpha"), field_real(f, "beta"), field_text(f, "tc"),
+                  field_whole(f, "threads"), member_int(book, "id"), field_whole(f, "seed"),
                   field_text(f, "variant"), rules, field_whole(f, "batch_pairs"),
                   field_whole(f, "pairs_max"), field_whole(f, "priority"));
 }
@@ -129,7 +127,7 @@ static bool write_changes(Request *req, const json_t *row, const json_t *f, Erro
 static bool note_changes(Request *req, const json_t *row, const char *names, FieldChange change,
                          Error *err) {
     Ledger ledger = ledger_of(req);
-    int64_t test = json_integer_value(json_object_get(row, "id"));
+    int64_t test = member_int(row, "id");
     const char *state = json_string_value(json_object_get(row, "state"));
     bool approved = strcmp(state, "active") == 0 || strcmp(state, "paused") == 0;
     if (approved && change >= CHANGE_EARLY)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "common/str.h"
 
 enum {
@@ -85,8 +86,8 @@ static char *subject(const char *kind, const char *who) {
 static double wait_of(Db *db, const char *kind, const char *who, int free, double now) {
     char *key scope(free_ptr) = subject(kind, who);
     json_auto_t *row = db_row(db, SQL_LOGIN_FAILURES_OF, "s", key);
-    double count = json_number_value(json_object_get(row, "count"));
-    double last = json_number_value(json_object_get(row, "last"));
+    double count = member_real(row, "count");
+    double last = member_real(row, "last");
     if (count < free || last < now - DAY_S)
         return 0;
     double wait = fmin(WAIT_FIRST_S * exp2(fmin(count - free, 20)), WAIT_MAX_S);

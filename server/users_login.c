@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "ledger.h"
 #include "password.h"
 #include "session.h"
@@ -43,8 +44,8 @@ static void compare(Request *req, Login *login, const char *password) {
         password_match_nobody(password);
         return;
     }
-    login->user = json_integer_value(json_object_get(user, "id"));
-    login->admin = json_integer_value(json_object_get(user, "admin")) == 1;
+    login->user = member_int(user, "id");
+    login->admin = member_int(user, "admin") == 1;
     snprintf(login->state, sizeof login->state, "%s",
              json_string_value(json_object_get(user, "state")));
     login->matches =

@@ -1,6 +1,7 @@
 // The stop rule from batch to batch, as text and back, and the block that people paste. The
 // document is in verdict_document.c.
 #include "verdict.h"
+#include "common/member.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,34 +63,23 @@ void verdict_update(SprtState *state, const SprtBounds *bounds, bool sprt, int b
 // ---- text
 // ------------------------------------------------------------------------------------------
 
-static double number(const json_t *test, const char *key) {
-    return json_number_value(json_object_get(test, key));
-}
-
-static long long whole(const json_t *test, const char *key) {
-    return (long long)json_integer_value(json_object_get(test, key));
-}
-
-static const char *word(const json_t *test, const char *key) {
-    const char *text = json_string_value(json_object_get(test, key));
-    return text ? text : "";
-}
-
 void verdict_text(const json_t *test, Str *out) {
-    long long w = whole(test, "wins"), l = whole(test, "losses"), d = whole(test, "draws");
-    if (strcmp(word(test, "kind"), "sprt") == 0) {
-        bool logistic = strcmp(word(test, "model"), "logistic") == 0;
-        SprtBounds bounds =
-            verdict_bounds(word(test, "model"), number(test, "elo0"), number(test, "elo1"),
-                           number(test, "alpha"), number(test, "beta"));
-        str_printf(out, "LLR: %.2f (%.2f,%.2f) %c%.2f,%.2f%c\n", number(test, "llr"),
+    long long w = member_int(test, "wins"), l = member_int(test, "losses"),
+              d = member_int(test, "draws");
+    if (strcmp(member_text(test, "kind"), "sprt") == 0) {
+        bool logistic = strcmp(member_text(test, "model"), "logistic") == 0;
+        SprtBounds bounds = verdict_bounds(member_text(test, "model"), member_real(test, "elo0"),
+                                           member_real(test, "elo1"), member_real(test, "alpha"),
+                                           member_real(test, "beta"));
+        str_printf(out, "LLR: %.2f (%.2f,%.2f) %c%.2f,%.2f%c\n", member_real(test, "llr"),
                    sprt_lower(&bounds), sprt_upper(&bounds), logistic ? '{' : '<', bounds.elo0,
                    bounds.elo1, logistic ? '}' : '>');
     }
     str_printf(out, "Total: %lld W: %lld L: %lld D: %lld\n", w + l + d, w, l, d);
-    str_printf(out, "Ptnml(0-2): %lld, %lld, %lld, %lld, %lld\n", whole(test, "ptnml0"),
-               whole(test, "ptnml1"), whole(test, "ptnml2"), whole(test, "ptnml3"),
-               whole(test, "ptnml4"));
+    str_printf(out, "Ptnml(0-2): %lld, %lld, %lld, %lld, %lld\n",
+               (long long)member_int(test, "ptnml0"), (long long)member_int(test, "ptnml1"),
+               (long long)member_int(test, "ptnml2"), (long long)member_int(test, "ptnml3"),
+               (long long)member_int(test, "ptnml4"));
 }
 
 // Fishtest's meanings: green accepted, blue a non-regression accepted, red rejected, yellow
@@ -98,18 +88,18 @@ static const char *fixed_color(const json_t *test) {
     static const char *const keys[] = {"ptnml0", "ptnml1", "ptnml2", "ptnml3", "ptnml4"};
     double counts[5];
     for (int i = 0; i < 5; i++)
-        counts[i] = number(test, keys[i]);
+        counts[i] = member_real(test, keys[i]);
     double los = elo_estimate(counts, 5).los;
     return los > 0.95 ? "green" : los < 0.05 ? "red" : "";
 }
 
 const char *verdict_color(const json_t *test) {
-    const char *result = word(test, "result");
+    const char *result = member_text(test, "result");
     if (strcmp(result, "accepted") == 0)
-        return number(test, "elo0") + number(test, "elo1") < 0 ? "blue" : "green";
+        return member_real(test, "elo0") + member_real(test, "elo1") < 0 ? "blue" : "green";
     if (strcmp(result, "rejected") == 0)
-        return whole(test, "wins") > whole(test, "losses") ? "yellow" : "red";
-    if (strcmp(result, "completed") == 0 && strcmp(word(test, "kind"), "fixed") == 0)
+        return member_int(test, "wins") > member_int(test, "losses") ? "yellow" : "red";
+    if (strcmp(result, "completed") == 0 && strcmp(member_text(test, "kind"), "fixed") == 0)
         return fixed_color(test);
     return "";
 }

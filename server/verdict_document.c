@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "verdict.h"
 
 // A test's row, taken apart once.
@@ -14,15 +15,6 @@ typedef struct Facts {
     double counts[5], pairs, wins, losses, draws, games, llr;
 } Facts;
 
-static double number(const json_t *test, const char *key) {
-    return json_number_value(json_object_get(test, key));
-}
-
-static const char *word(const json_t *test, const char *key) {
-    const char *text = json_string_value(json_object_get(test, key));
-    return text ? text : "";
-}
-
 // JSON has no infinity and no NaN.
 static json_t *real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -32,19 +24,20 @@ static Facts facts_of(const json_t *test) {
     static const char *const keys[] = {"ptnml0", "ptnml1", "ptnml2", "ptnml3", "ptnml4"};
     Facts f = {
         .test = test,
-        .bounds = verdict_bounds(word(test, "model"), number(test, "elo0"), number(test, "elo1"),
-                                 number(test, "alpha"), number(test, "beta")),
-        .is_sprt = strcmp(word(test, "kind"), "sprt") == 0,
-        .finished = strcmp(word(test, "state"), "finished") == 0,
-        .wins = number(test, "wins"),
-        .losses = number(test, "losses"),
-        .draws = number(test, "draws"),
-        .llr = number(test, "llr"),
+        .bounds = verdict_bounds(member_text(test, "model"), member_real(test, "elo0"),
+                                 member_real(test, "elo1"), member_real(test, "alpha"),
+                                 member_real(test, "beta")),
+        .is_sprt = strcmp(member_text(test, "kind"), "sprt") == 0,
+        .finished = strcmp(member_text(test, "state"), "finished") == 0,
+        .wins = member_real(test, "wins"),
+        .losses = member_real(test, "losses"),
+        .draws = member_real(test, "draws"),
+        .llr = member_real(test, "llr"),
     };
     for (int i = 0; i < 5; i++)
-        f.pairs += f.counts[i] = number(test, keys[i]);
+        f.pairs += f.counts[i] = member_real(test, keys[i]);
     f.games = 2 * f.pairs;
-    verdict_state_read(word(test, "sprt_state"), &f.state);
+    verdict_state_read(member_text(test, "sprt_state"), &f.state);
     return f;
 }
 
@@ -142,7 +135,7 @@ static void expect_unseen(const Facts *f, double *pairs, double *pass) {
 
 static json_t *eta_json(const Facts *f, double games_per_hour) {
     enum { ENOUGH_PAIRS = 32 };
-    double pairs = 0, pass = NAN, left = number(f->test, "pairs_max") - f->pairs;
+    double pairs = 0, pass = NAN, left = member_real(f->test, "pairs_max") - f->pairs;
     if (f->finished)
         return json_null();
     if (f->is_sprt) {

@@ -3,22 +3,14 @@
 #include <string.h>
 
 #include "book.h"
-#include "routes_worker.h"
+#include "common/member.h"
 #include "common/tc.h"
+#include "routes_worker.h"
 
 static const char MARGIN_MS_DEFAULT[] = "200";
 
 static json_t *member(const json_t *row, const char *key) {
     return json_object_get(row, key);
-}
-
-static const char *text(const json_t *row, const char *key) {
-    const char *value = json_string_value(member(row, key));
-    return value ? value : "";
-}
-
-static json_int_t whole(const json_t *row, const char *key) {
-    return json_integer_value(member(row, key));
 }
 
 // "Hash=16 Name=value" as an object of strings, in order.
@@ -45,7 +37,7 @@ static json_t *side_json(const json_t *row, const char *side) {
     snprintf(options, sizeof options, "%s_options", side);
     return json_pack("{s:O, s:O, s:O, s:o, s:O}", "commit", member(row, commit), "snapshot",
                      member(row, snapshot), "bench", member(row, bench), "options",
-                     options_json(text(row, options)), "tc", member(row, "tc"));
+                     options_json(member_text(row, options)), "tc", member(row, "tc"));
 }
 
 static json_t *test_json(const json_t *row) {
@@ -67,7 +59,7 @@ static json_t *scale_json(Request *req, const json_t *row) {
     TimeControl tc;
     Error ignored;
     long margin;
-    if (!tc_parse(text(row, "tc"), &tc, &ignored) || !tc_is_scaled(&tc))
+    if (!tc_parse(member_text(row, "tc"), &tc, &ignored) || !tc_is_scaled(&tc))
         return json_null();
     if (!parse_long(app_setting(req, "margin_ms", MARGIN_MS_DEFAULT), 0, 60000, &margin))
         margin = 0;
@@ -82,8 +74,9 @@ json_t *task_document(Request *req, int64_t task, Error *err) {
     json_auto_t *row = db_row(req->db, SQL_WORKER_TASK, "i", task);
     if (!row)
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task), NULL;
-    json_t *openings = book_openings(app_data(req->app), text(row, "book"), whole(row, "seed"),
-                                     whole(row, "first_pair"), whole(row, "pair_count"), err);
+    json_t *openings =
+        book_openings(app_data(req->app), member_text(row, "book"), member_int(row, "seed"),
+                      member_int(row, "first_pair"), member_int(row, "pair_count"), err);
     if (!openings)
         return NULL;
     double lease = json_number_value(member(row, "lease_until")) - req->now;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "../server/common/log.h"
+#include "../server/common/member.h"
 #include "backoff.h"
 #include "config.h"
 #include "os.h"
@@ -155,7 +156,7 @@ static ApiOutcome put_games(Courier *c, SpoolItem *item, ApiReply *reply, Error 
 
 static void set_llr(Status *status, void *ctx) {
     json_t *llr = json_object_get(ctx, "llr");
-    if (json_integer_value(json_object_get(ctx, "id")) != status->test)
+    if (member_int(ctx, "id") != status->test)
         return;
     status->has_llr = json_is_number(llr);
     status->llr = json_number_value(llr);

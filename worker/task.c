@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../server/common/hash.h"
+#include "../server/common/member.h"
 #include "../server/common/str.h"
 
 enum { PATH_MAX_BYTES = 200, COMMAND_MAX = 4000, OPTION_NAME_MAX = 100, OPTION_VALUE_MAX = 1000 };
@@ -235,5 +236,5 @@ void task_release(Task *task) {
 }
 
 int64_t task_id(const json_t *document) {
-    return json_integer_value(json_object_get(document, "id"));
+    return member_int(document, "id");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../server/common/log.h"
+#include "../server/common/member.h"
 #include "fetch.h"
 #include "play.h"
 #include "status.h"
@@ -235,18 +236,7 @@ static Step run_steps(TaskRun *run) {
 
 enum { MESSAGE_MAX = 1000, LOG_MAX = 60000 };
 
-// Compilers print what they like; JSON takes UTF-8 only. Everything else becomes '?'.
-static json_t *any_text(const char *text, size_t size) {
-    json_t *string = json_stringn(text, size);
-    if (string)
-        return string;
-    char *copy scope(free_ptr) = xstrndup(text, size);
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)copy[i] >= 128 || copy[i] == 0)
-            copy[i] = '?';
-    return json_stringn(copy, size);
-}
-
+// Compilers print what they like; JSON takes UTF-8 only.
 static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
     const Error *error = &run->failure.error;
     const Str *log = &run->failure.log;
@@ -257,9 +247,9 @@ static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
              *run->failure.side ? ", " : "", run->failure.side, error->message);
     courier_word(worker->courier, task, "fail",
                  json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
-                           run->failure.side, "message", any_text(error->message, length), "log",
-                           any_text(log->data + skip, log->size - skip), "bench", bench, "begun",
-                           run->begun));
+                           run->failure.side, "message", text_to_json(error->message, length),
+                           "log", text_to_json(log->data + skip, log->size - skip), "bench", bench,
+                           "begun", run->begun));
 }
 
 static TaskEnd finish(TaskRun *run, Step step) {
