@@ -64,19 +64,21 @@ static int find_strip(const Apply *a, const PatchFile *file) {
     return -1;
 }
 
-// `diff -ruN old new` makes files too: the others tell how much is to be stripped.
+// `diff -ruN old new` makes files too: the others tell how much is to be stripped, if any is there.
 static void find_plain_strip(Apply *a, const PatchMail *mail) {
     a->plain_strip = -1;
     for (int i = 0; i < mail->file_count && a->plain_strip < 0; i++)
         if (mail->files[i].plain)
             a->plain_strip = find_strip(a, &mail->files[i]);
-    if (a->plain_strip < 0)
-        a->plain_strip = 1;
 }
 
 static bool resolve_plain(const Apply *a, PatchFile *file) {
     int n = find_strip(a, file);
     n = n < 0 ? a->plain_strip : n;
+    // Nothing here is known: then the name counts as it stands, less the usual "a/" or "b/".
+    if (n < 0 && !patch_path_check(file->new_path ? file->new_path : file->old_path, a->err))
+        return false;
+    n = n < 0 ? 1 : n;
     const char *old = file->old_path ? strip_folders(file->old_path, n) : NULL;
     const char *new = file->new_path ? strip_folders(file->new_path, n) : NULL;
     if (!old && !new) { // "new.c", made at the top
