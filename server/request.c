@@ -2,9 +2,11 @@
 // request_body.c and request_json.c.
 #include "request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/log.h"
 #include "form.h"
 #include "hooks.h"
 #include "response.h"
@@ -180,12 +182,24 @@ static bool has_header(const Response *res, const char *name) {
     return false;
 }
 
+// What the operating system said, with the server's paths, is for the log alone.
+static void hide_inner(const RequestData *data, Error *err) {
+    bool full = !strcmp(err->code, "disk_full");
+    if (!full && strcmp(err->code, "system") != 0)
+        return;
+    log_error("%s %s: %s", data->req.method, data->req.path, err->message);
+    snprintf(err->message, sizeof err->message, "%s; nothing was changed",
+             full ? "the server's disk is full"
+                  : "something failed on the server, its log says what");
+}
+
 void request_refuse(RequestData *data, const Error *given) {
     Error err = *given;
     if (!err.status)
         err.status = 500;
     if (!err.code[0])
         error_field(&err, err.status, code_for(err.status), given->field, "%s", given->message);
+    hide_inner(data, &err);
     const char *form = data->res.form;
     response_clear(&data->res);
     if ((err.status == 503 || err.status == 429) && !has_header(&data->res, "Retry-After"))
