@@ -18,7 +18,8 @@ set -eu
 mount --make-rprivate /
 mount -t proc proc /proc
 for d in /run /opt /var/lib; do mount -t tmpfs -o mode=755 tmpfs $d; done
-umount -l /sys/fs/cgroup
+[ -d /sys/fs/cgroup ] || mount -t sysfs sysfs /sys
+umount -l /sys/fs/cgroup 2>/dev/null || true
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 cp -r {folder}/opt/. /opt/
 mkdir -p /run/systemd/system
