@@ -1,42 +1,8 @@
 // needs: rules
-// SAN: a text names no move or a legal one, in classical chess and Chess960; a move that was read
-// is written as a text that names it again.
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../engine/rules/notation.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const char *const fens[] = {
-    "r3k2r/1P1p2P1/8/2N1pPp1/2n5/8/1p4p1/R3K2R w KQkq e6 0 1",
-    "r3k2r/1P1p2P1/8/2N5/2n1Pp2/8/1p4p1/R3K2R b KQkq e3 0 1",
-    "1rk2r2/8/3Q3Q/8/8/3Q4/8/1RK2R2 w FBfb - 0 1",
-};
-
-static void check(const Position *pos, const char *text) {
-    char written[MOVE_TEXT_MAX];
-    Move move = move_from_san(pos, text);
-    if (move == MOVE_NONE)
-        return;
-    if (!move_is_legal(pos, move) || move_from_san(pos, move_to_san(pos, move, written)) != move)
-        abort();
-}
+// SAN: see move_text.h.
+#include "move_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    rules_init();
-    char *text = malloc(size + 1);
-    if (!text)
-        return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
-    for (size_t i = 0; i < sizeof fens / sizeof *fens; i++) {
-        Position pos;
-        if (!position_from_fen(&pos, fens[i], false, NULL))
-            abort();
-        check(&pos, text);
-    }
-    free(text);
+    check_bytes(data, size, move_from_san, move_to_san);
     return 0;
 }
