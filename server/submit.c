@@ -64,6 +64,14 @@ static bool use_preset(Request *req, Submission *s, Error *err) {
     return submit_fields_check(s->fields, err);
 }
 
+bool submit_book_suits(const json_t *book, const json_t *fields, Error *err) {
+    bool chess960 = strcmp(field_text(fields, "variant"), "chess960") == 0;
+    return member_int(book, "chess960") <= chess960 ||
+           error_field(err, 422, "bad_field", "book",
+                       "book: %.60s is of Chess960 openings; set variant to chess960",
+                       field_text(fields, "book"));
+}
+
 static bool find_book(Request *req, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "book");
     bool chess960 = strcmp(field_text(s->fields, "variant"), "chess960") == 0;
@@ -77,10 +85,7 @@ static bool find_book(Request *req, Submission *s, Error *err) {
                            "book: the engine has no book '%.60s'%s; it has %.300s", name,
                            *name ? "" : " for this variant", names && *names ? names : "none");
     }
-    bool suits = !*name || member_int(row, "chess960") <= chess960;
-    return suits ||
-           error_field(err, 422, "bad_field", "book",
-                       "book: %.60s is of Chess960 openings; set variant to chess960", name);
+    return !*name || submit_book_suits(row, s->fields, err);
 }
 
 bool submit_resolve_fields(Request *req, Submission *s, Error *err) {

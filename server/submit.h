@@ -88,6 +88,8 @@ int64_t submit_store(Request *req, Submission *submission, Error *err);
 
 // Finds engine, preset and book; completes and checks the fields.
 bool submit_resolve_fields(Request *req, Submission *s, Error *err);
+// Whether the openings of a book (its row) are of the fields' variant.
+bool submit_book_suits(const json_t *book, const json_t *fields, Error *err);
 bool submit_make_commits(Request *req, Submission *s, Error *err);
 // The commit's record; without a snapshot where its row is there and none need be made.
 bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,

@@ -113,6 +113,8 @@ static bool write_changes(Request *req, const json_t *row, const json_t *f, Erro
     if (!book)
         return error_field(err, 422, "no_such_book", "book", "book: the engine has no book '%.60s'",
                            field_text(f, "book"));
+    if (!submit_book_suits(book, f, err))
+        return false;
     return db_run(req->db, err, SQL_TEST_MODIFY, "isssssddddsiiissiii", member_int(row, "id"),
                   field_text(f, "title"), field_text(f, "description"),
                   field_text(f, "base_options"), field_text(f, "new_options"),

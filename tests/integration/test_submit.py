@@ -289,6 +289,17 @@ def modify_refuses_what_would_mix_results():
     equal(dev.api("POST", f"/tests/{test}/modify", {"pairs_max": 48}).status, 200)
 
 
+def a_book_of_chess960_needs_that_variant():
+    book = server.folder / "frc.epd"
+    book.write_text("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1\n")
+    server.command("book", server.data, "anvil", "frc", book)
+    refused(submit(book="frc"), 422, "book", "Chess960")
+    test = new_test()
+    refused(dev.api("POST", f"/tests/{test}/modify", {"book": "frc"}), 422, "book", "Chess960")
+    equal(dev.api("POST", f"/tests/{test}/modify", {"book": "frc", "variant": "chess960"}).status, 200)
+    refused(dev.api("POST", f"/tests/{test}/modify", {"variant": "standard"}), 422, "book", "Chess960")
+
+
 # ---- diff
 
 def the_diff_has_hunks_and_puts_risky_files_first():
@@ -404,6 +415,7 @@ try:
         a_change_of_what_runs_takes_approval_back_and_priority_does_not,
         another_batch_rounds_the_pairs_anew,
         modify_refuses_what_would_mix_results,
+        a_book_of_chess960_needs_that_variant,
         the_diff_has_hunks_and_puts_risky_files_first,
         only_an_accepted_test_is_merged_and_only_by_a_maintainer,
         merging_moves_the_branch_to_the_tested_commit_and_a_clone_shows_it,
