@@ -114,10 +114,19 @@ static bool settle(Courier *c, ApiOutcome outcome, const ApiReply *reply, const 
     return outcome == API_OK || outcome == API_REFUSED;
 }
 
+static void next_beat_in(Courier *c, double seconds) {
+    pthread_mutex_lock(&c->lock);
+    c->next_beat_s = now_s() + seconds;
+    pthread_mutex_unlock(&c->lock);
+}
+
+// The next one is due from before this one is sent: a phase or a task that begins while the reply
+// is awaited asks for a beat of its own, which the reply must not put off.
 static void send_beat(Courier *c) {
     CourierTask task;
     if (!enter_call(c, 0, &task))
         return;
+    next_beat_in(c, beat_every_s);
     Progress p = task.progress(task.ctx);
     leave_call(c);
     Error err = {0};
@@ -128,11 +137,10 @@ static void send_beat(Courier *c) {
     ApiReply reply scope(api_reply_release) = {0};
     ApiCall call = {.method = "POST", .path = path, .body = body};
     ApiOutcome outcome = api_call(&c->api, &call, &reply, &err);
-    if (!settle(c, outcome, &reply, &err))
+    if (!settle(c, outcome, &reply, &err)) {
+        next_beat_in(c, 0);
         return;
-    pthread_mutex_lock(&c->lock);
-    c->next_beat_s = now_s() + beat_every_s;
-    pthread_mutex_unlock(&c->lock);
+    }
     if (outcome == API_REFUSED)
         stop_task(c, task.id, err.message);
     else

@@ -12,17 +12,6 @@
 
 enum { TICK_MS = 100 }; // how soon a cancellation is noticed
 
-// Keeps the end: when twice the maximum has gathered, the older half goes.
-static void keep_tail(Str *output, const char *bytes, size_t size) {
-    str_add(output, bytes, size);
-    if (output->size <= 2 * (size_t)JOB_OUTPUT_MAX - 4096)
-        return;
-    size_t drop = output->size - JOB_OUTPUT_MAX;
-    memmove(output->data, output->data + drop, JOB_OUTPUT_MAX + 1);
-    output->size = JOB_OUTPUT_MAX;
-    output->overflow = true;
-}
-
 static void trim_tail(Str *output) {
     if (output->size <= JOB_OUTPUT_MAX)
         return;
@@ -30,6 +19,13 @@ static void trim_tail(Str *output) {
     memmove(output->data, output->data + drop, JOB_OUTPUT_MAX + 1);
     output->size = JOB_OUTPUT_MAX;
     output->overflow = true;
+}
+
+// Keeps the end: when nearly twice the maximum has gathered, the older half goes.
+static void keep_tail(Str *output, const char *bytes, size_t size) {
+    str_add(output, bytes, size);
+    if (output->size > 2 * (size_t)JOB_OUTPUT_MAX - 4096)
+        trim_tail(output);
 }
 
 // Reads what there is; false at the end of the stream.

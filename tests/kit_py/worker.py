@@ -1,5 +1,6 @@
 """A real worker as a process, and what it leaves behind."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -54,7 +55,8 @@ class Worker:
         if self.process:
             self.kill()
         for pid in self.left_over():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def log(self):
