@@ -254,7 +254,7 @@ static bool games_check(const Ledger *ledger, const TaskRow *row, int64_t seq, c
 bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
                            const char *sha, int *batch_pairs, Error *err) {
     TaskRow row;
-    bool there;
+    bool there = false;
     if (!task_load(ledger, task, worker, &row, err))
         return false;
     *batch_pairs = (int)row.test.batch_pairs;
@@ -264,7 +264,7 @@ bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, i
 bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err) {
     TaskRow row;
-    bool there;
+    bool there = false;
     if (!task_load(ledger, task, worker, &row, err) ||
         !games_check(ledger, &row, seq, sha, &there, err))
         return false;

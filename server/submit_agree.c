@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "submit.h"
 #include "common/tc.h"
+#include "submit.h"
 
 enum { SPRT_PAIRS_MAX = 400000, FIXED_PAIRS = 10000 };
 

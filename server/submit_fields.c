@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tc.h"
 #include "form.h"
 #include "patch.h"
 #include "submit.h"
-#include "common/tc.h"
 
 #define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
 
