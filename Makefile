@@ -170,7 +170,7 @@ lint: deps-if-missing $(GEN)
 	clang-format --dry-run -Werror $(C_FILES)
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --library=posix --library=gnu \
 	    --enable=warning,performance,portability --suppressions-list=tests/cppcheck.txt \
-	    -j2 -I$(BUILD)/gen -DSQL_COUNT=1 $(TIDY)
+	    -j2 -I$(BUILD)/gen $(TIDY)
 	printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(CFLAGS) $(PKG_CFLAGS) 2>/dev/null' sh
 	$(PYTHON) tests/sizes.py
 
