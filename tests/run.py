@@ -58,10 +58,10 @@ def stop_group(process):
 
 def run(program, build):
     started = time.monotonic()
-    env = dict(os.environ, BUILD=build, PATCHMATE_SHARED=shared_folder(),
-               CMOCKA_MESSAGE_OUTPUT="TAP", PYTHONDONTWRITEBYTECODE="1",
-               ASAN_OPTIONS="abort_on_error=1:detect_leaks=1",
-               UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1", **program.env)
+    env = {**os.environ, "BUILD": build, "PATCHMATE_SHARED": shared_folder(),
+           "CMOCKA_MESSAGE_OUTPUT": "TAP", "PYTHONDONTWRITEBYTECODE": "1",
+           "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=1",
+           "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1", **program.env}
     process = subprocess.Popen(program.argv, cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True)
@@ -205,7 +205,7 @@ def run_part(name, build):
     else:
         results = []
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for result in pool.map(lambda p: run(p, p.env.get("BUILD", build)), programs):
+            for result in pool.map(lambda p: run(p, build), programs):
                 report(result)
                 results.append(result)
     print(f"  {name}: {time.monotonic() - started:.0f} s", flush=True)
