@@ -189,6 +189,19 @@ static void answer(App *app, bool committed, double now) {
     }
 }
 
+// The database cannot even begin: all that would have been in the turn hear so, lest they stay due
+// and the loop runs in circles.
+static void refuse_turn(App *app, double now) {
+    RequestList due = take_waiting(app, app->wake, now);
+    RequestList *lists[] = {&app->ready, &due};
+    for (int i = 0; i < 2; i++)
+        while (lists[i]->first)
+            list_push(&app->done, list_pop(lists[i]));
+    app->wake = false;
+    db_rollback(app->writer);
+    answer(app, false, now);
+}
+
 // All or nothing: with the COMMIT everything in the turn is on disk and is answered; without it
 // nothing happened, and all hear so.
 static void turn(App *app, double now, bool tick) {
@@ -198,10 +211,7 @@ static void turn(App *app, double now, bool tick) {
         return;
     atomic_fetch_add(&app->metrics.turns, 1);
     if (!db_begin(app->writer, &err)) {
-        while (app->ready.first)
-            list_push(&app->done, list_pop(&app->ready));
-        db_rollback(app->writer);
-        answer(app, false, now);
+        refuse_turn(app, now);
         return;
     }
     double start = time_monotonic();

@@ -430,10 +430,14 @@ def a_constraint_error_beside_good_requests_undoes_only_itself():
 
 def a_locked_database_answers_503_and_heals():
     with Server() as own:
-        client = own.client(ADMIN)
-        with database(own) as db:
+        client, worker = own.client(ADMIN), own.worker()
+        claim = {"protocol": 1, "cores": 2, "memory_mib": 1000, "speeds": {}, "snapshots": [], "holding": [], "wait_s": 2}
+        with database(own) as db, concurrent.futures.ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(worker.api, "POST", "/tasks/claim", claim, {"Idempotency-Key": "claim-locked"})
+            time.sleep(0.5)
             db.execute("BEGIN IMMEDIATE")
             reply = client.api("POST", "/tokens", {"name": "late", "scope": "submit"})  # 10 s
+            equal(waiting.result(30).status, 503)
             equal((reply.status, reply.code), (503, "unavailable"))
             true(reply.headers["Retry-After"], "Retry-After")
             db.execute("ROLLBACK")
