@@ -17,6 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 import server as kit
 import tap
+import worker as worker_kit
 
 MAIN = """#include <stdio.h>
 #include <string.h>
@@ -122,34 +123,9 @@ def games_of(test):
     return row["wins"] + row["losses"] + row["draws"]
 
 
-class Worker:
-    """`with Worker() as worker:` runs one on the shared cache and always ends it."""
-
-    def __init__(self, *options, cache=CACHE, env=None):
-        self.log_path = FOLDER / f"log-{time.monotonic_ns()}"
-        with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen(
-                [str(kit.BUILD / "worker"), "--server", server.url, "--cache", str(cache), "--concurrency", "1", "--verbose",
-                 *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        if kind:
-            print("".join(f"# {line}\n" for line in self.log().splitlines()[-25:]), end="")
-
-    def log(self):
-        return self.log_path.read_text(errors="replace")
-
-    def signal(self, number):
-        self.process.send_signal(number)
-
-    def wait(self, seconds=30):
-        return self.process.wait(seconds)
+def a_worker(*options, cache=CACHE, env=None):
+    """One on the shared cache."""
+    return worker_kit.Worker(server, "--concurrency", "1", "--verbose", *options, cache=cache, env=env)
 
 
 def inside(cache=CACHE):
@@ -185,7 +161,7 @@ def sound(test):
 
 def a_patch_is_built_benched_and_played_to_the_end():
     test = submit(bench=4711)
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: test_row(test)["state"] == "finished", 120)
         tap.contains(worker.log(), "bubblewrap")  # says on first run how it confines
         worker.signal(signal.SIGINT)
@@ -203,7 +179,7 @@ def a_patch_is_built_benched_and_played_to_the_end():
 def the_same_machine_is_the_same_worker_and_builds_nothing_twice():
     before = one("SELECT count(*) AS n FROM workers")["n"]
     test = submit()  # its new side has the same content as no other, its base was built
-    with Worker("--once") as worker:
+    with a_worker("--once") as worker:
         until(lambda: games_of(test) > 0, 60)
         tap.equal(worker.log().count("building"), 1)
     tap.equal(one("SELECT count(*) AS n FROM workers")["n"], before)
@@ -212,7 +188,7 @@ def the_same_machine_is_the_same_worker_and_builds_nothing_twice():
 
 def a_wrong_bench_is_reported_with_what_was_printed():
     test = submit(bench=815)
-    with Worker("--once") as worker:
+    with a_worker("--once") as worker:
         failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
         tap.equal((failure["kind"], failure["side"], failure["bench"]), ("bench", "new", 4711))
         tap.contains(failure["log"], "Nodes searched  : 4711")
@@ -221,7 +197,7 @@ def a_wrong_bench_is_reported_with_what_was_printed():
 
 def a_failed_build_is_reported_with_the_compilers_words():
     test = submit(patch("BENCH = 4711", "BENCH = forty_seven"))
-    with Worker("--once") as worker:
+    with a_worker("--once") as worker:
         failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
         tap.equal((failure["kind"], failure["side"]), ("build", "new"))
         tap.contains(failure["log"], "forty_seven")
@@ -231,7 +207,7 @@ def a_failed_build_is_reported_with_the_compilers_words():
 
 def an_engine_that_never_answers_is_reported():
     test = submit(patch("return toy_main(argc, argv);", "return 0 * argc;"))
-    with Worker("--once") as worker:
+    with a_worker("--once") as worker:
         failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
         tap.equal(failure["kind"], "engine")
         tap.equal(worker.wait(), 0)
@@ -240,7 +216,7 @@ def an_engine_that_never_answers_is_reported():
 
 def crashes_lose_games_and_the_test_goes_on():
     test = submit(games=8, new_options="Hash=16 Mode=crashgo After=3")
-    with Worker():
+    with a_worker():
         until(lambda: test_row(test)["state"] == "finished")
     row = test_row(test)
     tap.equal((row["losses"], row["crashes"], row["result"]), (8, 8, "completed"))
@@ -249,7 +225,7 @@ def crashes_lose_games_and_the_test_goes_on():
 
 def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
     test = submit(new_options=SLOW, max_moves=8)
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: games_of(test) > 0)
         worker.signal(signal.SIGINT)
         tap.equal(worker.wait(), 0)
@@ -263,7 +239,7 @@ def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
 
 def ctrl_c_twice_leaves_at_once():
     test = submit(new_options=SLOW, max_moves=1000)
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: "pairs at" in worker.log())
         until(lambda: len(inside()) >= 2)
         worker.signal(signal.SIGINT)
@@ -279,7 +255,7 @@ def ctrl_c_twice_leaves_at_once():
 
 def no_engine_survives_the_sudden_death_of_the_worker():
     test = submit(new_options=SLOW, max_moves=1000)
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: len(inside()) >= 2)
         worker.signal(signal.SIGKILL)
         worker.wait()
@@ -289,7 +265,7 @@ def no_engine_survives_the_sudden_death_of_the_worker():
 
 def a_stopped_test_is_dropped_at_once():
     test = submit(new_options=SLOW, max_moves=4, games=640)
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: games_of(test) > 0)
         stop(test)
         until(lambda: "ends: finished" in worker.log(), 30)
@@ -299,7 +275,7 @@ def a_stopped_test_is_dropped_at_once():
 
 def while_the_server_is_away_play_goes_on_and_nothing_is_lost():
     test = submit(new_options=SLOW, max_moves=2, games=40)
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: games_of(test) > 0)
         server.kill()
         spool = CACHE / "1/servers"
@@ -318,7 +294,7 @@ def while_the_server_is_away_play_goes_on_and_nothing_is_lost():
 def batches_outlive_the_worker_that_made_them():
     test = submit(new_options=SLOW, max_moves=2, games=640)
     spool = CACHE / "1/servers"
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: games_of(test) > 0)
         server.kill()
         until(lambda: len(list(spool.glob("*/spool/*.json"))) >= 2)
@@ -327,7 +303,7 @@ def batches_outlive_the_worker_that_made_them():
     unsent = len(list(spool.glob("*/spool/*.json")))
     server.start()
     before = len(rows("SELECT * FROM batches WHERE test_id = ?", test))
-    with Worker() as worker:
+    with a_worker() as worker:
         until(lambda: not list(spool.glob("*/spool/*.json")))
         until(lambda: "unsent batches of an earlier run" in worker.log())
     after = len(rows("SELECT * FROM batches WHERE test_id = ?", test))
@@ -337,9 +313,9 @@ def batches_outlive_the_worker_that_made_them():
 
 
 def two_workers_share_a_folder_under_two_numbers():
-    with Worker() as first:
+    with a_worker() as first:
         until(lambda: "registered" in first.log())
-        with Worker() as second:
+        with a_worker() as second:
             until(lambda: "registered" in second.log())
             tap.contains(first.log(), f"folder {CACHE}/1\n")
             tap.contains(second.log(), f"folder {CACHE}/2\n")
@@ -351,18 +327,18 @@ def without_a_sandbox_the_worker_refuses_unless_told():
     for name in ["cc", "gcc", "make", "sh", "env", "true", "ld", "as"]:
         (tools / name).symlink_to(shutil.which(name))
     env = {**os.environ, "PATH": str(tools)}
-    with Worker(env=env) as worker:
+    with a_worker(env=env) as worker:
         tap.equal(worker.wait(), 1)
         tap.contains(worker.log(), "--no-sandbox")
     test = submit(games=8)
-    with Worker("--no-sandbox", env=env) as worker:
+    with a_worker("--no-sandbox", env=env) as worker:
         until(lambda: test_row(test)["state"] == "finished")
         tap.contains(worker.log(), "sandbox level 0")
     tap.equal(one("SELECT host ->> 'sandbox' AS level FROM workers WHERE id = (SELECT max(worker_id) FROM tasks)")["level"], 0)
 
 
 def a_fleet_worker_leaves_when_there_is_no_work():
-    with Worker("--fleet") as worker:
+    with a_worker("--fleet") as worker:
         tap.equal(worker.wait(), 0)
 
 

@@ -13,12 +13,13 @@ from server import BUILD
 
 
 class Worker:
-    """`with Worker(server) as worker:` starts one in a folder of its own; it is ended and its folder removed."""
+    """`with Worker(server) as worker:` starts one in a folder of its own; it is ended and its folder removed. `cache` is a
+    folder to share with others. What it logged last is shown where a test fails."""
 
-    def __init__(self, server, *options, start=True):
-        self.server, self.options = server, options
+    def __init__(self, server, *options, start=True, cache=None, env=None):
+        self.server, self.options, self.shares, self.env = server, options, bool(cache), env
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-worker-"))
-        self.cache, self.log_path = self.folder / "cache", self.folder / "log"
+        self.cache, self.log_path = cache or self.folder / "cache", self.folder / "log"
         self.process, self.known = None, set()
         if start:
             self.start()
@@ -26,14 +27,16 @@ class Worker:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        if kind:
+            print("".join(f"# {line}\n" for line in self.log().splitlines()[-25:]), end="")
         self.close()
 
     def start(self, *more):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [str(BUILD / "worker"), "--server", self.server.url, "--cache", str(self.cache), *self.options, *more],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env)
 
     def signal(self, number=signal.SIGINT):
         self.remember()
@@ -54,7 +57,7 @@ class Worker:
     def close(self):
         if self.process:
             self.kill()
-        for pid in self.left_over():
+        for pid in [] if self.shares else self.left_over():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
