@@ -26,7 +26,7 @@ struct Uci {
     bool has_thread;      // started and not yet joined
     atomic_bool thinking; // cleared just before the answer is written
     int64_t line_us;      // when the line being obeyed was read
-    int64_t go_us;        // when the present search was asked for
+    int64_t quiet_until;  // reports before this moment wait for company
     char line[UCI_LINE_MAX];
 };
 
@@ -54,7 +54,7 @@ static const char *excerpt(const char *text, char out[40]) {
 }
 
 // In games of milliseconds each write costs more than it tells, so early reports stay in the buffer
-// and go out with the first late one or with the answer.
+// and go out with the first late one or with the answer. Not where the answer waits for its word.
 static void on_report(void *context, const Root *root, const SearchInfo *info) {
     Uci *uci = context;
     char line[UCI_INFO_MAX];
@@ -62,7 +62,7 @@ static void on_report(void *context, const Root *root, const SearchInfo *info) {
     flockfile(uci->out);
     fputs(line, uci->out);
     fputc('\n', uci->out);
-    if (clock_now_us() - uci->go_us >= QUIET_US)
+    if (clock_now_us() >= uci->quiet_until)
         fflush(uci->out);
     funlockfile(uci->out);
 }
@@ -210,7 +210,8 @@ static void do_go(Uci *uci, const char *args) {
         say(uci, "info string go: cannot read %s and what follows", excerpt(bad, shown));
         limits.depth = 1;
     }
-    uci->go_us = uci->line_us;
+    bool answer_waits = limits.infinite || limits.ponder;
+    uci->quiet_until = answer_waits ? 0 : uci->line_us + QUIET_US;
     uci->asked = uci->root.pos;
     search_prepare(uci->search, &uci->root, &limits);
     atomic_store(&uci->thinking, true);
