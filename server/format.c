@@ -234,9 +234,23 @@ static void put_string(const char *filter, const json_t *value, Str *out) {
     str_add(out, json_string_value(value), is_short ? 10 : size);
 }
 
+// What an SPRT decides between, in the brackets that tell the unit: <0.00, 2.00> normalized Elo,
+// {0.00, 2.00} logistic.
+static void put_limits(const json_t *object, Str *out) {
+    const char *model = json_string_value(json_object_get(object, "model"));
+    bool logistic = model && strcmp(model, "logistic") == 0;
+    str_putc(out, logistic ? '{' : '<');
+    put_two(json_number_value(json_object_get(object, "elo0")), out);
+    str_puts(out, ", ");
+    put_two(json_number_value(json_object_get(object, "elo1")), out);
+    str_putc(out, logistic ? '}' : '>');
+}
+
 void format_value(const char *name, const json_t *value, Str *out) {
     if (strcmp(name, "json") == 0)
         put_json(value, out);
+    else if (strcmp(name, "limits") == 0)
+        put_limits(value, out);
     else if (json_is_string(value))
         put_string(name, value, out);
     else if (json_is_null(value))

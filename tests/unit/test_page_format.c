@@ -26,6 +26,15 @@ static void assert_reads(const char *name, json_t *value, const char *expected) 
         fail_msg("%s: got \"%s\", wanted \"%s\"", name, out.data, expected);
 }
 
+static void limits_stand_in_the_brackets_of_their_unit(void **state) {
+    (void)state;
+    assert_reads("limits",
+                 json_pack("{s:s,s:f,s:f}", "model", "normalized", "elo0", -1.75, "elo1", 0.25),
+                 "<" MINUS "1.75, 0.25>");
+    assert_reads("limits", json_pack("{s:s,s:i,s:i}", "model", "logistic", "elo0", 0, "elo1", 10),
+                 "{0.00, 10.00}");
+}
+
 static void numbers_read_as_their_members_do(void **state) {
     (void)state;
     assert_reads("elo", json_real(1.234), "+1.23");
@@ -200,6 +209,7 @@ static void pairs_stand_side_by_side(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_read_as_their_members_do),
+        cmocka_unit_test(limits_stand_in_the_brackets_of_their_unit),
         cmocka_unit_test(filters_choose_another_form),
         cmocka_unit_test(times_are_told_in_one_unit),
         cmocka_unit_test(durations_are_told_in_two_at_most),
