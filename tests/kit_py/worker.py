@@ -28,7 +28,7 @@ class Worker:
         return self
 
     def __exit__(self, kind, *_):
-        if kind:
+        if kind and kind is not SystemExit:
             print("".join(f"# {line}\n" for line in self.log().splitlines()[-25:]), end="")
         self.close()
 
