@@ -75,7 +75,7 @@ def a_form_with_an_error_keeps_all_that_was_typed():
     browser.click("form#new-test button.primary")
     browser.until(lambda: "Not accepted" in browser.text(), 10, "a refusal")
     contains(browser.text("#tc-hint"), "soon")
-    equal(browser.run("return document.activeElement.id"), "tc", "the field to blame has the focus")
+    browser.until(lambda: browser.run("return document.activeElement.id") == "tc", 10, "the focus on the field to blame")
     equal(browser.find("#patch").get_attribute("value").strip(), patch_of_several_hunks().strip(), "the patch")
     for field, value in (("title", TITLE), ("elo0", "-600"), ("model", "logistic"), ("description", "They cost more than they bring.")):
         equal(browser.find("#" + field).get_attribute("value"), value, field)
