@@ -139,18 +139,17 @@ const char *app_setting(Request *req, const char *name, const char *otherwise) {
     return cache->items[cache->count - 1].value;
 }
 
-// A token of scope `submit` carries no more than a developer's rights.
+// An admin has all roles, a maintainer is a developer too. A token of scope `submit` carries no
+// more than a developer's rights, whoever's it is.
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role) {
     if (!viewer->user_id)
         return false;
     if (viewer->admin)
         return true;
-    bool maintainer =
-        strcmp(viewer->scope, "submit") != 0 &&
-        db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, "maintainer") == 1;
-    return maintainer ||
-           (!strcmp(role, "developer") &&
-            db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, role) == 1);
+    if (strcmp(role, "developer") == 0)
+        return db_int(db, SQL_ROLE_DEVELOPS, 0, "ii", viewer->user_id, engine_id) == 1;
+    return strcmp(viewer->scope, "submit") != 0 &&
+           db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, role) == 1;
 }
 
 // ---- refusals

@@ -199,6 +199,17 @@ def bodies_that_are_no_json_are_refused():
     equal(reply.status, 413)
 
 
+def a_submit_token_of_maintainer_or_admin_submits_and_does_no_more():
+    for name in ("vera", "root"):
+        person = server.client(name)
+        token = person.api("POST", "/tokens", {"name": "script", "scope": "submit"}).json["token"]
+        script = Client(server, token=token)
+        reply = script.api("POST", "/tests", {"title": f"by {name}'s token", "patch": patch().decode()})
+        equal(reply.status, 201, reply)
+        theirs = server.client("dev").api("POST", "/tests", {"title": "another's", "patch": patch().decode()}).json["id"]
+        equal(script.api("POST", f"/tests/{theirs}/approve").status, 403, f"approving with {name}'s token")
+
+
 def only_developers_submit_unless_the_operator_opens_it():
     equal(submit(joe).status, 403)
     equal(Client(server).api("POST", "/tests", {}).status, 401)
@@ -407,6 +418,7 @@ try:
         what_is_missing_or_too_much_is_named,
         bad_patches_are_named_and_leave_no_test,
         bodies_that_are_no_json_are_refused,
+        a_submit_token_of_maintainer_or_admin_submits_and_does_no_more,
         only_developers_submit_unless_the_operator_opens_it,
         a_wrong_bench_can_be_put_right_once_nothing_relies_on_it,
         a_maintainer_approves_but_not_his_own,
