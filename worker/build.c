@@ -118,9 +118,10 @@ static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const
                         .inside = recipe->directory,
                         .env = env,
                         .tmp_bytes = BUILD_TMP_BYTES};
-    sandbox_prefix(shop->sandbox, &view, &argv);
+    OsLimits limits;
+    sandbox_prefix(shop->sandbox, &view, &argv, &limits);
     argv_add_all(&argv, (const char *const[]){"/bin/sh", "-c", recipe->command, NULL});
-    JobSpec job = {(const char *const *)argv.items, BUILD_LIMIT_S, shop->cancel};
+    JobSpec job = {(const char *const *)argv.items, BUILD_LIMIT_S, shop->cancel, &limits};
     scope(job_result_release) JobResult result;
     if (!job_run(&job, &result, err))
         return BUILD_BROKEN;
@@ -193,8 +194,10 @@ BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const c
 
 enum { ENGINE_TMP_BYTES = 64 << 20 };
 
-void build_command(const Workshop *shop, const Build *build, Argv *argv) {
-    SandboxView view = {.folder = build->folder, .tmp_bytes = ENGINE_TMP_BYTES};
-    const char *inside = sandbox_prefix(shop->sandbox, &view, argv);
+void build_command(const Workshop *shop, const Build *build, int64_t memory_bytes, Argv *argv,
+                   OsLimits *limits) {
+    SandboxView view = {
+        .folder = build->folder, .tmp_bytes = ENGINE_TMP_BYTES, .memory_bytes = memory_bytes};
+    const char *inside = sandbox_prefix(shop->sandbox, &view, argv, limits);
     argv_printf(argv, "%s/engine", inside);
 }

@@ -38,5 +38,7 @@ typedef enum {
 // initialised by the caller.
 BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
                           Build *out, Str *log, Error *err);
-// Appends the confined command line of a built engine; its arguments follow.
-void build_command(const Workshop *shop, const Build *build, Argv *argv);
+// Appends the confined command line of a built engine; its arguments follow. It may use so much
+// memory (0: no limit); `limits` is for os_spawn and borrows from `shop` and `build`.
+void build_command(const Workshop *shop, const Build *build, int64_t memory_bytes, Argv *argv,
+                   OsLimits *limits);

@@ -241,7 +241,8 @@ EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool ch
     forget_output(engine);
     engine->cancel_fd = cancel_fd;
     engine->speaks_unasked = false;
-    if (!os_spawn(&engine->process, spec->argv, spec->directory, err)) {
+    OsSpawnSpec command = {spec->argv, spec->directory, OS_ERRORS_NOWHERE, spec->limits};
+    if (!os_spawn(&engine->process, &command, err)) {
         error_prefix(err, "%s", spec->name);
         return ENGINE_GONE;
     }

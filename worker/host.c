@@ -34,9 +34,10 @@ static void add_compiler(Host *host, const Sandbox *sandbox, const char *name, S
     scope(argv_release) Argv argv = {0};
     scope(job_result_release) JobResult result = {0};
     SandboxView view = {.folder = "/usr", .tmp_bytes = 1 << 20};
-    sandbox_prefix(sandbox, &view, &argv);
+    OsLimits limits;
+    sandbox_prefix(sandbox, &view, &argv, &limits);
     argv_add_all(&argv, (const char *const[]){name, "--version", NULL});
-    JobSpec job = {(const char *const *)argv.items, COMPILER_LIMIT_S, NULL};
+    JobSpec job = {(const char *const *)argv.items, COMPILER_LIMIT_S, NULL, &limits};
     if (!job_run(&job, &result, &err) || result.end != JOB_ENDED || result.status != 0)
         return;
     str_printf(key, "%s: %.*s\n", name, (int)strcspn(result.output.data, "\n"), result.output.data);

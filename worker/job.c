@@ -8,7 +8,6 @@
 
 #include "os.h"
 #include "os_host.h"
-#include "sandbox.h"
 
 enum { TICK_MS = 100 }; // how soon a cancellation is noticed
 
@@ -64,18 +63,13 @@ static JobEnd watch(const JobSpec *spec, const OsProcess *process, Str *output) 
     return JOB_TIMED_OUT;
 }
 
-// A shell joins the two streams, because a spawned process's standard error goes nowhere.
-static const char *const join_streams[] = {"/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", NULL};
-
 bool job_run(const JobSpec *spec, JobResult *result, Error *err) {
     *result = (JobResult){0};
     str_init(&result->output, 2 * (size_t)JOB_OUTPUT_MAX);
-    Argv argv scope(argv_release) = {0};
-    argv_add_all(&argv, join_streams);
-    argv_add_all(&argv, spec->argv);
+    OsSpawnSpec command = {spec->argv, NULL, OS_ERRORS_WITH_OUTPUT, spec->limits};
     scope(os_kill) OsProcess process;
     int64_t start = os_now_ns();
-    if (!os_spawn(&process, (const char *const *)argv.items, NULL, err))
+    if (!os_spawn(&process, &command, err))
         return false;
     close(process.input);
     process.input = -1;

@@ -7,6 +7,7 @@
 
 #include "../server/common/error.h"
 #include "../server/common/str.h"
+#include "os_limits.h"
 
 enum { JOB_OUTPUT_MAX = 65536 };
 
@@ -16,6 +17,7 @@ typedef struct JobSpec {
     const char *const *argv; // NULL-terminated
     int limit_s;
     const atomic_bool *cancel; // NULL, or ends the job when it reads true
+    const OsLimits *limits;    // NULL: none
 } JobSpec;
 
 typedef struct JobResult {

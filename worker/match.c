@@ -133,6 +133,10 @@ static GameRecord *next_game(Match *match) {
     GameRecord *record = &pending_of(match, pair)->games[index];
     record->pair = pair;
     record->index = index;
+    record->players[0] = 0;
+    record->players[1] = 1;
+    record->infos = NULL;
+    record->evidence = NULL;
     record->white = spec->no_swap ? 0 : (per_pair == 2 ? index : pair % 2);
     return record;
 }
@@ -171,7 +175,7 @@ static GameRecord *take_game(Match *match) {
     pthread_mutex_lock(&match->lock);
     GameRecord *record = next_game(match);
     if (record && match->spec.on_start)
-        match->spec.on_start(match->spec.ctx, record->pair, record->index, record->white);
+        match->spec.on_start(match->spec.ctx, record);
     pthread_mutex_unlock(&match->lock);
     return record;
 }

@@ -8,6 +8,7 @@
 
 #include "../engine/rules/game.h"
 #include "../server/common/error.h"
+#include "os_limits.h"
 
 typedef struct EngineOption {
     const char *name, *value;
@@ -31,7 +32,9 @@ typedef struct EngineSpec {
     const char *directory;   // to start in; NULL: the runner's own
     const EngineOption *options;
     int option_count;
-    int threads; // CPUs the engine needs
+    int threads;            // CPUs the engine needs
+    bool restart;           // a process a game
+    const OsLimits *limits; // of the process and all it starts; NULL: none
     MatchLimit limit;
 } EngineSpec;
 
@@ -61,8 +64,12 @@ typedef struct MoveRecord {
     Move move;
     int32_t time_us;  // of the clock, as charged
     int32_t score_cp; // SCORE_NONE if none was given; mates are ±(SCORE_MATE - plies)
-    int32_t depth;
+    int32_t depth, seldepth;
     int64_t nodes;
+    int32_t engine_ms; // what the engine says it took; -1: it does not say
+    int32_t cpu_us;    // CPU time of the engine's threads during the move; -1: not measured
+    int32_t delay_us;  // how long its threads and the referee's were ready and got no CPU; -1: same
+    uint32_t info_at, info_size; // its last info line, in GameRecord.infos; size 0: not kept
 } MoveRecord;
 // Centipawns beyond SCORE_CP_MAX are cut to it, so that a larger score is a mate.
 enum { SCORE_NONE = INT32_MIN, SCORE_MATE = 1000000, SCORE_CP_MAX = 900000 };
@@ -70,41 +77,75 @@ static inline bool score_is_mate(int32_t score) {
     return score > SCORE_CP_MAX || (score < -SCORE_CP_MAX && score != SCORE_NONE);
 }
 
+// What was said before an engine failed: the last lines of both conversations ("> " to the engine,
+// "< " from it, each with the seconds since the game began) and the tails of standard error.
+typedef struct MatchEvidence {
+    const char *talk[2], *errors[2]; // of players[0] and players[1]; NUL-terminated, never NULL
+} MatchEvidence;
+
 typedef struct GameRecord {
-    int pair;  // number of the opening, from 0
-    int index; // which game of the pair: 0 or 1
-    int white; // which engine (0 or 1) had White
+    int pair;       // from 0; counts pairings within rounds, see MatchSpec
+    int index;      // which game of the pair: 0 or 1
+    int players[2]; // numbers of the engines in MatchSpec; 0 and 1 where there are two
+    int white;      // which of `players` (0 or 1) had White
     GameResult result;
     GameEndKind kind;
-    GameEnd rule;     // for GAME_END_RULE
-    int culprit;      // engine at fault for TIME, ILLEGAL, CRASH, STALL; else -1
+    GameEnd rule;    // for GAME_END_RULE
+    int culprit;     // which of `players` is at fault for TIME, ILLEGAL, CRASH, STALL; else -1
+    bool overloaded; // GAME_END_TIME: without the time that the machine was busy elsewhere the flag
+                     // would not have fallen; it is a loss all the same
     char reason[160]; // as printed: "White mates", "Black loses on time", …
     Game game;        // start position after the opening's FEN; opening moves are part of it
     int opening_plies;
+    int64_t started_us; // wall clock, since the epoch
+    int64_t lasted_us;
+    const char *infos;                // text of the kept info lines; NULL without keep_info
+    const MatchEvidence *evidence;    // where culprit >= 0, during on_game and on_pair; else NULL
     MoveRecord moves[GAME_PLIES_MAX]; // moves[i] for game.moves[i]; empty for opening plies
 } GameRecord;
 
+typedef struct MatchPairing {
+    int first, second; // engines; `first` has White in the first game
+} MatchPairing;
+
+typedef enum { LINE_TO_ENGINE, LINE_FROM_ENGINE, LINE_ERROR } MatchLineKind;
+typedef struct MatchLine {
+    MatchLineKind kind;
+    int slot, engine;
+    int64_t time_us;  // since the match began
+    const char *text; // without its newline
+    size_t size;
+} MatchLine;
+
 typedef struct Match Match;
 
+// Pair p is pairing p % pairing_count of round p / pairing_count, whose opening it plays.
 typedef struct MatchSpec {
-    EngineSpec engines[2]; // 0: new (or first), 1: base
-    int pair_first;        // number of the first pair, for resuming
+    const EngineSpec *engines; // 0: new (or first), 1: base
+    int engine_count;
+    const MatchPairing *pairings; // of one round; NULL: engines 0 and 1
+    int pairing_count;            // 0 with NULL
+    int pair_first;               // number of the first pair, for resuming
     int pair_count;
-    int games_per_pair; // 2, or 1: colours then change from pair to pair
-    bool no_swap;       // engine 0 always has White
+    int games_per_pair; // 2, or 1: colours then change from round to round
+    bool no_swap;       // a pairing's first engine always has White
     // The opening of a pair; called from slot threads, strings must outlive the match.
     Opening (*opening)(void *ctx, int pair);
     int slots;
     bool pin; // referee and engines of a slot on its own CPUs, where enough are free
     bool chess960;
-    bool restart; // a process a game
     Adjudication adjudication;
     int startup_ms, ping_ms; // waits outside the clock
+    bool keep_info;          // fill GameRecord.infos
+    bool check_pvs;          // report PVs that cannot be right to on_warning
     // All called under one lock, never concurrently; any may be NULL. Records are borrowed for the
     // call; with one game a pair games[1] is not to be read.
-    void (*on_start)(void *ctx, int pair, int index, int white);
+    void (*on_start)(void *ctx, const GameRecord *game);             // pair, index, players, white
     void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
     void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
+    void (*on_warning)(void *ctx, const GameRecord *game, const char *text);
+    // Every line of every conversation; from slot threads, several at a time. NULL: no log.
+    void (*on_line)(void *ctx, const MatchLine *line);
     void *ctx;
 } MatchSpec;
 

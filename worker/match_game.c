@@ -261,6 +261,9 @@ static void record_move(Play *play, Color side, Move move, const EngineReply *re
         .score_cp = reply->info.score_cp,
         .depth = reply->info.depth,
         .nodes = reply->info.nodes,
+        .engine_ms = -1,
+        .cpu_us = -1,
+        .delay_us = -1,
     };
     clock_charge(&play->clocks[side], limit_of(play, side), reply->elapsed_ns);
     memcpy(play->last[side], reply->move, sizeof play->last[side]);
@@ -378,8 +381,9 @@ bool match_game_play(MatchTable *table, GameRecord *record, Error *err) {
         return false;
     if (engine_ready(&play, WHITE, &fatal, err) && engine_ready(&play, BLACK, &fatal, err))
         play_game(&play);
-    if (table->spec->restart)
-        match_table_quit(table, 500);
+    for (int i = 0; i < 2; i++)
+        if (table->spec->engines[i].restart)
+            engine_quit(&table->engines[i], 500);
     return !fatal;
 }
 

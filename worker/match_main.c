@@ -20,6 +20,7 @@ enum { PGN_GAME_BYTES_MAX = 4 << 20, EXIT_USAGE = 2 };
 typedef struct Run {
     const MatchArgs *args;
     Openings openings;
+    EngineSpec engines[2];
     Match *match;
     MatchScore score;
     char detail[256];
@@ -48,10 +49,11 @@ static int game_number(const MatchArgs *args, int pair, int index) {
     return pair * args->games + index + 1;
 }
 
-static void on_start(void *ctx, int pair, int index, int white) {
+static void on_start(void *ctx, const GameRecord *game) {
     const MatchArgs *args = ((const Run *)ctx)->args;
-    printf("Started game %d of %d (%s vs %s)\n", game_number(args, pair, index),
-           args->rounds * args->games, args->engines[white].name, args->engines[1 - white].name);
+    printf("Started game %d of %d (%s vs %s)\n", game_number(args, game->pair, game->index),
+           args->rounds * args->games, args->engines[game->white].name,
+           args->engines[1 - game->white].name);
 }
 
 static void write_pgn(Run *run, const GameRecord *game) {
@@ -144,12 +146,16 @@ static EngineSpec engine_spec(const EngineArgs *args) {
                         .options = args->options,
                         .option_count = args->option_count,
                         .threads = args->threads,
+                        .restart = args->restart,
                         .limit = args->limit};
 }
 
 static MatchSpec match_spec(Run *run) {
     const MatchArgs *args = run->args;
-    return (MatchSpec){.engines = {engine_spec(&args->engines[0]), engine_spec(&args->engines[1])},
+    run->engines[0] = engine_spec(&args->engines[0]);
+    run->engines[1] = engine_spec(&args->engines[1]);
+    return (MatchSpec){.engines = run->engines,
+                       .engine_count = 2,
                        .pair_count = args->rounds,
                        .games_per_pair = args->games,
                        .no_swap = args->no_swap,
@@ -157,7 +163,6 @@ static MatchSpec match_spec(Run *run) {
                        .slots = args->slots,
                        .pin = !args->no_affinity,
                        .chess960 = args->book.chess960,
-                       .restart = args->engines[0].restart || args->engines[1].restart,
                        .adjudication = args->adjudication,
                        .startup_ms = args->startup_ms,
                        .ping_ms = args->ping_ms,

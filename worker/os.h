@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../server/common/error.h"
+#include "os_limits.h"
 
 // ---- clock --------------------------------------------------------------------------------------
 
@@ -47,11 +48,23 @@ typedef struct OsProcess {
     int pidfd;  // readable once the child has ended
     int input;  // writes to its standard input; non-blocking
     int output; // reads its standard output; non-blocking
+    int errors; // reads its standard error, with OS_ERRORS_PIPE; non-blocking; else -1
 } OsProcess;
 
-// `argv` is NULL-terminated; argv[0] without a slash is searched in PATH. Standard error goes to
-// /dev/null. The child gets the calling thread's CPUs and no signal mask. False: it never ran.
-bool os_spawn(OsProcess *process, const char *const *argv, const char *directory, Error *err);
+typedef enum { OS_ERRORS_NOWHERE, OS_ERRORS_PIPE, OS_ERRORS_WITH_OUTPUT } OsErrors;
+
+typedef struct OsSpawnSpec {
+    const char *const *argv; // NULL-terminated; argv[0] without a slash is searched in PATH
+    const char *directory;   // NULL: ours
+    OsErrors errors;
+    const OsLimits *limits; // NULL: none; borrowed until os_kill
+} OsSpawnSpec;
+
+// The child gets the calling thread's CPUs and no signal mask. False: it never ran.
+bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err);
+// Why the child was killed for passing a limit, in words that go on from "it"; NULL: it was not.
+// Static, until os_kill.
+const char *os_overstepped(const OsProcess *process);
 // Kills the whole group at once, reaps the child, closes the pipes. Fine on a process that ended,
 // and on a zeroed struct.
 void os_kill(OsProcess *process);

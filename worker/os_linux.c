@@ -30,7 +30,7 @@ void os_thread_block_signals(void) {
 }
 
 typedef struct Pipes {
-    int input[2], output[2];
+    int input[2], output[2], errors[2];
     int status[2]; // carries errno when exec fails; closes by itself when it succeeds
 } Pipes;
 
@@ -42,13 +42,15 @@ static void close_both(int fds[2]) {
 static void pipes_close(Pipes *pipes) {
     close_both(pipes->input);
     close_both(pipes->output);
+    close_both(pipes->errors);
     close_both(pipes->status);
 }
 
-static bool pipes_open(Pipes *pipes) {
-    *pipes = (Pipes){{-1, -1}, {-1, -1}, {-1, -1}};
+static bool pipes_open(Pipes *pipes, bool errors) {
+    *pipes = (Pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     return pipe2(pipes->input, O_CLOEXEC) == 0 && pipe2(pipes->output, O_CLOEXEC) == 0 &&
-           pipe2(pipes->status, O_CLOEXEC) == 0;
+           pipe2(pipes->status, O_CLOEXEC) == 0 &&
+           (!errors || pipe2(pipes->errors, O_CLOEXEC) == 0);
 }
 
 // Moves the child's ends away from 0 to 2, where dup2 could overwrite one with the other.
@@ -56,16 +58,18 @@ static int out_of_the_way(int fd) {
     return fd > STDERR_FILENO ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-static bool child_redirect(const Pipes *pipes) {
+static bool child_redirect(const Pipes *pipes, OsErrors kind) {
     int input = out_of_the_way(pipes->input[0]), output = out_of_the_way(pipes->output[1]);
-    int null = out_of_the_way(open("/dev/null", O_WRONLY | O_CLOEXEC));
-    return input >= 0 && output >= 0 && null >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
-           dup2(output, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+    int errors = kind == OS_ERRORS_PIPE          ? out_of_the_way(pipes->errors[1])
+                 : kind == OS_ERRORS_WITH_OUTPUT ? output
+                                                 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    errors = out_of_the_way(errors);
+    return input >= 0 && output >= 0 && errors >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
+           dup2(output, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0;
 }
 
 // Only async-signal-safe calls: other threads of the parent may have held any lock.
-static void child_exec(const Pipes *pipes, const char *const *argv, const char *directory,
-                       pid_t parent) {
+static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent) {
     int report = out_of_the_way(pipes->status[1]);
     sigset_t none;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // engines that crash all night fill no disk
@@ -73,9 +77,10 @@ static void child_exec(const Pipes *pipes, const char *const *argv, const char *
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == parent && child_redirect(pipes) && (!directory || chdir(directory) == 0)) {
+    if (getppid() == parent && child_redirect(pipes, spec->errors) &&
+        (!spec->directory || chdir(spec->directory) == 0)) {
         pthread_sigmask(SIG_SETMASK, &none, NULL);
-        execvp(argv[0], (char *const *)argv);
+        execvp(spec->argv[0], (char *const *)spec->argv);
     }
     int problem = errno;
     while (write(report, &problem, sizeof problem) < 0 && errno == EINTR)
@@ -99,29 +104,38 @@ static void take(int *to, int *from, int flags) {
     fcntl(*to, F_SETFL, O_NONBLOCK | flags);
 }
 
-bool os_spawn(OsProcess *process, const char *const *argv, const char *directory, Error *err) {
+bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
     *process = (OsProcess){0};
     scope(pipes_close) Pipes pipes;
-    if (!pipes_open(&pipes))
-        return error_errno(err, "cannot make pipes for %s", argv[0]);
+    if (!pipes_open(&pipes, spec->errors == OS_ERRORS_PIPE))
+        return error_errno(err, "cannot make pipes for %s", spec->argv[0]);
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        child_exec(&pipes, argv, directory, parent);
+        child_exec(&pipes, spec, parent);
     if (pid < 0)
-        return error_errno(err, "cannot start %s", argv[0]);
+        return error_errno(err, "cannot start %s", spec->argv[0]);
     close_fd(&pipes.status[1]);
     pipes.status[1] = -1;
     int problem = exec_outcome(pipes.status[0]);
     if (problem) {
         waitpid(pid, NULL, 0);
-        return error_set(err, 0, "cannot_start", "cannot start %s%s%s: %s", argv[0],
-                         directory ? " in " : "", directory ? directory : "", strerror(problem));
+        return error_set(err, 0, "cannot_start", "cannot start %s%s%s: %s", spec->argv[0],
+                         spec->directory ? " in " : "", spec->directory ? spec->directory : "",
+                         strerror(problem));
     }
     process->pid = pid;
     process->pidfd = pidfd_open(pid, 0);
     take(&process->input, &pipes.input[1], O_WRONLY);
     take(&process->output, &pipes.output[0], O_RDONLY);
+    process->errors = -1;
+    if (spec->errors == OS_ERRORS_PIPE)
+        take(&process->errors, &pipes.errors[0], O_RDONLY);
     return true;
+}
+
+const char *os_overstepped(const OsProcess *process) {
+    (void)process;
+    return NULL;
 }
 
 // The group dies before its leader is reaped: until then its number cannot belong to anyone else.
@@ -135,6 +149,8 @@ void os_kill(OsProcess *process) {
     close_fd(&process->pidfd);
     close_fd(&process->input);
     close_fd(&process->output);
+    if (process->errors >= 0)
+        close_fd(&process->errors);
     *process = (OsProcess){0};
 }
 

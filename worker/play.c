@@ -133,7 +133,8 @@ static bool run_match(Play *p, const EngineSpec engines[2], int *begun, Error *e
     const Task *task = p->spec->task;
     int first = task->next_seq * task->batch_pairs;
     MatchSpec match_spec = {
-        .engines = {engines[0], engines[1]},
+        .engines = engines,
+        .engine_count = 2,
         .pair_first = first,
         .pair_count = task->pairs - first,
         .games_per_pair = 2,
@@ -165,14 +166,16 @@ bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err) {
     Argv *argv[SIDE_COUNT] = {&new_argv, &base_argv};
     EngineOption *options[SIDE_COUNT];
     EngineSpec engines[SIDE_COUNT];
+    OsLimits limits[SIDE_COUNT];
     char threads[16];
     snprintf(threads, sizeof threads, "%d", task->threads);
     scale_limits(&p);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        build_command(spec->shop, &spec->builds[i], argv[i]);
+        build_command(spec->shop, &spec->builds[i], 0, argv[i], &limits[i]);
         engines[i] = (EngineSpec){.name = side_name((Side)i),
                                   .argv = (const char *const *)argv[i]->items,
                                   .threads = task->threads,
+                                  .limits = &limits[i],
                                   .limit = p.limits[i]};
         options[i] = engine_options(&task->sides[i], threads, &engines[i].option_count);
         engines[i].options = options[i];

@@ -47,11 +47,11 @@ static bool try_level(int level, JobResult *result, Error *err) {
     Argv argv scope(argv_release) = {0};
     Sandbox trial = {level};
     SandboxView view = {.folder = "/usr", .tmp_bytes = 1 << 20};
-    sandbox_prefix(&trial, &view, &argv);
+    OsLimits limits;
+    sandbox_prefix(&trial, &view, &argv, &limits);
     argv_add(&argv, "/bin/true");
-    return job_run(&(JobSpec){.argv = (const char *const *)argv.items, .limit_s = TRIAL_S}, result,
-                   err) &&
-           result->end == JOB_ENDED && result->status == 0;
+    JobSpec job = {.argv = (const char *const *)argv.items, .limit_s = TRIAL_S, .limits = &limits};
+    return job_run(&job, result, err) && result->end == JOB_ENDED && result->status == 0;
 }
 
 bool sandbox_detect(Sandbox *sandbox, bool allow_none, Error *err) {
@@ -94,7 +94,9 @@ static const char *bare_prefix(const SandboxView *view, Argv *argv) {
     return view->folder;
 }
 
-const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv) {
+const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv,
+                           OsLimits *limits) {
+    *limits = (OsLimits){0};
     if (sandbox->level == 0)
         return bare_prefix(view, argv);
     os_sandbox_prefix(view, plain_env, argv);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../server/common/error.h"
+#include "os_limits.h"
 
 // A growing command line; its strings are its own.
 typedef struct Argv {
@@ -37,8 +38,14 @@ typedef struct SandboxView {
     const char *inside;     // folder to start in, relative to `folder`; "" or NULL: its top
     const char *const *env; // NAME, value, NAME, value, …, NULL; may be NULL
     int64_t tmp_bytes;      // size of /tmp
+    int64_t memory_bytes;   // for all its processes together, /tmp included; 0: no limit
+    int processes;          // at a time; 0: no limit
+    int64_t file_bytes;     // largest file; 0: no limit
+    int64_t cpu_s;          // CPU time of one process; 0: no limit
 } SandboxView;
 
-// Appends the prefix; the program follows. Returns the path by which the program knows `folder`
-// ("/work" inside level 2, the folder itself at level 0), static or borrowed from `view`.
-const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv);
+// Appends the prefix; the program follows. `limits` is filled with what has to be given to os_spawn
+// beside it; it borrows from `view` and `sandbox`. Returns the path by which the program knows
+// `folder` ("/work" inside level 2, the folder itself below), static or borrowed from `view`.
+const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv,
+                           OsLimits *limits);

@@ -34,9 +34,10 @@ static RunOutcome judge(const JobResult *result, Bench *out, Error *err) {
 RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const *args, Bench *out,
                      Str *log, Error *err) {
     scope(argv_release) Argv argv = {0};
-    build_command(shop, build, &argv);
+    OsLimits limits;
+    build_command(shop, build, 0, &argv, &limits);
     argv_add_all(&argv, args);
-    JobSpec job = {(const char *const *)argv.items, BENCH_LIMIT_S, shop->cancel};
+    JobSpec job = {(const char *const *)argv.items, BENCH_LIMIT_S, shop->cancel, &limits};
     scope(job_result_release) JobResult result;
     if (!job_run(&job, &result, err))
         return RUN_FAILED;

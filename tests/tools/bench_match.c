@@ -82,7 +82,10 @@ static double ping_pong(void) {
 
 static MatchSpec bench_spec(const char *const *argv, const EngineOption seeds[2], int pairs,
                             int slots) {
-    MatchSpec spec = {.pair_count = pairs,
+    static EngineSpec engines[2];
+    MatchSpec spec = {.engines = engines,
+                      .engine_count = 2,
+                      .pair_count = pairs,
                       .games_per_pair = 2,
                       .opening = opening_of,
                       .slots = slots,
@@ -91,12 +94,12 @@ static MatchSpec bench_spec(const char *const *argv, const EngineOption seeds[2]
                       .startup_ms = 10000,
                       .ping_ms = 10000};
     for (int i = 0; i < 2; i++)
-        spec.engines[i] = (EngineSpec){.name = i ? "B" : "A",
-                                       .argv = argv,
-                                       .options = &seeds[i],
-                                       .option_count = 1,
-                                       .threads = 1,
-                                       .limit = {.base_ms = 10000, .increment_ms = 100}};
+        engines[i] = (EngineSpec){.name = i ? "B" : "A",
+                                  .argv = argv,
+                                  .options = &seeds[i],
+                                  .option_count = 1,
+                                  .threads = 1,
+                                  .limit = {.base_ms = 10000, .increment_ms = 100}};
     return spec;
 }
 

@@ -32,10 +32,9 @@ static Opening opening(void *ctx, int pair) {
     return pair == 0 ? (Opening){0} : (Opening){.moves = "e2e4 e7e5"};
 }
 
-static void on_start(void *ctx, int pair, int index, int white) {
+static void on_start(void *ctx, const GameRecord *game) {
     Seen *seen = ctx;
-    (void)pair;
-    assert_int_equal(index, white);
+    assert_int_equal(game->index, game->white);
     if (++seen->started == seen->finish_at)
         match_finish(seen->match);
 }
@@ -55,8 +54,12 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
                            games[1].pair == pair && games[0].result != RESULT_NONE;
 }
 
+static EngineSpec engines[2]; // of the match that spec_for describes
+
 static MatchSpec spec_for(Seen *seen, int pairs, int slots) {
-    MatchSpec spec = {.pair_first = 0,
+    MatchSpec spec = {.engines = engines,
+                      .engine_count = 2,
+                      .pair_first = 0,
                       .pair_count = pairs,
                       .games_per_pair = 2,
                       .opening = opening,
@@ -70,7 +73,7 @@ static MatchSpec spec_for(Seen *seen, int pairs, int slots) {
                       .on_pair = on_pair,
                       .ctx = seen};
     for (int i = 0; i < 2; i++)
-        spec.engines[i] = (EngineSpec){
+        engines[i] = (EngineSpec){
             .name = i ? "B" : "A", .argv = toy_argv[i], .threads = 1, .limit = {.base_ms = 600000}};
     return spec;
 }
@@ -158,7 +161,7 @@ static void an_engine_that_cannot_start_ends_the_match_with_its_name(void **stat
     Error err;
     MatchSpec spec = spec_for(&seen, 3, 2);
     const char *const nothing[] = {"/nowhere/engine", NULL};
-    spec.engines[1].argv = nothing;
+    engines[1].argv = nothing;
     assert_false(play(&seen, &spec, &err));
     assert_non_null(strstr(err.message, "B: cannot start /nowhere/engine"));
     for (int i = 0; i < seen.games; i++)
@@ -203,7 +206,7 @@ static void a_spec_that_makes_no_match_is_refused(void **state) {
     Seen seen = {0};
     Error err;
     MatchSpec spec = spec_for(&seen, 3, 1);
-    spec.engines[1].limit = (MatchLimit){0};
+    engines[1].limit = (MatchLimit){0};
     assert_false(play(&seen, &spec, &err));
     match_free(seen.match);
     spec = spec_for(&seen, 3, 0);

@@ -68,7 +68,7 @@ static void a_raised_flag_ends_a_job(void **state) {
     atomic_bool cancel = true;
     const char *argv[] = {"/bin/sleep", "1000", NULL};
     scope(job_result_release) JobResult result;
-    assert_true(job_run(&(JobSpec){argv, 1000, &cancel}, &result, &err));
+    assert_true(job_run(&(JobSpec){argv, 1000, &cancel, NULL}, &result, &err));
     assert_int_equal(result.end, JOB_CANCELLED);
 }
 
@@ -93,10 +93,12 @@ static char *confined(const char *folder, bool writable, const char *script) {
         fail_msg("%s", err.message);
     scope(argv_release) Argv argv = {0};
     SandboxView view = {.folder = folder, .writable = writable, .tmp_bytes = 1 << 20};
-    sandbox_prefix(&sandbox, &view, &argv);
+    OsLimits limits;
+    sandbox_prefix(&sandbox, &view, &argv, &limits);
     argv_add_all(&argv, (const char *const[]){"/bin/sh", "-c", script, NULL});
     scope(job_result_release) JobResult result;
-    assert_true(job_run(&(JobSpec){(const char *const *)argv.items, 30, NULL}, &result, &err));
+    assert_true(
+        job_run(&(JobSpec){(const char *const *)argv.items, 30, NULL, &limits}, &result, &err));
     return xstrdup(result.output.data);
 }
 
