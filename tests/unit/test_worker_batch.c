@@ -26,7 +26,8 @@ static const GameContext context = {
 static void play_text(GameRecord *game, const char *text) {
     Move move = move_from_uci(&game->game.now, text);
     assert_true(move != MOVE_NONE);
-    game->moves[game->game.plies] = (MoveRecord){move, 120000, 31, 14, 81234};
+    game->moves[game->game.plies] =
+        (MoveRecord){.move = move, .time_us = 120000, .score_cp = 31, .depth = 14, .nodes = 81234};
     game_play(&game->game, move);
 }
 
