@@ -83,8 +83,11 @@ static void make_game(Load *load, GameRecord *game, int white) {
             return;
         Move move = list.moves[random_below(load, (uint64_t)list.size)];
         game->moves[game->game.plies] = (MoveRecord){
-            move, 50000 + (int)random_below(load, 300000), game->game.plies % 2 ? -score : score,
-            10 + (int)random_below(load, 10), 50000 + (int64_t)random_below(load, 200000)};
+            .move = move,
+            .time_us = 50000 + (int)random_below(load, 300000),
+            .score_cp = game->game.plies % 2 ? -score : score,
+            .depth = 10 + (int)random_below(load, 10),
+            .nodes = 50000 + (int64_t)random_below(load, 200000)};
         game_play(&game->game, move);
     }
 }
