@@ -239,6 +239,7 @@ EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool ch
                           int timeout_ms, int cancel_fd, Error *err) {
     const char *step = "";
     forget_output(engine);
+    engine->spec = spec;
     engine->cancel_fd = cancel_fd;
     engine->speaks_unasked = false;
     OsSpawnSpec command = {spec->argv, spec->directory, OS_ERRORS_NOWHERE, spec->limits};

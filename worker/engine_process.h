@@ -21,9 +21,10 @@ typedef enum {
 
 typedef struct EngineProcess {
     OsProcess process;
-    int cancel_fd;      // borrowed; makes every wait return
-    int64_t read_at_ns; // stamped right after each read
-    int64_t bytes_left; // of what the present command may say
+    const EngineSpec *spec; // what runs or ran last; NULL: nothing yet
+    int cancel_fd;          // borrowed; makes every wait return
+    int64_t read_at_ns;     // stamped right after each read
+    int64_t bytes_left;     // of what the present command may say
     size_t chunk_at, chunk_size, partial_size;
     bool speaks_unasked;           // has been heard after its bestmove
     char chunk[ENGINE_LINE_MAX];   // as read; lines up to chunk_at are dealt with

@@ -26,7 +26,7 @@ struct Match {
     MatchSpec spec;
     int cancel_fd;
     atomic_bool finishing, aborted;
-    atomic_bool proven[2];
+    atomic_bool *proven; // of each engine: it has started once in this match
     atomic_uint_fast64_t plies;
     OsCpuClaim *cpus;
     int cpus_per_slot;    // 0: slots are not pinned
@@ -48,6 +48,8 @@ typedef struct Slot {
 Match *match_new(const MatchSpec *spec) {
     Match *match = xcalloc(1, sizeof *match);
     match->spec = *spec;
+    match->proven =
+        xcalloc((size_t)(spec->engine_count > 0 ? spec->engine_count : 1), sizeof *match->proven);
     match->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (match->cancel_fd < 0)
         fatal("cannot make an eventfd");
@@ -70,6 +72,7 @@ void match_free(Match *match) {
     free_list(match->spare);
     close(match->cancel_fd);
     pthread_mutex_destroy(&match->lock);
+    free(match->proven);
     free(match);
 }
 
@@ -120,6 +123,18 @@ static Pending *pending_of(Match *match, int pair) {
     return *at;
 }
 
+static void fill_players(const MatchSpec *spec, GameRecord *record) {
+    static const MatchPairing usual = {0, 1};
+    int pairings = spec->pairings ? spec->pairing_count : 1;
+    const MatchPairing *pairing =
+        spec->pairings ? &spec->pairings[record->pair % pairings] : &usual;
+    record->players[0] = pairing->first;
+    record->players[1] = pairing->second;
+    record->white = spec->games_per_pair == 2 ? record->index : record->pair / pairings % 2;
+    if (spec->no_swap)
+        record->white = 0;
+}
+
 // The record of the next game to play, NULL when there is none. Called under the lock.
 static GameRecord *next_game(Match *match) {
     const MatchSpec *spec = &match->spec;
@@ -133,11 +148,9 @@ static GameRecord *next_game(Match *match) {
     GameRecord *record = &pending_of(match, pair)->games[index];
     record->pair = pair;
     record->index = index;
-    record->players[0] = 0;
-    record->players[1] = 1;
     record->infos = NULL;
     record->evidence = NULL;
-    record->white = spec->no_swap ? 0 : (per_pair == 2 ? index : pair % 2);
+    fill_players(spec, record);
     return record;
 }
 
@@ -226,8 +239,9 @@ static bool slot_start(Slot *slot, Match *match, int number) {
 static void claim_cpus(Match *match) {
     const EngineSpec *engines = match->spec.engines;
     OsCpus allowed;
-    int threads = engines[0].threads > engines[1].threads ? engines[0].threads : engines[1].threads;
-    int per_slot = threads > 1 ? threads : 1;
+    int per_slot = 1;
+    for (int i = 0; i < match->spec.engine_count; i++)
+        per_slot = engines[i].threads > per_slot ? engines[i].threads : per_slot;
     match->cpus = xcalloc(1, sizeof *match->cpus);
     os_cpus_allowed(&allowed);
     if (match->spec.pin && match->spec.slots <= allowed.count / per_slot &&
@@ -235,18 +249,32 @@ static void claim_cpus(Match *match) {
         match->cpus_per_slot = per_slot;
 }
 
+static const char *pairing_problem(const MatchSpec *spec) {
+    if (spec->pairings && spec->pairing_count < 1)
+        return "a round needs a pairing";
+    for (int i = 0; spec->pairings && i < spec->pairing_count; i++) {
+        const MatchPairing *pairing = &spec->pairings[i];
+        if (pairing->first < 0 || pairing->first >= spec->engine_count || pairing->second < 0 ||
+            pairing->second >= spec->engine_count || pairing->first == pairing->second)
+            return "a pairing must name two of the engines";
+    }
+    return NULL;
+}
+
 static const char *spec_problem(const MatchSpec *spec) {
+    if (spec->engine_count < 2)
+        return "a match needs two engines";
     if (spec->games_per_pair < 1 || spec->games_per_pair > 2)
         return "a pair has one or two games";
     if (spec->slots < 1 || spec->slots > OS_CPUS_MAX)
         return "the number of games at a time must be from 1 to 1024";
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < spec->engine_count; i++) {
         const MatchLimit *limit = &spec->engines[i].limit;
         if (limit->base_ms <= 0 && limit->increment_ms <= 0 && limit->move_ms <= 0 &&
             limit->nodes <= 0 && limit->depth <= 0)
             return "an engine without any limit would think for ever";
     }
-    return NULL;
+    return pairing_problem(spec);
 }
 
 bool match_run(Match *match, Error *err) {

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "../engine/rules/notation.h"
 #include "match_adjudicate.h"
@@ -13,6 +14,7 @@
 enum {
     TEXT_MAX = FEN_MAX + 64 + GAME_PLIES_MAX * 6 + 256,
     STALL_DEFAULT_MS = 5 * 60 * 1000,
+    QUIT_PATIENCE_MS = 500,
 };
 
 typedef struct Clock {
@@ -32,7 +34,8 @@ typedef struct Play {
 
 static const char *const color_name[COLOR_NB] = {"White", "Black"};
 
-static int engine_of(const GameRecord *record, Color side) {
+// Which of the two players has `side`.
+static int player_of(const GameRecord *record, Color side) {
     return side == WHITE ? record->white : 1 - record->white;
 }
 
@@ -41,7 +44,8 @@ static GameResult win_of(Color side) {
 }
 
 static const MatchLimit *limit_of(const Play *play, Color side) {
-    return &play->table->spec->engines[engine_of(play->record, side)].limit;
+    const GameRecord *record = play->record;
+    return &play->table->spec->engines[record->players[player_of(record, side)]].limit;
 }
 
 // ---- how a game ends ----------------------------------------------------------------------------
@@ -88,10 +92,10 @@ static void end_by_verdict(GameRecord *record, Verdict verdict, Color mover) {
 // The engine playing `side` is to blame. Its process goes at once: the next game gets a new one.
 static void end_by_fault(Play *play, Color side, GameEndKind kind, const char *what) {
     GameRecord *record = play->record;
-    record->culprit = engine_of(record, side);
+    record->culprit = player_of(record, side);
     end_game(record, kind, win_of(color_flip(side)));
     snprintf(record->reason, sizeof record->reason, "%s%s", color_name[side], what);
-    engine_kill(&play->table->engines[record->culprit]);
+    engine_kill(play->table->seats[record->culprit]);
 }
 
 // FIDE 6.9: nobody wins on time who could not mate by any series of moves.
@@ -235,7 +239,7 @@ static size_t text_add_go(Play *play, Color side) {
 // last search may come at any time: the same word again, and illegal now, is such an echo. Where
 // nothing follows it, it was the answer after all.
 static EngineStatus ask_move(Play *play, Color side, EngineReply *reply, Move *move) {
-    EngineProcess *engine = &play->table->engines[engine_of(play->record, side)];
+    EngineProcess *engine = play->table->seats[player_of(play->record, side)];
     const Position *pos = &play->record->game.now;
     int64_t allowed = allowed_ns(&play->clocks[side], limit_of(play, side));
     size_t size = text_add_go(play, side);
@@ -307,8 +311,8 @@ static bool play_ply(Play *play) {
 static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
     MatchTable *table = play->table;
     const MatchSpec *spec = table->spec;
-    int which = engine_of(play->record, side);
-    EngineProcess *engine = &table->engines[which];
+    int seat = player_of(play->record, side), which = play->record->players[seat];
+    EngineProcess *engine = table->seats[seat];
     EngineStatus status = ENGINE_OK;
     if (engine_is_up(engine) && os_wait(&engine->process, 0))
         engine_kill(engine); // ended by itself after its last game: no fault of this one
@@ -371,23 +375,54 @@ static void play_game(Play *play) {
             ;
 }
 
+static int64_t wall_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+// Processes stay from game to game; one that this game has no use for quits.
+static void take_seats(MatchTable *table, const GameRecord *record) {
+    EngineProcess **seats = table->seats;
+    const EngineSpec *first = &table->spec->engines[record->players[0]];
+    const EngineSpec *second = &table->spec->engines[record->players[1]];
+    if (!seats[0]) {
+        seats[0] = &table->processes[0];
+        seats[1] = &table->processes[1];
+    }
+    if (seats[0]->spec == second || seats[1]->spec == first) {
+        EngineProcess *other = seats[0];
+        seats[0] = seats[1];
+        seats[1] = other;
+    }
+    if (seats[0]->spec != first)
+        engine_quit(seats[0], QUIT_PATIENCE_MS);
+    if (seats[1]->spec != second)
+        engine_quit(seats[1], QUIT_PATIENCE_MS);
+}
+
 bool match_game_play(MatchTable *table, GameRecord *record, Error *err) {
     Play play = {.table = table, .record = record, .adjudicator.rules = &table->spec->adjudication};
     bool fatal = false;
     record->culprit = -1;
+    record->overloaded = false;
     record->rule = END_NONE;
     record->reason[0] = 0;
+    take_seats(table, record);
     if (!set_up(&play, err))
         return false;
+    int64_t start_ns = os_now_ns();
+    record->started_us = wall_us();
     if (engine_ready(&play, WHITE, &fatal, err) && engine_ready(&play, BLACK, &fatal, err))
         play_game(&play);
+    record->lasted_us = (os_now_ns() - start_ns) / 1000;
     for (int i = 0; i < 2; i++)
-        if (table->spec->engines[i].restart)
-            engine_quit(&table->engines[i], 500);
+        if (table->spec->engines[record->players[i]].restart)
+            engine_quit(table->seats[i], QUIT_PATIENCE_MS);
     return !fatal;
 }
 
 void match_table_quit(MatchTable *table, int patience_ms) {
     for (int i = 0; i < 2; i++)
-        engine_quit(&table->engines[i], patience_ms);
+        engine_quit(&table->processes[i], patience_ms);
 }

@@ -12,8 +12,9 @@ typedef struct MatchTable {
     const MatchSpec *spec;
     int cancel_fd;               // readable: stop at once
     atomic_uint_fast64_t *plies; // counts every move played
-    atomic_bool *proven;         // [2]: this engine has started once in this match
-    EngineProcess engines[2];
+    atomic_bool *proven;         // of each engine: it has started once in this match
+    EngineProcess processes[2];
+    EngineProcess *seats[2]; // those two, in the order of the present game's players
 } MatchTable;
 
 // Plays the game that record->pair, index and white name and fills in the rest. False: the match

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -214,6 +215,163 @@ static void a_spec_that_makes_no_match_is_refused(void **state) {
     match_free(seen.match);
 }
 
+// ---- any number of engines ----------------------------------------------------------------------
+
+enum { CROWD = 4 };
+static const MatchPairing round_robin[] = {{0, 1}, {2, 0}, {1, 2}};
+
+typedef struct Table {
+    int games, pairs, met[CROWD][CROWD]; // games with the first as White
+    bool plausible;
+} Table;
+
+static void note_players(void *ctx, const GameRecord *game) {
+    Table *table = ctx;
+    int white = game->players[game->white], black = game->players[1 - game->white];
+    table->plausible &= game->kind == GAME_END_ADJUDICATION && game->lasted_us > 0 &&
+                        game->started_us > INT64_C(1700000000000000);
+    table->met[white][black]++;
+    table->games++;
+}
+
+static void note_pair(void *ctx, int pair, const GameRecord games[2]) {
+    Table *table = ctx;
+    const MatchPairing *wanted = &round_robin[pair % 3];
+    table->plausible &= games[0].players[0] == wanted->first &&
+                        games[0].players[1] == wanted->second && pair == table->pairs;
+    table->pairs++;
+}
+
+static MatchSpec crowd_spec(Table *table, EngineSpec crowd[CROWD], int pairs) {
+    MatchSpec spec = spec_for(NULL, pairs, 1);
+    static const char *const names[CROWD] = {"A", "B", "C", "D"};
+    for (int i = 0; i < CROWD; i++) {
+        crowd[i] = engines[0];
+        crowd[i].name = names[i];
+    }
+    *table = (Table){.plausible = true};
+    spec.engines = crowd;
+    spec.engine_count = 3;
+    spec.pairings = round_robin;
+    spec.pairing_count = 3;
+    spec.on_start = NULL;
+    spec.on_game = note_players;
+    spec.on_pair = note_pair;
+    spec.ctx = table;
+    return spec;
+}
+
+static void every_pairing_of_a_round_is_played_with_both_colours(void **state) {
+    (void)state;
+    for (int slots = 1; slots <= 2; slots++) {
+        Table table;
+        EngineSpec crowd[CROWD];
+        Error err;
+        MatchSpec spec = crowd_spec(&table, crowd, 6);
+        spec.slots = slots;
+        Match *match = match_new(&spec);
+        assert_true(match_run(match, &err));
+        match_free(match);
+        assert_true(table.plausible);
+        assert_int_equal(table.games, 12);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                assert_int_equal(table.met[i][j], i == j ? 0 : 2);
+    }
+}
+
+static void with_one_game_a_pair_colours_change_from_round_to_round(void **state) {
+    (void)state;
+    Table table;
+    EngineSpec crowd[CROWD];
+    Error err;
+    MatchSpec spec = crowd_spec(&table, crowd, 6);
+    spec.games_per_pair = 1;
+    Match *match = match_new(&spec);
+    assert_true(match_run(match, &err));
+    match_free(match);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            assert_int_equal(table.met[i][j], i == j ? 0 : 1);
+}
+
+static void without_swap_the_first_engine_always_has_white(void **state) {
+    (void)state;
+    Table table;
+    EngineSpec crowd[CROWD];
+    Error err;
+    MatchSpec spec = crowd_spec(&table, crowd, 3);
+    spec.no_swap = true;
+    Match *match = match_new(&spec);
+    assert_true(match_run(match, &err));
+    match_free(match);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(table.met[round_robin[i].first][round_robin[i].second], 2);
+}
+
+// Each start of the engine adds a byte to the file.
+static long starts_of(const char *file) {
+    struct stat info;
+    return stat(file, &info) == 0 ? (long)info.st_size : 0;
+}
+
+// The first pairing starts two engines; each later one finds one of its two already there.
+static void an_engine_of_two_pairings_in_a_row_is_kept(void **state) {
+    (void)state;
+    Table table;
+    EngineSpec crowd[CROWD];
+    Error err;
+    char file[] = "/tmp/match-starts-XXXXXX", command[1024];
+    close(mkstemp(file));
+    snprintf(command, sizeof command, "printf x >>%s; exec %s", file, toy);
+    const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+    MatchSpec spec = crowd_spec(&table, crowd, 3);
+    for (int i = 0; i < CROWD; i++)
+        crowd[i].argv = argv;
+    Match *match = match_new(&spec);
+    bool played = match_run(match, &err);
+    match_free(match);
+    long starts = starts_of(file);
+    unlink(file);
+    assert_true(played);
+    assert_int_equal(starts, 4);
+}
+
+static void only_the_engine_that_asks_for_it_gets_a_process_a_game(void **state) {
+    (void)state;
+    Seen seen = {0};
+    Error err;
+    char file[] = "/tmp/match-starts-XXXXXX", command[1024];
+    close(mkstemp(file));
+    snprintf(command, sizeof command, "printf x >>%s; exec %s", file, toy);
+    const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+    MatchSpec spec = spec_for(&seen, 2, 1);
+    engines[0].argv = engines[1].argv = argv;
+    engines[1].restart = true;
+    bool played = play(&seen, &spec, &err);
+    match_free(seen.match);
+    long starts = starts_of(file);
+    unlink(file);
+    assert_true(played);
+    assert_int_equal(starts, 1 + 4);
+}
+
+static void a_pairing_that_names_no_two_engines_is_refused(void **state) {
+    (void)state;
+    static const MatchPairing wrong[] = {{0, 3}, {1, 1}, {-1, 0}};
+    for (int i = 0; i < 3; i++) {
+        Table table;
+        EngineSpec crowd[CROWD];
+        Error err;
+        MatchSpec spec = crowd_spec(&table, crowd, 1);
+        spec.pairings = &wrong[i];
+        spec.pairing_count = 1;
+        Match *match = match_new(&spec);
+        assert_false(match_run(match, &err));
+        match_free(match);
+    }
+}
+
 int main(void) {
     const char *build = getenv("BUILD");
     snprintf(toy, sizeof toy, "%s/tests/toy", build ? build : "build");
@@ -231,6 +389,12 @@ int main(void) {
         cmocka_unit_test(an_engine_that_closes_its_input_loses_and_nothing_else),
         cmocka_unit_test(an_opening_that_cannot_be_played_ends_the_match),
         cmocka_unit_test(a_spec_that_makes_no_match_is_refused),
+        cmocka_unit_test(every_pairing_of_a_round_is_played_with_both_colours),
+        cmocka_unit_test(with_one_game_a_pair_colours_change_from_round_to_round),
+        cmocka_unit_test(without_swap_the_first_engine_always_has_white),
+        cmocka_unit_test(an_engine_of_two_pairings_in_a_row_is_kept),
+        cmocka_unit_test(only_the_engine_that_asks_for_it_gets_a_process_a_game),
+        cmocka_unit_test(a_pairing_that_names_no_two_engines_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
