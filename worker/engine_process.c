@@ -201,6 +201,7 @@ static void add_options(Str *text, const EngineSpec *spec, bool chess960) {
                 add_option(text, &spec->options[i]);
     if (chess960)
         add_option(text, &(EngineOption){"UCI_Chess960", "true"});
+    str_puts(text, spec->init ? spec->init : "");
     str_puts(text, "isready\n");
 }
 

@@ -3,6 +3,7 @@
 #include "match.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -210,13 +211,20 @@ static void pin(const Slot *slot) {
         log_warn("%s", err.message);
 }
 
+// Between games, as the user wishes; ends at once with the match.
+static void rest(const Match *match) {
+    struct pollfd cancel = {.fd = match->cancel_fd, .events = POLLIN};
+    if (match->spec.rest_ms > 0)
+        poll(&cancel, 1, match->spec.rest_ms);
+}
+
 static void *slot_run(void *arg) {
     Slot *slot = arg;
     Match *match = slot->match;
     Error err = {0};
     os_thread_block_signals();
     pin(slot);
-    for (GameRecord *record; (record = take_game(match));) {
+    for (GameRecord *record; (record = take_game(match)); rest(match)) {
         bool sound = match_game_play(&slot->table, record, &err);
         give_game(match, record, sound, &err);
     }

@@ -32,6 +32,7 @@ typedef struct EngineSpec {
     const char *directory;   // to start in; NULL: the runner's own
     const EngineOption *options;
     int option_count;
+    const char *init;       // more lines for it after its options, each with a newline; NULL: none
     int threads;            // CPUs the engine needs
     bool restart;           // a process a game
     const OsLimits *limits; // of the process and all it starts; NULL: none
@@ -136,6 +137,8 @@ typedef struct MatchSpec {
     bool chess960;
     Adjudication adjudication;
     int startup_ms, ping_ms; // waits outside the clock
+    int new_game_ms;         // the one for readyok after ucinewgame; 0: ping_ms
+    int rest_ms;             // pause of a slot between two games
     bool keep_info;          // fill GameRecord.infos
     bool check_pvs;          // report PVs that cannot be right to on_warning
     // All called under one lock, never concurrently; any may be NULL. Records are borrowed for the

@@ -325,7 +325,7 @@ static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
             atomic_store(&table->proven[which], true);
     }
     if (status == ENGINE_OK)
-        status = engine_new_game(engine, spec->ping_ms);
+        status = engine_new_game(engine, spec->new_game_ms ? spec->new_game_ms : spec->ping_ms);
     if (status != ENGINE_OK)
         end_by_status(play, side, status, false);
     return status == ENGINE_OK;
