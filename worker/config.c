@@ -1,6 +1,7 @@
 // See config.h. One table holds every option with its kind, bounds and help.
 #include "config.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,29 +28,61 @@ typedef struct Option {
 
 static const Option options[] = {
     TEXT("--server", "URL", server, "the server to work for, for instance https://chess.example"),
-    NUMBER("--concurrency", "N", concurrency, 1, 4096, "CPUs for games (physical cores less one)"),
-    TEXT("--name", "NAME", name, "this machine's name on the server's pages (host name)"),
+    NUMBER("--concurrency", "N", concurrency, 1, 4096,
+           "CPUs for games (default: physical cores less one, and no more than\n"
+           "a CPU quota carries; CPUs of other workers here are left to them)"),
+    NUMBER("--memory", "MIB", memory_mib, 64, 1 << 24,
+           "memory for games (default: nine tenths of the machine's, or of its\n"
+           "control group's; a test with a large Hash then plays fewer games at a\n"
+           "time, or is left to others)"),
+    NUMBER("--nice", "N", nice, 0, 19, "run at this niceness (default 0)"),
+    TEXT("--cache", "DIR", cache,
+         "where identity, builds and unsent results are kept\n"
+         "(default: $XDG_DATA_HOME/patchmate, or ~/.local/share/patchmate);\n"
+         "several workers may share it"),
+    NUMBER("--cache-size", "MIB", cache_mib, 16, 1 << 24,
+           "how large builds and downloads may grow there: what was used longest\n"
+           "ago is removed first (default 4096)"),
+    TEXT("--name", "NAME", name, "this machine's name on the server's pages (default: host name)"),
     TEXT("--token", "TOKEN", token, "count the games for the user whose token this is"),
-    TEXT("--cache", "DIR", cache, "where to keep identity, builds and unsent results"),
-    NUMBER("--memory", "MIB", memory_mib, 64, 1 << 24, "memory to offer (nearly all)"),
-    FLAG("--no-sandbox", no_sandbox, "run engines unconfined where bubblewrap does not work"),
     FLAG("--once", once, "leave after one task"),
     FLAG("--fleet", fleet, "leave when there is no work"),
-    NUMBER("--nice", "N", nice, 0, 19, "run at this niceness"),
+    FLAG("--no-sandbox", no_sandbox,
+         "run engines unconfined where they cannot be confined; only on a\n"
+         "machine that holds nothing of value"),
+    FLAG("--self-test", self_test,
+         "try everything that is needed here, in half a minute and without a\n"
+         "server: compiler, sandbox, a match, engines that misbehave"),
     FLAG("--verbose", verbose, "log more"),
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
-void config_print_help(void) {
-    puts("worker plays test games for a Patchmate server.\n\n  worker --server URL\n");
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        char left[64];
-        const char *argument = options[i].argument;
-        snprintf(left, sizeof left, "%s %s", options[i].name, argument ? argument : "");
-        printf("  %-18s %s\n", left, options[i].help);
+// The lines of a help text stand under each other.
+static void print_option(const char *name, const char *argument, const char *help) {
+    char left[64];
+    snprintf(left, sizeof left, "%s %s", name, argument ? argument : "");
+    printf("  %-18s ", left);
+    for (; *help; help += *help == '\n') {
+        int size = (int)strcspn(help, "\n");
+        printf("%.*s\n", size, help);
+        help += size;
+        if (*help)
+            printf("%21s", "");
     }
-    puts("  --version          print the version\n  --help             print this\n\n"
-         "Ctrl-C once ends the running games, hands the rest back and leaves; twice leaves now.");
+}
+
+void config_print_help(void) {
+    puts("worker builds chess engines and lets them play each other for a Patchmate server.\n\n"
+         "  worker --server URL      work until Ctrl-C\n"
+         "  worker --self-test       see whether this machine can\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        print_option(options[i].name, options[i].argument, options[i].help);
+    print_option("--version", NULL, "print the version");
+    print_option("--help", NULL, "print this");
+    puts("\nCtrl-C once ends the running games, hands the rest back and leaves; twice leaves now.\n"
+         "Exit status: 0 after an orderly end, 1 when it cannot work (the last line says why), 2 "
+         "for a\n"
+         "command line that makes no sense, 130 when cut short.");
 }
 
 static bool set_option(Config *config, const Option *option, const char *value, Error *err) {
@@ -94,9 +127,16 @@ static bool read_option(Config *config, int argc, char **argv, int *i, Error *er
 
 static bool check_server(Config *config, Error *err) {
     if (!config->server)
-        return error_set(err, 0, "bad_option", "--server URL is needed: which server to work for");
-    if (strncmp(config->server, "http://", 7) != 0 && strncmp(config->server, "https://", 8) != 0)
-        return error_set(err, 0, "bad_option", "--server takes a http:// or https:// URL, not '%s'",
+        return error_set(err, 0, "bad_option",
+                         "--server URL is needed: which server to work for; --help lists the rest");
+    size_t scheme = strncmp(config->server, "http://", 7) == 0    ? 7
+                    : strncmp(config->server, "https://", 8) == 0 ? 8
+                                                                  : 0;
+    const char *host = config->server + scheme;
+    if (!scheme || (!isalnum((unsigned char)*host) && *host != '[') ||
+        strcspn(host, " \t\r\n\"<>?#") != strlen(host))
+        return error_set(err, 0, "bad_option",
+                         "--server takes a http:// or https:// URL as a browser shows it, not '%s'",
                          config->server);
     for (size_t n = strlen(config->server); config->server[n - 1] == '/'; n--)
         config->server[n - 1] = 0;
@@ -128,7 +168,7 @@ static bool check_name(const char *name, Error *err) {
 }
 
 bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Error *err) {
-    *config = (Config){0};
+    *config = (Config){.cache_mib = CACHE_MIB};
     *action = CONFIG_RUN;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {
@@ -138,7 +178,9 @@ bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Er
         if (!read_option(config, argc, argv, &i, err))
             return false;
     }
-    if (!check_server(config, err))
+    if (config->self_test)
+        *action = CONFIG_SELF_TEST;
+    else if (!check_server(config, err))
         return false;
     if (!config->name)
         config->name = default_name();

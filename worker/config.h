@@ -6,7 +6,7 @@
 #include "../server/common/error.h"
 
 #define WORKER_VERSION "1.0"
-enum { PROTOCOL = 1 };
+enum { PROTOCOL = 1, CACHE_MIB = 4096 };
 
 typedef struct Config {
     char *server;    // base URL without a final slash
@@ -15,11 +15,12 @@ typedef struct Config {
     char *cache;     // root of all that is kept
     int concurrency; // CPUs for games; 0: chosen from the machine
     int memory_mib;  // 0: chosen from the machine
+    int cache_mib;   // how large builds and downloads may grow together
     int nice;
-    bool no_sandbox, once, fleet, verbose;
+    bool no_sandbox, once, fleet, verbose, self_test;
 } Config;
 
-typedef enum { CONFIG_RUN, CONFIG_HELP, CONFIG_VERSION } ConfigAction;
+typedef enum { CONFIG_RUN, CONFIG_SELF_TEST, CONFIG_HELP, CONFIG_VERSION } ConfigAction;
 
 // False with a sentence for people when the command line makes no sense. Released by the caller
 // either way.

@@ -13,11 +13,23 @@ typedef struct Host {
     char *build_key;   // what of this machine makes a build another
     int cores;         // offered for games
     int memory_mib;    // offered
+    OsCpuClaim *cpus;  // reserved among the workers of this machine; none where too few were left
 } Host;
 
-// `config` may set cores and memory; else all memory less a tenth, all physical cores less one.
-// False when no compiler works in the sandbox.
+// CPUs to offer by default: a physical core less than there are, so that the machine has one for
+// everything else, and so many that a CPU quota (0: none) is not used up, because a group over its
+// quota stands still. Never less than one.
+int host_default_cores(int physical_cores, double cpu_quota);
+
+// `config` may set cores and memory; else the default above as far as other workers leave CPUs, and
+// nine tenths of the memory. False, in words for people, when no compiler or no make works in the
+// sandbox.
 bool host_read(Host *host, const Config *config, const Sandbox *sandbox, Error *err);
 void host_release(Host *host);
+// Whether games are to be bound to CPUs.
+bool host_pins(const Host *host);
+// Binds the calling thread, and all that it starts from now on, to the reserved CPUs, so that games
+// of two workers never share one.
+void host_take_cpus(const Host *host);
 // The body of POST workers but for the machine key. New.
 json_t *host_registration(const Host *host, const Config *config, const Sandbox *sandbox);

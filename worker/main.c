@@ -75,6 +75,7 @@ static int run(const Config *config) {
              worker.host.cores, config->server, worker.sandbox.level, worker.store.instance);
     status_start();
     worker.courier = courier_new(&worker.session);
+    host_take_cpus(&worker.host); // after the threads that need no CPU of a game
     life_run(&worker);
     status_end();
     end(&worker);

@@ -9,10 +9,36 @@
 
 typedef struct HostFacts {
     char os[128], arch[32], cpu[128];
+    char isa[32];                      // what -march=native means here, as "x86-64-v3"
     int physical_cores, logical_cores; // that this process may use
-    int memory_mib;
+    double cpu_quota;                  // CPUs that its control group may use; 0: no quota
+    int memory_mib;                    // of the machine or, where less, of its control group
 } HostFacts;
 void os_host_facts(HostFacts *out);
+
+// What the control groups of a process allow it, those above its own included; 0: no limit.
+// `groups` is its /proc/PID/cgroup, `root` where they are mounted.
+typedef struct CgroupLimits {
+    double cpus, memory_bytes;
+} CgroupLimits;
+void os_cgroup_limits(const char *groups, const char *root, CgroupLimits *out);
+
+// Takes `count` of `allowed` for this process among the workers of this machine, as os_cpus_claim
+// does among matches.
+bool os_cpus_reserve(OsCpuClaim *claim, const OsCpus *allowed, int count);
+
+// Which boot of the machine this is (36 characters, "" where the system does not say), seconds
+// since it, and how many of them the machine slept, which os_now_ns does not count.
+typedef struct OsBoot {
+    char id[40];
+    double seconds, slept_s;
+} OsBoot;
+void os_boot(OsBoot *out);
+
+// Bytes that an ordinary user may still write to the file system of `path`; -1: not known.
+int64_t os_disk_free(const char *path);
+// The niceness this process runs at.
+int os_nice(void);
 
 // A descriptor that holds the file's lock until it is closed or the process ends; -1 while another
 // process holds it or on error (then err->code is not "locked").

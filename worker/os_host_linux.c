@@ -1,4 +1,4 @@
-// See os_host.h. Linux: /proc, flock and waitid.
+// See os_host.h. Linux: /proc, flock, clocks and waitid.
 #include "os_host.h"
 
 #include <ctype.h>
@@ -9,11 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#endif
 
 #include "../server/common/file.h"
 #include "../server/common/str.h"
@@ -30,10 +37,50 @@ static void cpu_name(char *out, size_t size) {
     snprintf(out, size, "%s", name);
 }
 
+#if defined(__x86_64__)
+// The levels of the x86-64 psABI. The compiler's run-time support asks the processor and the
+// system.
+static void isa_name(char out[32]) {
+    int level = 1;
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") &&
+        __builtin_cpu_supports("popcnt"))
+        level = 2;
+    if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+        level = 3;
+    if (level == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        level = 4;
+    snprintf(out, 32, "x86-64-v%d", level);
+}
+#elif defined(__aarch64__)
+static void isa_name(char out[32]) {
+    unsigned long has = getauxval(AT_HWCAP), has2 = getauxval(AT_HWCAP2);
+    snprintf(out, 32, "%s",
+             has2 & HWCAP2_SVE2    ? "armv9-a"
+             : has & HWCAP_ASIMDDP ? "armv8.4-a"
+             : has & HWCAP_ATOMICS ? "armv8.1-a"
+                                   : "armv8-a");
+}
+#else
+static void isa_name(char out[32]) {
+    struct utsname name;
+    snprintf(out, 32, "%.31s", uname(&name) == 0 ? name.machine : "unknown");
+}
+#endif
+
+static double machine_memory(void) {
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
 void os_host_facts(HostFacts *out) {
     struct utsname name;
+    CgroupLimits limits;
     OsCpus *cpus scope(free_ptr) = xmalloc(sizeof *cpus);
     *out = (HostFacts){0};
+    os_cgroup_limits("/proc/self/cgroup", "/sys/fs/cgroup", &limits);
     if (uname(&name) == 0) {
         snprintf(out->os, sizeof out->os, "%.60s %.60s", name.sysname, name.release);
         snprintf(out->arch, sizeof out->arch, "%.31s", name.machine);
@@ -42,8 +89,12 @@ void os_host_facts(HostFacts *out) {
     os_cpus_allowed(cpus);
     out->logical_cores = cpus->count > 0 ? cpus->count : 1;
     out->physical_cores = os_physical_cores(cpus) > 0 ? os_physical_cores(cpus) : 1;
-    out->memory_mib =
-        (int)((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 20));
+    isa_name(out->isa);
+    out->cpu_quota = limits.cpus;
+    double memory = machine_memory();
+    if (limits.memory_bytes > 0 && limits.memory_bytes < memory)
+        memory = limits.memory_bytes;
+    out->memory_mib = (int)(memory / (1 << 20));
 }
 
 int os_lock_file(const char *path, Error *err) {
@@ -58,6 +109,28 @@ int os_lock_file(const char *path, Error *err) {
         error_errno(err, "cannot lock %s", path);
     close(fd);
     return -1;
+}
+
+static double clock_s(clockid_t id) {
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void os_boot(OsBoot *out) {
+    Error ignored;
+    char *id scope(free_ptr) = file_read("/proc/sys/kernel/random/boot_id", 64, NULL, &ignored);
+    *out = (OsBoot){.seconds = clock_s(CLOCK_BOOTTIME)};
+    out->slept_s = out->seconds - clock_s(CLOCK_MONOTONIC);
+    if (id)
+        snprintf(out->id, sizeof out->id, "%.*s", (int)strcspn(id, "\n"), id);
+}
+
+int64_t os_disk_free(const char *path) {
+    struct statvfs fs;
+    if (statvfs(path, &fs) < 0)
+        return -1;
+    return (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
 }
 
 // ---- CPU time
@@ -167,6 +240,10 @@ int os_exit_status(const OsProcess *process) {
     if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
         return -1;
     return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+int os_nice(void) {
+    return getpriority(PRIO_PROCESS, 0);
 }
 
 bool os_set_nice(int nice, Error *err) {

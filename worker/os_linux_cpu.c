@@ -1,5 +1,5 @@
-// CPUs on Linux: which there are, which share a core, which another match holds.
-#include "os.h"
+// CPUs on Linux: which there are, which share a core, which another match or worker holds.
+#include "os_host.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -69,9 +69,10 @@ int os_physical_cores(const OsCpus *cpus) {
 }
 
 // A name in the abstract socket space is held by one process and goes with it, however it ends.
-static int cpu_lock(int cpu) {
+static int cpu_lock(const char *kind, int cpu) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
-    int length = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "patchmate-cpu-%d", cpu);
+    int length =
+        snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "patchmate-%s-%d", kind, cpu);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
     if (fd >= 0 && bind(fd, (struct sockaddr *)&name, size) == 0)
@@ -80,10 +81,10 @@ static int cpu_lock(int cpu) {
     return -1;
 }
 
-bool os_cpus_claim(OsCpuClaim *claim, const OsCpus *allowed, int count) {
+static bool claim_kind(OsCpuClaim *claim, const char *kind, const OsCpus *allowed, int count) {
     claim->cpus.count = 0;
     for (int i = 0; i < allowed->count && claim->cpus.count < count; i++) {
-        int lock = cpu_lock(allowed->ids[i]);
+        int lock = cpu_lock(kind, allowed->ids[i]);
         if (lock < 0)
             continue;
         claim->locks[claim->cpus.count] = lock;
@@ -93,6 +94,14 @@ bool os_cpus_claim(OsCpuClaim *claim, const OsCpus *allowed, int count) {
         return true;
     os_cpus_release(claim);
     return false;
+}
+
+bool os_cpus_claim(OsCpuClaim *claim, const OsCpus *allowed, int count) {
+    return claim_kind(claim, "cpu", allowed, count);
+}
+
+bool os_cpus_reserve(OsCpuClaim *claim, const OsCpus *allowed, int count) {
+    return claim_kind(claim, "worker-cpu", allowed, count);
 }
 
 void os_cpus_release(OsCpuClaim *claim) {

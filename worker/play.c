@@ -140,7 +140,7 @@ static bool run_match(Play *p, const EngineSpec engines[2], int *begun, Error *e
         .games_per_pair = 2,
         .opening = opening_of,
         .slots = p->spec->slots,
-        .pin = true,
+        .pin = host_pins(&p->worker->host),
         .chess960 = task->chess960,
         .adjudication = task->adjudication,
         .startup_ms = STARTUP_MS,

@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "../server/common/log.h"
 #include "../server/common/member.h"
 #include "fetch.h"
 #include "play.h"
+#include "slots.h"
 #include "status.h"
 #include "stop.h"
 
@@ -163,13 +166,61 @@ static Step bench_one(TaskRun *run, int side) {
     }
 }
 
+enum { HASH_DEFAULT_MIB = 16 };
+
+static int64_t hash_of(const TaskSide *side) {
+    long hash = HASH_DEFAULT_MIB;
+    for (int i = 0; i < side->option_count; i++)
+        if (strcasecmp(side->options[i].name, "Hash") == 0)
+            (void)parse_long(side->options[i].value, 0, 1 << 26, &hash);
+    return hash;
+}
+
+// Files that are laid down before the build are nets, or end up in the binary like nets.
+static int64_t files_mib(const TaskRun *run) {
+    int64_t bytes = 0;
+    struct stat st;
+    for (int i = 0; i < run->task.build.file_count; i++) {
+        char *path scope(free_ptr) = store_blob(&run->worker->store, run->task.build.files[i].blob);
+        bytes += stat(path, &st) == 0 ? st.st_size : 0;
+    }
+    return bytes >> 20;
+}
+
+static SlotDemand demand_of(const TaskRun *run) {
+    const Task *task = &run->task;
+    int64_t nets = files_mib(run);
+    return (SlotDemand){
+        .threads = task->threads,
+        .hash_mib = {hash_of(&task->sides[SIDE_NEW]), hash_of(&task->sides[SIDE_BASE])},
+        .nets_mib = {nets, nets}};
+}
+
 static int slots_of(const TaskRun *run) {
-    return run->worker->host.cores / run->task.threads;
+    SlotDemand demand = demand_of(run);
+    return slots_fit(&demand, run->worker->host.cores, run->worker->host.memory_mib);
+}
+
+// A machine that cannot play one game says so before it fetches and builds anything.
+static Step check_room(TaskRun *run) {
+    SlotDemand demand = demand_of(run);
+    const Host *host = &run->worker->host;
+    if (slots_of(run) >= 1)
+        return STEP_ON;
+    if (host->cores < demand.threads)
+        error_set(&run->failure.error, 422, "too_small", "a game needs %d CPUs, %d are offered",
+                  demand.threads, host->cores);
+    else
+        error_set(&run->failure.error, 422, "too_small",
+                  "a game needs %" PRId64 " MiB of memory, %d MiB are offered",
+                  slots_game_mib(&demand), host->memory_mib);
+    return fail(run, "machine", "");
 }
 
 static Step measure_reference(TaskRun *run, const Build *reference) {
-    RunOutcome outcome = speed_measure(&run->shop, reference, run->task.build.bench_args,
-                                       slots_of(run), &run->speed, &run->failure.error);
+    RunOutcome outcome =
+        speed_measure(&run->shop, reference, run->task.build.bench_args,
+                      slots_of(run) * run->task.threads, &run->speed, &run->failure.error);
     if (outcome == RUN_CANCELLED)
         return STEP_STOPPED;
     if (outcome == RUN_FAILED)
@@ -219,13 +270,9 @@ static Step play_all(TaskRun *run) {
 }
 
 static Step run_steps(TaskRun *run) {
-    static Step (*const steps[])(TaskRun *) = {fetch_all, build_all, bench_all, play_all};
+    static Step (*const steps[])(TaskRun *) = {check_room, fetch_all, check_room,
+                                               build_all,  bench_all, play_all};
     Step step = STEP_ON;
-    if (slots_of(run) < 1) {
-        error_set(&run->failure.error, 422, "too_small", "a game needs %d CPUs, %d are offered",
-                  run->task.threads, run->worker->host.cores);
-        return fail(run, "machine", "");
-    }
     for (size_t i = 0; i < sizeof steps / sizeof *steps && step == STEP_ON; i++)
         step = steps[i](run);
     return step;
