@@ -19,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -39,6 +40,7 @@ class Demo:
     def __init__(self, build, port):
         self.build, self.port = build, port
         self.folder = build / "demo"
+        self.lent = None
         self.data = self.folder / "data"
         self.processes = []
         self.passwords = {n: secrets.token_urlsafe(9) for n in ("operator", "dora", "mike")}
@@ -102,10 +104,18 @@ class Demo:
         self.url = line.split("listening on ")[1].strip()
         self.port = int(self.url.rsplit(":", 1)[1])
 
+    def worker_cache(self):
+        """Run by root, the worker becomes another user, who may not reach a clone below /root."""
+        if os.geteuid() != 0:
+            return self.folder / "worker"
+        self.lent = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-demo-", dir="/var/tmp"))
+        self.lent.chmod(0o755)
+        return self.lent / "worker"
+
     def start_worker(self):
         cores = len(os.sched_getaffinity(0))
         self.start("worker", self.build / "worker", "--server", self.url, "--concurrency", cores,
-                   "--cache", self.folder / "worker", "--name", "demo-worker")
+                   "--cache", self.worker_cache(), "--name", "demo-worker")
         return cores
 
     # ---- the people ----------------------------------------------------------------------------------
@@ -151,6 +161,8 @@ class Demo:
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
+        if self.lent:
+            shutil.rmtree(self.lent, ignore_errors=True)
 
 
 def bar(llr, lower, upper, width=24):

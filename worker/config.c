@@ -152,9 +152,22 @@ static char *default_name(void) {
 
 static char *default_cache(void) {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (geteuid() == 0)
+        return xstrdup("/var/lib/patchmate-worker"); // see os_user.h: it does not stay root
     if (data && *data == '/')
         return xasprintf("%s/patchmate", data);
     return xasprintf("%s/.local/share/patchmate", home && *home == '/' ? home : "/var/tmp");
+}
+
+// The worker may leave its working folder.
+static char *absolute(char *path) {
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+    if (!here)
+        return path;
+    char *whole = xasprintf("%s/%s", here, path);
+    free(here);
+    free(path);
+    return whole;
 }
 
 // The server takes 1 to 64 printable characters.
@@ -184,8 +197,7 @@ bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Er
         return false;
     if (!config->name)
         config->name = default_name();
-    if (!config->cache)
-        config->cache = default_cache();
+    config->cache = config->cache ? absolute(config->cache) : default_cache();
     return check_name(config->name, err);
 }
 

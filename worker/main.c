@@ -6,6 +6,7 @@
 
 #include "../server/common/log.h"
 #include "life.h"
+#include "os_user.h"
 #include "status.h"
 #include "stop.h"
 
@@ -40,7 +41,7 @@ static bool start(Worker *w, const Config *config, Error *err) {
     w->config = config;
     if (config->nice && !os_set_nice(config->nice, err))
         return false;
-    if (!store_open(&w->store, config->cache, err) ||
+    if (!os_become_user(config->cache, err) || !store_open(&w->store, config->cache, err) ||
         !sandbox_detect(&w->sandbox, config->no_sandbox, err) ||
         !host_read(&w->host, config, &w->sandbox, err))
         return false;

@@ -38,6 +38,7 @@ anvil: $(SOURCES:.c=.o)
 \tcc -std=c11 -D_GNU_SOURCE $(if $(findstring toy.c,$<),-Dmain=toy_main) -c $< -o $@
 """
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-worker-"))
+FOLDER.chmod(0o755)  # run by root, the worker becomes another user, who must reach its folder
 CACHE = FOLDER / "cache"
 QUICK, SLOW = "Hash=16", "Hash=16 Mode=split"  # instant moves, or some 100 ms each
 server = None

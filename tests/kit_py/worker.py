@@ -19,6 +19,7 @@ class Worker:
     def __init__(self, server, *options, start=True, cache=None, env=None):
         self.server, self.options, self.shares, self.env = server, options, bool(cache), env
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-worker-"))
+        self.folder.chmod(0o755)  # run by root, the worker becomes another user, who must reach its folder
         self.cache, self.log_path = cache or self.folder / "cache", self.folder / "log"
         self.process, self.known = None, set()
         if start:
