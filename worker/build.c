@@ -186,10 +186,14 @@ BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const c
     make_key(shop, recipe, snapshot, out->key);
     out->folder = store_build(shop->store, out->key);
     char *binary scope(free_ptr) = xasprintf("%s/engine", out->folder);
-    if (access(binary, X_OK) == 0)
+    if (store_hold(shop->store, out->folder) && access(binary, X_OK) == 0)
         return BUILD_DONE;
     log_info("building %.12s", snapshot);
-    return build_new(shop, recipe, snapshot, out, log, err);
+    BuildOutcome outcome = build_new(shop, recipe, snapshot, out, log, err);
+    if (outcome != BUILD_DONE || store_hold(shop->store, out->folder))
+        return outcome;
+    error_set(err, 0, "build_lost", "the build in %s is gone", out->folder);
+    return BUILD_BROKEN;
 }
 
 enum { ENGINE_TMP_BYTES = 64 << 20 };

@@ -89,7 +89,8 @@ static ApiOutcome download(Api *api, const char *sha256, Download *d, double *re
 
 static bool keep(const Store *store, const char *sha256, const char *part, int fd, Error *err) {
     char *path scope(free_ptr) = store_blob(store, sha256);
-    return (fsync(fd) == 0 && rename(part, path) == 0) || error_errno(err, "cannot keep %s", path);
+    return (fsync(fd) == 0 && rename(part, path) == 0 && store_hold(store, path)) ||
+           error_errno(err, "cannot keep %s", path);
 }
 
 // Downloads until the hash is right; a wrong one is tried again from the start, a few times.
@@ -118,7 +119,7 @@ static ApiOutcome fetch_to(Api *api, const Store *store, const char *sha256, con
 
 ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, Error *err) {
     char *path scope(free_ptr) = store_blob(store, sha256);
-    if (access(path, R_OK) == 0)
+    if (store_hold(store, path))
         return API_OK;
     char *part scope(free_ptr) = store_work(store, sha256);
     int fd scope(close_fd) = open(part, O_RDWR | O_CREAT | O_CLOEXEC, 0644);

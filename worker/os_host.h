@@ -44,6 +44,12 @@ int os_nice(void);
 // process holds it or on error (then err->code is not "locked").
 int os_lock_file(const char *path, Error *err);
 
+// Two locks on a file or folder that is there, kept until the descriptor is closed: any number of
+// processes may use it, or one may have it for itself in order to remove it. -1 where it is gone or
+// the other lock is held; os_use waits for a removal to end. os_use also marks it as used now.
+int os_use(const char *path);
+int os_seize(const char *path);
+
 // CPU seconds since boot that were spent by anyone (and stolen by a hypervisor), and by this
 // process and all its living descendants.
 typedef struct CpuUse {

@@ -56,8 +56,36 @@ static bool take_instance(Store *store, int number, Error *err) {
     return true;
 }
 
+// ---- what is in use
+// ------------------------------------------------------------------------------
+
+struct StoreHolds {
+    int *locks;
+    int count;
+};
+
+bool store_hold(const Store *store, const char *path) {
+    struct StoreHolds *holds = store->holds;
+    int lock = os_use(path);
+    if (lock < 0)
+        return false;
+    holds->locks = xrealloc(holds->locks, (size_t)(holds->count + 1) * sizeof *holds->locks);
+    holds->locks[holds->count++] = lock;
+    return true;
+}
+
+void store_let_go(const Store *store) {
+    struct StoreHolds *holds = store->holds;
+    for (int i = 0; i < holds->count; i++)
+        close_fd(&holds->locks[i]);
+    holds->count = 0;
+}
+
+// ---- the store
+// -----------------------------------------------------------------------------------
+
 bool store_open(Store *store, const char *root, Error *err) {
-    *store = (Store){.lock = -1};
+    *store = (Store){.lock = -1, .holds = xcalloc(1, sizeof *store->holds)};
     if (!folder_make(root, err))
         return false;
     store->root = realpath(root, NULL);
@@ -73,6 +101,9 @@ bool store_open(Store *store, const char *root, Error *err) {
 }
 
 void store_close(Store *store) {
+    store_let_go(store);
+    free(store->holds->locks);
+    free(store->holds);
     close_fd(&store->lock);
     free(store->root);
     free(store->instance);

@@ -13,15 +13,21 @@
 #include "../server/common/error.h"
 
 typedef struct Store {
-    char *root;     // absolute
-    char *instance; // ROOT/N
-    int number;     // N, from 1
-    int lock;       // descriptor
+    char *root;               // absolute
+    char *instance;           // ROOT/N
+    int number;               // N, from 1
+    int lock;                 // descriptor
+    struct StoreHolds *holds; // what the task that runs uses
 } Store;
 
 // Takes the first number that no running worker holds.
 bool store_open(Store *store, const char *root, Error *err);
 void store_close(Store *store);
+
+// Marks a blob or build as used now and, until store_let_go, as in use, so that no worker of this
+// cache removes it (trim.h). False: it is not there. Only from the thread that works on tasks.
+bool store_hold(const Store *store, const char *path);
+void store_let_go(const Store *store);
 
 // Removes a folder of strangers' files, however they set its rights.
 bool store_clear(const char *path, Error *err);
