@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../server/common/log.h"
-#include "backoff.h"
 #include "stop.h"
 
 enum { REPLY_MAX = 8 << 20, TIMEOUT_S = 60 };
@@ -15,30 +14,37 @@ void api_reply_release(ApiReply *reply) {
     *reply = (ApiReply){0};
 }
 
-// What the server said of an error; a body of another shape (a proxy's page) leaves the status.
-static void read_error(const HttpReply *http, Error *err) {
+bool api_read_error(const HttpReply *http, Error *err) {
     json_auto_t *root = json_loads(http->body.data, 0, NULL);
     const char *code = "", *message = "", *field = "";
     if (!root || json_unpack(root, "{s:{s:s, s:s, s?s}}", "error", "code", &code, "message",
                              &message, "field", &field) < 0)
-        error_set(err, http->status, "http", "status %d", http->status);
-    else
-        error_field(err, http->status, code, field, "%s", message);
+        return error_set(err, http->status, "http", "status %d", http->status);
+    error_field(err, http->status, code, field, "%s", message);
+    return true;
 }
 
-static ApiOutcome judge(const HttpReply *http, ApiReply *reply, Error *err) {
-    if (http->status == 204)
+// Between us and the server may be anything: a hotel's page with status 200, half a document, JSON
+// of another program. Only what looks like the server's own reply is one.
+static ApiOutcome judge_success(const ApiCall *call, const HttpReply *http, ApiReply *reply,
+                                Error *err) {
+    if (http->status == 204 && call->may_be_empty)
         return API_OK;
-    if (http->status >= 200 && http->status < 300) {
-        json_error_t detail;
-        reply->json = json_loadb(http->body.data, http->body.size, 0, &detail);
-        if (json_is_object(reply->json))
-            return API_OK;
-        error_set(err, http->status, "bad_reply", "the reply is not a JSON object");
-        return API_AWAY;
-    }
-    read_error(http, err);
+    reply->json = json_loadb(http->body.data, http->body.size, 0, NULL);
+    if (json_is_object(reply->json) &&
+        (!call->expects || json_object_get(reply->json, call->expects)))
+        return API_OK;
+    error_set(err, http->status, "bad_reply", "status %d with something else than its API says",
+              http->status);
+    return API_AWAY;
+}
+
+static ApiOutcome judge(const ApiCall *call, const HttpReply *http, ApiReply *reply, Error *err) {
+    if (http->status >= 200 && http->status < 300)
+        return judge_success(call, http, reply, err);
     reply->retry_after_s = http->retry_after_s;
+    if (!api_read_error(http, err) && http->status != 413)
+        return API_AWAY;
     bool later = http->status >= 500 || http->status < 400 || http->status == 401 ||
                  http->status == 408 || http->status == 426 || http->status == 429;
     return later ? API_AWAY : API_REFUSED;
@@ -53,7 +59,8 @@ static ApiOutcome send_once(Api *api, const ApiCall *call, const char *token, Ap
         .method = call->method,
         .url = url,
         .token = *token ? token : NULL,
-        .type = call->bytes ? "application/zstd" : NULL,
+        .type = call->bytes && !call->packed ? "application/zstd" : NULL,
+        .encoding = call->packed ? "zstd" : NULL,
         .idempotency_key = call->idempotency_key,
         .body = call->bytes ? call->bytes : text,
         .body_size = call->bytes ? call->bytes_size
@@ -66,12 +73,15 @@ static ApiOutcome send_once(Api *api, const ApiCall *call, const char *token, Ap
     if (!client_send(api->client, &request, &http, err))
         return strcmp(err->code, "cancelled") == 0 ? API_CANCELLED : API_AWAY;
     reply->status = http.status;
-    return judge(&http, reply, err);
+    return judge(call, &http, reply, err);
 }
 
 // POST workers; the session keeps the token.
 static ApiOutcome register_worker(Api *api, Error *err) {
-    ApiCall call = {.method = "POST", .path = "workers", .body = api->session->registration};
+    ApiCall call = {.method = "POST",
+                    .path = "workers",
+                    .body = api->session->registration,
+                    .expects = "token"};
     ApiReply reply scope(api_reply_release) = {0};
     ApiOutcome outcome = send_once(api, &call, "", &reply, err);
     if (outcome != API_OK)
@@ -118,18 +128,19 @@ ApiOutcome api_call(Api *api, const ApiCall *call, ApiReply *reply, Error *err) 
 }
 
 ApiOutcome api_insist(Api *api, const ApiCall *call, ApiReply *reply, Error *err) {
-    Backoff backoff = {0};
-    char said[sizeof err->message] = "";
+    Outage *outage = &api->session->outage;
+    Waiter waiter = {0};
     for (;;) {
         ApiOutcome outcome = api_call(api, call, reply, err);
-        if (outcome != API_AWAY)
+        if (outcome != API_AWAY) {
+            outage_over(outage, &waiter, outcome != API_CANCELLED);
             return outcome;
-        if (strcmp(said, err->message) != 0)
-            log_warn("waiting for %s: %s", api->session->server, err->message);
-        snprintf(said, sizeof said, "%s", err->message);
-        double pause_s = backoff_next(&backoff, reply->retry_after_s);
+        }
+        double pause_s = outage_wait(outage, &waiter, err, reply->retry_after_s);
         api_reply_release(reply);
-        if (!stop_sleep(pause_s))
+        if (!stop_sleep(pause_s)) {
+            outage_over(outage, &waiter, false);
             return API_CANCELLED;
+        }
     }
 }

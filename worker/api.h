@@ -13,9 +13,10 @@ typedef struct Api {
 } Api;
 
 typedef enum {
-    API_OK,        // 2xx
-    API_REFUSED,   // a definite no: err->status, err->code and err->message are the server's
-    API_AWAY,      // no answer that settles it (network, 5xx, 429, 426, 401): ask again later
+    API_OK,      // 2xx
+    API_REFUSED, // a definite no: err->status, err->code and err->message are the server's (or 413)
+    API_AWAY,    // no answer that settles it (network, 5xx, 429, 426, 401, pages of a proxy): ask
+                 // again later; err->status is 0 where nobody answered
     API_CANCELLED, // the client's cancel flag was raised
 } ApiOutcome;
 
@@ -23,8 +24,11 @@ typedef struct ApiCall {
     const char *method;
     const char *path;  // below /api/v1/
     json_t *body;      // borrowed; or
-    const char *bytes; // this, as application/zstd
+    const char *bytes; // this, as application/zstd, or
     size_t bytes_size;
+    bool packed;                 // as JSON that was compressed by zstd
+    const char *expects;         // member without which a reply is no reply of ours; NULL: none
+    bool may_be_empty;           // 204 is an answer
     const char *idempotency_key; // NULL: none
     int timeout_s;               // 0: 60
 } ApiCall;
@@ -37,6 +41,9 @@ typedef struct ApiReply {
 
 void api_reply_release(ApiReply *reply);
 
+// What the server said of an error. False: a body of another shape, such as a proxy's page; `err`
+// has the status then.
+bool api_read_error(const HttpReply *http, Error *err);
 // One call. Without a token yet, or on a 401, the machine registers with its key first (POST
 // workers). `reply` is released by the caller whatever the outcome. `err` says what is wrong, or
 // what is waited for.

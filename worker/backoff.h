@@ -1,5 +1,6 @@
 // When to try again: 1 s, doubling to 60 s, with jitter so that a server that comes back is not met
-// by all its workers at once. A server's Retry-After stands over it.
+// by all its workers at once. A server's Retry-After stands over it, up to the same minute: a
+// machine must not stay away for long because of one answer.
 #pragma once
 
 typedef struct Backoff {

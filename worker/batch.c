@@ -62,8 +62,8 @@ static void compress_games(const Batch *batch, SpoolItem *item) {
         str_release(&packed);
         return;
     }
-    item->games_size = packed.size;
-    item->games = str_steal(&packed);
+    item->size = packed.size;
+    item->bytes = str_steal(&packed);
 }
 
 SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts) {
@@ -72,7 +72,7 @@ SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts) {
     compress_games(batch, item);
     char hash[SHA256_HEX_MAX];
     json_t *games =
-        item->games ? json_string(sha256_hex(item->games, item->games_size, hash)) : json_null();
+        item->bytes ? json_string(sha256_hex(item->bytes, item->size, hash)) : json_null();
     item->counts = json_pack("{s:i, s:s, s:i, s:i, s:i, s:i, s:i, s:s, s:f, s:f, s:o}", "seq",
                              batch->seq, "outcomes", batch->outcomes, "wins", batch->wins, "losses",
                              batch->losses, "draws", batch->draws, "crashes", batch->crashes,
@@ -80,5 +80,7 @@ SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts) {
                              facts->speed, "busy", facts->busy, "games_sha256", games);
     if (!item->counts)
         fatal("out of memory");
+    if (facts->load)
+        json_object_set_new(item->counts, "load", load_to_json(facts->load));
     return item;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../server/common/log.h"
+#include "patience.h"
 
 enum { CONNECT_TIMEOUT_S = 15, REDIRECTS_MAX = 4, RETRY_AFTER_MAX_S = 3600 };
 
@@ -108,6 +109,7 @@ static void set_common(Client *client, Transfer *t) {
     curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+    curl_easy_setopt(curl, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL); // the body goes along
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
@@ -121,7 +123,7 @@ static void set_common(Client *client, Transfer *t) {
 
 static void set_request(CURL *curl, const HttpRequest *request) {
     curl_easy_setopt(curl, CURLOPT_URL, request->url);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)request->timeout_s);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(1000 * patience(request->timeout_s)));
     if (request->resume) { // not RESUME_FROM: a server that knows no ranges is fine too
         char range[32];
         snprintf(range, sizeof range, "%lld-", (long long)request->resume);

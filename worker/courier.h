@@ -26,6 +26,8 @@ typedef struct CourierTask {
 
 // Starts the thread; it sends what an earlier run left behind at once. The session is borrowed.
 Courier *courier_new(Session *session);
+// Waits until all that can go now has been sent or tried in vain, at most `patience_s`.
+bool courier_flush(Courier *courier, double patience_s);
 // Waits until all has been sent, at most `patience_s`; what is left stays on disk.
 bool courier_drain(Courier *courier, double patience_s);
 void courier_free(Courier *courier);
@@ -41,8 +43,12 @@ typedef struct CourierBatch {
     Batch batch;
     char tc[TC_TEXT_MAX];
     double speed, busy;
+    Load load;
 } CourierBatch;
 void courier_batch(Courier *courier, CourierBatch *batch);
+// Evidence of a fault (evidence.h), sent after the batches of its task that came before it; it
+// holds up none. Stolen.
+void courier_evidence(Courier *courier, SpoolItem *item);
 // The last word on a task (fail, release), sent after its batches. `path` below tasks/ID/; `body`
 // is stolen.
 void courier_word(Courier *courier, int64_t task, const char *path, json_t *body);

@@ -11,9 +11,7 @@
 #include <unistd.h>
 
 #include "../server/common/hash.h"
-#include "../server/common/log.h"
 #include "../server/common/str.h"
-#include "backoff.h"
 #include "stop.h"
 
 enum { DOWNLOAD_TIMEOUT_S = 600, REPLY_MAX = 65536, ATTEMPTS_MAX = 5 };
@@ -21,6 +19,7 @@ enum { DOWNLOAD_TIMEOUT_S = 600, REPLY_MAX = 65536, ATTEMPTS_MAX = 5 };
 typedef struct Download {
     int fd;
     int64_t size;
+    int error; // errno of a write that failed
 } Download;
 
 static bool take_bytes(void *ctx, const char *bytes, size_t size) {
@@ -31,8 +30,10 @@ static bool take_bytes(void *ctx, const char *bytes, size_t size) {
         ssize_t n = write(d->fd, bytes, size);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
+        if (n <= 0) {
+            d->error = n < 0 ? errno : ENOSPC;
             return false;
+        }
         bytes += n;
         size -= (size_t)n;
         d->size += n;
@@ -62,6 +63,14 @@ static bool file_matches(int fd, const char *sha256) {
     return strcmp(hex, sha256) == 0;
 }
 
+// A disk without room is waited for like a server that is away.
+static ApiOutcome failed_transfer(const Download *d, Error *err) {
+    errno = d->error;
+    if (d->error)
+        error_errno(err, "a download cannot be written");
+    return strcmp(err->code, "cancelled") == 0 ? API_CANCELLED : API_AWAY;
+}
+
 // One request for what is missing yet. A server that ignores the range sends a whole file again:
 // then its bytes follow the old ones and the hash tells.
 static ApiOutcome download(Api *api, const char *sha256, Download *d, double *retry_after_s,
@@ -78,13 +87,14 @@ static ApiOutcome download(Api *api, const char *sha256, Download *d, double *re
                            .sink = take_bytes,
                            .sink_ctx = d};
     scope(http_reply_release) HttpReply reply = {0};
+    d->error = 0;
     if (!client_send(api->client, &request, &reply, err))
-        return strcmp(err->code, "cancelled") == 0 ? API_CANCELLED : API_AWAY;
+        return failed_transfer(d, err);
     *retry_after_s = reply.retry_after_s;
     if (reply.status == 200 || reply.status == 206 || reply.status == 416)
         return API_OK;
-    error_set(err, reply.status, "http", "status %d for blob %.12s", reply.status, sha256);
-    return reply.status == 404 || reply.status == 410 ? API_REFUSED : API_AWAY;
+    bool servers_word = api_read_error(&reply, err);
+    return servers_word && reply.status == 404 ? API_REFUSED : API_AWAY;
 }
 
 static bool keep(const Store *store, const char *sha256, const char *part, int fd, Error *err) {
@@ -93,28 +103,33 @@ static bool keep(const Store *store, const char *sha256, const char *part, int f
            error_errno(err, "cannot keep %s", path);
 }
 
-// Downloads until the hash is right; a wrong one is tried again from the start, a few times.
+// The whole file came, but it is not the blob: from the start once more, a few times.
+static ApiOutcome start_over(Download *d, const char *sha256, int wrong, Error *err) {
+    error_set(err, 0, "bad_blob", "blob %.12s came with another hash", sha256);
+    d->size = ftruncate(d->fd, 0) == 0 ? lseek(d->fd, 0, SEEK_SET) : d->size;
+    return wrong < ATTEMPTS_MAX ? API_AWAY : API_REFUSED;
+}
+
+// Downloads until the hash is right.
 static ApiOutcome fetch_to(Api *api, const Store *store, const char *sha256, const char *part,
                            int fd, Error *err) {
-    Backoff backoff = {0};
-    Download d = {fd, lseek(fd, 0, SEEK_END)};
-    for (int wrong = 0; wrong < ATTEMPTS_MAX;) {
+    Outage *outage = &api->session->outage;
+    Waiter waiter = {0};
+    Download d = {.fd = fd, .size = lseek(fd, 0, SEEK_END)};
+    for (int wrong = 0;;) {
         double retry_after_s = 0;
         ApiOutcome outcome = download(api, sha256, &d, &retry_after_s, err);
-        if (outcome == API_REFUSED || outcome == API_CANCELLED)
-            return outcome;
         if (outcome == API_OK && file_matches(fd, sha256))
-            return keep(store, sha256, part, fd, err) ? API_OK : API_REFUSED;
-        if (outcome == API_OK) {
-            wrong++;
-            error_set(err, 0, "bad_blob", "blob %.12s came with another hash", sha256);
-            d.size = ftruncate(fd, 0) == 0 ? lseek(fd, 0, SEEK_SET) : d.size;
+            outcome = keep(store, sha256, part, fd, err) ? API_OK : API_REFUSED;
+        else if (outcome == API_OK)
+            outcome = start_over(&d, sha256, ++wrong, err);
+        if (outcome == API_AWAY && !stop_sleep(outage_wait(outage, &waiter, err, retry_after_s)))
+            outcome = API_CANCELLED;
+        if (outcome != API_AWAY) {
+            outage_over(outage, &waiter, outcome == API_OK);
+            return outcome;
         }
-        log_warn("waiting for %s: %s", api->session->server, err->message);
-        if (!stop_sleep(backoff_next(&backoff, retry_after_s)))
-            return API_CANCELLED;
     }
-    return API_REFUSED;
 }
 
 ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, Error *err) {

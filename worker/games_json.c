@@ -8,7 +8,7 @@
 
 #include "../engine/rules/notation.h"
 
-static const char *end_name(GameEndKind kind) {
+const char *game_end_name(GameEndKind kind) {
     static const char *const names[] = {
         [GAME_END_RULE] = "rule",       [GAME_END_ADJUDICATION] = "adjudication",
         [GAME_END_TIME] = "time",       [GAME_END_ILLEGAL] = "illegal",
@@ -92,7 +92,7 @@ void games_json_add(Str *out, const GameRecord *game, const GameContext *context
     add_string(out, context->opening->moves);
     str_printf(out, "},\"new_is\":\"%s\",\"result\":\"%s\",\"end\":\"%s\",\"reason\":",
                game->white == 0 ? "white" : "black", game_result_text(game->result),
-               end_name(game->kind));
+               game_end_name(game->kind));
     add_string(out, game->reason);
     add_moves(out, game);
     add_clocks(out, game, context->limits);

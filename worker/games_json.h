@@ -14,5 +14,7 @@ typedef struct GameContext {
     MatchLimit limits[2]; // clock of each engine, to tell what was left after each move
 } GameContext;
 
+// "crash", "time", … as the API names them.
+const char *game_end_name(GameEndKind kind);
 // Appends one line. Only games with a result are written: GAME_END_ABORTED has none.
 void games_json_add(Str *out, const GameRecord *game, const GameContext *context);

@@ -6,6 +6,7 @@
 #include "../server/common/hash.h"
 #include "../server/common/log.h"
 #include "backoff.h"
+#include "patience.h"
 #include "stop.h"
 
 enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX = 256 };
@@ -15,7 +16,7 @@ static const double flush_s = 60, farewell_s = 30, farewell_now_s = 2;
 // Unsent batches go first: the claim tells the server what else this worker still holds.
 static void flush(Worker *w) {
     for (double waited = 0; waited < flush_s && stop_level() == STOP_NO; waited++)
-        if (courier_drain(w->courier, 1))
+        if (courier_flush(w->courier, 1))
             return;
 }
 
@@ -24,7 +25,7 @@ static json_t *claim_body(Worker *w, bool wait) {
         json_pack("{s:i, s:i, s:i, s:O, s:o, s:o, s:i}", "protocol", PROTOCOL, "cores",
                   w->host.cores, "memory_mib", w->host.memory_mib, "speeds", w->speeds, "snapshots",
                   store_blobs(&w->store, SNAPSHOTS_MAX), "holding",
-                  courier_unsent(w->courier, HOLDING_MAX), "wait_s", wait ? CLAIM_WAIT_S : 0);
+                  courier_unsent(w->courier, HOLDING_MAX), "wait_s", wait ? (int)patience(CLAIM_WAIT_S) : 0);
     if (!body)
         fatal("out of memory");
     return body;
@@ -40,6 +41,8 @@ static ApiOutcome claim(Worker *w, ApiReply *reply) {
                     .path = "tasks/claim",
                     .body = body,
                     .idempotency_key = token_random(key),
+                    .expects = "id",
+                    .may_be_empty = true,
                     .timeout_s = CLAIM_TIMEOUT_S};
     ApiOutcome outcome = api_insist(&w->api, &call, reply, &err);
     if (outcome == API_REFUSED)

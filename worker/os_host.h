@@ -57,6 +57,14 @@ typedef struct CpuUse {
 } CpuUse;
 void os_cpu_use(CpuUse *out);
 
+// Counters of the machine since boot that tell whether games get what they are owed; 0 where the
+// system does not tell.
+typedef struct HostLoad {
+    double wall_s, stolen_s; // seconds times CPUs; what a hypervisor gave to others
+    double swapped_in_mib;
+} HostLoad;
+void os_host_load(HostLoad *out);
+
 // The exit status of a child that has ended, as a shell gives it (128 + signal); -1 while it runs.
 // The child stays to be reaped by os_kill.
 int os_exit_status(const OsProcess *process);

@@ -242,19 +242,48 @@ static double sum_ours(ProcessTable *table) {
 }
 
 // First line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks.
-void os_cpu_use(CpuUse *out) {
+typedef struct CpuTicks {
+    unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+} CpuTicks;
+
+static CpuTicks read_ticks(void) {
     Error ignored;
-    unsigned long long t[8] = {0};
+    CpuTicks t = {0};
     char *text scope(free_ptr) = file_read("/proc/stat", 1 << 22, NULL, &ignored);
+    if (text)
+        (void)!sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t.user, &t.nice,
+                      &t.system, &t.idle, &t.iowait, &t.irq, &t.softirq, &t.steal);
+    return t;
+}
+
+static double tick_seconds(unsigned long long ticks) {
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+void os_cpu_use(CpuUse *out) {
     ProcessTable table scope(release_table) = {0};
     read_processes(&table);
     out->ours_s = sum_ours(&table);
-    if (text)
-        (void)!sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2],
-                      &t[3], &t[4], &t[5], &t[6], &t[7]);
-    double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
-    out->all_s = tick * (double)(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]);
-    out->wall_s = out->all_s + tick * (double)(t[3] + t[4]);
+    CpuTicks t = read_ticks();
+    out->all_s = tick_seconds(t.user + t.nice + t.system + t.irq + t.softirq + t.steal);
+    out->wall_s = out->all_s + tick_seconds(t.idle + t.iowait);
+}
+
+// A line "pswpin N" of /proc/vmstat, in pages.
+static double swapped_in_mib(void) {
+    Error ignored;
+    char *text scope(free_ptr) = file_read("/proc/vmstat", 1 << 20, NULL, &ignored);
+    const char *line = text ? strstr(text, "\npswpin ") : NULL;
+    double pages = line ? (double)strtoull(line + strlen("\npswpin "), NULL, 10) : 0;
+    return pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+void os_host_load(HostLoad *out) {
+    CpuTicks t = read_ticks();
+    out->stolen_s = tick_seconds(t.steal);
+    out->wall_s =
+        tick_seconds(t.user + t.nice + t.system + t.idle + t.iowait + t.irq + t.softirq + t.steal);
+    out->swapped_in_mib = swapped_in_mib();
 }
 
 // ---- processes

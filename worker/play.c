@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../server/common/log.h"
+#include "evidence.h"
 #include "status.h"
 
 enum { STARTUP_MS = 10000, PING_MS = 10000 };
@@ -18,7 +19,12 @@ typedef struct Play {
     char tc[TC_TEXT_MAX];
     CourierBatch *batch; // in the making
     int seq;
-    CpuUse use; // when the batch began
+    CpuUse use;      // when the batch began
+    LoadMeter meter; // since then
+    double speed_before;
+    bool load_told;
+    SpoolItem *evidence[EVIDENCE_A_TASK]; // of the batch in the making
+    int evidence_count, evidence_held;    // of the task; of these not sent yet
 } Play;
 
 static void new_batch(Play *p) {
@@ -28,12 +34,21 @@ static void new_batch(Play *p) {
     snprintf(p->batch->tc, sizeof p->batch->tc, "%s", p->tc);
     p->batch->speed = p->spec->speed;
     os_cpu_use(&p->use);
+    load_begin(&p->meter);
+}
+
+// Evidence follows its batch.
+static void send_evidence(Play *p) {
+    for (int i = 0; i < p->evidence_held; i++)
+        courier_evidence(p->worker->courier, p->evidence[i]);
+    p->evidence_held = 0;
 }
 
 static void drop_batch(Play *p) {
     batch_release(&p->batch->batch);
     free(p->batch);
     p->batch = NULL;
+    send_evidence(p);
 }
 
 // Share of the machine's CPU time that went to others since the batch began. What a process used
@@ -76,6 +91,33 @@ static void on_game(void *ctx, const GameRecord *game) {
                  p->spec->task->test_id, game->reason);
 }
 
+static void keep_evidence(Play *p, const GameRecord *game) {
+    const MatchLimit *limits = p->limits;
+    char control[SIDE_COUNT][TC_TEXT_MAX];
+    if (!evidence_is_in(game) || p->evidence_count == EVIDENCE_A_TASK)
+        return;
+    EvidenceContext context = {p->spec->task,
+                               {limit_text(&limits[SIDE_NEW], control[SIDE_NEW]),
+                                limit_text(&limits[SIDE_BASE], control[SIDE_BASE])}};
+    p->evidence[p->evidence_held++] = evidence_item(game, &context, p->evidence_count++);
+}
+
+// Once a task: volunteers can do something about it, and a log full of it helps nobody.
+static void tell_load(Play *p) {
+    char text[LOAD_TEXT_MAX];
+    const char *mark = load_mark(&p->batch->load, p->batch->busy, text);
+    if (mark && !p->load_told)
+        log_warn("this machine %s: such games are marked as doubtful, though they count", mark);
+    p->load_told |= mark != NULL;
+}
+
+static void measure_load(Play *p) {
+    p->batch->busy = busy_share(&p->use);
+    p->batch->load = load_end(&p->meter, p->speed_before);
+    p->speed_before = p->batch->load.speed_before;
+    tell_load(p);
+}
+
 static void count_pair(Status *status, void *ctx) {
     (void)ctx;
     status->pairs_done++;
@@ -88,11 +130,16 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
                            task->first_pair + pair,
                            {p->limits[SIDE_NEW], p->limits[SIDE_BASE]}};
     batch_add(&p->batch->batch, games, &context);
+    for (int i = 0; i < 2; i++) {
+        load_add(&p->meter, &games[i]);
+        keep_evidence(p, &games[i]);
+    }
     status_update(count_pair, NULL);
     if (!batch_is_full(&p->batch->batch))
         return;
-    p->batch->busy = busy_share(&p->use);
+    measure_load(p);
     courier_batch(p->worker->courier, p->batch);
+    send_evidence(p);
     new_batch(p);
 }
 

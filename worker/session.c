@@ -47,6 +47,7 @@ static char *server_folder(const char *state, const char *server) {
 bool session_open(Session *session, const char *state, const char *server, json_t *registration,
                   Error *err) {
     *session = (Session){.server = server, .registration = registration};
+    outage_init(&session->outage, server);
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->register_lock, NULL);
     session->folder = server_folder(state, server);
@@ -61,6 +62,7 @@ bool session_open(Session *session, const char *state, const char *server, json_
 void session_close(Session *session) {
     json_decref(session->registration);
     free(session->folder);
+    outage_release(&session->outage);
     pthread_mutex_destroy(&session->lock);
     pthread_mutex_destroy(&session->register_lock);
 }

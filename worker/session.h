@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "../server/common/error.h"
+#include "outage.h"
 
 enum { SESSION_TOKEN_MAX = 256 };
 
@@ -16,6 +17,7 @@ typedef struct Session {
     char *folder;                  // of this server, in the state folder
     bool known;                    // the machine key was there before
     json_t *registration;          // body of POST workers
+    Outage outage;                 // what the threads wait for
     pthread_mutex_t register_lock; // held while one thread registers
     pthread_mutex_t lock;          // guards the token
     char token[SESSION_TOKEN_MAX]; // "" before the first registration

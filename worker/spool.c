@@ -9,62 +9,167 @@
 #include <unistd.h>
 
 #include "../server/common/file.h"
+#include "../server/common/hash.h"
 #include "../server/common/log.h"
+#include "../server/common/member.h"
 #include "../server/common/str.h"
 
-enum { COUNTS_MAX = 1 << 16, GAMES_MAX = 8 << 20 };
+enum { COUNTS_MAX = 1 << 16, BYTES_MAX = 8 << 20, ASIDE_MAX = 192 };
 
 void spool_item_free(SpoolItem *item) {
     if (!item)
         return;
     json_decref(item->counts);
-    free(item->games);
+    free(item->bytes);
     free(item);
 }
 
-static char *item_path(const char *folder, int64_t task, int seq, const char *suffix) {
-    return xasprintf("%s/%010" PRId64 "-%06d.%s", folder, task, seq, suffix);
+// ---- names
+// ---------------------------------------------------------------------------------------
+
+static char *stem_path(const char *folder, const SpoolItem *item, const char *suffix) {
+    if (item->kind == SPOOL_EVIDENCE)
+        return xasprintf("%s/%010" PRId64 "-e%02d%s", folder, item->task, item->seq, suffix);
+    return xasprintf("%s/%010" PRId64 "-%06d%s", folder, item->task, item->seq, suffix);
 }
 
+static char *counts_path(const char *folder, const SpoolItem *item) {
+    return stem_path(folder, item, ".json");
+}
+
+static char *bytes_path(const char *folder, const SpoolItem *item) {
+    return stem_path(folder, item, item->kind == SPOOL_EVIDENCE ? ".json.zst" : ".games.zst");
+}
+
+static bool ends_with(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+static int is_item(const struct dirent *entry) {
+    return ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".json.zst");
+}
+
+// The very name that we would give it, and no other.
+static bool parse_name(const char *name, SpoolItem *item) {
+    const char *dash = strchr(name, '-');
+    bool evidence = dash && dash[1] == 'e';
+    *item = (SpoolItem){.kind = evidence ? SPOOL_EVIDENCE : SPOOL_BATCH};
+    if (!dash || sscanf(name, "%10" SCNd64, &item->task) != 1 ||
+        sscanf(dash + 1 + evidence, "%6d", &item->seq) != 1 || item->task <= 0 || item->seq < 0)
+        return false;
+    char *wanted scope(free_ptr) =
+        evidence ? bytes_path("", item) : counts_path("", item); // "/NAME"
+    return strcmp(wanted + 1, name) == 0;
+}
+
+// ---- writing
+// -------------------------------------------------------------------------------------
+
 bool spool_write(const char *folder, const SpoolItem *item, Error *err) {
-    char *games scope(free_ptr) = item_path(folder, item->task, item->seq, "games.zst");
-    char *counts scope(free_ptr) = item_path(folder, item->task, item->seq, "json");
+    char *bytes scope(free_ptr) = bytes_path(folder, item);
+    if (!folder_make(folder, err) ||
+        (item->bytes && !file_write_durable(bytes, item->bytes, item->size, err)))
+        return false;
+    if (item->kind == SPOOL_EVIDENCE)
+        return true;
+    char *counts scope(free_ptr) = counts_path(folder, item);
     char *text scope(free_ptr) = json_dumps(item->counts, JSON_COMPACT);
-    return folder_make(folder, err) &&
-           (!item->games || file_write_durable(games, item->games, item->games_size, err)) &&
-           file_write_durable(counts, text, strlen(text), err);
+    return file_write_durable(counts, text, strlen(text), err);
 }
 
 // The counts go first: games without counts are nothing.
 void spool_remove(const char *folder, const SpoolItem *item) {
-    char *games scope(free_ptr) = item_path(folder, item->task, item->seq, "games.zst");
-    char *counts scope(free_ptr) = item_path(folder, item->task, item->seq, "json");
+    char *bytes scope(free_ptr) = bytes_path(folder, item);
+    char *counts scope(free_ptr) = counts_path(folder, item);
     unlink(counts);
-    unlink(games);
+    unlink(bytes);
 }
 
-static SpoolItem *read_item(const char *folder, int64_t task, int seq) {
-    Error err;
-    char *games scope(free_ptr) = item_path(folder, task, seq, "games.zst");
-    char *counts scope(free_ptr) = item_path(folder, task, seq, "json");
-    char *text scope(free_ptr) = file_read(counts, COUNTS_MAX, NULL, &err);
-    json_t *root = text ? json_loads(text, 0, NULL) : NULL;
-    if (!root) {
-        log_warn("unsent batch %s cannot be read", counts);
-        return NULL;
+// ---- what is put aside
+// ---------------------------------------------------------------------------
+
+static int is_no_folder(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+// The oldest go: names begin with the task's number.
+static void trim_aside(const char *aside) {
+    struct dirent **entries = NULL;
+    int found = scandir(aside, &entries, is_no_folder, alphasort);
+    for (int i = 0; i < found; i++) {
+        char *path scope(free_ptr) = xasprintf("%s/%s", aside, entries[i]->d_name);
+        if (i < found - ASIDE_MAX)
+            unlink(path);
+        free(entries[i]);
     }
-    SpoolItem *item = xcalloc(1, sizeof *item);
-    *item = (SpoolItem){.task = task, .seq = seq, .counts = root};
-    if (!json_is_null(json_object_get(root, "games_sha256")))
-        item->games = file_read(games, GAMES_MAX, &item->games_size, &err);
-    if (!item->games)
-        json_object_set_new(root, "games_sha256", json_null());
-    return item;
+    free(entries);
 }
 
-static int is_counts(const struct dirent *entry) {
-    size_t n = strlen(entry->d_name);
-    return n > 5 && strcmp(entry->d_name + n - 5, ".json") == 0;
+void spool_put_aside(const char *folder, const SpoolItem *item, const char *why) {
+    Error err = {0};
+    char *aside scope(free_ptr) = xasprintf("%s/refused", folder);
+    char *note scope(free_ptr) = stem_path(aside, item, ".why");
+    if (!spool_write(aside, item, &err) || !file_write_durable(note, why, strlen(why), &err))
+        log_warn("what the server refused cannot be kept: %s", err.message);
+    spool_remove(folder, item);
+    trim_aside(aside);
+}
+
+static void put_file_aside(const char *folder, const char *name) {
+    Error err = {0};
+    char *aside scope(free_ptr) = xasprintf("%s/refused", folder);
+    char *from scope(free_ptr) = xasprintf("%s/%s", folder, name);
+    char *to scope(free_ptr) = xasprintf("%s/%s", aside, name);
+    if (!folder_make(aside, &err) || rename(from, to) < 0)
+        return log_warn("%s cannot be read and is left where it is", from);
+    log_warn("%s/%s cannot be read and was moved to %s", folder, name, aside);
+    trim_aside(aside);
+}
+
+// ---- reading
+// -------------------------------------------------------------------------------------
+
+// Games that are not those of the counts are worth nothing, the counts without them are.
+static void read_games(const char *folder, SpoolItem *item) {
+    Error err;
+    char hash[SHA256_HEX_MAX];
+    const char *wanted = json_string_value(json_object_get(item->counts, "games_sha256"));
+    char *path scope(free_ptr) = bytes_path(folder, item);
+    char *bytes = wanted ? file_read(path, BYTES_MAX, &item->size, &err) : NULL;
+    if (bytes && strcmp(sha256_hex(bytes, item->size, hash), wanted) == 0) {
+        item->bytes = bytes;
+        return;
+    }
+    free(bytes);
+    item->size = 0;
+    json_object_set_new(item->counts, "games_sha256", json_null());
+}
+
+static bool read_item(const char *folder, SpoolItem *item) {
+    Error err;
+    if (item->kind == SPOOL_EVIDENCE) {
+        char *path scope(free_ptr) = bytes_path(folder, item);
+        item->bytes = file_read(path, BYTES_MAX, &item->size, &err);
+        return item->bytes && item->size > 0;
+    }
+    char *path scope(free_ptr) = counts_path(folder, item);
+    char *text scope(free_ptr) = file_read(path, COUNTS_MAX, NULL, &err);
+    item->counts = text ? json_loads(text, 0, NULL) : NULL;
+    if (!json_is_object(item->counts) || member_int(item->counts, "seq") != item->seq)
+        return false;
+    read_games(folder, item);
+    return true;
+}
+
+// New; NULL: put aside.
+static SpoolItem *take_item(const char *folder, const char *name) {
+    SpoolItem *item = xcalloc(1, sizeof *item);
+    if (parse_name(name, item) && read_item(folder, item))
+        return item;
+    spool_item_free(item);
+    put_file_aside(folder, name);
+    return NULL;
 }
 
 // What a sudden death left: games whose counts were never written or are gone already, and files
@@ -75,7 +180,7 @@ static void remove_orphan(const char *folder, const char *name) {
     char *counts scope(free_ptr) = xasprintf("%s/%.*s.json", folder, (int)stem, name);
     bool games = strcmp(name + stem, ".games.zst") == 0;
     if (!games || access(counts, F_OK) != 0)
-        unlink(path);
+        unlink(path); // fails on a folder, such as `refused`
 }
 
 static void remove_orphans(const char *folder) {
@@ -83,7 +188,7 @@ static void remove_orphans(const char *folder) {
     if (!dir)
         return;
     for (struct dirent *entry; (entry = readdir(dir));)
-        if (entry->d_name[0] != '.' && !is_counts(entry))
+        if (entry->d_name[0] != '.' && !is_item(entry))
             remove_orphan(folder, entry->d_name);
     closedir(dir);
 }
@@ -91,17 +196,13 @@ static void remove_orphans(const char *folder) {
 SpoolItem **spool_read(const char *folder, int *count) {
     remove_orphans(folder);
     struct dirent **entries = NULL;
-    int found = scandir(folder, &entries, is_counts, alphasort);
+    int found = scandir(folder, &entries, is_item, alphasort);
     SpoolItem **items = NULL;
     *count = 0;
     if (found > 0)
         items = xcalloc((size_t)found, sizeof *items);
     for (int i = 0; i < found; i++) {
-        int64_t task;
-        int seq;
-        SpoolItem *item = NULL;
-        if (sscanf(entries[i]->d_name, "%" SCNd64 "-%d.json", &task, &seq) == 2)
-            item = read_item(folder, task, seq);
+        SpoolItem *item = take_item(folder, entries[i]->d_name);
         if (item)
             items[(*count)++] = item;
         free(entries[i]);

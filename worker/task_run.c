@@ -10,6 +10,7 @@
 #include "../server/common/log.h"
 #include "../server/common/member.h"
 #include "fetch.h"
+#include "plain_text.h"
 #include "play.h"
 #include "slots.h"
 #include "status.h"
@@ -130,7 +131,7 @@ static Step report_bench(TaskRun *run, int side, const Bench *bench) {
     snprintf(path, sizeof path, "tasks/%" PRId64 "/bench", run->task.id);
     json_auto_t *body =
         json_pack("{s:s, s:I}", "side", side_name((Side)side), "nodes", (json_int_t)bench->nodes);
-    ApiCall call = {.method = "POST", .path = path, .body = body};
+    ApiCall call = {.method = "POST", .path = path, .body = body, .expects = "continue"};
     ApiOutcome outcome = api_insist(&run->worker->api, &call, &reply, &run->failure.error);
     if (outcome == API_REFUSED && strcmp(run->failure.error.code, "bench_differs") == 0) {
         run->failure.bench = bench->nodes;
@@ -283,26 +284,38 @@ static Step run_steps(TaskRun *run) {
 
 enum { MESSAGE_MAX = 1000, LOG_MAX = 60000 };
 
-// Compilers print what they like; JSON takes UTF-8 only.
+// The line that matters stands in the message, because that is what a list of failures shows.
+static void name_first_error(TaskRun *run) {
+    char line[400];
+    Error *error = &run->failure.error;
+    const Str *log = &run->failure.log;
+    if (strcmp(run->failure.kind, "build") != 0 ||
+        !*first_error(log->data, log->size, line, sizeof line))
+        return;
+    size_t n = strlen(error->message);
+    snprintf(error->message + n, sizeof error->message - n, ": %s", line);
+}
+
 static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
     const Error *error = &run->failure.error;
     const Str *log = &run->failure.log;
-    size_t skip = log->size > LOG_MAX ? log->size - LOG_MAX : 0;
-    size_t length = strnlen(error->message, MESSAGE_MAX);
     json_t *bench = run->failure.bench ? json_integer(run->failure.bench) : json_null();
     log_warn("task %" PRId64 " failed (%s%s%s): %s", task, run->failure.kind,
              *run->failure.side ? ", " : "", run->failure.side, error->message);
-    courier_word(worker->courier, task, "fail",
-                 json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
-                           run->failure.side, "message", text_to_json(error->message, length),
-                           "log", text_to_json(log->data + skip, log->size - skip), "bench", bench,
-                           "begun", run->begun));
+    courier_word(
+        worker->courier, task, "fail",
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
+                  run->failure.side, "message",
+                  plain_tail(error->message, strnlen(error->message, MESSAGE_MAX), MESSAGE_MAX),
+                  "log", plain_tail(log->data, log->size, LOG_MAX), "bench", bench, "begun",
+                  run->begun));
 }
 
 static TaskEnd finish(TaskRun *run, Step step) {
     Worker *w = run->worker;
     courier_end(w->courier);
     if (step == STEP_FAILED && !run->stopped_by_server && stop_level() == STOP_NO) {
+        name_first_error(run);
         send_failure(w, run->task.id, run);
         return TASK_FAILED;
     }

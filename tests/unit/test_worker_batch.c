@@ -147,7 +147,7 @@ static void a_move_without_a_score_has_null(void **state) {
 static SpoolItem *make_item(int64_t task, int seq) {
     scope(batch_release) Batch batch;
     GameRecord *games scope(free_ptr) = make_pair(W, D);
-    const BatchFacts facts = {"10.000+0.100", 812345, 0.02};
+    const BatchFacts facts = {"10.000+0.100", 812345, 0.02, NULL};
     batch_init(&batch, task, seq, 1);
     batch_add(&batch, games, &context);
     return batch_finish(&batch, &facts);
@@ -163,7 +163,7 @@ static void a_batch_has_the_members_that_the_api_names(void **state) {
     assert_int_equal(json_object_size(item->counts), json_object_size(example));
     char hash[SHA256_HEX_MAX];
     assert_string_equal(json_string_value(json_object_get(item->counts, "games_sha256")),
-                        sha256_hex(item->games, item->games_size, hash));
+                        sha256_hex(item->bytes, item->size, hash));
     spool_item_free(item);
 }
 
@@ -187,7 +187,7 @@ static void the_spool_gives_back_what_was_written_in_order(void **state) {
         assert_int_equal(items[i]->task, wanted[i][0]);
         assert_int_equal(items[i]->seq, wanted[i][1]);
         assert_string_equal(json_string_value(json_object_get(items[i]->counts, "games_sha256")),
-                            sha256_hex(items[i]->games, items[i]->games_size, hash));
+                            sha256_hex(items[i]->bytes, items[i]->size, hash));
         spool_remove(spool, items[i]);
         spool_item_free(items[i]);
     }
@@ -223,7 +223,7 @@ static void what_a_sudden_death_left_half_done_is_removed(void **state) {
     int count;
     SpoolItem **items scope(free_ptr) = spool_read(folder, &count);
     assert_int_equal(count, 1);
-    assert_int_equal(items[0]->games_size, item->games_size);
+    assert_int_equal(items[0]->size, item->size);
     spool_remove(folder, item);
     spool_item_free(items[0]);
     spool_item_free(item);
