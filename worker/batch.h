@@ -23,7 +23,7 @@ bool batch_is_full(const Batch *batch);
 typedef struct BatchFacts {
     const char *tc; // the clock used
     double speed, busy;
-    const Load *load; // NULL: not measured
+    const BatchLoad *load; // NULL: not measured
 } BatchFacts;
 // The batch as it is sent, games compressed. New.
 SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts);

@@ -43,7 +43,7 @@ typedef struct CourierBatch {
     Batch batch;
     char tc[TC_TEXT_MAX];
     double speed, busy;
-    Load load;
+    BatchLoad load;
 } CourierBatch;
 void courier_batch(Courier *courier, CourierBatch *batch);
 // Evidence of a fault (evidence.h), sent after the batches of its task that came before it; it

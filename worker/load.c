@@ -35,12 +35,12 @@ static double share(double part, double whole) {
     return of < 0 ? 0 : of > 1 ? 1 : of;
 }
 
-Load load_end(const LoadMeter *meter, double speed_before) {
+BatchLoad load_end(const LoadMeter *meter, double speed_before) {
     HostLoad now;
     os_host_load(&now);
     double seconds = (double)meter->searching_us / 1e6;
     double swapped = now.swapped_in_mib - meter->machine.swapped_in_mib;
-    Load load = {
+    BatchLoad load = {
         .delay = share((double)meter->delay_us, (double)meter->thinking_us),
         .steal = share(now.stolen_s - meter->machine.stolen_s, now.wall_s - meter->machine.wall_s),
         .swap_mib = swapped > 0 ? swapped : 0,
@@ -50,7 +50,7 @@ Load load_end(const LoadMeter *meter, double speed_before) {
     return load;
 }
 
-const char *load_mark(const Load *load, double busy, char out[LOAD_TEXT_MAX]) {
+const char *load_mark(const BatchLoad *load, double busy, char out[LOAD_TEXT_MAX]) {
     if (busy > busy_mark)
         snprintf(out, LOAD_TEXT_MAX, "is busy with other work (%.0f %% of its CPU time)",
                  100 * busy);
@@ -75,7 +75,7 @@ static json_t *speed_to_json(double speed) {
     return speed > 0 ? json_real(speed) : json_null();
 }
 
-json_t *load_to_json(const Load *load) {
+json_t *load_to_json(const BatchLoad *load) {
     json_t *root =
         json_pack("{s:f, s:f, s:f, s:o, s:o}", "delay", load->delay, "steal", load->steal,
                   "swap_mib", load->swap_mib, "speed", speed_to_json(load->speed), "speed_before",

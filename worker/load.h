@@ -10,12 +10,12 @@
 #include "os_host.h"
 
 // Shares of 1; speeds in nodes/s of one engine in play, 0: not known.
-typedef struct Load {
+typedef struct BatchLoad {
     double delay; // of the engines' thinking time, in which they were ready to run and had no CPU
     double steal; // of CPU time that a hypervisor took
     double swap_mib;            // swapped in by the machine meanwhile
     double speed, speed_before; // of the base; `before`: over the first batch of the task
-} Load;
+} BatchLoad;
 
 // Sums over the games of a batch, and the machine's counters when it began.
 typedef struct LoadMeter {
@@ -28,12 +28,12 @@ void load_begin(LoadMeter *meter);
 // Engine 1 of the game is the base.
 void load_add(LoadMeter *meter, const GameRecord *game);
 // Since load_begin; `speed_before` is that of the first batch, 0 for the first itself.
-Load load_end(const LoadMeter *meter, double speed_before);
+BatchLoad load_end(const LoadMeter *meter, double speed_before);
 
 // Where the server's marks begin as it is installed. NULL: nothing to mark; else what is wrong, in
 // words that go on from "this machine". Returns `out`.
 enum { LOAD_TEXT_MAX = 160 };
-const char *load_mark(const Load *load, double busy, char out[LOAD_TEXT_MAX]);
+const char *load_mark(const BatchLoad *load, double busy, char out[LOAD_TEXT_MAX]);
 
 // Member `load` of POST batches. New.
-json_t *load_to_json(const Load *load);
+json_t *load_to_json(const BatchLoad *load);

@@ -11,6 +11,7 @@
 #include "status.h"
 
 enum { STARTUP_MS = 10000, PING_MS = 10000 };
+static const int64_t load_every_ns = 1800LL * 1000000000;
 
 typedef struct Play {
     Worker *worker;
@@ -22,7 +23,6 @@ typedef struct Play {
     CpuUse use;      // when the batch began
     LoadMeter meter; // since then
     double speed_before;
-    bool load_told;
     SpoolItem *evidence[EVIDENCE_A_TASK]; // of the batch in the making
     int evidence_count, evidence_held;    // of the task; of these not sent yet
 } Play;
@@ -102,13 +102,15 @@ static void keep_evidence(Play *p, const GameRecord *game) {
     p->evidence[p->evidence_held++] = evidence_item(game, &context, p->evidence_count++);
 }
 
-// Once a task: volunteers can do something about it, and a log full of it helps nobody.
+// Said now and then: volunteers can do something about it, a log full of it helps nobody.
 static void tell_load(Play *p) {
     char text[LOAD_TEXT_MAX];
+    int64_t now = os_now_ns(), *told = &p->worker->load_told_ns;
     const char *mark = load_mark(&p->batch->load, p->batch->busy, text);
-    if (mark && !p->load_told)
-        log_warn("this machine %s: such games are marked as doubtful, though they count", mark);
-    p->load_told |= mark != NULL;
+    if (!mark || (*told && now - *told < load_every_ns))
+        return;
+    *told = now;
+    log_warn("this machine %s: games played meanwhile count, but are marked", mark);
 }
 
 static void measure_load(Play *p) {
@@ -218,7 +220,7 @@ bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err) {
     snprintf(threads, sizeof threads, "%d", task->threads);
     scale_limits(&p);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        build_command(spec->shop, &spec->builds[i], 0, argv[i], &limits[i]);
+        build_command(spec->shop, &spec->builds[i], spec->memory_mib[i] << 20, argv[i], &limits[i]);
         engines[i] = (EngineSpec){.name = side_name((Side)i),
                                   .argv = (const char *const *)argv[i]->items,
                                   .threads = task->threads,

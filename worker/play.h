@@ -10,6 +10,7 @@ typedef struct PlaySpec {
     double factor; // of the clock
     double speed;  // nodes/s of a slot, 0 if not measured
     int slots;
+    int64_t memory_mib[SIDE_COUNT]; // that an engine may use; passing it is a crash
 } PlaySpec;
 
 // True when the match ran, to its end or until it was stopped; *begun is the first pair of the task

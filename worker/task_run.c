@@ -254,7 +254,15 @@ static Step bench_all(TaskRun *run) {
 
 static Step play_all(TaskRun *run) {
     const Task *task = &run->task;
-    PlaySpec spec = {task, run->builds, &run->shop, run->factor, run->speed, slots_of(run)};
+    PlaySpec spec = {.task = task,
+                     .builds = run->builds,
+                     .shop = &run->shop,
+                     .factor = run->factor,
+                     .speed = run->speed,
+                     .slots = slots_of(run)};
+    SlotDemand demand = demand_of(run);
+    for (int i = 0; i < SIDE_COUNT; i++)
+        spec.memory_mib[i] = slots_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);
     int begun = atomic_load(&run->begun);
     str_clear(&run->failure.log);
     enter_phase(run, "play");

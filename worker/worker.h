@@ -15,7 +15,8 @@ typedef struct Worker {
     Api api; // of the thread that works on tasks
     Courier *courier;
     Running running;
-    json_t *speeds; // engine name to nodes/s of a slot
+    json_t *speeds;       // engine name to nodes/s of a slot
+    int64_t load_told_ns; // when it was said that this machine is busy; 0: never
 } Worker;
 
 typedef enum {

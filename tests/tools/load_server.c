@@ -82,19 +82,19 @@ static void make_game(Load *load, GameRecord *game, int white) {
         if (!list.size)
             return;
         Move move = list.moves[random_below(load, (uint64_t)list.size)];
-        game->moves[game->game.plies] = (MoveRecord){
-            .move = move,
-            .time_us = 50000 + (int)random_below(load, 300000),
-            .score_cp = game->game.plies % 2 ? -score : score,
-            .depth = 10 + (int)random_below(load, 10),
-            .nodes = 50000 + (int64_t)random_below(load, 200000)};
+        game->moves[game->game.plies] =
+            (MoveRecord){.move = move,
+                         .time_us = 50000 + (int)random_below(load, 300000),
+                         .score_cp = game->game.plies % 2 ? -score : score,
+                         .depth = 10 + (int)random_below(load, 10),
+                         .nodes = 50000 + (int64_t)random_below(load, 200000)};
         game_play(&game->game, move);
     }
 }
 
 static void make_model(Load *load, Model *model, int pairs) {
     const Opening opening = {POSITION_START_FEN, ""};
-    const BatchFacts facts = {"10.000+0.100", 812345, 0.02};
+    const BatchFacts facts = {"10.000+0.100", 812345, 0.02, NULL};
     GameRecord *games scope(free_ptr) = xcalloc(2, sizeof *games);
     Batch batch scope(batch_release);
     batch_init(&batch, 0, 0, pairs);
@@ -131,8 +131,8 @@ static void put_games(Connection *c) {
     char path[32];
     uint32_t frame[4] = {0x184d2a50, 8, (uint32_t)c->task, (uint32_t)c->seq};
     Str body scope(str_release);
-    str_init(&body, item->games_size + sizeof frame);
-    str_add(&body, item->games, item->games_size);
+    str_init(&body, item->size + sizeof frame);
+    str_add(&body, item->bytes, item->size);
     str_add(&body, (const char *)frame, sizeof frame);
     sha256_hex(body.data, body.size, c->sha);
     snprintf(path, sizeof path, "games/%ld", c->seq);
