@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../server/common/log.h"
+#include "status.h"
 #include "stop.h"
 
 enum { REPLY_MAX = 8 << 20, TIMEOUT_S = 60 };
@@ -48,6 +49,14 @@ static ApiOutcome judge(const ApiCall *call, const HttpReply *http, ApiReply *re
     bool later = http->status >= 500 || http->status < 400 || http->status == 401 ||
                  http->status == 408 || http->status == 426 || http->status == 429;
     return later ? API_AWAY : API_REFUSED;
+}
+
+void api_read_credit(const json_t *reply) {
+    const json_t *credit = json_object_get(reply, "credit");
+    const json_t *games = json_object_get(credit, "games");
+    if (json_is_integer(games))
+        status_credit(json_string_value(json_object_get(credit, "user")),
+                      json_integer_value(games));
 }
 
 static ApiOutcome send_once(Api *api, const ApiCall *call, const char *token, ApiReply *reply,

@@ -44,6 +44,8 @@ void api_reply_release(ApiReply *reply);
 // What the server said of an error. False: a body of another shape, such as a proxy's page; `err`
 // has the status then.
 bool api_read_error(const HttpReply *http, Error *err);
+// Tells the status what a reply says of games that count so far.
+void api_read_credit(const json_t *reply);
 // One call. Without a token yet, or on a 401, the machine registers with its key first (POST
 // workers). `reply` is released by the caller whatever the outcome. `err` says what is wrong, or
 // what is waited for.

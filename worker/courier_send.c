@@ -116,18 +116,12 @@ void courier_send_beat(Courier *c) {
 // ---- letters
 // -------------------------------------------------------------------------------------
 
-static void set_status(Status *status, void *ctx) {
-    const json_t *reply = ctx, *test = json_object_get(reply, "test");
-    const json_t *credit = json_object_get(reply, "credit");
-    const json_t *llr = json_object_get(test, "llr");
-    if (member_int(test, "id") == status->test) {
-        status->has_llr = json_is_number(llr);
-        status->llr = json_number_value(llr);
-    }
-    if (!credit)
+static void set_llr(Status *status, void *ctx) {
+    const json_t *test = ctx, *llr = json_object_get(test, "llr");
+    if (member_int(test, "id") != status->test)
         return;
-    status->credit = member_int(credit, "games");
-    snprintf(status->credit_user, sizeof status->credit_user, "%s", member_text(credit, "user"));
+    status->has_llr = json_is_number(llr);
+    status->llr = json_number_value(llr);
 }
 
 static const char *letter_name(const Letter *letter, char out[64]) {
@@ -161,7 +155,8 @@ static void letter_accepted(Courier *c, const Letter *letter, const json_t *repl
     log_debug("%s is stored", letter_name(letter, name));
     if (letter->kind != LETTER_BATCH)
         return;
-    status_update(set_status, (void *)reply);
+    status_update(set_llr, json_object_get(reply, "test"));
+    api_read_credit(reply);
     read_continue(c, letter->task, reply);
 }
 

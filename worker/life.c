@@ -72,6 +72,7 @@ static bool live_once(Worker *w, Backoff *failures) {
         return !w->config->fleet && stop_sleep(backoff_next(failures, 0));
     if (!reply.json)
         return !w->config->fleet;
+    api_read_credit(reply.json);
     TaskEnd end = task_run(w, reply.json);
     if (end == TASK_DONE)
         backoff_reset(failures);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../server/common/log.h"
+#include "status.h"
 
 void outage_init(Outage *outage, const char *server) {
     *outage = (Outage){.server = server};
@@ -33,8 +34,12 @@ double outage_wait(Outage *outage, Waiter *waiter, const Error *err, double retr
     outage->waiting += !waiter->waits;
     waiter->waits = true;
     say(outage, waiter, why);
+    double pause_s = backoff_next(&waiter->backoff, retry_after_s);
+    char shown[2 * sizeof why];
+    snprintf(shown, sizeof shown, "%s: %s", outage->server, why);
+    status_waiting(shown, pause_s);
     pthread_mutex_unlock(&outage->lock);
-    return backoff_next(&waiter->backoff, retry_after_s);
+    return pause_s;
 }
 
 void outage_over(Outage *outage, Waiter *waiter, bool answered) {
@@ -44,6 +49,7 @@ void outage_over(Outage *outage, Waiter *waiter, bool answered) {
         if (answered)
             log_info("%s answers again", outage->server);
         outage->said[0] = 0;
+        status_waiting(NULL, 0);
     }
     pthread_mutex_unlock(&outage->lock);
     *waiter = (Waiter){0};
