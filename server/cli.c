@@ -49,8 +49,10 @@ char *command_password(const char *file, bool *made) {
 // ---- set
 // -----------------------------------------------------------------------------------------
 
+static const char SHARE[] = "SHARE";
+
 static const struct Setting {
-    const char *name, *values; // values NULL: a whole number
+    const char *name, *values; // values NULL: a whole number; SHARE: of 0 to 1
     long low, high;
     const char *help;
 } settings[] = {
@@ -63,6 +65,10 @@ static const struct Setting {
     {"writes_per_minute", NULL, 1, 1000000, "forms, posts and sign-ins of one address (300)"},
     {"task_seconds", NULL, 1, 86400, "how long a task should take a worker"},
     {"margin_ms", NULL, 0, 60000, "forgiven before a flag falls"},
+    {"sandbox_min", "0|1|2", 0, 0, "confinement that a worker must have to get work (0: any)"},
+    {"mark_busy", SHARE, 0, 0, "CPU time that others took, above which a batch is marked (0.1)"},
+    {"mark_slow", SHARE, 0, 0, "loss of speed since the task began, above which it is (0.25)"},
+    {"mark_swap_mib", NULL, 0, 1000000, "MiB swapped in meanwhile, above which it is (64)"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -76,6 +82,9 @@ static bool is_one_of(const char *value, const char *values) {
 
 static bool setting_fits(const struct Setting *setting, const char *name, const char *value) {
     long number;
+    double share;
+    if (!strcmp(setting->name, name) && setting->values == SHARE)
+        return parse_double(value, 0, 1, &share);
     return !strcmp(setting->name, name) &&
            (setting->values ? is_one_of(value, setting->values)
                             : parse_long(value, setting->low, setting->high, &number));

@@ -315,6 +315,12 @@ const char *query_text(Query *q, int column) {
     return text ? text : "";
 }
 
+const void *query_blob(Query *q, int column, size_t *size) {
+    const void *bytes = sqlite3_column_blob(q->statement, column);
+    *size = (size_t)sqlite3_column_bytes(q->statement, column);
+    return bytes;
+}
+
 json_t *query_json(Query *q) {
     return row_json(q->statement);
 }

@@ -49,7 +49,9 @@ void query_end(Query *q);
 int64_t query_int(Query *q, int column);
 double query_real(Query *q, int column);
 const char *query_text(Query *q, int column); // borrowed until the next step; "" for NULL
-json_t *query_json(Query *q);                 // the row as an object, new
+// Bytes, borrowed until the next step; NULL for NULL.
+const void *query_blob(Query *q, int column, size_t *size);
+json_t *query_json(Query *q); // the row as an object, new
 
 // Transactions: one a turn, a savepoint a request. db_commit false: nothing of the turn happened.
 bool db_begin(Db *db, Error *err);

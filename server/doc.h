@@ -17,6 +17,9 @@ json_t *doc_test(Request *req, Error *err);    // params[0]
 json_t *doc_history(Request *req, Error *err); // of the test params[0]
 json_t *doc_diff(Request *req, Error *err);
 
+json_t *doc_faults(Request *req, Error *err); // of the test params[0]; before, limit
+json_t *doc_fault(Request *req, Error *err);  // params[0]
+
 json_t *doc_events(Request *req, Error *err);   // type, user, text, before, limit
 json_t *doc_machines(Request *req, Error *err); // online, before, limit
 json_t *doc_machine(Request *req, Error *err);  // params[0]
@@ -34,6 +37,9 @@ json_t *doc_form(Request *req, bool typed, Error *err);
 // engine, cores, machines.
 json_t *doc_test_summary(Request *req, const json_t *row);
 json_t *doc_tests_in_state(Request *req, const char *state);
+// How many faults a test has, by kind and side; and with the newest few.
+json_t *doc_fault_counts(Request *req, int64_t test);
+json_t *doc_faults_short(Request *req, int64_t test);
 // Query parameters within bounds.
 int doc_limit(Request *req);
 const char *doc_query(Request *req, const char *name); // "" when absent

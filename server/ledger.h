@@ -88,6 +88,25 @@ typedef struct Beat {
 } Beat;
 bool ledger_beat(const Ledger *ledger, const Beat *beat, TaskReply *reply, Error *err);
 
+// What the machine was like meanwhile; a negative number was not told.
+typedef struct Load {
+    double delay,
+        steal;       // shares: of thinking time without a CPU, of CPU time taken by a hypervisor
+    double swap_mib; // swapped in
+    double speed, speed_before; // nodes/s in play: of this batch, of the task's first
+} Load;
+extern const Load LOAD_UNTOLD;
+
+// Beyond these a batch is marked; it counts as any other.
+typedef struct MarkLimits {
+    double busy, slow, swap_mib;
+} MarkLimits;
+
+// The marks that a batch deserves: of "busy", "slow" and "swap", with blanks between. A negative
+// limit marks nothing.
+enum { MARKS_MAX = 16 };
+void marks_judge(double busy, const Load *load, const MarkLimits *limits, char marks[MARKS_MAX]);
+
 typedef struct Batch {
     int64_t task, worker, seq;
     const char *outcomes;
@@ -95,6 +114,7 @@ typedef struct Batch {
     const char *tc;
     double speed, busy;
     const char *games_sha256; // NULL: none
+    Load load;
 } Batch;
 
 typedef struct BatchReply {
@@ -115,6 +135,26 @@ bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, i
 // The games of a batch lie in the blob store: `sha`, `size`.
 bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err);
+
+// What a worker or, where it has one, its user has played so far.
+typedef struct Credit {
+    int64_t games;
+    char user[40]; // "" for a machine of nobody
+} Credit;
+Credit ledger_credit(Db *db, int64_t worker);
+
+// A game that an engine lost by its own fault.
+enum { EVIDENCE_OF_TASK = 10, EVIDENCE_OF_TEST = 200, EVIDENCE_BYTES_OF_TEST = 8 << 20 };
+typedef struct Evidence {
+    int64_t task, worker, seq, pair, game;
+    const char *side, *end, *reason, *sha256;
+    bool overloaded;
+    const void *content; // zstd
+    size_t content_size;
+} Evidence;
+// Kept, or only counted where the test has enough. Again with the same sha256: nothing happens;
+// with another: 409 `evidence_conflict`.
+bool ledger_evidence(const Ledger *ledger, const Evidence *evidence, Error *err);
 
 typedef struct Failure {
     int64_t task, worker, bench, begun; // bench 0: none

@@ -36,6 +36,8 @@ static bool numbers_check(const Batch *batch, int64_t games, Error *err) {
         return error_field(err, 422, "bad_request", "speed", "speed is nodes a second");
     if (!(batch->busy >= 0 && batch->busy <= 1))
         return error_field(err, 422, "bad_request", "busy", "busy is 0 to 1");
+    if (batch->load.delay > 1 || batch->load.steal > 1)
+        return error_field(err, 422, "bad_request", "load", "delay and steal are 0 to 1");
     if (strlen(batch->tc) > 64)
         return error_field(err, 422, "bad_request", "tc", "tc is at most 64 characters");
     return true;
@@ -70,13 +72,20 @@ static bool same(double a, double b) {
     return !(a < b) && !(a > b);
 }
 
+static bool same_load(const Load *load, Query *q) {
+    return same(load->delay, query_real(q, 11)) && same(load->steal, query_real(q, 12)) &&
+           same(load->swap_mib, query_real(q, 13)) && same(load->speed, query_real(q, 14)) &&
+           same(load->speed_before, query_real(q, 15));
+}
+
 static bool same_batch(const Batch *batch, Query *q) {
     return strcmp(batch->outcomes, query_text(q, 0)) == 0 && batch->wins == query_int(q, 1) &&
            batch->losses == query_int(q, 2) && batch->draws == query_int(q, 3) &&
            batch->crashes == query_int(q, 4) && batch->time_losses == query_int(q, 5) &&
            strcmp(batch->tc, query_text(q, 6)) == 0 && same(batch->speed, query_real(q, 7)) &&
            same(batch->busy, query_real(q, 8)) &&
-           strcmp(batch->games_sha256 ? batch->games_sha256 : "", query_text(q, 9)) == 0;
+           strcmp(batch->games_sha256 ? batch->games_sha256 : "", query_text(q, 9)) == 0 &&
+           same_load(&batch->load, q);
 }
 
 static void fill_reply(const Ledger *ledger, const TaskRow *row, BatchReply *reply) {
@@ -111,6 +120,14 @@ static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row,
 // ---- storing
 // ---------------------------------------------------------------------------------------
 
+// What becomes of a batch: whether it came in time, its marks, and whether these, or the machine,
+// are excluded from the test.
+typedef struct Standing {
+    bool in_time, excluded;
+    MarkLimits limits;
+    char marks[MARKS_MAX];
+} Standing;
+
 static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow *row, Error *err) {
     if (batch->seq >= row->pair_count / row->test.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
@@ -126,9 +143,12 @@ static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow 
     return true;
 }
 
-// Counts while its test is open, and, for a task that ended, while nobody else got the range.
+// Counts while its test is open and its machine is not blocked, and, for a task that ended, while
+// nobody else got the range.
 static bool does_count(const Ledger *ledger, const TaskRow *row, int64_t first) {
     if (strcmp(row->test.state, "active") != 0 && strcmp(row->test.state, "paused") != 0)
+        return false;
+    if (row->blocked)
         return false;
     if (task_is_open(row))
         return true;
@@ -152,23 +172,34 @@ static bool count_batch(const Ledger *ledger, const Batch *batch, TaskRow *row, 
                   batch->time_losses, row->test.llr, state);
 }
 
-static bool log_batch(const Ledger *ledger, const Batch *batch, const TaskRow *row, bool counted,
-                      Error *err) {
-    return db_run(ledger->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdid", row->test.id,
-                  batch->task, batch->worker, batch->seq, batch->outcomes, batch->wins,
-                  batch->losses, batch->draws, batch->crashes, batch->time_losses, batch->tc,
-                  batch->speed, batch->busy, batch->games_sha256, ledger->now, (int64_t)counted,
-                  row->test.llr);
+// NULL where nothing was told.
+static double told(double value) {
+    return value < 0 ? NAN : value;
+}
+
+static bool log_batch(const Ledger *ledger, const Batch *batch, const TaskRow *row,
+                      const Standing *standing, Error *err) {
+    const Load *load = &batch->load;
+    const MarkLimits *limits = &standing->limits;
+    return db_run(ledger->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdiiddddddddds",
+                  row->test.id, batch->task, batch->worker, batch->seq, batch->outcomes,
+                  batch->wins, batch->losses, batch->draws, batch->crashes, batch->time_losses,
+                  batch->tc, batch->speed, batch->busy, batch->games_sha256, ledger->now,
+                  (int64_t)standing->in_time, (int64_t)standing->excluded, row->test.llr,
+                  told(load->delay), told(load->steal), told(load->swap_mib), told(load->speed),
+                  told(load->speed_before), limits->busy, limits->slow, limits->swap_mib,
+                  standing->marks);
 }
 
 static bool note_progress(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
+    int64_t credit = row->blocked ? 0 : 2 * row->test.batch_pairs;
     row->next_seq++;
     task_note_begun(row, 0);
     row->lease_until = fmax(row->lease_until, ledger->now + row->lease_s);
     if (!db_run(ledger->db, err, SQL_LEDGER_TASK_STORED, "iiid", row->id, row->next_seq, row->begun,
                 row->lease_until) ||
-        !db_run(ledger->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker,
-                2 * row->test.batch_pairs, ledger->now))
+        !db_run(ledger->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit,
+                ledger->now))
         return false;
     if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
         return task_end(ledger, row, "done", err);
@@ -209,6 +240,32 @@ static bool judge(const Ledger *ledger, TaskRow *row, Error *err) {
     return true;
 }
 
+static Standing standing_of(const Ledger *ledger, const Batch *batch, const TaskRow *row,
+                            int64_t first) {
+    Standing standing = {.in_time = does_count(ledger, row, first), .limits = mark_limits(ledger)};
+    marks_judge(batch->busy, &batch->load, &standing.limits, standing.marks);
+    standing.excluded = db_int(ledger->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
+                               batch->worker, standing.marks) != 0;
+    return standing;
+}
+
+static bool store(const Ledger *ledger, const Batch *batch, TaskRow *row, BatchReply *reply,
+                  Error *err) {
+    int64_t first = row->first_pair + batch->seq * row->test.batch_pairs;
+    Standing standing = standing_of(ledger, batch, row, first);
+    reply->counted = standing.in_time && !standing.excluded;
+    if (standing.in_time && !task_is_open(row) &&
+        !ranges_remove(ledger, row->test.id, first, row->test.batch_pairs, err))
+        return false;
+    if ((reply->counted && !count_batch(ledger, batch, row, err)) ||
+        !log_batch(ledger, batch, row, &standing, err) || !note_progress(ledger, batch, row, err))
+        return false;
+    if (!reply->counted)
+        return true;
+    publish_counts(ledger, row);
+    return judge(ledger, row, err);
+}
+
 bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err) {
     TaskRow row;
     *reply = (BatchReply){0};
@@ -217,22 +274,9 @@ bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, E
     if (batch->seq < row.next_seq)
         return repeat(ledger, batch, &row, reply, err);
     if (!place_check(ledger, batch, &row, err) ||
-        !batch_check(batch, (int)row.test.batch_pairs, err))
+        !batch_check(batch, (int)row.test.batch_pairs, err) ||
+        !store(ledger, batch, &row, reply, err))
         return false;
-    int64_t first = row.first_pair + batch->seq * row.test.batch_pairs;
-    reply->counted = does_count(ledger, &row, first);
-    if (reply->counted && !task_is_open(&row) &&
-        !ranges_remove(ledger, row.test.id, first, row.test.batch_pairs, err))
-        return false;
-    if ((reply->counted && !count_batch(ledger, batch, &row, err)) ||
-        !log_batch(ledger, batch, &row, reply->counted, err) ||
-        !note_progress(ledger, batch, &row, err))
-        return false;
-    if (reply->counted) {
-        publish_counts(ledger, &row);
-        if (!judge(ledger, &row, err))
-            return false;
-    }
     fill_reply(ledger, &row, reply);
     return true;
 }

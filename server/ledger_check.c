@@ -21,6 +21,7 @@ typedef struct Stored {
     int64_t batch_pairs, pairs_max, next_pair;
     char state[12], result[12], sprt_state[VERDICT_STATE_MAX];
     bool is_sprt;
+    bool touched; // batches are, or once were, excluded: its verdict came before or after that
     SprtBounds bounds;
     Totals totals;
     double llr;
@@ -57,6 +58,7 @@ static void read_stored(Query *q, Stored *s) {
     s->totals.time_losses = query_int(q, 21);
     s->llr = query_real(q, 22);
     snprintf(s->sprt_state, sizeof s->sprt_state, "%s", query_text(q, 23));
+    s->touched = query_int(q, 24) != 0;
 }
 
 // ---- results
@@ -98,7 +100,7 @@ static void compare_results(Audit *audit, const Stored *stored, const Totals *to
     bool fresh = same(state->pairs, 0) && strcmp(stored->sprt_state, "{}") == 0;
     if (!fresh && strcmp(stored->sprt_state, text) != 0)
         differ(audit, "state of the stop rule is %s, a replay gives %s", stored->sprt_state, text);
-    if (!stored->is_sprt || strcmp(stored->result, "stopped") == 0 ||
+    if (!stored->is_sprt || stored->touched || strcmp(stored->result, "stopped") == 0 ||
         strcmp(stored->result, "failed") == 0)
         return;
     const char *verdict = verdicts[state->verdict];
@@ -107,17 +109,33 @@ static void compare_results(Audit *audit, const Stored *stored, const Totals *to
         differ(audit, "result is \"%s\", a replay gives \"%s\"", stored->result, verdict);
 }
 
+// Its marks, and whether it is excluded, follow from what stands beside them.
+static void check_marks(Audit *audit, Query *q) {
+    Load load = {query_real(q, 14), query_real(q, 15), query_real(q, 16), query_real(q, 17),
+                 query_real(q, 18)};
+    MarkLimits limits = {query_real(q, 19), query_real(q, 20), query_real(q, 21)};
+    char marks[MARKS_MAX];
+    marks_judge(query_real(q, 13), &load, &limits, marks);
+    if (strcmp(marks, query_text(q, 12)) != 0)
+        differ(audit, "batch %lld is marked \"%s\", its load deserves \"%s\"",
+               (long long)query_int(q, 0), query_text(q, 12), marks);
+    if (query_int(q, 11) != query_int(q, 22))
+        differ(audit, "batch %lld is %sexcluded, and should %sbe", (long long)query_int(q, 0),
+               query_int(q, 11) ? "" : "not ", query_int(q, 22) ? "" : "not ");
+}
+
 static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
                    int64_t unit_count) {
     Totals totals = {0};
     SprtState state = {0};
     for (Query q = query(db, SQL_LEDGER_CHECK_BATCHES, "i", audit->test); query_step(&q);) {
-        bool counted = query_int(&q, 9) != 0;
-        if (counted) {
-            if (state.verdict != SPRT_OPEN)
+        int64_t unit = query_int(&q, 1) / stored->batch_pairs + query_int(&q, 2);
+        bool in_time = query_int(&q, 9) != 0, excluded = query_int(&q, 11) != 0;
+        if (in_time)
+            mark(audit, units, unit_count, unit, excluded ? SEEN_SPENT : SEEN_COUNTED);
+        if (in_time && !excluded) {
+            if (state.verdict != SPRT_OPEN && !stored->touched)
                 differ(audit, "batch %lld counts after the verdict", (long long)query_int(&q, 0));
-            mark(audit, units, unit_count,
-                 query_int(&q, 1) / stored->batch_pairs + query_int(&q, 2), SEEN_COUNTED);
             add_batch(&totals, &q);
             verdict_update(&state, &stored->bounds, stored->is_sprt, (int)stored->batch_pairs,
                            totals.ptnml);
@@ -125,6 +143,7 @@ static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *un
         if (!same(query_real(&q, 10), state.llr))
             differ(audit, "batch %lld says LLR %.17g, a replay gives %.17g",
                    (long long)query_int(&q, 0), query_real(&q, 10), state.llr);
+        check_marks(audit, &q);
     }
     compare_results(audit, stored, &totals, &state);
 }

@@ -15,6 +15,7 @@ typedef struct Candidate {
     SchedTest test;
     double lease_s;
     int64_t author;
+    char engine[64];
 } Candidate;
 
 static bool still_held(const Claim *claim, int64_t task) {
@@ -64,13 +65,23 @@ static bool remember(const Ledger *ledger, const Claim *claim, int64_t task, Err
                   claim->request_hash, (int64_t)200, body, ledger->now);
 }
 
+// A machine's speed is that of its first engine until it is dealt a task of another.
+static bool note_speed(const Ledger *ledger, const Claim *claim, const char *engine, Error *err) {
+    void *first = json_object_iter(claim->speeds);
+    double speed = engine  ? member_real(claim->speeds, engine)
+                   : first ? json_number_value(json_object_iter_value(first))
+                           : 0;
+    return speed <= 0 ||
+           db_run(ledger->db, err, SQL_LEDGER_WORKER_SPEED, "id", claim->worker, speed);
+}
+
 bool ledger_claim_begin(const Ledger *ledger, const Claim *claim, Error *err) {
     int64_t before = claimed_before(ledger, claim, err);
     if (before)
         return before > 0; // a repeat: it must not end the task that it is about to be given
     return db_run(ledger->db, err, SQL_LEDGER_WORKER_OFFER, "iid", claim->worker,
                   (int64_t)claim->cores, ledger->now) &&
-           release_forgotten(ledger, claim, err);
+           note_speed(ledger, claim, NULL, err) && release_forgotten(ledger, claim, err);
 }
 
 // ---- candidates
@@ -102,6 +113,7 @@ static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
         scale = 1;
     *out = (Candidate){.author = query_int(q, 12),
                        .lease_s = fmax(LEASE_PLAY_S, 2 * scale * tc_longest_seconds(&tc, speed))};
+    snprintf(out->engine, sizeof out->engine, "%s", query_text(q, 15));
     int threads = (int)query_int(q, 2);
     out->test = (SchedTest){
         .id = query_int(q, 0),
@@ -136,7 +148,7 @@ static int read_candidates(const Ledger *ledger, const Claim *claim, Candidate *
     return count;
 }
 
-static SchedChoice choose(const Ledger *ledger, const Claim *claim, double *lease_s) {
+static SchedChoice choose(const Ledger *ledger, const Claim *claim, Candidate *chosen) {
     Candidate *candidates scope(free_ptr) = xmalloc(CANDIDATES_MAX * sizeof *candidates);
     int count = read_candidates(ledger, claim, candidates);
     SchedTest *tests scope(free_ptr) = xcalloc((size_t)count, sizeof *tests);
@@ -150,7 +162,7 @@ static SchedChoice choose(const Ledger *ledger, const Claim *claim, double *leas
     SchedChoice choice = scheduler_choose(tests, count, &worker, seconds);
     for (int i = 0; i < count; i++)
         if (candidates[i].test.id == choice.test)
-            *lease_s = candidates[i].lease_s;
+            *chosen = candidates[i];
     return choice;
 }
 
@@ -179,16 +191,17 @@ static bool test_note_start(const Ledger *ledger, int64_t test, int64_t worker, 
 
 int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err) {
     int64_t task = claimed_before(ledger, claim, err), first;
-    double lease_s = LEASE_PLAY_S;
+    Candidate chosen = {.lease_s = LEASE_PLAY_S};
     if (task)
         return task;
-    SchedChoice choice = choose(ledger, claim, &lease_s);
+    SchedChoice choice = choose(ledger, claim, &chosen);
     if (!choice.test)
         return 0;
     if (!deal(ledger, &choice, &first, err) ||
         !test_note_start(ledger, choice.test, claim->worker, err) ||
+        !note_speed(ledger, claim, chosen.engine, err) ||
         !db_run(ledger->db, err, SQL_LEDGER_TASK_ADD, "iiiiiddd", choice.test, claim->worker, first,
-                choice.pairs, (int64_t)claim->cores, ledger->now + LEASE_FIRST_S, lease_s,
+                choice.pairs, (int64_t)claim->cores, ledger->now + LEASE_FIRST_S, chosen.lease_s,
                 ledger->now))
         return -1;
     task = db_last_id(ledger->db);

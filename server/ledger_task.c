@@ -35,6 +35,7 @@ static void read_test(Query *q, TaskRow *row) {
     row->test.pairs_max = query_int(q, 19);
     for (int i = 0; i < 5; i++)
         row->test.ptnml[i] = query_int(q, 20 + i);
+    row->blocked = query_int(q, 27) != 0;
     row->test.llr = query_real(q, 25);
     if (!verdict_state_read(query_text(q, 26), &row->test.sprt))
         log_error("test %lld: sprt_state is unreadable", (long long)row->test.id);

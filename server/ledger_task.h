@@ -9,6 +9,7 @@ typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, begun;
     double lease_until, lease_s;
     char state[12], phase[12];
+    bool blocked; // its machine
     struct {
         int64_t id, batch_pairs, pairs_max, ptnml[5];
         char state[12];
@@ -31,6 +32,9 @@ TaskReply task_reply(const Ledger *ledger, const TaskRow *row);
 bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err);
 // `begun` as told by the worker, kept between what is reported and the whole task.
 void task_note_begun(TaskRow *row, int64_t begun);
+
+// The limits of marks as the operator set them.
+MarkLimits mark_limits(const Ledger *ledger);
 
 // Ranges of whole batches. A range that touches one that lies there already is joined to it.
 bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err);

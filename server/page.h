@@ -23,3 +23,7 @@ bool page_form(Request *req, Response *res, const char *template, const Error *e
 void page_account(Request *req, Response *res, int status, const Error *wrong, const json_t *token);
 // Adds what only drawings need: "bar" to each test of the list.
 void page_add_bars(json_t *tests);
+// Adds the words of pages for sides and endings ("culprit", "what"), to a fault, or to all that a
+// list of faults counts and shows.
+void page_name_fault(json_t *fault);
+void page_name_faults(const json_t *document);

@@ -148,6 +148,7 @@ static bool test_page(Request *req, Response *res, json_t *document, Error *err)
         return false;
     }
     json_object_set_new(document, "history", history);
+    page_name_faults(json_object_get(document, "faults"));
     add_charts(document);
     const char *state = json_string_value(json_object_get(document, "state"));
     json_object_set_new(document, "is", json_pack("{s:b}", state, 1));
@@ -165,6 +166,22 @@ static bool test(Request *req, Response *res, Error *err) {
 
 static bool history(Request *req, Response *res, Error *err) {
     return page_serve(req, res, "test", "", doc_history(req, err));
+}
+
+static bool faults(Request *req, Response *res, Error *err) {
+    json_auto_t *document = doc_faults(req, err);
+    char *title scope(free_ptr) = xasprintf("Faults in %s", text_of(document, "test", "title"));
+    if (!request_is_api(req))
+        page_name_faults(document);
+    return serve_list(req, res, "faults", title, json_incref(document));
+}
+
+static bool fault(Request *req, Response *res, Error *err) {
+    json_auto_t *document = doc_fault(req, err);
+    char *title scope(free_ptr) = xasprintf("Fault %s", req->params[0]);
+    if (!request_is_api(req))
+        page_name_fault(json_object_get(document, "fault"));
+    return page_serve(req, res, "fault", title, json_incref(document));
 }
 
 // ---- forms
@@ -207,6 +224,10 @@ const Route routes_pages[] = {
     PAGE("/tests/{id}", ACCESS_ANYONE, test),
     PAGE("/api/v1/tests/{id}", ACCESS_ANYONE, test),
     PAGE("/api/v1/tests/{id}/history", ACCESS_ANYONE, history),
+    PAGE("/tests/{id}/faults", ACCESS_ANYONE, faults),
+    PAGE("/api/v1/tests/{id}/faults", ACCESS_ANYONE, faults),
+    PAGE("/faults/{id}", ACCESS_ANYONE, fault),
+    PAGE("/api/v1/faults/{id}", ACCESS_ANYONE, fault),
     PAGE("/tests/finished", ACCESS_ANYONE, finished),
     PAGE("/api/v1/tests", ACCESS_ANYONE, tests),
     PAGE("/tests/new", ACCESS_ANYONE, new_test),

@@ -55,12 +55,18 @@ static bool task_beat(Request *req, Response *res, Error *err) {
     return true;
 }
 
-static json_t *batch_reply(const BatchReply *r) {
-    return json_pack("{s:b, s:b, s:b, s:b, s:s, s:{s:I, s:s, s:f, s:I}, s:{s:I, s:n}}", "stored", 1,
-                     "repeat", r->repeat, "counted", r->counted, "continue", r->task.go_on, "why",
-                     r->task.why, "test", "id", (json_int_t)r->test, "state", r->state, "llr",
-                     r->llr, "games", (json_int_t)r->games, "next", "seq", (json_int_t)r->next_seq,
-                     "options");
+json_t *credit_json(Request *req) {
+    Credit credit = ledger_credit(req->db, req->viewer.worker_id);
+    return json_pack("{s:I, s:o}", "games", (json_int_t)credit.games, "user",
+                     *credit.user ? json_string(credit.user) : json_null());
+}
+
+static json_t *batch_reply(Request *req, const BatchReply *r) {
+    return json_pack("{s:b, s:b, s:b, s:b, s:s, s:{s:I, s:s, s:f, s:I}, s:{s:I, s:n}, s:o}",
+                     "stored", 1, "repeat", r->repeat, "counted", r->counted, "continue",
+                     r->task.go_on, "why", r->task.why, "test", "id", (json_int_t)r->test, "state",
+                     r->state, "llr", r->llr, "games", (json_int_t)r->games, "next", "seq",
+                     (json_int_t)r->next_seq, "options", "credit", credit_json(req));
 }
 
 // The name of the games' blob, or null.
@@ -71,17 +77,52 @@ static bool games_name(const json_t *value, const char **name, Error *err) {
     return error_field(err, 422, "bad_request", "games_sha256", "64 hex digits or null");
 }
 
+// A number of the load: absent or null is untold.
+static bool load_number(const json_t *load, const char *name, double *out, Error *err) {
+    const json_t *value = json_object_get(load, name);
+    if (!value || json_is_null(value))
+        return true;
+    *out = json_number_value(value);
+    return (json_is_number(value) && *out >= 0 && *out < 1e12) ||
+           error_field(err, 422, "bad_request", "load", "load: %s is a number from 0, or null",
+                       name);
+}
+
+static bool load_read(const json_t *json, Load *load, Error *err) {
+    *load = LOAD_UNTOLD;
+    if (!json || json_is_null(json))
+        return true;
+    const struct {
+        const char *name;
+        double *value;
+    } members[] = {{"delay", &load->delay},
+                   {"steal", &load->steal},
+                   {"swap_mib", &load->swap_mib},
+                   {"speed", &load->speed},
+                   {"speed_before", &load->speed_before}};
+    size_t known = 0;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (!load_number(json, members[i].name, members[i].value, err))
+            return false;
+        known += json_object_get(json, members[i].name) != NULL;
+    }
+    return (json_is_object(json) && known == json_object_size(json)) ||
+           error_field(err, 422, "bad_request", "load",
+                       "load holds delay, steal, swap_mib, speed and speed_before, or is null");
+}
+
 static bool task_batch(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
     Batch batch = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     BatchReply reply;
     json_int_t n[6];
-    json_t *games;
-    if (!request_json(req, err, "{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:F, s:F, s:o}", "seq",
-                      &n[0], "outcomes", &batch.outcomes, "wins", &n[1], "losses", &n[2], "draws",
-                      &n[3], "crashes", &n[4], "time_losses", &n[5], "tc", &batch.tc, "speed",
-                      &batch.speed, "busy", &batch.busy, "games_sha256", &games) ||
-        !games_name(games, &batch.games_sha256, err) ||
+    json_t *games, *load = NULL;
+    if (!request_json(req, err, "{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:F, s:F, s:o, s?o}",
+                      "seq", &n[0], "outcomes", &batch.outcomes, "wins", &n[1], "losses", &n[2],
+                      "draws", &n[3], "crashes", &n[4], "time_losses", &n[5], "tc", &batch.tc,
+                      "speed", &batch.speed, "busy", &batch.busy, "games_sha256", &games, "load",
+                      &load) ||
+        !games_name(games, &batch.games_sha256, err) || !load_read(load, &batch.load, err) ||
         !number_check("seq", n[0], 0, INT32_MAX, err))
         return false;
     batch.seq = n[0];
@@ -92,7 +133,7 @@ static bool task_batch(Request *req, Response *res, Error *err) {
     batch.time_losses = n[5];
     if (!ledger_batch(&ledger, &batch, &reply, err))
         return false;
-    response_json(res, 200, batch_reply(&reply));
+    response_json(res, 200, batch_reply(req, &reply));
     return true;
 }
 
@@ -167,6 +208,8 @@ const Route routes_worker[] = {
     {"POST", "/api/v1/tasks/{task}/beat", ACCESS_WORKER, 1024, NULL, task_beat},
     {"PUT", "/api/v1/tasks/{task}/games/{seq}", ACCESS_WORKER, GAMES_MAX, games_prepare,
      games_apply},
+    {"PUT", "/api/v1/tasks/{task}/evidence/{seq}", ACCESS_WORKER, EVIDENCE_MAX, evidence_prepare,
+     evidence_apply},
     {"POST", "/api/v1/tasks/{task}/batches", ACCESS_WORKER, 4096, NULL, task_batch},
     {"POST", "/api/v1/tasks/{task}/bench", ACCESS_WORKER, 1024, NULL, task_bench},
     {"POST", "/api/v1/tasks/{task}/fail", ACCESS_WORKER, 131072, NULL, task_fail},

@@ -6,13 +6,17 @@
 #include "ledger.h"
 
 enum { PROTOCOL_VERSION = 1, GAMES_MAX = 8 << 20, GAMES_TEXT_MAX = 64 << 20 };
+enum { EVIDENCE_MAX = 256 << 10 }; // expanded
 
 bool protocol_check(int64_t protocol, Error *err); // 426 `protocol_too_old`
 // A text member: 1 (or `low`) to `high` bytes, printable. 422 `bad_request`.
 bool text_check(const char *field, const char *text, size_t low, size_t high, Error *err);
 bool number_check(const char *field, int64_t value, int64_t low, int64_t high, Error *err);
 
+json_t *credit_json(Request *req); // of the worker who asks
+
 Handler worker_register;                                       // worker_register.c
 Handler task_claim;                                            // worker_claim.c
 Handler games_prepare, games_apply;                            // worker_games.c
+Handler evidence_prepare, evidence_apply;                      // worker_evidence.c
 json_t *task_document(Request *req, int64_t task, Error *err); // worker_task.c

@@ -79,11 +79,36 @@ static bool begin(Request *req, const Ledger *ledger, Claim *claim, double wait_
     return ledger_claim_begin(ledger, claim, err);
 }
 
+// What a volunteer can do about a level of the sandbox that is too low.
+static const char *advice_of(long level) {
+    return level == 2 ? "install bubblewrap (Debian: apt install bubblewrap) and let users make "
+                        "namespaces (sysctl kernel.unprivileged_userns_clone=1), then start the "
+                        "worker again"
+                      : "it needs Linux 5.13 or newer with Landlock and seccomp, or bubblewrap "
+                        "(Debian: apt install bubblewrap), and no --no-sandbox";
+}
+
+// A machine that is blocked, or confines less than the operator wants, gets no work.
+static bool machine_check(Request *req, Error *err) {
+    long level;
+    Query q = query(req->db, SQL_WORKER_STANDING, "i", req->viewer.worker_id);
+    bool there = query_step(&q);
+    int64_t blocked = there ? query_int(&q, 0) : 0, has = there ? query_int(&q, 1) : 0;
+    query_end(&q);
+    if (blocked)
+        return error_set(err, 403, "blocked", "this machine is blocked; ask the operator");
+    if (!parse_long(app_setting(req, "sandbox_min", "0"), 0, 2, &level) || has >= level)
+        return true;
+    return error_set(err, 403, "sandbox_required",
+                     "this server wants sandbox level %ld, this machine has %lld: %s", level,
+                     (long long)has, advice_of(level));
+}
+
 bool task_claim(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
     Claim claim;
     double wait_s;
-    if (!read_claim(req, &claim, &wait_s, err) ||
+    if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err) ||
         (!req->state && !begin(req, &ledger, &claim, wait_s, err)))
         return false;
     const Waiting *waiting = req->state;

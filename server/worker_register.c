@@ -31,17 +31,17 @@ static bool compilers_check(const json_t *compilers, Error *err) {
 }
 
 static bool host_check(Introduction *in, Error *err) {
-    const char *os, *arch, *cpu;
+    const char *os, *arch, *cpu, *isa = "";
     json_int_t logical, memory, sandbox;
     json_t *compilers;
     json_error_t why;
-    if (json_unpack_ex(in->host, &why, JSON_STRICT, "{s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I}",
+    if (json_unpack_ex(in->host, &why, JSON_STRICT, "{s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I, s?s}",
                        "os", &os, "arch", &arch, "cpu", &cpu, "physical_cores", &in->cores,
                        "logical_cores", &logical, "memory_mib", &memory, "compilers", &compilers,
-                       "sandbox", &sandbox) < 0)
+                       "sandbox", &sandbox, "isa", &isa) < 0)
         return error_field(err, 422, "bad_request", "host", "host: %s", why.text);
     return text_check("os", os, 1, 200, err) && text_check("arch", arch, 1, 64, err) &&
-           text_check("cpu", cpu, 0, 200, err) &&
+           text_check("cpu", cpu, 0, 200, err) && text_check("isa", isa, 0, 32, err) &&
            number_check("physical_cores", in->cores, 1, 4096, err) &&
            number_check("logical_cores", logical, 1, 8192, err) &&
            number_check("memory_mib", memory, 1, 1 << 28, err) &&

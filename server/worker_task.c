@@ -80,11 +80,11 @@ json_t *task_document(Request *req, int64_t task, Error *err) {
     if (!openings)
         return NULL;
     double lease = json_number_value(member(row, "lease_until")) - req->now;
-    return json_pack("{s:O, s:f, s:O, s:O, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:{s:O, s:n}}", "id",
-                     member(row, "id"), "lease_s", lease > 0 ? lease : 0, "first_pair",
+    return json_pack("{s:O, s:f, s:O, s:O, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:{s:O, s:n}, s:o}",
+                     "id", member(row, "id"), "lease_s", lease > 0 ? lease : 0, "first_pair",
                      member(row, "first_pair"), "pairs", member(row, "pair_count"), "test",
                      test_json(row), "sides", "new", side_json(row, "new"), "base",
                      side_json(row, "base"), "build", build_json(row), "scale",
                      scale_json(req, row), "openings", openings, "next", "seq",
-                     member(row, "next_seq"), "options");
+                     member(row, "next_seq"), "options", "credit", credit_json(req));
 }

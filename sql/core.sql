@@ -40,6 +40,8 @@ SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300) AS workers_active,
        (SELECT count(*) FROM tasks WHERE state = 'open') AS tasks_open,
        (SELECT coalesce(sum(games), 0) FROM workers) AS games,
+       (SELECT count(*) FROM evidence) AS faults,
+       (SELECT count(*) FROM batches WHERE marks <> '') AS batches_marked,
        (SELECT count(*) FROM users) AS users
 
 -- name: integrity_check

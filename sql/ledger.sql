@@ -34,7 +34,8 @@ SELECT id, worker_id FROM tasks WHERE test_id = ?1 AND state = 'open'
 -- name: ledger_task
 SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.begun,
        k.lease_until, k.lease_s, t.id, t.state, t.kind, t.model, t.elo0, t.elo1, t.alpha, t.beta,
-       t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state
+       t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state,
+       (SELECT w.blocked FROM workers w WHERE w.id = k.worker_id)
 FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.id = ?1
 
 -- name: ledger_task_beat
@@ -113,13 +114,44 @@ UPDATE workers SET speed = ?2 WHERE id = ?1
 -- ---- batches
 
 -- name: ledger_batch_stored
-SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, coalesce(games_sha256, ''), counted
+SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, coalesce(games_sha256, ''), counted AND NOT excluded,
+       coalesce(load_delay, -1), coalesce(load_steal, -1), coalesce(load_swap_mib, -1), coalesce(load_speed, -1),
+       coalesce(load_speed_before, -1)
 FROM batches WHERE task_id = ?1 AND seq = ?2
 
 -- name: ledger_batch_add
 INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses,
-                     tc, speed, busy, games_sha256, received, counted, llr)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                     tc, speed, busy, games_sha256, received, counted, excluded, llr, load_delay, load_steal, load_swap_mib,
+                     load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, marks)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,
+        ?26, ?27)
+
+-- The limits beyond which a batch is marked, as an operator set them.
+-- name: ledger_mark_limits
+SELECT (SELECT value FROM settings WHERE name = 'mark_busy'), (SELECT value FROM settings WHERE name = 'mark_slow'),
+       (SELECT value FROM settings WHERE name = 'mark_swap_mib')
+
+-- What a machine, or all machines of its user, have played.
+-- name: ledger_credit
+SELECT coalesce(u.name, ''),
+       CASE WHEN u.id IS NULL THEN w.games ELSE (SELECT sum(o.games) FROM workers o WHERE o.user_id = u.id) END
+FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
+
+-- Whether what worker ?2 sends to test ?1 is excluded, ?3: its marks.
+-- name: ledger_is_excluded
+SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = ?1 AND worker_id = ?2 AND undone IS NULL AND (which = 'all' OR ?3 <> ''))
+
+-- ---- evidence
+
+-- name: ledger_evidence_sha
+SELECT sha256 FROM evidence WHERE task_id = ?1 AND seq = ?2
+
+-- name: ledger_evidence_kept
+SELECT count(*), coalesce(sum(length(content)), 0) FROM evidence WHERE test_id = ?1 AND content IS NOT NULL
+
+-- name: ledger_evidence_add
+INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 
 -- name: ledger_task_stored
 UPDATE tasks SET next_seq = ?2, begun = max(begun, ?3), phase = 'play', lease_until = max(lease_until, ?4) WHERE id = ?1
@@ -187,12 +219,18 @@ UPDATE commits SET bench = ?3 WHERE engine_id = ?1 AND sha = ?2
 
 -- name: ledger_check_tests
 SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, next_pair, coalesce(result, ''),
-       ptnml0, ptnml1, ptnml2, ptnml3, ptnml4, wins, losses, draws, crashes, time_losses, llr, sprt_state
+       ptnml0, ptnml1, ptnml2, ptnml3, ptnml4, wins, losses, draws, crashes, time_losses, llr, sprt_state,
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id)
 FROM tests ORDER BY id
 
 -- name: ledger_check_batches
-SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crashes, b.time_losses, b.counted, b.llr
-FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = ?1 AND b.excluded = 0 ORDER BY b.id
+SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crashes, b.time_losses, b.counted, b.llr,
+       b.excluded, b.marks, b.busy, coalesce(b.load_delay, -1), coalesce(b.load_steal, -1), coalesce(b.load_swap_mib, -1),
+       coalesce(b.load_speed, -1), coalesce(b.load_speed_before, -1), coalesce(b.limit_busy, -1), coalesce(b.limit_slow, -1),
+       coalesce(b.limit_swap_mib, -1),
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL
+               AND (x.which = 'all' OR b.marks <> ''))
+FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = ?1 ORDER BY b.id
 
 -- name: ledger_check_tasks
 SELECT id, first_pair, pair_count, state, next_seq, begun,

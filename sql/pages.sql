@@ -48,6 +48,9 @@ FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engin
      JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit
 WHERE t.id = ?1
 
+-- name: page_title
+SELECT title FROM tests WHERE id = ?1
+
 -- name: page_tests_in_state
 SELECT t.*, u.name AS author, e.name AS engine,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
@@ -90,10 +93,22 @@ SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS spe
        sum(length(b.outcomes) - length(replace(b.outcomes, '2', ''))) AS n2,
        sum(length(b.outcomes) - length(replace(b.outcomes, '3', ''))) AS n3,
        sum(length(b.outcomes) - length(replace(b.outcomes, '4', ''))) AS n4,
-       sum(b.crashes) AS crashes, sum(b.time_losses) AS time_losses, avg(b.busy) AS busy, max(b.received) AS last_batch
+       sum(b.crashes) AS crashes, sum(b.time_losses) AS time_losses, avg(b.busy) AS busy, max(b.received) AS last_batch,
+       sum(CASE WHEN b.marks <> '' THEN length(b.outcomes) ELSE 0 END) AS pairs_marked,
+       sum(CASE WHEN b.marks LIKE '%busy%' THEN length(b.outcomes) ELSE 0 END) AS pairs_busy,
+       sum(CASE WHEN b.marks LIKE '%slow%' THEN length(b.outcomes) ELSE 0 END) AS pairs_slow,
+       sum(CASE WHEN b.marks LIKE '%swap%' THEN length(b.outcomes) ELSE 0 END) AS pairs_swap
 FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
 WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
+
+-- Pairs that count and were played on a machine that was busy, slow or swapping.
+-- name: page_marked
+SELECT coalesce(sum(length(outcomes)), 0) AS pairs, count(DISTINCT worker_id) AS machines,
+       coalesce(sum(CASE WHEN marks LIKE '%busy%' THEN length(outcomes) END), 0) AS busy_pairs,
+       coalesce(sum(CASE WHEN marks LIKE '%slow%' THEN length(outcomes) END), 0) AS slow_pairs,
+       coalesce(sum(CASE WHEN marks LIKE '%swap%' THEN length(outcomes) END), 0) AS swap_pairs
+FROM batches WHERE test_id = ?1 AND marks <> '' AND counted = 1 AND excluded = 0
 
 -- name: page_tasks_of_test
 SELECT k.id, k.worker_id AS worker, w.name AS worker_name, u.name AS user, k.first_pair, k.pair_count AS pairs,
@@ -104,6 +119,27 @@ WHERE k.test_id = ?1 ORDER BY k.id DESC LIMIT 100
 -- name: page_failures_of_test
 SELECT f.id, f.kind, f.side, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name
 FROM failures f JOIN workers w ON w.id = f.worker_id WHERE f.test_id = ?1 ORDER BY f.id DESC LIMIT 20
+
+-- How games of test ?1 ended by an engine's fault.
+-- name: page_fault_counts
+SELECT ending AS "end", side, count(*) AS count, sum(overloaded) AS overloaded, sum(content IS NOT NULL) AS kept
+FROM evidence WHERE test_id = ?1 GROUP BY ending, side ORDER BY count DESC, ending, side DESC
+
+-- Those that were kept, newest first before id ?2.
+-- name: page_faults_of_test
+SELECT f.id, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user, f.pair, f.game, f.side,
+       f.ending AS "end", f.reason, f.overloaded, f.received AS created
+FROM evidence f JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
+WHERE f.test_id = ?1 AND f.id < ?2 AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT ?3
+
+-- name: page_fault
+SELECT f.id, f.test_id AS test, t.title, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user,
+       f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
+FROM evidence f JOIN tests t ON t.id = f.test_id JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
+WHERE f.id = ?1 AND f.content IS NOT NULL
+
+-- name: page_fault_content
+SELECT content FROM evidence WHERE id = ?1
 
 -- name: page_events_of_test
 SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.message
@@ -126,7 +162,7 @@ ORDER BY e.id DESC LIMIT ?5
 -- Those heard of last first, before (?1, ?2) in (last_seen, id); ?3: heard of since; ?4: of this user, 0 all.
 -- name: page_machines
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
-       (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1) AS speed,
+       coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
        w.last_seen, w.last_seen > ?5 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w LEFT JOIN users u ON u.id = w.user_id
@@ -137,7 +173,7 @@ ORDER BY w.last_seen DESC, w.id DESC LIMIT ?6
 
 -- name: page_machine
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
-       (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1) AS speed,
+       coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
        w.last_seen, w.last_seen > ?2 - 300 AS online
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1

@@ -62,7 +62,7 @@ DELETE FROM api_tokens WHERE user_id = ?1
 SELECT id, scope, name, created, last_used FROM api_tokens WHERE user_id = ?1 ORDER BY id
 
 -- name: worker_viewer
-SELECT id, name, user_id FROM workers WHERE token_hash = ?1 AND blocked = 0
+SELECT id, name, user_id FROM workers WHERE token_hash = ?1
 
 -- name: role_develops
 SELECT 1 WHERE EXISTS (SELECT 1 FROM users WHERE id = ?1 AND admin = 1)

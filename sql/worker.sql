@@ -35,6 +35,9 @@ FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_
      JOIN books o ON o.id = t.book_id
 WHERE k.id = ?1
 
+-- name: worker_standing
+SELECT blocked, coalesce(json_extract(host, '$.sandbox'), 0) FROM workers WHERE id = ?1
+
 -- Games and archives are not for everybody.
 -- name: worker_blob_open
 SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind IN ('snapshot', 'net', 'book'))

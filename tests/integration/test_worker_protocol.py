@@ -134,6 +134,10 @@ def a_whole_task_goes_by_the_examples_of_the_documentation():
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("batch.reply"))
         tap.equal(reply.json["test"]["games"], 8)
+        tap.equal(reply.json["credit"], {"games": 8, "user": None})
+        evidence = {**example("evidence.request"), "pair": task["first_pair"]}
+        reply = worker.api("PUT", path + "/evidence/0", evidence)
+        tap.equal((reply.status, reply.json), (200, {}))
         reply = worker.api("POST", path + "/release", {**example("release.request"), "begun": 4})
         tap.equal(sorted(example("release.request")), ["begun"])
         tap.equal((reply.status, reply.json), (200, {}))

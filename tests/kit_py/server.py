@@ -210,7 +210,7 @@ class Server:
         """A client that is registered as a worker; its id is `.worker`."""
         client = Client(self)
         host = {"os": "Linux", "arch": "x86_64", "cpu": "test", "physical_cores": 4, "logical_cores": 8,
-                "memory_mib": 8000, "compilers": ["gcc 12.2.0"], "sandbox": 2}
+                "memory_mib": 8000, "compilers": ["gcc 12.2.0"], "sandbox": 2, "isa": "x86-64-v2"}
         reply = client.api("POST", "/workers", {"protocol": 1, "name": "tester", "version": "1.0",
                                                 "machine_key": key, "host": host, **fields})
         if reply.status not in (200, 201):

@@ -188,6 +188,48 @@ static void a_database_of_a_newer_server_is_refused(void **state) {
     assert_non_null(strstr(err.message, "newer"));
 }
 
+// The first version's schema as it was released, with a small installation and a batch in it.
+static bool make_first_version(const char *file) {
+    sqlite3 *raw;
+    char *schema scope(free_ptr) = file_read("sql/schema.sql", 1 << 20, NULL, &err);
+    char *fixture scope(free_ptr) = file_read("tests/data/ledger/fixture.sql", 1 << 20, NULL, &err);
+    if (!schema || !fixture || sqlite3_open(file, &raw) != SQLITE_OK)
+        return false;
+    char *sql scope(free_ptr) = xasprintf(
+        "BEGIN; %s; PRAGMA user_version = 1; COMMIT; %s;"
+        "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, cores, lease_until, "
+        "created) VALUES (1, 1, 1, 0, 4, 1, 0, 0);"
+        "INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, "
+        "crashes, time_losses, tc, speed, busy, received, counted, llr) "
+        "VALUES (1, 1, 1, 0, '2222', 0, 0, 8, 0, 0, '10+0.1', 1, 0.5, 1, 1, 0.25)",
+        schema, fixture);
+    bool good = sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_close(raw);
+    return good;
+}
+
+static void a_database_of_the_first_version_is_brought_up_to_date(void **state) {
+    (void)state;
+    char *old scope(free_ptr) = xasprintf("%s/old.db", folder);
+    assert_true(make_first_version(old));
+    assert_null(db_open(old, true, &err)); // a reader changes nothing
+    assert_non_null(strstr(err.message, "run the server"));
+    Db *db_of_old = db_open(old, false, &err);
+    assert_non_null(db_of_old);
+    json_auto_t *worker = db_row(db_of_old, SQL_PAGE_MACHINE, "id", (int64_t)3, 0.0);
+    assert_string_equal(json_string_value(json_object_get(worker, "name")), "three");
+    Query q = query(db_of_old, SQL_LEDGER_CHECK_BATCHES, "i", (int64_t)1);
+    assert_true(query_step(&q));
+    assert_string_equal(query_text(&q, 3), "2222");
+    assert_string_equal(query_text(&q, 12), ""); // what was not judged then is not marked now
+    assert_true(query_real(&q, 19) < 0);
+    query_end(&q);
+    db_close(db_of_old);
+    Db *again = db_open(old, true, &err);
+    assert_non_null(again);
+    db_close(again);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fresh, close_and_remove)
 
 int main(void) {
@@ -202,6 +244,7 @@ int main(void) {
         TEST(after_a_failure_the_turn_cannot_commit_and_the_next_can),
         TEST(a_query_left_in_the_middle_ends_with_the_turn),
         TEST(a_copy_holds_what_the_original_held),
+        TEST(a_database_of_the_first_version_is_brought_up_to_date),
         TEST(a_database_of_a_newer_server_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,153 @@
+#!/usr/bin/python3
+"""What machines tell beside results, over real HTTP: their load and the marks of batches, evidence of games that an engine lost
+by its own fault, how fast they are, and how they are confined."""
+
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
+from database import add_test, sql, write_plain_book  # noqa: E402
+from protocol import batch, claim, zstd  # noqa: E402
+from server import ROOT, Client, Server  # noqa: E402
+from tap import contains, equal, run, true  # noqa: E402
+
+EXAMPLES = {name: json.loads(text) for name, text in
+            re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server" / "API.md").read_text(), re.S)}
+EVIL = "<script>alert(1)</script>\x1b[31m & so on"
+server = anyone = worker = task = None
+
+
+def evidence(**fields):
+    return {**EXAMPLES["evidence.request"], "pair": task["first_pair"], **fields}
+
+
+def put(seq, document, headers=None):
+    return worker.api("PUT", f"/tasks/{task['id']}/evidence/{seq}", document, headers)
+
+
+def post(seq, **fields):
+    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "2222", **fields))
+
+
+def a_batch_says_what_its_machine_was_like():
+    good = EXAMPLES["batch.request"]["load"]
+    for load in ("x", [], {"delay": -1}, {"delay": "0"}, {"delay": 2}, {"swap_mib": None, "wings": 1}, {"speed": 1e13}):
+        reply = post(0, load=load)
+        equal((reply.status, reply.json["error"]["field"]), (422, "load"), load)
+    equal(post(0, load=good).json["counted"], True)
+    equal(post(0, load=good).json["repeat"], True)
+    equal(post(0, load={**good, "delay": 0.5}).code, "batch_conflict")
+    equal(post(1, load=None, busy=0.5).json["counted"], True)
+    equal(post(2, load={"speed": 100, "speed_before": 200, "swap_mib": 100}).json["counted"], True)
+    test = anyone.api("GET", "/tests/1").json
+    equal(test["marked"], {"pairs": 8, "machines": 1, "busy_pairs": 4, "slow_pairs": 4, "swap_pairs": 4})
+    equal(test["workers"][0]["pairs_marked"], 8)
+    page = anyone.get("/tests/1").text
+    contains(page, "8 pairs are marked (machines: 1)")
+    contains(page, "busy with something else (4), slower than at first (4), short of memory (4)")
+
+
+def an_operator_sets_the_limits():
+    server.command("set", server.data, "mark_busy", "0.9")
+    equal(post(3, busy=0.8).json["counted"], True)
+    equal(sql(server, "SELECT marks FROM batches WHERE seq = 3"), [("",)])
+    equal(server.command("set", server.data, "mark_busy", "9", check=False).returncode, 1)
+    equal(server.command("set", server.data, "sandbox_min", "3", check=False).returncode, 1)
+    contains(server.command("check", server.data), "0 differences")
+
+
+def evidence_is_taken_once_and_shown():
+    first = evidence(reason=EVIL[:25], talk={"new": EVIL, "base": "> go\n"}, errors={"new": "boom " + "long" * 500})
+    equal((put(0, first).status, put(0, first).json), (200, {}))
+    equal(put(0, evidence()).code, "evidence_conflict")
+    packed = worker.request("PUT", f"/api/v1/tasks/{task['id']}/evidence/1", zstd(json.dumps(evidence(
+        side="base", end="time", overloaded=True)).encode()), {"Content-Encoding": "zstd", "Content-Type": "application/json"})
+    equal(packed.status, 200, packed)
+    faults = anyone.api("GET", "/tests/1/faults").json
+    equal((faults["total"], faults["kept"]), (2, 2))
+    equal(faults["counts"], [{"end": "crash", "side": "new", "count": 1, "overloaded": 0},
+                             {"end": "time", "side": "base", "count": 1, "overloaded": 1}])
+    equal([item["end"] for item in faults["items"]], ["time", "crash"])
+    fault = anyone.api("GET", f"/faults/{faults['items'][1]['id']}").json
+    equal((fault["pgn"], fault["talk"]["new"]), (first["pgn"], EVIL))
+    equal(fault["fault"]["worker_name"], "tester")
+
+
+def what_engines_said_cannot_break_out_of_a_page():
+    for path in ("/tests/1", "/tests/1/faults", "/faults/1"):
+        reply = anyone.get(path)
+        equal(reply.status, 200, reply)
+        true("<script>alert" not in reply.text, path)
+    contains(anyone.get("/faults/1").text, "&lt;script&gt;alert(1)")
+    contains(anyone.get("/tests/1").text, "loss on time")
+    contains(anyone.get("/tests/1").text, "machine overloaded")
+
+
+def evidence_of_the_wrong_shape_is_refused():
+    for change, field in (({"side": "x"}, "side"), ({"end": "rule"}, "end"), ({"game": 2}, "game"), ({"pair": 10 ** 6}, "pair"),
+                          ({"reason": "r" * 161}, "reason"), ({"talk": {"new": 1}}, "talk"), ({"errors": {"old": ""}}, "errors"),
+                          ({"talk": []}, "talk"), ({"more": 1}, "more")):
+        reply = put(2, evidence(**change))
+        equal((reply.status, reply.json["error"]["field"]), (422, field), change)
+    equal(put(10, evidence()).status, 404)
+    equal(put(2, evidence(pgn="x" * (256 << 10))).status, 413)
+    bomb = zstd(json.dumps(evidence(pgn="x" * (300 << 10))).encode())
+    reply = worker.request("PUT", f"/api/v1/tasks/{task['id']}/evidence/2", bomb, {"Content-Encoding": "zstd"})
+    equal(reply.status, 413, reply)
+    equal(server.worker(key="o" * 32).api("PUT", f"/tasks/{task['id']}/evidence/2", evidence()).code, "not_your_task")
+    equal(sql(server, "SELECT count(*) FROM evidence"), [(2,)])
+    equal(anyone.api("GET", "/faults/99").code, "no_such_fault")
+    equal(anyone.get("/faults/99").status, 404)
+    equal(anyone.get("/tests/99/faults").status, 404)
+
+
+def the_metrics_count_faults_and_marks():
+    text = anyone.get("/metrics").text
+    contains(text, "\npatchmate_faults 2\n")
+    contains(text, "\npatchmate_batches_marked 2\n")
+
+
+def a_machine_shows_its_speed_and_its_instruction_set():
+    machine = anyone.api("GET", f"/machines/{worker.worker}").json["machine"]
+    equal((machine["speed"], machine["host"]["isa"]), (1234567.0, "x86-64-v2"))
+    contains(anyone.get("/machines").text, "x86-64-v2")
+
+
+def a_machine_confined_too_little_gets_no_work_and_hears_what_to_install():
+    server.command("set", server.data, "sandbox_min", "2")
+    host = {**EXAMPLES["workers.request"]["host"], "sandbox": 1}
+    open_one = server.worker(key="p" * 32, host=host)
+    reply = claim(open_one)
+    equal((reply.status, reply.code), (403, "sandbox_required"))
+    contains(reply.json["error"]["message"], "apt install bubblewrap")
+    equal(claim(server.worker(key="o" * 32)).status, 200)
+    server.command("set", server.data, "sandbox_min", "1")
+    equal(claim(open_one).status, 200)
+
+
+def the_server_ends_well():
+    equal(server.stop(), 0, "exit status")
+
+
+def main():
+    global server, anyone, worker, task
+    with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
+        server = Server(init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False)
+    try:
+        add_test(server, tc="10+0.1")
+        server.start()
+        anyone, worker = Client(server), server.worker()
+        task = claim(worker, speeds={"anvil": 1234567.0}).json
+        run(a_batch_says_what_its_machine_was_like, an_operator_sets_the_limits, evidence_is_taken_once_and_shown,
+            what_engines_said_cannot_break_out_of_a_page, evidence_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
+            a_machine_shows_its_speed_and_its_instruction_set, a_machine_confined_too_little_gets_no_work_and_hears_what_to_install,
+            the_server_ends_well)
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    main()

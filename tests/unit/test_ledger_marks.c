@@ -1,0 +1,225 @@
+// Marks of batches by what their machine was like, what machines are credited with, and evidence of
+// faults: kept within bounds, never twice.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../kit/ledger_kit.h"
+
+static LedgerKit kit;
+static BatchReply posted;
+static int64_t task;
+
+static int open_task(void **state) {
+    (void)state;
+    posted = (BatchReply){0};
+    task = kit_open_task(&kit);
+    return task > 0 ? 0 : -1;
+}
+
+static int close_kit(void **state) {
+    (void)state;
+    kit_close(&kit);
+    return 0;
+}
+
+// ---- marks
+// -----------------------------------------------------------------------------------------
+
+static void each_limit_marks_what_is_beyond_it(void **state) {
+    (void)state;
+    static const MarkLimits limits = {0.1, 0.25, 64}, none = {-1, -1, -1};
+    static const struct {
+        double busy;
+        Load load;
+        const char *marks;
+    } cases[] = {
+        {0, {-1, -1, -1, -1, -1}, ""},
+        {0.1, {0.1, 0.1, 64, 75, 100}, ""}, // at the limit is not beyond it
+        {0.11, {-1, -1, -1, -1, -1}, "busy"},
+        {0, {0.11, 0, 0, -1, -1}, "busy"},
+        {0, {0, 0.2, 0, -1, -1}, "busy"},
+        {0, {0, 0, 0, 74, 100}, "slow"},
+        {0, {0, 0, 0, 74, -1}, ""},
+        {0, {0, 0, 0, -1, 100}, ""},
+        {0, {0, 0, 65, 100, 100}, "swap"},
+        {1, {1, 1, 1e9, 0, 100}, "busy slow swap"},
+    };
+    char marks[MARKS_MAX];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        marks_judge(cases[i].busy, &cases[i].load, &limits, marks);
+        assert_string_equal(marks, cases[i].marks);
+        marks_judge(cases[i].busy, &cases[i].load, &none, marks);
+        assert_string_equal(marks, "");
+    }
+}
+
+static Batch loaded(int64_t seq, Load load) {
+    Batch batch = kit_batch(task, 1, seq, "2222");
+    batch.load = load;
+    return batch;
+}
+
+static void a_marked_batch_counts_and_the_audit_replays_its_mark(void **state) {
+    (void)state;
+    Batch batch = loaded(0, (Load){0.3, 0, 0, 70, 100});
+    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(posted.counted);
+    char *marks scope(free_ptr) = kit_text(&kit, "SELECT marks FROM batches");
+    assert_string_equal(marks, "busy slow");
+    assert_int_equal(kit_check(&kit), 0);
+    kit_sql(&kit, "UPDATE batches SET marks = ''");
+    assert_int_equal(kit_check(&kit), 1);
+}
+
+static void a_changed_limit_marks_from_then_on(void **state) {
+    (void)state;
+    Batch first = loaded(0, (Load){0.3, 0, 0, -1, -1}), second = loaded(1, first.load);
+    assert_true(ledger_batch(&kit.ledger, &first, &posted, &kit.err));
+    kit_sql(&kit, "INSERT INTO settings VALUES ('mark_busy', '0.5')");
+    assert_true(ledger_batch(&kit.ledger, &second, &posted, &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE marks = 'busy'"), 1);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_batch_with_another_load_is_another_batch(void **state) {
+    (void)state;
+    Batch batch = loaded(0, LOAD_UNTOLD);
+    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(posted.repeat);
+    batch.load.delay = 0;
+    assert_false(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_string_equal(kit.err.code, "batch_conflict");
+}
+
+// ---- credit
+// ----------------------------------------------------------------------------------------
+
+static void machines_of_a_user_are_credited_together(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE workers SET games = 100 * id");
+    Credit of_user = ledger_credit(kit.db, 1), of_nobody = ledger_credit(kit.db, 4);
+    assert_int_equal(of_user.games, 300);
+    assert_string_equal(of_user.user, "ada");
+    assert_int_equal(of_nobody.games, 400);
+    assert_string_equal(of_nobody.user, "");
+}
+
+// ---- evidence
+// --------------------------------------------------------------------------------------
+
+static char sha[65];
+
+static Evidence evidence(int64_t seq, char digit) {
+    memset(sha, digit, 64);
+    return (Evidence){.task = task,
+                      .worker = 1,
+                      .seq = seq,
+                      .pair = 3,
+                      .game = 1,
+                      .side = "new",
+                      .end = "crash",
+                      .reason = "Black disconnects",
+                      .sha256 = sha,
+                      .content = "zstd",
+                      .content_size = 4};
+}
+
+static bool send(const Evidence *one) {
+    return ledger_evidence(&kit.ledger, one, &kit.err);
+}
+
+static void evidence_is_kept_once(void **state) {
+    (void)state;
+    Evidence one = evidence(0, 'a');
+    assert_true(send(&one) && send(&one));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), 1);
+    Evidence other = evidence(0, 'b');
+    assert_false(send(&other));
+    assert_string_equal(kit.err.code, "evidence_conflict");
+    one = evidence(1, 'a');
+    one.worker = 2;
+    assert_false(send(&one));
+    assert_string_equal(kit.err.code, "not_your_task");
+}
+
+static void evidence_of_the_wrong_shape_is_refused(void **state) {
+    (void)state;
+    Evidence bad[4];
+    for (int i = 0; i < 4; i++)
+        bad[i] = evidence(i, 'a');
+    bad[0].side = "black";
+    bad[1].end = "rule";
+    bad[2].game = 2;
+    bad[3].pair = 8; // of a task of eight
+    static const char *const fields[] = {"side", "end", "game", "pair"};
+    for (int i = 0; i < 4; i++) {
+        assert_false(send(&bad[i]));
+        assert_string_equal(kit.err.field, fields[i]);
+    }
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), 0);
+}
+
+static void beyond_what_a_test_keeps_evidence_is_counted(void **state) {
+    (void)state;
+    kit_sql(
+        &kit,
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
+        "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, cores, state, "
+        "lease_until, created, finished) SELECT 100 + i, 1, 2, 0, 4, 1, 'done', 0, 0, 1 FROM n");
+    kit_sql(&kit,
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 198) "
+            "INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
+            "ending, reason, overloaded, content, received) SELECT 1, 101 + i / 10, 2, i %% 10, "
+            "printf('%%064d', i), 0, 0, 'new', 'time', '', 0, x'00', 1 FROM n");
+    for (int seq = 0; seq < 3; seq++) {
+        Evidence one = evidence(seq, 'a');
+        assert_true(send(&one));
+    }
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_TEST);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), EVIDENCE_OF_TEST + 2);
+}
+
+static void evidence_does_not_fill_the_disk(void **state) {
+    (void)state;
+    static char large[256 << 10];
+    kit_sql(&kit, "UPDATE tasks SET pair_count = 400");
+    for (int seq = 0; seq < EVIDENCE_OF_TASK; seq++) {
+        Evidence one = evidence(seq, 'a');
+        one.content = large;
+        one.content_size = sizeof large;
+        assert_true(send(&one));
+    }
+    kit_sql(&kit, "UPDATE evidence SET content = zeroblob(%d)", EVIDENCE_BYTES_OF_TEST / 10);
+    int64_t next = kit_claim(&kit, 3, 4, 0);
+    Evidence more = evidence(0, 'a');
+    more.task = next;
+    more.worker = 3;
+    more.pair = kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)next);
+    more.content = large;
+    more.content_size = sizeof large;
+    assert_true(send(&more));
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_TASK);
+}
+
+#define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_limit_marks_what_is_beyond_it),
+        WITH_TASK(a_marked_batch_counts_and_the_audit_replays_its_mark),
+        WITH_TASK(a_changed_limit_marks_from_then_on),
+        WITH_TASK(a_batch_with_another_load_is_another_batch),
+        WITH_TASK(machines_of_a_user_are_credited_together),
+        WITH_TASK(evidence_is_kept_once),
+        WITH_TASK(evidence_of_the_wrong_shape_is_refused),
+        WITH_TASK(beyond_what_a_test_keeps_evidence_is_counted),
+        WITH_TASK(evidence_does_not_fill_the_disk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
