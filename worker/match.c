@@ -21,6 +21,7 @@ typedef struct Pending {
     struct Pending *next;
     int pair, ended;
     GameRecord games[2];
+    GameNotes notes[2]; // of those
 } Pending;
 
 struct Match {
@@ -29,6 +30,7 @@ struct Match {
     atomic_bool finishing, aborted;
     atomic_bool *proven; // of each engine: it has started once in this match
     atomic_uint_fast64_t plies;
+    int64_t start_ns;
     OsCpuClaim *cpus;
     int cpus_per_slot;    // 0: slots are not pinned
     atomic_int next_game; // counts from 0 over all pairs; changed under the lock
@@ -61,6 +63,8 @@ Match *match_new(const MatchSpec *spec) {
 static void free_list(Pending *list) {
     while (list) {
         Pending *next = list->next;
+        game_notes_release(&list->notes[0]);
+        game_notes_release(&list->notes[1]);
         free(list);
         list = next;
     }
@@ -104,10 +108,13 @@ int match_next_pair(const Match *match) {
 
 static Pending *pending_new(Match *match, int pair) {
     Pending *pending = match->spare;
-    if (pending)
+    if (pending) {
         match->spare = pending->next;
-    else
+    } else {
         pending = xmalloc(sizeof *pending);
+        game_notes_init(&pending->notes[0]);
+        game_notes_init(&pending->notes[1]);
+    }
     pending->pair = pair;
     pending->ended = 0;
     pending->next = NULL;
@@ -136,8 +143,9 @@ static void fill_players(const MatchSpec *spec, GameRecord *record) {
         record->white = 0;
 }
 
-// The record of the next game to play, NULL when there is none. Called under the lock.
-static GameRecord *next_game(Match *match) {
+// The record of the next game to play and what goes with it, NULL when there is none. Called under
+// the lock.
+static GameRecord *next_game(Match *match, GameNotes **notes) {
     const MatchSpec *spec = &match->spec;
     int per_pair = spec->games_per_pair, number = atomic_load(&match->next_game);
     bool new_pair = number % per_pair == 0;
@@ -146,7 +154,9 @@ static GameRecord *next_game(Match *match) {
         return NULL;
     atomic_store(&match->next_game, number + 1);
     int pair = spec->pair_first + number / per_pair, index = number % per_pair;
-    GameRecord *record = &pending_of(match, pair)->games[index];
+    Pending *pending = pending_of(match, pair);
+    GameRecord *record = &pending->games[index];
+    *notes = &pending->notes[index];
     record->pair = pair;
     record->index = index;
     record->infos = NULL;
@@ -185,9 +195,9 @@ static void fail(Match *match, const Error *err) {
     match_abort(match);
 }
 
-static GameRecord *take_game(Match *match) {
+static GameRecord *take_game(Match *match, GameNotes **notes) {
     pthread_mutex_lock(&match->lock);
-    GameRecord *record = next_game(match);
+    GameRecord *record = next_game(match, notes);
     if (record && match->spec.on_start)
         match->spec.on_start(match->spec.ctx, record);
     pthread_mutex_unlock(&match->lock);
@@ -211,6 +221,13 @@ static void pin(const Slot *slot) {
         log_warn("%s", err.message);
 }
 
+static void open_load(Slot *slot) {
+    const Match *match = slot->match;
+    int count = match->cpus_per_slot;
+    load_open(&slot->table.load, count ? match->cpus->cpus.ids + slot->number * count : NULL,
+              count);
+}
+
 // Between games, as the user wishes; ends at once with the match.
 static void rest(const Match *match) {
     struct pollfd cancel = {.fd = match->cancel_fd, .events = POLLIN};
@@ -224,12 +241,22 @@ static void *slot_run(void *arg) {
     Error err = {0};
     os_thread_block_signals();
     pin(slot);
-    for (GameRecord *record; (record = take_game(match)); rest(match)) {
-        bool sound = match_game_play(&slot->table, record, &err);
+    open_load(slot);
+    GameNotes *notes;
+    for (GameRecord *record; (record = take_game(match, &notes)); rest(match)) {
+        bool sound = match_game_play(&slot->table, record, notes, &err);
         give_game(match, record, sound, &err);
     }
     match_table_quit(&slot->table, atomic_load(&match->aborted) ? 0 : QUIT_PATIENCE_MS);
+    load_close(&slot->table.load);
     return NULL;
+}
+
+static void warn(void *owner, const GameRecord *game, const char *text) {
+    Match *match = owner;
+    pthread_mutex_lock(&match->lock);
+    match->spec.on_warning(match->spec.ctx, game, text);
+    pthread_mutex_unlock(&match->lock);
 }
 
 static bool slot_start(Slot *slot, Match *match, int number) {
@@ -239,6 +266,12 @@ static bool slot_start(Slot *slot, Match *match, int number) {
     slot->table.cancel_fd = match->cancel_fd;
     slot->table.plies = &match->plies;
     slot->table.proven = match->proven;
+    slot->table.warn = match->spec.on_warning ? warn : NULL;
+    slot->table.owner = match;
+    slot->table.log = (EngineLog){.on_line = match->spec.on_line,
+                                  .ctx = match->spec.ctx,
+                                  .slot = number,
+                                  .start_ns = match->start_ns};
     slot->running = pthread_create(&slot->thread, NULL, slot_run, slot) == 0;
     return slot->running;
 }
@@ -290,6 +323,7 @@ bool match_run(Match *match, Error *err) {
     if (problem)
         return error_set(err, 422, "bad_match", "%s", problem);
     rules_init();
+    match->start_ns = os_now_ns();
     claim_cpus(match);
     Slot *slots = xcalloc((size_t)match->spec.slots, sizeof *slots);
     for (int i = 0; i < match->spec.slots; i++)

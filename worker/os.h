@@ -65,6 +65,9 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err);
 // Why the child was killed for passing a limit, in words that go on from "it"; NULL: it was not.
 // Static, until os_kill.
 const char *os_overstepped(const OsProcess *process);
+// How the child ended, as "exit status 3" or "signal 11 (Segmentation fault)"; false while it runs
+// and after os_kill.
+bool os_ended(const OsProcess *process, char *out, size_t size);
 // Kills the whole group at once, reaps the child, closes the pipes. Fine on a process that ended,
 // and on a zeroed struct.
 void os_kill(OsProcess *process);

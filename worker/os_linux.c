@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -136,6 +137,19 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
 const char *os_overstepped(const OsProcess *process) {
     (void)process;
     return NULL;
+}
+
+bool os_ended(const OsProcess *process, char *out, size_t size) {
+    siginfo_t info = {0};
+    if (!process->pid ||
+        waitid(P_PIDFD, (id_t)process->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+        !info.si_pid)
+        return false;
+    if (info.si_code == CLD_EXITED)
+        snprintf(out, size, "exit status %d", info.si_status);
+    else
+        snprintf(out, size, "signal %d (%s)", info.si_status, strsignal(info.si_status));
+    return true;
 }
 
 // The group dies before its leader is reaped: until then its number cannot belong to anyone else.

@@ -92,10 +92,14 @@ static int32_t read_score(const char **line, const char *end) {
 
 void uci_read_info(const char *line, size_t size, UciInfo *out) {
     const char *rest = line, *end = line + size;
-    *out = (UciInfo){.score_cp = SCORE_NONE};
+    *out = (UciInfo){.score_cp = SCORE_NONE, .time_ms = -1};
     for (Word word = next_word(&rest, end); word.size; word = next_word(&rest, end)) {
         if (word_is(word, "depth"))
             out->depth = (int32_t)word_number(next_word(&rest, end), INT32_MAX / 16);
+        else if (word_is(word, "seldepth"))
+            out->seldepth = (int32_t)word_number(next_word(&rest, end), INT32_MAX / 16);
+        else if (word_is(word, "time"))
+            out->time_ms = (int32_t)word_number(next_word(&rest, end), INT32_MAX / 16);
         else if (word_is(word, "nodes"))
             out->nodes = word_number(next_word(&rest, end), INT64_MAX / 16);
         else if (word_is(word, "score"))

@@ -23,8 +23,9 @@ typedef enum {
 
 typedef struct UciInfo {
     int32_t score_cp; // SCORE_NONE without one
-    int32_t depth;
+    int32_t depth, seldepth;
     int64_t nodes;
+    int32_t time_ms; // -1 without one
 } UciInfo;
 
 UciKind uci_kind(const char *line, size_t size);

@@ -40,7 +40,8 @@ static void search(EngineProcess *engine, const char *text, size_t size, size_t 
     EngineReply reply = {0};
     if (pipe2(out, O_NONBLOCK) != 0)
         fatal("cannot make a pipe");
-    *engine = (EngineProcess){.cancel_fd = -1, .process = {.pidfd = -1, .output = out[0]}};
+    *engine = (EngineProcess){
+        .cancel_fd = -1, .read_at_ns = INT64_MAX / 2, .process = {.pidfd = -1, .output = out[0]}};
     engine->process.input = open("/dev/null", O_WRONLY);
     size_t first = size < step ? size : step;
     if (write(out[1], text, first) != (ssize_t)first)

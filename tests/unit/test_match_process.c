@@ -24,8 +24,9 @@ static EngineStatus search(const char *said, size_t size, int64_t limit_ns, Engi
     assert_true(fcntl(out[1], F_SETPIPE_SZ, 1 << 20) >= (int)size);
     assert_int_equal(write(out[1], said, size), size);
     close(out[1]);
-    engine =
-        (EngineProcess){.cancel_fd = -1, .process = {.pidfd = -1, .input = null, .output = out[0]}};
+    engine = (EngineProcess){.cancel_fd = -1,
+                             .read_at_ns = INT64_MAX / 2,
+                             .process = {.pidfd = -1, .input = null, .output = out[0]}};
     EngineStatus status = engine_go(&engine, "go\n", 3, limit_ns, reply);
     close(out[0]);
     return status;
