@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
     return toy_main(argc, argv);
 }
 """
-MAKEFILE = """SOURCES := main.c tests/tools/toy.c $(wildcard engine/rules/*.c)
+MAKEFILE = """SOURCES := main.c tests/tools/toy.c $(wildcard tests/kit/*.c engine/rules/*.c)
 anvil: $(SOURCES:.c=.o)
 \tcc -o $@ $^
 %.o: %.c
@@ -51,6 +51,9 @@ def make_source():
     shutil.copytree(kit.ROOT / "engine/rules", source / "engine/rules")
     (source / "tests/tools").mkdir(parents=True)
     shutil.copy(kit.ROOT / "tests/tools/toy.c", source / "tests/tools")
+    (source / "tests/kit").mkdir()
+    for file in (kit.ROOT / "tests/kit").glob("toy*"):
+        shutil.copy(file, source / "tests/kit")
     (source / "main.c").write_text(MAIN)
     (source / "Makefile").write_text(MAKEFILE)
     return source
