@@ -2,17 +2,17 @@
 #include "speed.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../server/common/file.h"
 #include "../server/common/log.h"
 #include "job.h"
-#include "os.h"
+#include "os_host.h"
 
-static const double least_s = 2, kept_s = 6 * 3600;
+static const double least_s = 2, kept_s = 6 * 3600, slept_max_s = 1;
 enum { ROUNDS_MAX = 20, OUTPUT_MAX = JOB_OUTPUT_MAX };
 
 static RunOutcome judge(const JobResult *result, Bench *out, Error *err) {
@@ -31,11 +31,11 @@ static RunOutcome judge(const JobResult *result, Bench *out, Error *err) {
     return RUN_DONE;
 }
 
-RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const *args, Bench *out,
-                     Str *log, Error *err) {
+RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const *args,
+                     int64_t memory_bytes, Bench *out, Str *log, Error *err) {
     scope(argv_release) Argv argv = {0};
     OsLimits limits;
-    build_command(shop, build, 0, &argv, &limits);
+    build_command(shop, build, memory_bytes, &argv, &limits);
     argv_add_all(&argv, args);
     JobSpec job = {(const char *const *)argv.items, BENCH_LIMIT_S, shop->cancel, &limits};
     scope(job_result_release) JobResult result;
@@ -54,6 +54,7 @@ typedef struct Runner {
     const Workshop *shop;
     const Build *build;
     const char *const *args;
+    int64_t memory_bytes;
     RunOutcome outcome;
     Bench bench;
     Error error;
@@ -61,7 +62,7 @@ typedef struct Runner {
 
 static void *run_one(void *ctx) {
     Runner *r = ctx;
-    r->outcome = bench_run(r->shop, r->build, r->args, &r->bench, NULL, &r->error);
+    r->outcome = bench_run(r->shop, r->build, r->args, r->memory_bytes, &r->bench, NULL, &r->error);
     return NULL;
 }
 
@@ -91,12 +92,12 @@ static double now_s(void) {
     return (double)os_now_ns() / 1e9;
 }
 
-static RunOutcome measure(const Workshop *shop, const Build *build, const char *const *args,
-                          int slots, double *nodes_per_s, Error *err) {
+// Each of `slots` runners is a copy of `like`.
+static RunOutcome measure(const Runner *like, int slots, double *nodes_per_s, Error *err) {
     Runner *runners scope(free_ptr) = xcalloc((size_t)slots, sizeof *runners);
     double *speeds scope(free_ptr) = xcalloc((size_t)slots * ROUNDS_MAX, sizeof *speeds);
     for (int i = 0; i < slots; i++)
-        runners[i] = (Runner){.shop = shop, .build = build, .args = args};
+        runners[i] = *like;
     double start = now_s();
     int count = 0;
     do {
@@ -113,34 +114,55 @@ static RunOutcome measure(const Workshop *shop, const Build *build, const char *
 // ---- kept with the build
 // -------------------------------------------------------------------------
 
-static bool read_kept(const char *path, double *nodes_per_s) {
+// What a measurement depends on beside the build and the number of slots. The clock is the time
+// since the machine was started, so that nobody's setting of the date matters.
+typedef struct Conditions {
+    OsBoot boot;
+    int nice;
+} Conditions;
+
+static Conditions conditions_now(void) {
+    Conditions now = {.nice = os_nice()};
+    os_boot(&now.boot);
+    return now;
+}
+
+static bool read_kept(const char *path, const Conditions *now, double *nodes_per_s) {
     Error ignored;
     char *text scope(free_ptr) = file_read(path, 1024, NULL, &ignored);
     json_auto_t *root = text ? json_loads(text, 0, NULL) : NULL;
-    double when = 0, age;
-    if (!root || json_unpack(root, "{s:F, s:F}", "speed", nodes_per_s, "when", &when) < 0)
+    const char *boot = "";
+    double at_s = 0, slept_s = 0;
+    int nice = 0;
+    if (!root || json_unpack(root, "{s:F, s:F, s:F, s:i, s:s}", "speed", nodes_per_s, "at_s", &at_s,
+                             "slept_s", &slept_s, "nice", &nice, "boot", &boot) < 0)
         return false;
-    age = (double)time(NULL) - when;
-    return age >= 0 && age<kept_s && * nodes_per_s> 0;
+    double age_s = now->boot.seconds - at_s;
+    return *nodes_per_s > 0 && age_s >= 0 && age_s < kept_s && strcmp(boot, now->boot.id) == 0 &&
+           nice == now->nice && fabs(now->boot.slept_s - slept_s) < slept_max_s;
 }
 
-static void keep(const char *path, double nodes_per_s) {
+static void keep(const char *path, const Conditions *now, double nodes_per_s) {
     Error err;
     json_auto_t *root =
-        json_pack("{s:f, s:I}", "speed", nodes_per_s, "when", (json_int_t)time(NULL));
+        json_pack("{s:f, s:f, s:f, s:i, s:s}", "speed", nodes_per_s, "at_s", now->boot.seconds,
+                  "slept_s", now->boot.slept_s, "nice", now->nice, "boot", now->boot.id);
     char *text scope(free_ptr) = json_dumps(root, 0);
     if (!file_write_durable(path, text, strlen(text), &err))
         log_warn("%s", err.message);
 }
 
 RunOutcome speed_measure(const Workshop *shop, const Build *build, const char *const *args,
-                         int slots, double *nodes_per_s, Error *err) {
+                         int slots, int64_t memory_bytes, double *nodes_per_s, Error *err) {
     char *path scope(free_ptr) = xasprintf("%s/speed-%d.json", build->folder, slots);
-    if (read_kept(path, nodes_per_s))
+    Conditions now = conditions_now();
+    if (read_kept(path, &now, nodes_per_s))
         return RUN_DONE;
     log_info("measuring this machine's speed on %d slots", slots);
-    RunOutcome outcome = measure(shop, build, args, slots, nodes_per_s, err);
+    Runner runner = {
+        .shop = shop, .build = build, .args = args, .memory_bytes = memory_bytes / slots};
+    RunOutcome outcome = measure(&runner, slots, nodes_per_s, err);
     if (outcome == RUN_DONE)
-        keep(path, *nodes_per_s);
+        keep(path, &now, *nodes_per_s);
     return outcome;
 }

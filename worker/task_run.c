@@ -4,15 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #include "../server/common/log.h"
 #include "../server/common/member.h"
+#include "demand.h"
 #include "fetch.h"
 #include "plain_text.h"
 #include "play.h"
-#include "slots.h"
 #include "status.h"
 #include "stop.h"
 
@@ -141,6 +139,10 @@ static Step report_bench(TaskRun *run, int side, const Bench *bench) {
     return outcome == API_OK && goes_on ? STEP_ON : STEP_STOPPED;
 }
 
+static int64_t memory_bytes(const TaskRun *run) {
+    return (int64_t)run->worker->host.memory_mib << 20;
+}
+
 static Step judge_bench(TaskRun *run, int side, const Bench *bench) {
     int64_t wanted = run->task.sides[side].bench;
     if (!wanted)
@@ -156,8 +158,8 @@ static Step judge_bench(TaskRun *run, int side, const Bench *bench) {
 static Step bench_one(TaskRun *run, int side) {
     Bench bench;
     str_clear(&run->failure.log);
-    switch (bench_run(&run->shop, &run->builds[side], run->task.build.bench_args, &bench,
-                      &run->failure.log, &run->failure.error)) {
+    switch (bench_run(&run->shop, &run->builds[side], run->task.build.bench_args, memory_bytes(run),
+                      &bench, &run->failure.log, &run->failure.error)) {
     case RUN_DONE:
         return judge_bench(run, side, &bench);
     case RUN_CANCELLED:
@@ -167,61 +169,16 @@ static Step bench_one(TaskRun *run, int side) {
     }
 }
 
-enum { HASH_DEFAULT_MIB = 16 };
-
-static int64_t hash_of(const TaskSide *side) {
-    long hash = HASH_DEFAULT_MIB;
-    for (int i = 0; i < side->option_count; i++)
-        if (strcasecmp(side->options[i].name, "Hash") == 0)
-            (void)parse_long(side->options[i].value, 0, 1 << 26, &hash);
-    return hash;
-}
-
-// Files that are laid down before the build are nets, or end up in the binary like nets.
-static int64_t files_mib(const TaskRun *run) {
-    int64_t bytes = 0;
-    struct stat st;
-    for (int i = 0; i < run->task.build.file_count; i++) {
-        char *path scope(free_ptr) = store_blob(&run->worker->store, run->task.build.files[i].blob);
-        bytes += stat(path, &st) == 0 ? st.st_size : 0;
-    }
-    return bytes >> 20;
-}
-
-static SlotDemand demand_of(const TaskRun *run) {
-    const Task *task = &run->task;
-    int64_t nets = files_mib(run);
-    return (SlotDemand){
-        .threads = task->threads,
-        .hash_mib = {hash_of(&task->sides[SIDE_NEW]), hash_of(&task->sides[SIDE_BASE])},
-        .nets_mib = {nets, nets}};
-}
-
 static int slots_of(const TaskRun *run) {
-    SlotDemand demand = demand_of(run);
-    return slots_fit(&demand, run->worker->host.cores, run->worker->host.memory_mib);
-}
-
-// A machine that cannot play one game says so before it fetches and builds anything.
-static Step check_room(TaskRun *run) {
-    SlotDemand demand = demand_of(run);
     const Host *host = &run->worker->host;
-    if (slots_of(run) >= 1)
-        return STEP_ON;
-    if (host->cores < demand.threads)
-        error_set(&run->failure.error, 422, "too_small", "a game needs %d CPUs, %d are offered",
-                  demand.threads, host->cores);
-    else
-        error_set(&run->failure.error, 422, "too_small",
-                  "a game needs %" PRId64 " MiB of memory, %d MiB are offered",
-                  slots_game_mib(&demand), host->memory_mib);
-    return fail(run, "machine", "");
+    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
+    return slots_fit(&demand, host->cores, host->memory_mib);
 }
 
 static Step measure_reference(TaskRun *run, const Build *reference) {
-    RunOutcome outcome =
-        speed_measure(&run->shop, reference, run->task.build.bench_args,
-                      slots_of(run) * run->task.threads, &run->speed, &run->failure.error);
+    RunOutcome outcome = speed_measure(&run->shop, reference, run->task.build.bench_args,
+                                       slots_of(run) * run->task.threads, memory_bytes(run),
+                                       &run->speed, &run->failure.error);
     if (outcome == RUN_CANCELLED)
         return STEP_STOPPED;
     if (outcome == RUN_FAILED)
@@ -276,6 +233,14 @@ static Step play_all(TaskRun *run) {
         return fail_side(run, "engine", side);
     }
     return begun < task->pairs ? STEP_STOPPED : STEP_ON;
+}
+
+// Asked before anything is fetched and built, and again when the nets are here.
+static Step check_room(TaskRun *run) {
+    const Host *host = &run->worker->host;
+    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
+    bool fits = demand_fits(&demand, host->cores, host->memory_mib, &run->failure.error);
+    return fits ? STEP_ON : fail(run, "machine", "");
 }
 
 static Step run_steps(TaskRun *run) {

@@ -223,7 +223,7 @@ static void an_engine_is_built_kept_and_benched(void **state) {
     if (build(&yard, &out, &log, &err) != BUILD_DONE)
         fail_msg("%s: %s", err.message, log.data);
     Bench bench;
-    assert_int_equal(bench_run(&yard.shop, &out, yard.recipe.bench_args, &bench, NULL, &err),
+    assert_int_equal(bench_run(&yard.shop, &out, yard.recipe.bench_args, 0, &bench, NULL, &err),
                      RUN_DONE);
     assert_int_equal(bench.nodes, 1234);
     // The second time nothing is built: not even the snapshot is needed.
