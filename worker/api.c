@@ -46,6 +46,8 @@ static ApiOutcome judge(const ApiCall *call, const HttpReply *http, ApiReply *re
     reply->retry_after_s = http->retry_after_s;
     if (!api_read_error(http, err) && http->status != 413)
         return API_AWAY;
+    if (strcmp(err->code, "protocol_too_old") == 0)
+        stop_fail(err->message); // what is spooled waits for a newer worker
     bool later = http->status >= 500 || http->status < 400 || http->status == 401 ||
                  http->status == 408 || http->status == 426 || http->status == 429;
     return later ? API_AWAY : API_REFUSED;

@@ -1,13 +1,17 @@
 // See life.h.
 #include "life.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../server/common/hash.h"
 #include "../server/common/log.h"
 #include "backoff.h"
 #include "patience.h"
+#include "status.h"
 #include "stop.h"
+#include "trim.h"
+#include "upkeep.h"
 
 enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX = 256 };
 
@@ -21,11 +25,11 @@ static void flush(Worker *w) {
 }
 
 static json_t *claim_body(Worker *w, bool wait) {
-    json_t *body =
-        json_pack("{s:i, s:i, s:i, s:O, s:o, s:o, s:i}", "protocol", PROTOCOL, "cores",
-                  w->host.cores, "memory_mib", w->host.memory_mib, "speeds", w->speeds, "snapshots",
-                  store_blobs(&w->store, SNAPSHOTS_MAX), "holding",
-                  courier_unsent(w->courier, HOLDING_MAX), "wait_s", wait ? (int)patience(CLAIM_WAIT_S) : 0);
+    json_t *body = json_pack("{s:i, s:i, s:i, s:O, s:o, s:o, s:i}", "protocol", PROTOCOL, "cores",
+                             w->host.cores, "memory_mib", w->host.memory_mib, "speeds", w->speeds,
+                             "snapshots", store_blobs(&w->store, SNAPSHOTS_MAX), "holding",
+                             courier_unsent(w->courier, HOLDING_MAX), "wait_s",
+                             wait ? (int)patience(CLAIM_WAIT_S) : 0);
     if (!body)
         fatal("out of memory");
     return body;
@@ -33,8 +37,7 @@ static json_t *claim_body(Worker *w, bool wait) {
 
 // API_OK with reply->json NULL: there is no work. One claim keeps its key until it is answered, so
 // a reply that got lost is not a task that got lost.
-static ApiOutcome claim(Worker *w, ApiReply *reply) {
-    Error err = {0};
+static ApiOutcome claim(Worker *w, ApiReply *reply, Error *err) {
     char key[TOKEN_MAX];
     json_auto_t *body = claim_body(w, !w->config->fleet);
     ApiCall call = {.method = "POST",
@@ -44,10 +47,7 @@ static ApiOutcome claim(Worker *w, ApiReply *reply) {
                     .expects = "id",
                     .may_be_empty = true,
                     .timeout_s = CLAIM_TIMEOUT_S};
-    ApiOutcome outcome = api_insist(&w->api, &call, reply, &err);
-    if (outcome == API_REFUSED)
-        log_error("%s gives no work: %s", w->session.server, err.message);
-    return outcome;
+    return api_insist(&w->api, &call, reply, err);
 }
 
 // Flags of the last task are lowered; an order to stop that came meanwhile is not forgotten.
@@ -59,26 +59,64 @@ static bool ready(Worker *w) {
     return false;
 }
 
+// What goes from one round to the next.
+typedef struct Life {
+    Worker *worker;
+    Upkeep upkeep;
+    Backoff failures;  // tasks that failed in a row
+    Backoff refusals;  // claims refused, or not made, in a row
+    bool broken;       // the last task failed by this machine's fault
+    char refused[256]; // what was said of the last refusal
+} Life;
+
+// Waits without claiming; the status line says what for. False when the worker is to leave.
+static bool wait_for(Life *life, const char *why) {
+    double seconds = backoff_next(&life->refusals, 0);
+    status_waiting(why, seconds);
+    bool goes_on = stop_sleep(seconds);
+    status_waiting(NULL, 0);
+    return goes_on;
+}
+
+// The server wants no work of this machine as it is; that may change on either side.
+static bool wait_for_mercy(Life *life, const Error *err) {
+    const Worker *w = life->worker;
+    if (strcmp(life->refused, err->message) != 0)
+        log_error("%s gives no work: %s", w->session.server, err->message);
+    snprintf(life->refused, sizeof life->refused, "%.255s", err->message);
+    return !w->config->fleet && wait_for(life, life->refused);
+}
+
+static bool work(Life *life, json_t *document) {
+    Worker *w = life->worker;
+    api_read_credit(document);
+    TaskEnd end = task_run(w, document);
+    life->broken = end == TASK_BROKEN;
+    if (end == TASK_DONE)
+        backoff_reset(&life->failures);
+    else if (end != TASK_HANDED_BACK && !w->config->once)
+        return stop_sleep(backoff_next(&life->failures, 0)); // failing fast burns no queue
+    return end != TASK_HANDED_BACK && !w->config->once;
+}
+
 // One round; false when the worker is to leave.
-static bool live_once(Worker *w, Backoff *failures) {
+static bool live_once(Life *life) {
+    Error err = {0};
+    Worker *w = life->worker;
     ApiReply reply scope(api_reply_release) = {0};
     flush(w);
     if (!ready(w))
         return false;
-    ApiOutcome outcome = claim(w, &reply);
+    if (!upkeep_check(&life->upkeep, w, life->broken, &err))
+        return wait_for(life, err.message);
+    ApiOutcome outcome = claim(w, &reply, &err);
     if (outcome == API_CANCELLED)
         return false;
     if (outcome == API_REFUSED)
-        return !w->config->fleet && stop_sleep(backoff_next(failures, 0));
-    if (!reply.json)
-        return !w->config->fleet;
-    api_read_credit(reply.json);
-    TaskEnd end = task_run(w, reply.json);
-    if (end == TASK_DONE)
-        backoff_reset(failures);
-    else if (end == TASK_FAILED && !w->config->once)
-        return stop_sleep(backoff_next(failures, 0)); // a machine that fails fast burns no queue
-    return end != TASK_HANDED_BACK && !w->config->once;
+        return wait_for_mercy(life, &err);
+    backoff_reset(&life->refusals);
+    life->refused[0] = 0;
+    return reply.json ? work(life, reply.json) : !w->config->fleet;
 }
 
 static void farewell(Worker *w) {
@@ -86,15 +124,17 @@ static void farewell(Worker *w) {
     double patience = farewell_s;
     for (double waited = 0; waited < patience && !sent; waited += 0.5) {
         sent = courier_drain(w->courier, 0.5);
-        patience = stop_level() == STOP_NOW ? farewell_now_s : farewell_s;
+        patience = stop_level() == STOP_NOW || stop_failed() ? farewell_now_s : farewell_s;
     }
     if (!sent)
         log_warn("unsent results stay on disk and are sent at the next start");
 }
 
 void life_run(Worker *worker) {
-    Backoff failures = {0};
-    while (stop_level() == STOP_NO && live_once(worker, &failures))
+    Life life = {.worker = worker};
+    while (stop_level() == STOP_NO && live_once(&life))
         ;
+    Trim trim;
     farewell(worker);
+    trim_store(&worker->store, (int64_t)worker->config->cache_mib << 20, 0, &trim);
 }

@@ -9,6 +9,7 @@
 #include "os_user.h"
 #include "status.h"
 #include "stop.h"
+#include "welcome.h"
 
 static Worker worker; // one a process, because signals are
 
@@ -21,20 +22,6 @@ static void on_stop(StopLevel level) {
         log_info("leaving now");
         running_abort(&worker.running);
     }
-}
-
-static void introduce(const Worker *w) {
-    const Host *host = &w->host;
-    printf("This worker gets chess engines as source code from %s, builds them here and lets\n"
-           "them play each other on %d of %d CPUs, for as long as it runs. Results go back to the "
-           "server.\n"
-           "Confinement of what it builds and runs: %s.\n"
-           "It keeps everything below %s, and tells the server this machine's name (%s), processor,"
-           "\nmemory and compilers. Ctrl-C once ends the running games and leaves; twice leaves at "
-           "once.\n",
-           w->session.server, host->cores, host->facts.logical_cores, sandbox_describe(&w->sandbox),
-           w->store.root, w->config->name);
-    fflush(stdout);
 }
 
 static bool start(Worker *w, const Config *config, Error *err) {
@@ -71,7 +58,7 @@ static int run(const Config *config) {
     if (!start(&worker, config, &err))
         fatal("%s", err.message);
     if (!worker.session.known)
-        introduce(&worker);
+        welcome_print(&worker, stdout);
     log_info("worker %s, %d CPUs for %s, sandbox level %d, folder %s", WORKER_VERSION,
              worker.host.cores, config->server, worker.sandbox.level, worker.store.instance);
     status_start();

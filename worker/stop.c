@@ -15,6 +15,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     atomic_int level;
+    atomic_bool failed;
     void (*on_change)(StopLevel level);
     void (*every_second)(void);
 } stop = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -106,6 +107,16 @@ bool stop_sleep(double seconds) {
     return stop_level() == STOP_NO;
 }
 
+void stop_fail(const char *why) {
+    if (!atomic_exchange(&stop.failed, true))
+        log_error("%s", why);
+    stop_raise(STOP_FINISH);
+}
+
+bool stop_failed(void) {
+    return atomic_load(&stop.failed);
+}
+
 int stop_exit_status(void) {
-    return stop_level() == STOP_NOW ? 130 : 0;
+    return stop_failed() ? 1 : stop_level() == STOP_NOW ? 130 : 0;
 }

@@ -18,5 +18,9 @@ StopLevel stop_level(void);
 void stop_raise(StopLevel level);
 // Sleeps; false as soon as the level is STOP_FINISH or above.
 bool stop_sleep(double seconds);
-// What a shell expects: 0 after an orderly end, 130 when cut short.
+// As stop_raise(STOP_FINISH), and the program ends with status 1: there is nothing it could do
+// here. `why` is logged, the first time.
+void stop_fail(const char *why);
+bool stop_failed(void);
+// What a shell expects: 0 after an orderly end, 1 after stop_fail, 130 when cut short.
 int stop_exit_status(void);

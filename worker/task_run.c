@@ -13,6 +13,7 @@
 #include "play.h"
 #include "status.h"
 #include "stop.h"
+#include "typical.h"
 
 typedef enum { STEP_ON, STEP_STOPPED, STEP_FAILED } Step;
 
@@ -100,10 +101,15 @@ static Step fetch_all(TaskRun *run) {
 
 // `side` SIDE_COUNT: the reference engine, whose failure is nobody's patch.
 static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) {
+    const Store *store = &run->worker->store;
+    int64_t start_ns = os_now_ns();
     str_clear(&run->failure.log);
+    status_step(side == SIDE_COUNT ? "reference" : side_name((Side)side),
+                typical_seconds(store, run->task.engine, "build"));
     switch (build_engine(&run->shop, &run->task.build, snapshot, out, &run->failure.log,
                          &run->failure.error)) {
     case BUILD_DONE:
+        typical_note(store, run->task.engine, "build", (double)(os_now_ns() - start_ns) / 1e9);
         return STEP_ON;
     case BUILD_CANCELLED:
         return STEP_STOPPED;
@@ -157,6 +163,7 @@ static Step judge_bench(TaskRun *run, int side, const Bench *bench) {
 
 static Step bench_one(TaskRun *run, int side) {
     Bench bench;
+    status_step(side_name((Side)side), 0);
     str_clear(&run->failure.log);
     switch (bench_run(&run->shop, &run->builds[side], run->task.build.bench_args, memory_bytes(run),
                       &bench, &run->failure.log, &run->failure.error)) {
@@ -176,6 +183,7 @@ static int slots_of(const TaskRun *run) {
 }
 
 static Step measure_reference(TaskRun *run, const Build *reference) {
+    status_step("speed", 0);
     RunOutcome outcome = speed_measure(&run->shop, reference, run->task.build.bench_args,
                                        slots_of(run) * run->task.threads, memory_bytes(run),
                                        &run->speed, &run->failure.error);
@@ -217,7 +225,7 @@ static Step play_all(TaskRun *run) {
                      .factor = run->factor,
                      .speed = run->speed,
                      .slots = slots_of(run)};
-    SlotDemand demand = demand_of(run);
+    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
     for (int i = 0; i < SIDE_COUNT; i++)
         spec.memory_mib[i] = slots_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);
     int begun = atomic_load(&run->begun);
@@ -284,13 +292,17 @@ static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
                   run->begun));
 }
 
+static bool machine_failed(const TaskRun *run) {
+    return strcmp(run->failure.kind, "machine") == 0 || strcmp(run->failure.kind, "sandbox") == 0;
+}
+
 static TaskEnd finish(TaskRun *run, Step step) {
     Worker *w = run->worker;
     courier_end(w->courier);
     if (step == STEP_FAILED && !run->stopped_by_server && stop_level() == STOP_NO) {
         name_first_error(run);
         send_failure(w, run->task.id, run);
-        return TASK_FAILED;
+        return machine_failed(run) ? TASK_BROKEN : TASK_FAILED;
     }
     if (step != STEP_ON && run->begun < run->task.pairs)
         courier_word(w->courier, run->task.id, "release", json_pack("{s:i}", "begun", run->begun));
@@ -315,6 +327,7 @@ static TaskEnd work_on(TaskRun *run) {
     courier_begin(w->courier, &watched);
     TaskEnd end = finish(run, run_steps(run));
     status_phase("");
+    store_let_go(&w->store);
     for (int i = 0; i < SIDE_COUNT; i++)
         build_release(&run->builds[i]);
     return end;

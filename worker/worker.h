@@ -22,6 +22,7 @@ typedef struct Worker {
 typedef enum {
     TASK_DONE,        // played to its end, or as far as the server wanted
     TASK_FAILED,      // reported as such
+    TASK_BROKEN,      // the same, and it was this machine's fault
     TASK_HANDED_BACK, // the worker is being stopped
 } TaskEnd;
 
