@@ -39,6 +39,11 @@ const char *pgn_tag(const PgnGame *game, const char *name); // NULL when absent
 size_t pgn_write_moves(const Game *game, GameResult result,
                        const char *(*comment)(int ply, void *ctx), void *ctx, char *out,
                        size_t size);
+// The same in another notation: long algebraic, or UCI.
+typedef enum { PGN_SAN, PGN_LAN, PGN_UCI } PgnNotation;
+size_t pgn_write_moves_in(PgnNotation notation, const Game *game, GameResult result,
+                          const char *(*comment)(int ply, void *ctx), void *ctx, char *out,
+                          size_t size);
 // One tag pair line, quotes and backslashes escaped; same contract.
 size_t pgn_write_tag(const char *name, const char *value, char *out, size_t size);
 

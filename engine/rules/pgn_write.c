@@ -73,25 +73,34 @@ static void put_comment(Output *o, const char *text) {
 }
 
 // A number stands before each move of White, and of Black where text came between.
-static void put_move(Output *o, const Position *pos, Move move, bool numbered) {
+static void put_move(Output *o, PgnNotation notation, const Position *pos, Move move,
+                     bool numbered) {
+    static char *(*const write[])(const Position *, Move, char *) = {
+        [PGN_SAN] = move_to_san, [PGN_LAN] = move_to_lan, [PGN_UCI] = move_to_uci};
     char word[MOVE_TEXT_MAX];
     if (pos->side == WHITE || numbered) {
         snprintf(word, sizeof word, "%d%s", pos->fullmove, pos->side == WHITE ? "." : "...");
         put_word(o, word);
     }
-    put_word(o, move_to_san(pos, move, word));
+    put_word(o, write[notation](pos, move, word));
 }
 
 size_t pgn_write_moves(const Game *game, GameResult result,
                        const char *(*comment)(int ply, void *ctx), void *ctx, char *out,
                        size_t size) {
+    return pgn_write_moves_in(PGN_SAN, game, result, comment, ctx, out, size);
+}
+
+size_t pgn_write_moves_in(PgnNotation notation, const Game *game, GameResult result,
+                          const char *(*comment)(int ply, void *ctx), void *ctx, char *out,
+                          size_t size) {
     Output o = {.out = out, .size = size};
     Position pos = game->start;
     bool numbered = true;
     for (int i = 0; i < game->plies; i++) {
         const char *text = comment ? comment(i, ctx) : NULL;
         Undo undo;
-        put_move(&o, &pos, game->moves[i], numbered);
+        put_move(&o, notation, &pos, game->moves[i], numbered);
         if (text)
             put_comment(&o, text);
         numbered = text != NULL;

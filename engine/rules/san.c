@@ -30,16 +30,18 @@ static char *write_origin(const Position *pos, Move move, char *out) {
     return out;
 }
 
-static char *write_piece_move(const Position *pos, Move move, char *out) {
+// `whole`: with all of the origin, as long algebraic notation has it.
+static char *write_piece_move(const Position *pos, Move move, bool whole, char *out) {
     Square from = move_from(move);
     PieceType type = piece_type(pos->board[from]);
-    if (type != PAWN) {
+    if (type != PAWN)
         *out++ = rules_piece_letters[type];
-        if (type != KING)
-            out = write_origin(pos, move, out);
-    } else if (move_is_capture(pos, move)) {
+    if (whole)
+        out = square_write(from, out);
+    else if (type != PAWN && type != KING)
+        out = write_origin(pos, move, out);
+    else if (type == PAWN && move_is_capture(pos, move))
         *out++ = (char)('a' + square_file(from));
-    }
     if (move_is_capture(pos, move))
         *out++ = 'x';
     out = square_write(move_to(move), out);
@@ -69,12 +71,20 @@ static char *write_check(const Position *pos, Move move, char *out) {
     return out;
 }
 
-char *move_to_san(const Position *pos, Move move, char out[MOVE_TEXT_MAX]) {
+static char *write_move(const Position *pos, Move move, bool whole, char *out) {
     char *end = move_kind(move) == MOVE_CASTLING ? write_castling(move, out)
-                                                 : write_piece_move(pos, move, out);
+                                                 : write_piece_move(pos, move, whole, out);
     end = write_check(pos, move, end);
     *end = '\0';
     return out;
+}
+
+char *move_to_san(const Position *pos, Move move, char out[MOVE_TEXT_MAX]) {
+    return write_move(pos, move, false, out);
+}
+
+char *move_to_lan(const Position *pos, Move move, char out[MOVE_TEXT_MAX]) {
+    return write_move(pos, move, true, out);
 }
 
 // What a text says of a move; what it leaves open is -1 or NO_PIECE_TYPE.

@@ -1,0 +1,24 @@
+// Opening books in Polyglot's format: entries of 16 bytes (key, move, weight, learn; the highest
+// byte first) sorted by key. Outside bytes: what is not a legal move is passed over.
+#pragma once
+
+#include "position.h"
+
+typedef struct PolyglotBook {
+    const unsigned char *data; // borrowed
+    size_t entries;
+} PolyglotBook;
+
+typedef struct PolyglotMove {
+    Move move;
+    uint16_t weight;
+} PolyglotMove;
+
+// The published key of a position. Where a double step can be answered en passant only by a pinned
+// pawn it differs from Polyglot's, which does not look whether the capture is legal.
+Key polyglot_key(const Position *pos);
+// False where the bytes are no such book: an odd size, keys out of order.
+bool polyglot_open(PolyglotBook *book, const void *data, size_t size, RulesError *err);
+// The legal moves that the book has for `pos`, at most MOVES_MAX; returns how many. Castling counts
+// as king takes rook, as the format says, and as e1g1, as some books have it.
+int polyglot_moves(const PolyglotBook *book, const Position *pos, PolyglotMove out[MOVES_MAX]);
