@@ -2,14 +2,14 @@
 // file is indexed, and only what will be played is parsed.
 #include "match_openings.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../engine/rules/notation.h"
 #include "../engine/rules/pgn.h"
-#include "../server/common/file.h"
+#include "../engine/rules/polyglot.h"
 #include "../server/common/str.h"
+#include "book_file.h"
 
 typedef struct Entry {
     size_t offset;
@@ -21,6 +21,7 @@ typedef struct Book {
     size_t size;
     Entry *entries;
     size_t count, capacity;
+    PolyglotBook polyglot; // instead of entries
 } Book;
 
 static void book_release(Book *book) {
@@ -81,7 +82,7 @@ static void index_pgn(Book *book) {
     }
 }
 
-static char *moves_text(const Game *game, long plies) {
+static char *moves_text(const Game *game, int plies) {
     Str text;
     Position pos = game->start;
     str_init(&text, GAME_PLIES_MAX * 8);
@@ -109,7 +110,7 @@ static bool take_pgn(const Book *book, const Entry *entry, const BookSpec *spec,
     return true;
 }
 
-// ---- both ---------------------------------------------------------------------------------------
+// ---- random numbers -----------------------------------------------------------------------------
 
 // SplitMix64: a published generator, the same order everywhere.
 static uint64_t next_random(uint64_t *state) {
@@ -117,6 +118,74 @@ static uint64_t next_random(uint64_t *state) {
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
+}
+
+// ---- Polyglot -----------------------------------------------------------------------------------
+
+// A move by its weight; where all weights are 0, each as likely as another.
+static Move draw_move(const PolyglotMove *moves, int count, uint64_t *random) {
+    uint64_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += moves[i].weight;
+    uint64_t at = next_random(random) % (total ? total : (uint64_t)count);
+    for (int i = 0; i < count; i++) {
+        uint64_t weight = total ? moves[i].weight : 1;
+        if (at < weight)
+            return moves[i].move;
+        at -= weight;
+    }
+    return moves[0].move;
+}
+
+// A walk through the book until its end, which must leave a game to play.
+static void walk(const PolyglotBook *book, Game *game, int plies, uint64_t *random) {
+    PolyglotMove moves[MOVES_MAX];
+    int most = plies && plies < BOOK_PLIES_MAX ? plies : BOOK_PLIES_MAX;
+    while (game->plies < most) {
+        int count = polyglot_moves(book, &game->now, moves);
+        if (!count)
+            return;
+        Position before = game->now;
+        game_play(game, draw_move(moves, count, random));
+        if (game_end(game) != END_NONE) {
+            game->now = before;
+            game->plies--;
+            return;
+        }
+    }
+}
+
+static bool take_polyglot(const Book *book, long number, const BookSpec *spec, Opening *out,
+                          Error *err) {
+    RulesError problem;
+    Position start;
+    scope(free_ptr) Game *game = xmalloc(sizeof *game);
+    uint64_t random = spec->seed;
+    random = next_random(&random) + (uint64_t)number;
+    position_from_fen(&start, POSITION_START_FEN, false, &problem);
+    game_init(game, &start);
+    walk(&book->polyglot, game, spec->plies, &random);
+    if (!game->plies)
+        return error_set(err, 0, "bad_book", "%s has no move for the start position", spec->file);
+    *out = (Opening){.moves = moves_text(game, 0)};
+    return true;
+}
+
+static bool open_polyglot(Book *book, const BookSpec *spec, Error *err) {
+    RulesError problem;
+    return polyglot_open(&book->polyglot, book->text, book->size, &problem) ||
+           error_set(err, 0, "bad_book", "%s is no Polyglot book: %s", spec->file, problem.message);
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+BookFormat book_format_of(const char *file) {
+    size_t size = strlen(file);
+    if (size > 3 && strcmp(file + size - 3, ".gz") == 0)
+        size -= 3;
+    if (size > 4 && memcmp(file + size - 4, ".pgn", 4) == 0)
+        return BOOK_PGN;
+    return size > 4 && memcmp(file + size - 4, ".bin", 4) == 0 ? BOOK_POLYGLOT : BOOK_EPD;
 }
 
 static void shuffle(Book *book, uint64_t seed) {
@@ -129,9 +198,11 @@ static void shuffle(Book *book, uint64_t seed) {
 }
 
 static bool book_open(Book *book, const BookSpec *spec, Error *err) {
-    book->text = file_read(spec->file, BOOK_BYTES_MAX, &book->size, err);
+    book->text = book_file_read(spec->file, BOOK_BYTES_MAX, &book->size, err);
     if (!book->text)
         return false;
+    if (spec->format == BOOK_POLYGLOT)
+        return open_polyglot(book, spec, err);
     if (spec->format == BOOK_PGN)
         index_pgn(book);
     else
@@ -143,25 +214,30 @@ static bool book_open(Book *book, const BookSpec *spec, Error *err) {
     return true;
 }
 
-bool openings_load(Openings *openings, const BookSpec *spec, int count, Error *err) {
-    *openings = (Openings){0};
-    openings->items = xcalloc((size_t)count, sizeof *openings->items);
-    openings->count = count;
+static bool take(const Book *book, const BookSpec *spec, int i, Opening *out, Error *err) {
+    size_t number = (size_t)i + (spec->start > 0 ? (size_t)spec->start - 1 : 0);
+    if (spec->format == BOOK_POLYGLOT)
+        return take_polyglot(book, (long)number, spec, out, err);
+    const Entry *entry = &book->entries[number % book->count];
+    return spec->format == BOOK_PGN ? take_pgn(book, entry, spec, out, err)
+                                    : take_epd(book, entry, spec, out, err);
+}
+
+bool openings_load(Openings *openings, const BookSpec *spec, int rounds, Error *err) {
+    *openings = (Openings){.items = xcalloc(1, sizeof *openings->items), .count = 1};
     if (!spec->file)
         return true;
     scope(book_release) Book book = {0};
     if (!book_open(&book, spec, err))
         return false;
-    assert(book.count > 0);
-    size_t first = spec->start > 0 ? (size_t)spec->start - 1 : 0;
-    for (int i = 0; i < count; i++) {
-        const Entry *entry = &book.entries[(first + (size_t)i) % book.count];
-        bool fine = spec->format == BOOK_PGN
-                        ? take_pgn(&book, entry, spec, &openings->items[i], err)
-                        : take_epd(&book, entry, spec, &openings->items[i], err);
-        if (!fine)
+    size_t most = spec->format == BOOK_POLYGLOT ? BOOK_LINES_MAX : book.count;
+    int count = most < (size_t)rounds ? (int)most : rounds;
+    openings->items = xrealloc(openings->items, (size_t)count * sizeof *openings->items);
+    memset(openings->items, 0, (size_t)count * sizeof *openings->items);
+    openings->count = count;
+    for (int i = 0; i < count; i++)
+        if (!take(&book, spec, i, &openings->items[i], err))
             return false;
-    }
     return true;
 }
 
