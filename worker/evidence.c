@@ -23,10 +23,13 @@ static json_t *pgn_of(const GameRecord *game, const EvidenceContext *context, si
     scope(str_release) Str text;
     char event[128];
     snprintf(event, sizeof event, "Test %lld: %.80s", (long long)task->test_id, task->title);
+    const char *const controls[] = {context->control[SIDE_NEW], context->control[SIDE_BASE]};
+    const EngineSpec engines[] = {{.name = side_name(SIDE_NEW)}, {.name = side_name(SIDE_BASE)}};
     PgnHeader header = {.event = event,
                         .site = "?",
-                        .names = {side_name(SIDE_NEW), side_name(SIDE_BASE)},
-                        .control = {context->control[SIDE_NEW], context->control[SIDE_BASE]},
+                        .engines = engines,
+                        .controls = controls,
+                        .pairing_count = 1,
                         .chess960 = task->chess960};
     str_init(&text, 4 * PGN_MAX);
     pgn_out_game(&text, &header, game);

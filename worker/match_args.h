@@ -3,32 +3,54 @@
 
 #include "../sprt/sprt.h"
 #include "match_openings.h"
+#include "pgn_out.h"
+#include "tournament.h"
 
-enum { MATCH_ENGINE_OPTIONS_MAX = 64, MATCH_ENGINE_ARGS_MAX = 64 };
+enum { MATCH_ENGINE_OPTIONS_MAX = 64, MATCH_ENGINE_ARGS_MAX = 64, MATCH_ENGINES_MAX = 256 };
 
 typedef struct EngineArgs {
     const char *name, *command, *directory;
+    const char *errors_file;               // what it says on standard error goes there; NULL: away
+    const char *init;                      // more lines for it, each with a newline
     const char *control;                   // the limit as text
     char *argv[MATCH_ENGINE_ARGS_MAX + 2]; // argv[0] is set last, from `command`
     int argc;
     EngineOption options[MATCH_ENGINE_OPTIONS_MAX];
     int option_count, threads;
-    bool restart;
+    bool restart, unnamed; // unnamed: called after its program
     MatchLimit limit;
 } EngineArgs;
 
+typedef struct LogArgs {
+    const char *file;
+    bool engine, realtime, compress;
+    int level; // a LogLevel: what the runner itself says is logged from here up
+} LogArgs;
+
 typedef struct MatchArgs {
-    EngineArgs engines[2];
-    int engine_count;
+    EngineArgs *engines;
+    int engine_count, engine_max;
+    TournamentKind tournament;
+    int seeds; // first engines that play the others in a gauntlet
     int rounds, games, slots;
-    bool no_swap, no_affinity, help;
+    bool no_swap, reverse, no_affinity, many_slots, help, version;
+    const char *cpus; // list of them: "0-3,8"; NULL: all that this process may use
+    int wait_ms;
     BookSpec book;
+    bool book_by_round; // policy=round was not asked for in other words
     Adjudication adjudication;
-    bool has_sprt;
+    bool has_draw, has_resign, has_sprt;
     SprtBounds sprt;
-    int rating_interval;
-    int startup_ms, ping_ms;
-    const char *pgn_file, *event, *site;
+    int rating_interval, score_interval, save_interval;
+    int startup_ms, new_game_ms, ping_ms;
+    const char *event, *site;
+    bool cutechess; // -output format=
+    bool pairs_reported;
+    bool show_latency, check_pvs, strict, crc, debug;
+    PgnFormat pgn;
+    const char *pgn_file, *epd_file, *json_file, *state_file;
+    bool pgn_append, epd_append, json_append;
+    LogArgs log;
     char **owned; // strings made here
     int owned_count;
 } MatchArgs;
@@ -37,6 +59,9 @@ typedef struct MatchArgs {
 // names option, key and value. Release in either case.
 bool match_args_parse(MatchArgs *args, int argc, const char *const *argv, Error *err);
 void match_args_release(MatchArgs *args);
+// Whether the words do nothing but name a state file: then it holds the rest of the command line.
+// NULL: no.
+const char *match_args_only_state(int argc, const char *const *argv);
 // "[moves/][min:]sec[+inc]" or "inf" into the clock of `limit`.
 bool match_limit_parse_tc(const char *text, MatchLimit *limit);
 extern const char match_help[];

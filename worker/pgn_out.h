@@ -1,15 +1,30 @@
 // Finished games of a match as PGN. Reading PGN is engine/rules/pgn.h's.
 #pragma once
 
+#include "../engine/rules/pgn.h"
 #include "../server/common/str.h"
 #include "match.h"
 
+// What is told of every move beyond {+0.23/12 1.234s}.
+typedef struct PgnFormat {
+    PgnNotation notation;
+    bool minimal; // no comments, and the tags that the standard wants
+    bool nodes, seldepth, nps, hashfull, tbhits, time_left, latency, pv;
+} PgnFormat;
+
+// Whether a format shows what only an engine's info lines hold (MatchSpec.keep_info).
+bool pgn_format_needs_info(const PgnFormat *format);
+
 typedef struct PgnHeader {
     const char *event, *site;
-    const char *names[2];   // of the engines
-    const char *control[2]; // their time controls as text
+    const EngineSpec *engines;   // as in MatchSpec
+    const char *const *controls; // their time controls as text
+    int pairing_count;           // of a round
     bool chess960;
+    PgnFormat format;
 } PgnHeader;
 
-// Appends one game, with score, depth and time of every move as a comment: {+0.23/12 1.234s}.
+// Appends one game.
 void pgn_out_game(Str *out, const PgnHeader *header, const GameRecord *record);
+// Appends the final position as a line of EPD.
+void epd_out_game(Str *out, const GameRecord *record);

@@ -13,7 +13,9 @@ enum { WORDS_MAX = 512 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const MatchArgs *args) {
-    for (int i = 0; i < 2; i++) {
+    if (args->engine_count < 2 || args->seeds < 1)
+        abort();
+    for (int i = 0; i < args->engine_count; i++) {
         const EngineArgs *engine = &args->engines[i];
         if (!engine->argv[0] || !engine->name || engine->threads < 1 ||
             engine->option_count > MATCH_ENGINE_OPTIONS_MAX || engine->limit.base_ms < 0)
@@ -34,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool fine = match_args_parse(&args, count, words, &err);
     if (!fine && !err.message[0])
         abort();
-    if (fine && !args.help)
+    if (fine && !args.help && !args.version)
         check(&args);
     return 0;
 }

@@ -393,7 +393,6 @@ def test_option_errors():
     good = [*two()]
     cases = [
         (["-engine", f"cmd={TOY}", "tc=1"], "needs two engines"),
-        ([*good, *engine("C")], "two engines"),
         ([*good, "-each", "tc=1:2:3"], "-each tc=1:2:3: tc wants"),
         ([*good, "-each", "tc=5+x"], "-each tc=5+x: tc wants"),
         ([*good, "-each", "tc=5+0.1s"], "-each tc=5+0.1s: tc wants"),
