@@ -68,9 +68,21 @@ json_t *doc_actions(Request *req, const json_t *row) {
         json_object_set_new(actions, "modify", for_author_too(&rights));
         json_object_set_new(actions, "stop", for_author_too(&rights));
     }
+    json_object_set_new(actions, "exclude", for_maintainer(&rights));
     if (strcmp(member_text(row, "result"), "accepted") == 0 && !*member_text(row, "merged_commit"))
         json_object_set_new(actions, "merge", merge_action(&rights, row));
     return actions;
+}
+
+bool viewer_maintains(Request *req) {
+    return req->viewer.admin ||
+           db_int(req->db, SQL_ROLE_MAINTAINS, 0, "i", req->viewer.user_id) != 0;
+}
+
+json_t *doc_machine_actions(Request *req, const json_t *machine) {
+    bool blocked = json_is_true(json_object_get(machine, "blocked"));
+    const char *why = req->viewer.user_id ? "needs the role maintainer" : "sign in first";
+    return json_pack("{s:o}", blocked ? "unblock" : "block", verdict(viewer_maintains(req), why));
 }
 
 // ---- warnings

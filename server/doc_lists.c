@@ -4,6 +4,7 @@
 
 #include "common/member.h"
 #include "doc.h"
+#include "doc_actions.h"
 
 // The cursor of the page after `items`; null where this was the last.
 static json_t *next_of(const json_t *items, int limit, const char *time) {
@@ -54,9 +55,13 @@ json_t *doc_machine(Request *req, Error *err) {
         return error_set(err, 404, "no_such_machine", "there is no machine %s", req->params[0]),
                NULL;
     doc_booleans(machine, "online blocked");
-    return json_pack("{s:o, s:o, s:o}", "machine", machine, "tasks",
+    json_t *faults = db_rows(req->db, SQL_PAGE_FAULTS_OF_MACHINE, "i", id);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "tasks",
                      db_rows(req->db, SQL_PAGE_TASKS_OF_MACHINE, "i", id), "failures",
-                     db_rows(req->db, SQL_PAGE_FAILURES_OF_MACHINE, "i", id));
+                     db_rows(req->db, SQL_PAGE_FAILURES_OF_MACHINE, "i", id), "marked",
+                     db_rows(req->db, SQL_PAGE_MARKED_OF_MACHINE, "i", id), "faults",
+                     doc_booleans(faults, "overloaded"), "actions",
+                     doc_machine_actions(req, machine));
 }
 
 // ---- users

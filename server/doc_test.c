@@ -117,6 +117,7 @@ static void add_people(Request *req, json_t *test, const json_t *row, int64_t id
     json_object_set_new(test, "workers", workers);
     json_object_set_new(test, "uncounted", db_row(req->db, SQL_PAGE_UNCOUNTED, "i", id));
     json_object_set_new(test, "marked", db_row(req->db, SQL_PAGE_MARKED, "i", id));
+    json_object_set_new(test, "exclusions", db_rows(req->db, SQL_PAGE_EXCLUSIONS, "i", id));
     json_object_set_new(test, "faults", doc_faults_short(req, id));
     json_object_set_new(test, "tasks", db_rows(req->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
     json_object_set_new(test, "events", db_rows(req->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));

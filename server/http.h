@@ -99,12 +99,13 @@ typedef struct Route {
 } Route;
 
 // Each module of handlers exports one table that ends with an empty row; the loop knows them all.
-extern const Route routes_worker[]; // worker protocol
-extern const Route routes_tests[];  // submit, approve, stop, merge, …
-extern const Route routes_users[];  // signup, login, tokens, account
-extern const Route routes_pages[];  // pages and the read API
-extern const Route routes_git[];    // clone
-extern const Route routes_server[]; // server, health, metrics, static files
+extern const Route routes_worker[];  // worker protocol
+extern const Route routes_tests[];   // submit, approve, stop, merge, …
+extern const Route routes_results[]; // exclude batches, block machines
+extern const Route routes_users[];   // signup, login, tokens, account
+extern const Route routes_pages[];   // pages and the read API
+extern const Route routes_git[];     // clone
+extern const Route routes_server[];  // server, health, metrics, static files
 
 // The installation: configuration, folders, the loop's services.
 const char *app_data(const App *app); // DATA

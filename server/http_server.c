@@ -23,8 +23,8 @@ enum {
     DISCARD_MAX = 8 << 20, // what is read of a refused body, so that its sender sees why
 };
 
-static const Route *const tables[] = {routes_server, routes_users, routes_worker, routes_tests,
-                                      routes_git,    routes_pages, NULL};
+static const Route *const tables[] = {routes_server,  routes_users, routes_worker, routes_tests,
+                                      routes_results, routes_git,   routes_pages,  NULL};
 
 // ---- the beginning of a request
 // ------------------------------------------------------------------

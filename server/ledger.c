@@ -116,8 +116,22 @@ bool ledger_test_pause(const Ledger *ledger, int64_t test, int64_t user, Error *
     return test_set_state(ledger, test, user, "active", "paused", "paused", err);
 }
 
+bool test_suspend(const Ledger *ledger, int64_t test, const char *reason, Error *err) {
+    if (!state_check(ledger, test, "active paused", err) ||
+        !db_run(ledger->db, err, SQL_LEDGER_TEST_SUSPEND, "is", test, reason))
+        return false;
+    ledger_event(ledger, "paused", 0, 0, test, "%s", reason);
+    state_changed(ledger, test, "paused");
+    return true;
+}
+
+// Whoever resumes wants it tried again: bench counts that nobody has established are forgotten, and
+// failures of before neither bar a machine nor confirm another's.
 bool ledger_test_resume(const Ledger *ledger, int64_t test, int64_t user, Error *err) {
-    return test_set_state(ledger, test, user, "paused", "active", "resumed", err);
+    return state_check(ledger, test, "paused", err) &&
+           db_run(ledger->db, err, SQL_LEDGER_TEST_RESUMED, "id", test, ledger->now) &&
+           db_run(ledger->db, err, SQL_LEDGER_BENCHES_FORGET, "i", test) &&
+           test_set_state(ledger, test, user, "paused", "active", "resumed", err);
 }
 
 bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const char *reason,

@@ -166,12 +166,35 @@ bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t 
 bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char *side,
                   int64_t nodes, int64_t *established, TaskReply *reply, Error *err);
 
+// ---- what people do to results and machines
+// ----------------------------------------------------------
+
+// Whole windows of one machine in one test: all of its batches, or the marked ones, present and to
+// come. 409 `nothing_to_exclude` where it has none that count.
+typedef struct Exclusion {
+    int64_t test, worker, user; // user 0: the server, on evidence that is blind to results
+    const char *which, *reason; // "marked" or "all"
+} Exclusion;
+typedef struct Excluded {
+    int64_t batches, pairs; // that changed sides
+} Excluded;
+bool ledger_exclude(const Ledger *ledger, const Exclusion *exclusion, Excluded *changed,
+                    Error *err);
+// Takes back all exclusions of the machine in the test; 409 `not_excluded` where there are none.
+bool ledger_include(const Ledger *ledger, int64_t test, int64_t worker, int64_t user,
+                    Excluded *changed, Error *err);
+// A blocked machine gets no work; what it still sends is stored and not counted.
+bool ledger_block(const Ledger *ledger, int64_t worker, bool block, int64_t user,
+                  const char *reason, Error *err);
+
 // ---- time
 // ----------------------------------------------------------------------------------------
 
 // Ends leases that ran out and forgets old idempotency keys; call about once a second.
 void ledger_tick(App *app, Db *db, double now);
 void ledger_expire(const Ledger *ledger); // the same without an App
+// Bench counts that waited for another owner are looked at again; part of the tick.
+void ledger_settle(const Ledger *ledger);
 // Leases stand still while the server is down: at start, with the time since its last turn.
 bool ledger_resume(Db *db, double down_seconds, Error *err);
 

@@ -206,7 +206,7 @@ static bool note_progress(const Ledger *ledger, const Batch *batch, TaskRow *row
     return true;
 }
 
-static void publish_counts(const Ledger *ledger, const TaskRow *row) {
+void publish_counts(const Ledger *ledger, const TaskRow *row) {
     const int64_t *n = row->test.ptnml;
     if (!ledger->publish)
         return;
@@ -218,8 +218,7 @@ static void publish_counts(const Ledger *ledger, const TaskRow *row) {
                               (json_int_t)n[3], (json_int_t)n[4]));
 }
 
-// Ends the test where the batch decided it or the last pair is in.
-static bool judge(const Ledger *ledger, TaskRow *row, Error *err) {
+bool test_judge(const Ledger *ledger, TaskRow *row, Error *err) {
     const int64_t *n = row->test.ptnml;
     int64_t pairs = n[0] + n[1] + n[2] + n[3] + n[4];
     SprtVerdict verdict = row->test.is_sprt ? row->test.sprt.verdict : SPRT_OPEN;
@@ -263,7 +262,7 @@ static bool store(const Ledger *ledger, const Batch *batch, TaskRow *row, BatchR
     if (!reply->counted)
         return true;
     publish_counts(ledger, row);
-    return judge(ledger, row, err);
+    return test_judge(ledger, row, err);
 }
 
 bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err) {

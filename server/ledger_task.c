@@ -25,19 +25,20 @@ static void read_task(Query *q, TaskRow *row) {
     row->lease_s = query_real(q, 9);
 }
 
-static void read_test(Query *q, TaskRow *row) {
-    row->test.id = query_int(q, 10);
-    copy_word(row->test.state, sizeof row->test.state, query_text(q, 11));
-    row->test.is_sprt = strcmp(query_text(q, 12), "sprt") == 0;
-    row->test.bounds = verdict_bounds(query_text(q, 13), query_real(q, 14), query_real(q, 15),
-                                      query_real(q, 16), query_real(q, 17));
-    row->test.batch_pairs = query_int(q, 18);
-    row->test.pairs_max = query_int(q, 19);
+// Columns from `at` on.
+static void read_test(Query *q, int at, TaskRow *row) {
+    row->test.id = query_int(q, at);
+    copy_word(row->test.state, sizeof row->test.state, query_text(q, at + 1));
+    row->test.is_sprt = strcmp(query_text(q, at + 2), "sprt") == 0;
+    row->test.bounds =
+        verdict_bounds(query_text(q, at + 3), query_real(q, at + 4), query_real(q, at + 5),
+                       query_real(q, at + 6), query_real(q, at + 7));
+    row->test.batch_pairs = query_int(q, at + 8);
+    row->test.pairs_max = query_int(q, at + 9);
     for (int i = 0; i < 5; i++)
-        row->test.ptnml[i] = query_int(q, 20 + i);
-    row->blocked = query_int(q, 27) != 0;
-    row->test.llr = query_real(q, 25);
-    if (!verdict_state_read(query_text(q, 26), &row->test.sprt))
+        row->test.ptnml[i] = query_int(q, at + 10 + i);
+    row->test.llr = query_real(q, at + 15);
+    if (!verdict_state_read(query_text(q, at + 16), &row->test.sprt))
         log_error("test %lld: sprt_state is unreadable", (long long)row->test.id);
 }
 
@@ -47,11 +48,21 @@ bool task_load(const Ledger *ledger, int64_t task, int64_t worker, TaskRow *row,
     if (!query_step(&q))
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
     read_task(&q, row);
-    read_test(&q, row);
+    read_test(&q, 10, row);
+    row->blocked = query_int(&q, 27) != 0;
     query_end(&q);
     if (worker && row->worker != worker)
         return error_set(err, 403, "not_your_task", "task %lld belongs to another machine",
                          (long long)task);
+    return true;
+}
+
+bool test_load(const Ledger *ledger, int64_t test, TaskRow *row, Error *err) {
+    Query q = query(ledger->db, SQL_LEDGER_TEST, "i", test);
+    if (!query_step(&q))
+        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
+    read_test(&q, 0, row);
+    query_end(&q);
     return true;
 }
 
@@ -204,6 +215,7 @@ void ledger_expire(const Ledger *ledger) {
 void ledger_tick(App *app, Db *db, double now) {
     Ledger ledger = ledger_of_app(app, db, now);
     ledger_expire(&ledger);
+    ledger_settle(&ledger);
 }
 
 bool ledger_resume(Db *db, double down_seconds, Error *err) {

@@ -25,6 +25,13 @@ enum { LEASE_PLAY_S = 300, ACTIVE_S = 600 };
 
 // False: 404 `no_such_task`, or 403 `not_your_task` where `worker` is not 0 and not its own.
 bool task_load(const Ledger *ledger, int64_t task, int64_t worker, TaskRow *row, Error *err);
+// The members of `test` alone. False: 404 `no_such_test`.
+bool test_load(const Ledger *ledger, int64_t test, TaskRow *row, Error *err);
+// Ends the test where its counts decide it or the last pair is in.
+bool test_judge(const Ledger *ledger, TaskRow *row, Error *err);
+void publish_counts(const Ledger *ledger, const TaskRow *row);
+// Pauses an active test because its machines contradict each other; the reason is shown.
+bool test_suspend(const Ledger *ledger, int64_t test, const char *reason, Error *err);
 bool task_is_open(const TaskRow *row);
 // What the worker is to do next.
 TaskReply task_reply(const Ledger *ledger, const TaskRow *row);

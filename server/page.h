@@ -27,3 +27,4 @@ void page_add_bars(json_t *tests);
 // list of faults counts and shows.
 void page_name_fault(json_t *fault);
 void page_name_faults(const json_t *document);
+void page_name_machine_faults(const json_t *document);

@@ -19,6 +19,12 @@ void page_name_fault(json_t *fault) {
             json_object_set_new(fault, "what", json_string(ends[i][1]));
 }
 
+void page_name_machine_faults(const json_t *document) {
+    json_t *fault;
+    size_t i;
+    json_array_foreach(json_object_get(document, "faults"), i, fault) page_name_fault(fault);
+}
+
 void page_name_faults(const json_t *document) {
     static const char *const lists[] = {"counts", "items"};
     json_t *fault;

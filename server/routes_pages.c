@@ -68,7 +68,8 @@ static bool finished(Request *req, Response *res, Error *err) {
 static void add_event_types(json_t *document) {
     static const char *const names[] = {"submitted", "approved", "started",  "verdict", "stopped",
                                         "paused",    "resumed",  "modified", "merged",  "failed",
-                                        "expired",   "crash",    "user",     "engine",  "excluded"};
+                                        "expired",   "crash",    "user",     "engine",  "excluded",
+                                        "blocked",   "unblocked"};
     const char *chosen = text_of(document, "filter", "type");
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -93,6 +94,8 @@ static bool machines(Request *req, Response *res, Error *err) {
 
 static bool machine(Request *req, Response *res, Error *err) {
     json_auto_t *document = doc_machine(req, err);
+    if (document && !request_is_api(req))
+        page_name_machine_faults(document);
     char *title scope(free_ptr) = xasprintf("Machine %s", text_of(document, "machine", "name"));
     return page_serve(req, res, "machine", title, json_incref(document));
 }
@@ -149,6 +152,8 @@ static bool test_page(Request *req, Response *res, json_t *document, Error *err)
     }
     json_object_set_new(document, "history", history);
     page_name_faults(json_object_get(document, "faults"));
+    bool played = json_array_size(json_object_get(document, "workers")) > 0;
+    json_object_set_new(document, "played", json_boolean(played));
     add_charts(document);
     const char *state = json_string_value(json_object_get(document, "state"));
     json_object_set_new(document, "is", json_pack("{s:b}", state, 1));

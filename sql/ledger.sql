@@ -12,10 +12,22 @@ SELECT state, title, engine_id, llr FROM tests WHERE id = ?1
 UPDATE tests SET state = 'active', approved_hash = ?2, approved_by = nullif(?3, 0) WHERE id = ?1
 
 -- name: ledger_test_withdraw
-UPDATE tests SET state = 'pending', approved_hash = NULL, approved_by = NULL WHERE id = ?1
+UPDATE tests SET state = 'pending', approved_hash = NULL, approved_by = NULL, reason = '' WHERE id = ?1
 
 -- name: ledger_test_set_state
 UPDATE tests SET state = ?2 WHERE id = ?1
+
+-- name: ledger_test_suspend
+UPDATE tests SET state = 'paused', reason = ?2 WHERE id = ?1
+
+-- name: ledger_test_resumed
+UPDATE tests SET resumed = ?2, reason = '' WHERE id = ?1
+
+-- Counts of a test's commits that nobody has established.
+-- name: ledger_benches_forget
+DELETE FROM benches WHERE (engine_id, sha) IN
+    (SELECT c.engine_id, c.sha FROM tests t JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit)
+     WHERE t.id = ?1 AND c.bench IS NULL)
 
 -- name: ledger_test_finish
 UPDATE tests SET state = 'finished', result = ?2, reason = ?3, finished = ?4 WHERE id = ?1
@@ -37,6 +49,11 @@ SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.nex
        t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state,
        (SELECT w.blocked FROM workers w WHERE w.id = k.worker_id)
 FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.id = ?1
+
+-- name: ledger_test
+SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, ptnml0, ptnml1, ptnml2, ptnml3, ptnml4,
+       llr, sprt_state
+FROM tests WHERE id = ?1
 
 -- name: ledger_task_beat
 UPDATE tasks SET phase = ?2, plies = ?3, begun = ?4, lease_until = ?5 WHERE id = ?1
@@ -91,7 +108,7 @@ SELECT t.id, t.priority, t.threads, t.batch_pairs,
        2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4), t.llr, t.elo0, t.tc,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open'),
        t.base_options, t.new_options, t.author_id,
-       EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = ?1
+       EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = ?1 AND f.created > coalesce(t.resumed, 0)
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)),
        t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = ?1 ORDER BY k.id DESC LIMIT 1),
        e.name, e.reference_speed, e.scale_min, e.scale_max
@@ -177,22 +194,22 @@ SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
 INSERT INTO failures (test_id, task_id, worker_id, kind, side, message, log, bench, created)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9)
 
--- name: ledger_owner
-SELECT coalesce('user ' || user_id, 'address ' || address) FROM workers WHERE id = ?1
-
--- Whether a machine of another owner than ?1 was heard of since ?2 and has ?3 cores.
--- name: ledger_others_active
-SELECT EXISTS (SELECT 1 FROM workers WHERE coalesce('user ' || user_id, 'address ' || address) <> ?1
-               AND last_seen >= ?2 AND blocked = 0 AND cores >= ?3)
-
--- name: ledger_failing_owners
-SELECT count(DISTINCT coalesce('user ' || w.user_id, 'address ' || w.address))
-FROM failures f JOIN workers w ON w.id = f.worker_id
-WHERE f.test_id = ?1 AND f.kind = ?2 AND f.side = ?3
-
--- name: ledger_playing_owners
-SELECT count(DISTINCT coalesce('user ' || w.user_id, 'address ' || w.address))
-FROM tasks k JOIN workers w ON w.id = k.worker_id WHERE k.test_id = ?1 AND k.next_seq > 0
+-- Of failures of kind ?2 and side ?3 in test ?1: owners who report them, other owners who sent results, whether some other
+-- owner is active since ?4 whose machine could try, and whether one of those who fail had sent results.
+-- name: ledger_failure_words
+WITH owned AS (SELECT id, coalesce('user ' || user_id, 'address ' || address) AS owner, last_seen, blocked, cores FROM workers),
+     this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?1),
+     failed AS (SELECT f.worker_id, f.kind, f.side FROM failures f, this
+                WHERE f.test_id = this.id AND f.created > this.resumed),
+     failing AS (SELECT DISTINCT o.owner FROM failed f JOIN owned o ON o.id = f.worker_id
+                 WHERE f.kind = ?2 AND f.side = ?3 AND o.blocked = 0),
+     played AS (SELECT DISTINCT o.owner FROM tasks k JOIN owned o ON o.id = k.worker_id
+                WHERE k.test_id = ?1 AND k.next_seq > 0 AND o.blocked = 0)
+SELECT (SELECT count(*) FROM failing),
+       (SELECT count(*) FROM played WHERE owner NOT IN (SELECT owner FROM failing)),
+       EXISTS (SELECT 1 FROM owned o, this WHERE o.last_seen >= ?4 AND o.blocked = 0 AND o.cores >= this.threads
+               AND o.owner NOT IN (SELECT owner FROM failing) AND o.id NOT IN (SELECT worker_id FROM failed)),
+       EXISTS (SELECT 1 FROM played WHERE owner IN (SELECT owner FROM failing))
 
 -- name: ledger_side
 SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END, c.bench, t.threads
@@ -204,16 +221,78 @@ WHERE t.id = ?1
 INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created
 
--- Owners of whom a machine measured ?3 nodes, owners of whom none did, one of the other counts, and how many of the
--- first have machines that disagree with each other.
--- name: ledger_bench_owners
-WITH owners AS (SELECT max(b.nodes = ?3) AS agrees, max(CASE WHEN b.nodes <> ?3 THEN b.nodes END) AS other
-                FROM benches b JOIN workers w ON w.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2
-                GROUP BY coalesce('user ' || w.user_id, 'address ' || w.address))
-SELECT sum(agrees), sum(NOT agrees), max(other), sum(agrees AND other IS NOT NULL) FROM owners
+-- What machines measured of a commit, in order.
+-- name: ledger_bench_votes
+SELECT b.nodes, b.worker_id, coalesce('user ' || w.user_id, 'address ' || w.address), w.name
+FROM benches b JOIN workers w ON w.id = b.worker_id
+WHERE b.engine_id = ?1 AND b.sha = ?2 AND w.blocked = 0 ORDER BY b.created, b.worker_id
+
+-- Whether an owner who has not measured commit ?2 of engine ?1 is active since ?4 with a machine that could do so for test ?3.
+-- name: ledger_bench_another
+WITH owned AS (SELECT id, coalesce('user ' || user_id, 'address ' || address) AS owner, last_seen, blocked, cores FROM workers),
+     this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?3)
+SELECT EXISTS (SELECT 1 FROM owned o, this WHERE o.last_seen >= ?4 AND o.blocked = 0 AND o.cores >= this.threads
+    AND o.owner NOT IN (SELECT v.owner FROM benches b JOIN owned v ON v.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2)
+    AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
+
+-- Sides of active tests whose bench somebody has measured and nobody has established.
+-- name: ledger_benches_open
+SELECT t.id, s.side FROM tests t JOIN (SELECT 'new' AS side UNION ALL SELECT 'base') s
+     JOIN commits c ON c.engine_id = t.engine_id AND c.sha = CASE s.side WHEN 'new' THEN t.new_commit ELSE t.base_commit END
+WHERE t.state = 'active' AND c.bench IS NULL
+  AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) LIMIT 100
+
+-- The last task of machine ?2 in test ?1 about which it has reported no failure.
+-- name: ledger_task_of_outvoted
+SELECT id FROM tasks k WHERE test_id = ?1 AND worker_id = ?2
+  AND NOT EXISTS (SELECT 1 FROM failures f WHERE f.task_id = k.id) ORDER BY id DESC LIMIT 1
 
 -- name: ledger_bench_establish
 UPDATE commits SET bench = ?3 WHERE engine_id = ?1 AND sha = ?2
+
+-- ---- exclusions and blocked machines
+
+-- name: ledger_worker_there
+SELECT EXISTS (SELECT 1 FROM workers WHERE id = ?1)
+
+-- name: ledger_worker_blocked
+SELECT blocked FROM workers WHERE id = ?1
+
+-- name: ledger_worker_block
+UPDATE workers SET blocked = ?2 WHERE id = ?1
+
+-- name: ledger_excludable
+SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = ?1 AND worker_id = ?2 AND excluded = 0 AND counted = 1
+               AND (?3 = 'all' OR marks <> ''))
+
+-- name: ledger_exclusion_add
+INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6)
+
+-- name: ledger_exclusion_undo
+UPDATE exclusions SET undone = ?3, undone_by = nullif(?4, 0) WHERE test_id = ?1 AND worker_id = ?2 AND undone IS NULL
+
+-- Batches, and pairs of them that came in time, whose mark is not yet as the exclusions want it.
+-- name: ledger_exclusion_changes
+SELECT count(*), coalesce(sum(CASE WHEN counted = 1 THEN length(outcomes) END), 0) FROM batches b
+WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
+    (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL AND (x.which = 'all' OR b.marks <> ''))
+
+-- name: ledger_exclusion_apply
+UPDATE batches SET excluded = NOT excluded WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
+    (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL
+     AND (x.which = 'all' OR batches.marks <> ''))
+
+-- name: ledger_batches_in_time
+SELECT id, outcomes, wins, losses, draws, crashes, time_losses, counted, excluded, llr
+FROM batches WHERE test_id = ?1 ORDER BY id
+
+-- name: ledger_batch_llr
+UPDATE batches SET llr = ?2 WHERE id = ?1
+
+-- name: ledger_test_recounted
+UPDATE tests SET ptnml0 = ?2, ptnml1 = ?3, ptnml2 = ?4, ptnml3 = ?5, ptnml4 = ?6, wins = ?7, losses = ?8, draws = ?9,
+       crashes = ?10, time_losses = ?11, llr = ?12, sprt_state = ?13
+WHERE id = ?1
 
 -- ---- the audit
 

@@ -13,6 +13,7 @@ ALTER TABLE batches ADD COLUMN limit_slow REAL;
 ALTER TABLE batches ADD COLUMN limit_swap_mib REAL;
 ALTER TABLE batches ADD COLUMN marks TEXT NOT NULL DEFAULT ''; -- of busy, slow, swap, with blanks between
 CREATE INDEX batches_marked ON batches (test_id) WHERE marks <> '';
+CREATE INDEX batches_marked_worker ON batches (worker_id) WHERE marks <> '';
 
 -- Counts and verdicts of one owner's machines wait for another's word; a resumed test begins anew in that.
 ALTER TABLE tests ADD COLUMN resumed REAL;

@@ -110,6 +110,14 @@ SELECT coalesce(sum(length(outcomes)), 0) AS pairs, count(DISTINCT worker_id) AS
        coalesce(sum(CASE WHEN marks LIKE '%swap%' THEN length(outcomes) END), 0) AS swap_pairs
 FROM batches WHERE test_id = ?1 AND marks <> '' AND counted = 1 AND excluded = 0
 
+-- What is excluded from a test, and how much of it would count.
+-- name: page_exclusions
+SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name AS user, x.created,
+       (SELECT coalesce(sum(length(b.outcomes)), 0) FROM batches b WHERE b.test_id = x.test_id AND b.worker_id = x.worker_id
+        AND b.excluded = 1 AND b.counted = 1 AND (x.which = 'all' OR b.marks <> '')) AS pairs
+FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
+WHERE x.test_id = ?1 AND x.undone IS NULL ORDER BY x.id LIMIT 200
+
 -- name: page_tasks_of_test
 SELECT k.id, k.worker_id AS worker, w.name AS worker_name, u.name AS user, k.first_pair, k.pair_count AS pairs,
        k.next_seq * t.batch_pairs AS pairs_done, k.cores, k.state, k.phase, k.created, k.finished
@@ -186,6 +194,16 @@ FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.worker_id = ?1 ORDER BY k.
 -- name: page_failures_of_machine
 SELECT f.id, f.kind, f.side, f.message, f.log, f.created, f.test_id AS test, t.title
 FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 ORDER BY f.id DESC LIMIT 20
+
+-- The latest batches of a machine that were marked.
+-- name: page_marked_of_machine
+SELECT b.test_id AS test, t.title, length(b.outcomes) AS pairs, b.marks, b.busy, b.load_delay AS delay, b.load_steal AS steal,
+       b.load_swap_mib AS swap_mib, b.load_speed AS speed, b.load_speed_before AS speed_before, b.received AS created
+FROM batches b JOIN tests t ON t.id = b.test_id WHERE b.worker_id = ?1 AND b.marks <> '' ORDER BY b.id DESC LIMIT 20
+
+-- name: page_faults_of_machine
+SELECT f.id, f.test_id AS test, t.title, f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
+FROM evidence f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT 20
 
 -- ---- users
 

@@ -71,6 +71,9 @@ SELECT 1 WHERE EXISTS (SELECT 1 FROM users WHERE id = ?1 AND admin = 1)
 -- name: role_has
 SELECT 1 FROM roles WHERE user_id = ?1 AND engine_id = ?2 AND role = ?3
 
+-- name: role_maintains
+SELECT EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND role = 'maintainer')
+
 -- name: role_add
 INSERT INTO roles (user_id, engine_id, role) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
 

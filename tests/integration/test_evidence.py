@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What machines tell beside results, over real HTTP: their load and the marks of batches, evidence of games that an engine lost
-by its own fault, how fast they are, and how they are confined."""
+by its own fault, how fast they are, and how they are confined; and what a maintainer can do about it."""
 
 import json
 import pathlib
@@ -128,6 +128,58 @@ def a_machine_confined_too_little_gets_no_work_and_hears_what_to_install():
     equal(claim(open_one).status, 200)
 
 
+def a_maintainer_excludes_marked_batches_and_takes_it_back():
+    dev, boss = server.client("dev"), server.client("boss")
+    before = anyone.api("GET", "/tests/1").json["stats"]
+    body = {**EXAMPLES["exclude.request"], "worker": worker.worker}
+    equal(dev.api("POST", "/tests/1/exclude", body).code, "forbidden")
+    equal(anyone.api("POST", "/tests/1/exclude", body).status, 401)
+    for change, code in (({"worker": 99}, "no_such_machine"), ({"which": "lost"}, "bad_request"), ({"reason": "r" * 400}, "bad_field")):
+        equal(boss.api("POST", "/tests/1/exclude", {**body, **change}).code, code, change)
+    reply = boss.api("POST", "/tests/1/exclude", body)
+    equal(sorted(reply.json), sorted(EXAMPLES["exclude.reply"]), reply)
+    equal((reply.json["batches"], reply.json["pairs"]), (2, 8))
+    equal(boss.api("POST", "/tests/1/exclude", body).code, "nothing_to_exclude")
+    after = anyone.api("GET", "/tests/1").json
+    equal(after["stats"]["pairs"], before["pairs"] - 8)
+    equal((after["exclusions"][0]["which"], after["exclusions"][0]["pairs"], after["exclusions"][0]["user"]), ("marked", 8, "boss"))
+    contains(anyone.get("/tests/1").text, "8 pairs (it was short of memory)")
+    contains(server.command("check", server.data), "0 differences")
+    page = boss.get("/tests/1").text
+    contains(page, 'action="/tests/1/include"')
+    contains(page, 'action="/tests/1/exclude"')
+    equal(boss.form("/tests/1/include", {"worker": worker.worker}).status, 303)
+    equal(boss.api("POST", "/tests/1/include", {"worker": worker.worker}).code, "not_excluded")
+    equal(anyone.api("GET", "/tests/1").json["stats"], before)
+    equal(boss.form("/tests/1/exclude", {"worker": "", "which": "all"}).status, 422)
+    equal(boss.form("/tests/1/exclude", {"worker": worker.worker, "which": "all", "reason": ""}).status, 303)
+    equal(anyone.api("GET", "/tests/1").json["workers"], [])
+    equal(post(4).json["counted"], False)
+    equal(boss.form("/tests/1/include", {"worker": worker.worker}).status, 303)
+    equal([e["type"] for e in anyone.api("GET", "/events?type=excluded").json["items"]], ["excluded"] * 4)
+    contains(server.command("check", server.data), "0 differences")
+
+
+def a_blocked_machine_gets_no_work_and_its_results_do_not_count():
+    dev, boss = server.client("dev"), server.client("boss")
+    path = f"/machines/{worker.worker}"
+    equal(dev.api("POST", path + "/block", {}).code, "forbidden")
+    contains(boss.get(path).text, f'action="{path}/block"')
+    reply = boss.api("POST", path + "/block", EXAMPLES["block.request"])
+    equal(sorted(reply.json), sorted(EXAMPLES["block.reply"]), reply)
+    equal(boss.api("POST", path + "/block").code, "wrong_state")
+    equal(worker.api("POST", f"/tasks/{task['id']}/beat", {"phase": "play", "plies": 9, "begun": 9}).json["continue"], False)
+    equal(claim(worker).code, "blocked")
+    equal(post(5).json["counted"], False)
+    contains(anyone.get(path).text, "blocked")
+    contains(boss.get(path).text, f'action="{path}/unblock"')
+    equal(boss.form(path + "/unblock", {}).status, 303)
+    equal(claim(worker).status, 200)
+    contains(anyone.api("GET", "/events?type=blocked").json["items"][0]["message"], "its clock runs backwards")
+    contains(server.command("check", server.data), "0 differences")
+    equal(boss.api("POST", "/machines/99/block").code, "no_such_machine")
+
+
 def the_server_ends_well():
     equal(server.stop(), 0, "exit status")
 
@@ -138,12 +190,15 @@ def main():
         server = Server(init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False)
     try:
         add_test(server, tc="10+0.1")
+        server.add_user("dev", "developer")
+        server.add_user("boss", "maintainer")
         server.start()
         anyone, worker = Client(server), server.worker()
         task = claim(worker, speeds={"anvil": 1234567.0}).json
         run(a_batch_says_what_its_machine_was_like, an_operator_sets_the_limits, evidence_is_taken_once_and_shown,
             what_engines_said_cannot_break_out_of_a_page, evidence_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
-            a_machine_shows_its_speed_and_its_instruction_set, a_machine_confined_too_little_gets_no_work_and_hears_what_to_install,
+            a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,
+            a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_confined_too_little_gets_no_work_and_hears_what_to_install,
             the_server_ends_well)
     finally:
         server.close()

@@ -71,6 +71,39 @@ static void a_machine_alone_does_not_end_a_test_that_others_play(void **state) {
     assert_true(kit_result_is(&kit, ""));
 }
 
+static void what_the_only_owner_had_played_is_paused_and_not_failed(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    assert_true(fail_task(task, 1, "engine"));
+    assert_true(kit_result_is(&kit, ""));
+    char *reason scope(free_ptr) =
+        kit_text(&kit, "SELECT reason FROM tests WHERE state = 'paused'");
+    assert_non_null(reason);
+    assert_non_null(strstr(reason, "make ended with status 2"));
+    assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    kit.ledger.now += 1;
+    assert_true(kit_claim(&kit, 1, 4, 0) > 0); // who resumes wants it tried again
+}
+
+static void an_owner_whose_machines_cannot_try_confirms_nothing(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(fail_task(other, 3, "machine"));
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(kit_result_is(&kit, "failed"));
+}
+
+static void two_owners_who_played_and_cannot_any_more_end_the_test(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
+    assert_true(fail_task(task, 1, "engine"));
+    assert_true(kit_result_is(&kit, ""));
+    assert_true(fail_task(other, 3, "engine"));
+    assert_true(kit_result_is(&kit, "failed"));
+}
+
 static void a_broken_machine_only_rests(void **state) {
     (void)state;
     assert_true(fail_task(task, 1, "sandbox"));
@@ -121,13 +154,83 @@ static void two_owners_establish_a_bench_together(void **state) {
     assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
 }
 
-static void two_counts_end_the_test(void **state) {
+static bool is_paused_saying(const char *a, const char *b) {
+    char *state scope(free_ptr) = kit_text(&kit, "SELECT state FROM tests WHERE id = 1");
+    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests WHERE id = 1");
+    return strcmp(state, "paused") == 0 && strstr(reason, a) && strstr(reason, b);
+}
+
+static void two_counts_with_nobody_to_decide_pause_the_test(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(other, 3, "new", 778), 0);
-    assert_string_equal(reply.why, "finished");
-    assert_true(kit_result_is(&kit, "failed"));
+    assert_string_equal(reply.why, "paused");
+    assert_true(kit_result_is(&kit, ""));
+    assert_true(is_paused_saying("777 on one (machine 1)", "778 on three (machine 3)"));
+}
+
+static void a_resumed_test_has_its_bench_measured_again(void **state) {
+    two_counts_with_nobody_to_decide_pause_the_test(state);
+    assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM benches"), 0);
+    assert_true(is_paused_saying("", "") == false);
+    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests WHERE id = 1");
+    assert_string_equal(reason, "");
+    int64_t other = kit_claim(&kit, 3, 4, 0), again = kit_claim(&kit, 1, 4, 0);
+    assert_int_equal(bench(again, 1, "new", 777), 0);
+    assert_int_equal(bench(other, 3, "new", 777), 777);
+}
+
+// Machines 1, 3 and 4 belong to three owners.
+static void the_third_owner_decides(void **state) {
+    (void)state;
+    int64_t liar = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
+    assert_true(kit_post(&kit, liar, 3, 0, "4444", &posted));
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(liar, 3, "new", 1), 0);
+    assert_true(reply.go_on); // nobody is paused while the third is at work
+    assert_int_equal(bench(third, 4, "new", 777), 777);
+    assert_true(kit_result_is(&kit, "") && reply.go_on);
+    char *why scope(free_ptr) = kit_text(&kit, "SELECT message FROM failures WHERE worker_id = 3");
+    assert_non_null(strstr(why, "bench is 1 there, and 777"));
+    assert_int_equal(kit_claim(&kit, 3, 4, 0), 0);
+    assert_int_equal(kit_int(&kit, "SELECT excluded FROM batches"), 1);
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void the_last_to_speak_may_be_the_outvoted_one(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(third, 4, "new", 778), 0);
+    assert_int_equal(bench(other, 3, "new", 778), 778);
+    assert_int_equal(kit_int(&kit, "SELECT worker_id FROM failures"), 1);
+    assert_true(kit_beat(&kit, task, 1, "play", 1, 1, &reply));
+    assert_false(reply.go_on);
+}
+
+static void when_the_third_owner_leaves_the_test_is_paused(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    kit_claim(&kit, 4, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    assert_int_equal(bench(other, 3, "new", 778), 0);
+    ledger_expire(&kit.ledger);
+    assert_false(is_paused_saying("", ""));
+    kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id = 4");
+    ledger_settle(&kit.ledger);
+    assert_true(is_paused_saying("777", "778"));
+}
+
+static void a_count_stands_alone_once_the_others_have_left(void **state) {
+    (void)state;
+    kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(bench(task, 1, "new", 777), 0);
+    kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id = 3");
+    ledger_settle(&kit.ledger);
+    assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
 }
 
 static void machines_of_one_owner_that_differ_do_not_end_a_test_of_others(void **state) {
@@ -140,14 +243,14 @@ static void machines_of_one_owner_that_differ_do_not_end_a_test_of_others(void *
     assert_true(kit_result_is(&kit, ""));
 }
 
-static void machines_of_the_only_owner_that_differ_end_the_test(void **state) {
+static void machines_of_the_only_owner_that_differ_pause_the_test(void **state) {
     (void)state;
     int64_t second = kit_claim(&kit, 2, 4, 0);
     kit_claim(&kit, 3, 4, 0);
     assert_int_equal(bench(task, 1, "new", 777), 0);
     kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id = 3");
     assert_int_equal(bench(second, 2, "new", 778), 0);
-    assert_true(kit_result_is(&kit, "failed"));
+    assert_true(is_paused_saying("777", "778"));
 }
 
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
@@ -157,13 +260,21 @@ int main(void) {
         WITH_TASK(a_failed_build_of_the_only_owner_ends_the_test),
         WITH_TASK(a_failed_build_waits_for_another_owner_where_one_is_active),
         WITH_TASK(a_machine_alone_does_not_end_a_test_that_others_play),
+        WITH_TASK(what_the_only_owner_had_played_is_paused_and_not_failed),
+        WITH_TASK(an_owner_whose_machines_cannot_try_confirms_nothing),
+        WITH_TASK(two_owners_who_played_and_cannot_any_more_end_the_test),
         WITH_TASK(a_broken_machine_only_rests),
         WITH_TASK(a_failure_of_the_wrong_shape_is_refused),
         WITH_TASK(the_only_owner_establishes_a_bench),
         WITH_TASK(two_owners_establish_a_bench_together),
-        WITH_TASK(two_counts_end_the_test),
+        WITH_TASK(two_counts_with_nobody_to_decide_pause_the_test),
+        WITH_TASK(a_resumed_test_has_its_bench_measured_again),
+        WITH_TASK(the_third_owner_decides),
+        WITH_TASK(the_last_to_speak_may_be_the_outvoted_one),
+        WITH_TASK(when_the_third_owner_leaves_the_test_is_paused),
+        WITH_TASK(a_count_stands_alone_once_the_others_have_left),
         WITH_TASK(machines_of_one_owner_that_differ_do_not_end_a_test_of_others),
-        WITH_TASK(machines_of_the_only_owner_that_differ_end_the_test),
+        WITH_TASK(machines_of_the_only_owner_that_differ_pause_the_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,189 @@
+// Exclusions and blocked machines: whole windows go out of the totals and come back to the bit, a
+// verdict that was given stays, and what a blocked machine sends does not count.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../kit/ledger_kit.h"
+
+static LedgerKit kit;
+static BatchReply posted;
+static TaskReply reply;
+static Excluded changed;
+static int64_t task;
+
+static int open_task(void **state) {
+    (void)state;
+    posted = (BatchReply){0};
+    task = kit_open_task(&kit);
+    return task > 0 ? 0 : -1;
+}
+
+static int close_kit(void **state) {
+    (void)state;
+    kit_close(&kit);
+    return 0;
+}
+
+static bool exclude(int64_t worker, const char *which) {
+    Exclusion exclusion = {1, worker, 2, which, "because"};
+    return ledger_exclude(&kit.ledger, &exclusion, &changed, &kit.err);
+}
+
+static bool include(int64_t worker) {
+    return ledger_include(&kit.ledger, 1, worker, 2, &changed, &kit.err);
+}
+
+static char *stands(void) {
+    return kit_text(&kit,
+                    "SELECT ptnml0 || ' ' || ptnml2 || ' ' || ptnml4 || ' ' || wins || ' ' || "
+                    "draws || ' ' || sprt_state || (SELECT group_concat(llr) FROM batches) "
+                    "FROM tests WHERE id = 1");
+}
+
+static void an_exclusion_taken_back_leaves_no_trace(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(kit_post(&kit, task, 1, 0, "0124", &posted));
+    assert_true(kit_post(&kit, other, 3, 0, "4444", &posted));
+    assert_true(kit_post(&kit, task, 1, 1, "2233", &posted));
+    char *before scope(free_ptr) = stands();
+    assert_true(exclude(3, "all"));
+    assert_int_equal(changed.pairs, 4);
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 4);
+    assert_int_equal(kit_int(&kit, "SELECT ptnml4 FROM tests"), 1);
+    assert_int_equal(kit_check(&kit), 0);
+    assert_true(include(3));
+    char *after scope(free_ptr) = stands();
+    assert_string_equal(before, after);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void only_whole_windows_of_marked_batches_go(void **state) {
+    (void)state;
+    Batch marked = kit_batch(task, 1, 0, "4444");
+    marked.busy = 0.9;
+    assert_true(ledger_batch(&kit.ledger, &marked, &posted, &kit.err));
+    assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
+    assert_true(exclude(1, "marked"));
+    assert_int_equal(changed.batches, 1);
+    assert_int_equal(kit_int(&kit, "SELECT wins + draws FROM tests"), 8);
+    assert_false(exclude(1, "marked"));
+    assert_string_equal(kit.err.code, "nothing_to_exclude");
+    assert_true(exclude(1, "all"));
+    assert_int_equal(changed.batches, 1);
+    assert_true(include(1));
+    assert_int_equal(changed.batches, 2);
+    assert_false(include(1));
+    assert_string_equal(kit.err.code, "not_excluded");
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void an_exclusion_holds_for_what_comes_later(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
+    assert_true(exclude(1, "all"));
+    assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
+    assert_false(posted.counted);
+    assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
+    assert_true(posted.repeat && !posted.counted);
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
+    assert_int_equal(kit_check(&kit), 0);
+    assert_true(include(1));
+    assert_int_equal(changed.pairs, 8);
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 16);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_verdict_stays_when_its_batches_go(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE tests SET kind = 'fixed', pairs_max = 8");
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
+    assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
+    assert_true(kit_result_is(&kit, "completed"));
+    assert_true(exclude(1, "all"));
+    assert_true(kit_result_is(&kit, "completed"));
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void what_comes_back_may_decide_an_open_test(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    kit_sql(&kit, "UPDATE tests SET kind = 'fixed', pairs_max = 8");
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
+    assert_true(exclude(1, "all"));
+    assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
+    assert_true(kit_result_is(&kit, ""));
+    assert_true(include(1));
+    assert_true(kit_result_is(&kit, "completed"));
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void what_is_not_there_cannot_be_excluded(void **state) {
+    (void)state;
+    assert_false(exclude(1, "all"));
+    assert_string_equal(kit.err.code, "nothing_to_exclude");
+    assert_false(exclude(99, "all"));
+    assert_string_equal(kit.err.code, "no_such_machine");
+    assert_false(exclude(1, "losses"));
+    assert_string_equal(kit.err.field, "which");
+    Exclusion nowhere = {99, 1, 2, "all", ""};
+    assert_false(ledger_exclude(&kit.ledger, &nowhere, &changed, &kit.err));
+    assert_string_equal(kit.err.code, "no_such_test");
+}
+
+// ---- blocked machines
+// ------------------------------------------------------------------------------
+
+static bool block(int64_t worker, bool on) {
+    return ledger_block(&kit.ledger, worker, on, 2, "", &kit.err);
+}
+
+static void a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
+    assert_true(kit_beat(&kit, task, 1, "play", 1, 5, &reply));
+    assert_true(block(1, true));
+    assert_true(kit_beat(&kit, task, 1, "play", 2, 6, &reply));
+    assert_false(reply.go_on);
+    assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
+    assert_false(posted.counted);
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 8);
+    assert_int_equal(kit_int(&kit, "SELECT games FROM workers WHERE id = 1"), 8);
+    assert_int_equal(kit_check(&kit), 0);
+    assert_false(block(1, true));
+    assert_true(block(1, false));
+    assert_false(block(1, false));
+    assert_false(block(99, true));
+    assert_string_equal(kit.err.code, "no_such_machine");
+}
+
+static void what_a_blocked_machine_had_not_begun_is_played_by_others(void **state) {
+    (void)state;
+    assert_true(block(1, true));
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(
+        kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)other), 0);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+#define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_TASK(an_exclusion_taken_back_leaves_no_trace),
+        WITH_TASK(only_whole_windows_of_marked_batches_go),
+        WITH_TASK(an_exclusion_holds_for_what_comes_later),
+        WITH_TASK(a_verdict_stays_when_its_batches_go),
+        WITH_TASK(what_comes_back_may_decide_an_open_test),
+        WITH_TASK(what_is_not_there_cannot_be_excluded),
+        WITH_TASK(a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count),
+        WITH_TASK(what_a_blocked_machine_had_not_begun_is_played_by_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
