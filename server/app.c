@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/installed.h"
 #include "common/log.h"
 #include "hooks.h"
 #include "http_readers.h"
 #include "http_server.h"
-#include "installed.h"
 #include "ledger.h"
 #include "loop.h"
 #include "repo.h"

@@ -13,8 +13,8 @@
 #include "book.h"
 #include "cli.h"
 #include "common/file.h"
+#include "common/installed.h"
 #include "engine_install.h"
-#include "installed.h"
 #include "password.h"
 #include "users.h"
 

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "common/file.h"
+#include "common/installed.h"
 #include "common/str.h"
-#include "installed.h"
 #include "repo_commit.h"
 #include "repo_tree.h"
 

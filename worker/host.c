@@ -153,10 +153,11 @@ void host_release(Host *host) {
 
 json_t *host_registration(const Host *host, const Config *config, const Sandbox *sandbox) {
     const HostFacts *f = &host->facts;
-    json_t *facts = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:O, s:i}", "os", f->os, "arch",
-                              f->arch, "cpu", f->cpu, "physical_cores", f->physical_cores,
-                              "logical_cores", f->logical_cores, "memory_mib", f->memory_mib,
-                              "compilers", host->compilers, "sandbox", sandbox->level);
+    json_t *facts =
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:O, s:i, s:s}", "os", f->os, "arch", f->arch,
+                  "cpu", f->cpu, "physical_cores", f->physical_cores, "logical_cores",
+                  f->logical_cores, "memory_mib", f->memory_mib, "compilers", host->compilers,
+                  "sandbox", sandbox->level, "isa", f->isa);
     json_t *root =
         json_pack("{s:i, s:s, s:s, s:o, s:s?}", "protocol", PROTOCOL, "name", config->name,
                   "version", WORKER_VERSION, "host", facts, "user_token", config->token);

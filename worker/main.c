@@ -7,6 +7,7 @@
 #include "../server/common/log.h"
 #include "life.h"
 #include "os_user.h"
+#include "selftest.h"
 #include "status.h"
 #include "stop.h"
 #include "welcome.h"
@@ -49,6 +50,12 @@ static void end(Worker *w) {
     store_close(&w->store);
 }
 
+static int run_self_test(const Config *config) {
+    running_init(&worker.running);
+    stop_start(on_stop, NULL);
+    return self_test(&worker, config);
+}
+
 static int run(const Config *config) {
     Error err = {0};
     log_set_level(config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
@@ -80,6 +87,8 @@ int main(int argc, char **argv) {
     }
     if (action == CONFIG_RUN)
         return run(&config);
+    if (action == CONFIG_SELF_TEST)
+        return run_self_test(&config);
     if (action == CONFIG_HELP)
         config_print_help();
     else

@@ -69,5 +69,8 @@ void os_host_load(HostLoad *out);
 // The child stays to be reaped by os_kill.
 int os_exit_status(const OsProcess *process);
 
+// How many processes run that program file; those of other users may stay unseen.
+int os_count_running(const char *program);
+
 // From now on this process and its children run at the given niceness.
 bool os_set_nice(int nice, Error *err);

@@ -296,6 +296,23 @@ int os_exit_status(const OsProcess *process) {
     return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
+int os_count_running(const char *program) {
+    struct stat wanted, found;
+    int count = 0;
+    DIR *dir = stat(program, &wanted) == 0 ? opendir("/proc") : NULL;
+    if (!dir)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/exe", entry->d_name);
+        count += isdigit((unsigned char)entry->d_name[0]) &&
+                 fstatat(dirfd(dir), path, &found, 0) == 0 && found.st_ino == wanted.st_ino &&
+                 found.st_dev == wanted.st_dev;
+    }
+    closedir(dir);
+    return count;
+}
+
 int os_nice(void) {
     return getpriority(PRIO_PROCESS, 0);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/str.h"
+#include "str.h"
 
 static bool is_folder(const char *path) {
     struct stat st;
