@@ -25,12 +25,20 @@ static void on_stop(StopLevel level) {
     }
 }
 
+// The user that the worker becomes must be able to write there.
+static bool open_store(Worker *w, const Config *config, Error *err) {
+    if (os_become_user(config->cache, err) && store_open(&w->store, config->cache, err))
+        return true;
+    Error why = *err;
+    return error_set(err, why.status, why.code, "%s; --cache DIR names another folder",
+                     why.message);
+}
+
 static bool start(Worker *w, const Config *config, Error *err) {
     w->config = config;
     if (config->nice && !os_set_nice(config->nice, err))
         return false;
-    if (!os_become_user(config->cache, err) || !store_open(&w->store, config->cache, err) ||
-        !sandbox_detect(&w->sandbox, config->no_sandbox, err) ||
+    if (!open_store(w, config, err) || !sandbox_detect(&w->sandbox, config->no_sandbox, err) ||
         !host_read(&w->host, config, &w->sandbox, err))
         return false;
     json_t *registration = host_registration(&w->host, config, &w->sandbox);

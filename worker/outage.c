@@ -6,6 +6,7 @@
 
 #include "../server/common/log.h"
 #include "status.h"
+#include "stop.h"
 
 void outage_init(Outage *outage, const char *server) {
     *outage = (Outage){.server = server};
@@ -21,8 +22,8 @@ void outage_release(Outage *outage) {
 static void say(Outage *outage, Waiter *waiter, const char *why) {
     bool news = strcmp(waiter->why, why) != 0;
     snprintf(waiter->why, sizeof waiter->why, "%s", why);
-    if (!news || strcmp(outage->said, why) == 0)
-        return;
+    if (!news || strcmp(outage->said, why) == 0 || stop_failed())
+        return; // the last case has been said, and ends the worker
     snprintf(outage->said, sizeof outage->said, "%s", why);
     log_warn("waiting for %s: %s", outage->server, why);
 }

@@ -84,7 +84,8 @@ void store_let_go(const Store *store) {
 // ---- the store
 // -----------------------------------------------------------------------------------
 
-static bool open_instance(Store *store, const char *root, Error *err) {
+bool store_open(Store *store, const char *root, Error *err) {
+    *store = (Store){.lock = -1, .holds = xcalloc(1, sizeof *store->holds)};
     if (!folder_make(root, err))
         return false;
     store->root = realpath(root, NULL);
@@ -97,16 +98,6 @@ static bool open_instance(Store *store, const char *root, Error *err) {
             return false;
     }
     return error_set(err, 0, "locked", "%d workers run in %s already", INSTANCES_MAX, root);
-}
-
-bool store_open(Store *store, const char *root, Error *err) {
-    *store = (Store){.lock = -1, .holds = xcalloc(1, sizeof *store->holds)};
-    if (open_instance(store, root, err))
-        return true;
-    Error why = *err;
-    return error_set(err, why.status, why.code,
-                     "the folder %s cannot be used (%s); --cache DIR names another one", root,
-                     why.message);
 }
 
 void store_close(Store *store) {

@@ -1,0 +1,113 @@
+"""A server of the worker protocol that does what a test says: gives tasks, refuses, counts what it is told."""
+
+import contextlib
+import hashlib
+import http.server
+import io
+import json
+import tarfile
+import threading
+import time
+
+from tiny_engine import MAIN
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+
+def snapshot(files):
+    """A tar of {path: text}."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for path, text in files.items():
+            entry = tarfile.TarInfo(path)
+            entry.size = len(text.encode())
+            tar.addfile(entry, io.BytesIO(text.encode()))
+    return out.getvalue()
+
+
+class FakeServer(http.server.ThreadingHTTPServer):
+    """`with FakeServer(behaviour=STUBBORN) as fake:`; the engine is one C file, see tiny_engine. `tasks` are handed out one a
+    claim; without any a claim waits half a second and gets nothing."""
+
+    def __init__(self, behaviour="return 0;", status=None, error=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.status, self.error = status, error  # of every reply, where set
+        self.tree = snapshot({"main.c": MAIN.replace("%s", behaviour)})
+        self.blobs = {hashlib.sha256(self.tree).hexdigest(): self.tree}
+        self.tasks, self.claims, self.failures, self.hosts = [], [], [], []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+    def add_task(self, number=1, snapshot_sha=None, threads=1, options=None, tc="300+1"):
+        sha = snapshot_sha or next(iter(self.blobs))
+        side = {"commit": "1" * 40, "snapshot": sha, "bench": 1000, "options": options or {"Hash": "16"}, "tc": tc}
+        self.tasks.append({
+            "id": number, "lease_s": 300, "first_pair": 0, "pairs": 4,
+            "test": {"id": number, "engine": "tiny", "title": f"Test {number}", "kind": "sprt", "batch_pairs": 1,
+                     "threads": threads, "variant": "standard",
+                     "adjudication": {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34,
+                                      "draw_score": 20, "draw_count": 8, "max_moves": 0}},
+            "sides": {"new": side, "base": side},
+            "build": {"directory": ".", "command": "cc -w main.c -o tiny", "binary": "tiny", "env": {}, "bench_args": ["bench"],
+                      "files": []},
+            "scale": None, "openings": [{"fen": START, "moves": ""}] * 4, "next": {"seq": 0, "options": None}})
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body, kind="application/json"):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the worker was killed
+            self.end_headers()
+            self.wfile.write(body)
+
+    def say(self, status, document):
+        self.answer(status, json.dumps(document).encode())
+
+    def refuse(self, status, code, message):
+        self.say(status, {"error": {"code": code, "message": message, "field": ""}})
+
+    def do_GET(self):
+        blob = self.server.blobs.get(self.path.rsplit("/", 1)[1])
+        if blob:
+            self.answer(200, blob, "application/octet-stream")
+        else:
+            self.refuse(404, "not_found", "no such blob")
+
+    def do_PUT(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.say(200, {})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server
+        if server.status:
+            self.refuse(server.status, *server.error)
+        elif self.path.endswith("/workers"):
+            server.hosts.append(body["host"])
+            self.say(201, {"worker": 1, "token": "t" * 43, "user": None})
+        elif self.path.endswith("/claim"):
+            self.claim(body)
+        elif self.path.endswith("/fail"):
+            server.failures.append(body)
+            self.say(200, {})
+        else:
+            self.say(200, {"continue": True, "lease_s": 300, "why": ""})
+
+    def claim(self, body):
+        self.server.claims.append(body)
+        if self.server.tasks:
+            self.say(200, self.server.tasks.pop(0))
+        else:
+            time.sleep(0.5)
+            self.answer(204, b"")
