@@ -19,7 +19,7 @@ static bool next_move_text(Pv *pv, char text[UCI_WORD_MAX]) {
         pv->at++;
     for (; pv->at < pv->end && (unsigned char)*pv->at > ' '; pv->at++)
         if (size < UCI_WORD_MAX - 1)
-            text[size++] = *pv->at < 127 ? *pv->at : '?';
+            text[size++] = *pv->at > ' ' && *pv->at < 127 ? *pv->at : '?';
     text[size] = 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(text, others[i], UCI_WORD_MAX - 1) == 0)
