@@ -225,8 +225,10 @@ void engine_remark(EngineProcess *engine, const char *text) {
 }
 
 void engine_quit(EngineProcess *engine, int patience_ms) {
-    bool waits = engine->ignores_quit != engine->spec && patience_ms > 0;
-    if (engine_is_up(engine) && waits && write(engine->process.input, "quit\n", 5) == 5 &&
+    bool waits = engine_is_up(engine) && engine->ignores_quit != engine->spec && patience_ms > 0;
+    if (waits)
+        pipe_note_sent(engine, "quit\n", 5);
+    if (waits && write(engine->process.input, "quit\n", 5) == 5 &&
         !pipe_drain_to_end(engine, os_now_ns() + (int64_t)patience_ms * 1000000))
         engine->ignores_quit = engine->spec;
     engine_kill(engine);

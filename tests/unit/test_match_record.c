@@ -1,0 +1,330 @@
+// What a match records beside moves and results: evidence of faults, kept lines, logs, warnings,
+// and where time went. With toy engines as processes (worker/match.h).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../server/common/str.h"
+#include "../../worker/match.h"
+
+enum { GAMES_MAX = 16 };
+
+typedef struct Ended {
+    GameEndKind kind;
+    GameResult result;
+    int white, culprit, plies;
+    bool overloaded;
+    int64_t lasted_us;
+    char reason[160];
+    char *talk[2], *errors[2]; // copies; NULL without evidence
+} Ended;
+
+typedef struct Seen {
+    int games, warnings;
+    Ended game[GAMES_MAX];
+    char warning[1024]; // the last
+    bool infos_right, measured_right;
+    int lines[3][2]; // by kind and engine
+    int first_words; // lines to the engine that begin a move
+} Seen;
+
+static char toy[512];
+static EngineSpec engines[2];
+static Seen seen;
+
+static Opening opening(void *ctx, int pair) {
+    (void)ctx;
+    (void)pair;
+    return (Opening){.moves = "e2e4 e7e5"};
+}
+
+static void note_moves(const GameRecord *game) {
+    for (int i = game->opening_plies; i < game->game.plies; i++) {
+        const MoveRecord *made = &game->moves[i];
+        seen.measured_right &= (made->cpu_us < 0) == (made->time_us < 5000) &&
+                               (made->delay_us < 0) == (made->cpu_us < 0) &&
+                               made->cpu_us <= made->time_us && made->delay_us <= made->time_us;
+        seen.infos_right &= game->infos && made->info_size > 12 &&
+                            strncmp(game->infos + made->info_at, "info depth 1", 12) == 0;
+    }
+}
+
+static void on_game(void *ctx, const GameRecord *game) {
+    (void)ctx;
+    Ended *to = &seen.game[seen.games++];
+    *to = (Ended){.kind = game->kind,
+                  .result = game->result,
+                  .white = game->white,
+                  .culprit = game->culprit,
+                  .plies = game->game.plies,
+                  .overloaded = game->overloaded,
+                  .lasted_us = game->lasted_us};
+    snprintf(to->reason, sizeof to->reason, "%s", game->reason);
+    for (int i = 0; i < 2 && game->evidence; i++) {
+        to->talk[i] = xstrdup(game->evidence->talk[i]);
+        to->errors[i] = xstrdup(game->evidence->errors[i]);
+    }
+    note_moves(game);
+}
+
+static void on_warning(void *ctx, const GameRecord *game, const char *text) {
+    (void)ctx;
+    assert_true(game->culprit < 0);
+    seen.warnings++;
+    snprintf(seen.warning, sizeof seen.warning, "%s", text);
+}
+
+static void on_line(void *ctx, const MatchLine *line) {
+    (void)ctx;
+    seen.lines[line->kind][line->engine]++;
+    seen.first_words += line->size > 9 && strncmp(line->text, "position ", 9) == 0;
+    assert_int_equal(line->slot, 0);
+    assert_true(line->time_us >= 0);
+}
+
+// One pair, A with `mode` against a B that behaves.
+static MatchSpec spec_for(const char *const *mode) {
+    static const char *const good[] = {toy, NULL};
+    static const char *argv[8] = {toy};
+    int count = 1;
+    for (; mode && *mode; mode++)
+        argv[count++] = *mode;
+    argv[count] = NULL;
+    for (int i = 0; i < 2; i++)
+        engines[i] = (EngineSpec){.name = i ? "B" : "A",
+                                  .argv = i ? good : argv,
+                                  .threads = 1,
+                                  .limit = {.base_ms = 600000}};
+    for (int i = 0; i < seen.games; i++)
+        for (int j = 0; j < 2; j++) {
+            free(seen.game[i].talk[j]);
+            free(seen.game[i].errors[j]);
+        }
+    seen = (Seen){.infos_right = true, .measured_right = true};
+    return (MatchSpec){.engines = engines,
+                       .engine_count = 2,
+                       .pair_count = 1,
+                       .games_per_pair = 2,
+                       .opening = opening,
+                       .slots = 1,
+                       .adjudication.max_moves = 5,
+                       .startup_ms = 20000,
+                       .ping_ms = 20000,
+                       .on_game = on_game};
+}
+
+static void play(const MatchSpec *spec) {
+    Error err = {0};
+    Match *match = match_new(spec);
+    bool played = match_run(match, &err);
+    match_free(match);
+    if (!played)
+        print_message("%s\n", err.message);
+    assert_true(played);
+}
+
+#define MODE(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+// ---- evidence -----------------------------------------------------------------------------------
+
+static void a_crash_leaves_the_last_words_of_both(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(MODE("crash@go", "2"));
+    play(&spec);
+    for (int i = 0; i < 2; i++) {
+        const Ended *game = &seen.game[i];
+        assert_int_equal(game->culprit, 0);
+        assert_int_equal(game->kind, GAME_END_CRASH);
+        assert_string_equal(game->reason, i ? "Black disconnects" : "White disconnects");
+        assert_non_null(strstr(game->talk[0], " > position startpos moves e2e4 e7e5"));
+        assert_non_null(strstr(game->talk[0], " > go wtime "));
+        assert_non_null(strstr(game->talk[0], "< bestmove "));
+        assert_non_null(strstr(game->talk[0], "* the process ended: signal 11"));
+        assert_non_null(strstr(game->talk[0], game->reason));
+        assert_non_null(strstr(game->talk[1], " < bestmove "));
+        assert_null(strstr(game->talk[1], "process ended"));
+    }
+}
+
+static void a_game_without_fault_leaves_none(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(NULL);
+    play(&spec);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(seen.game[i].culprit, -1);
+        assert_null(seen.game[i].talk[0]);
+    }
+    assert_false(seen.infos_right); // not asked for
+}
+
+static void the_end_of_standard_error_is_kept(void **state) {
+    (void)state;
+    static const char *const script[] = {
+        "/bin/sh", "-c",
+        "i=0; while [ $i -lt 3000 ]; do echo \"line $i\" >&2; i=$((i+1)); done;"
+        "read l; echo uciok; read l; echo readyok; read l; read l; echo readyok;"
+        "read l; read l; echo \"out of luck\" >&2; exit 3",
+        NULL};
+    MatchSpec spec = spec_for(NULL);
+    engines[0].argv = script;
+    play(&spec);
+    const char *errors = seen.game[0].errors[0];
+    assert_string_equal(seen.game[0].reason, "White disconnects");
+    assert_int_equal(strlen(errors), 8 << 10);
+    assert_non_null(strstr(errors, "line 2999\nout of luck\n"));
+    assert_non_null(strstr(seen.game[0].talk[0], "ended: exit status 3"));
+    assert_string_equal(seen.game[0].errors[1], "");
+}
+
+// More than a pipe holds: whoever does not read it stops the engine.
+static void a_flood_on_standard_error_stops_nobody(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(MODE("errburst@go"));
+    play(&spec);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(seen.game[i].kind, GAME_END_ADJUDICATION);
+}
+
+static void endless_standard_error_ends_with_the_flag(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(MODE("errflood@go", "1"));
+    engines[0].limit = (MatchLimit){.move_ms = 200};
+    play(&spec);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(seen.game[i].kind, GAME_END_TIME);
+        assert_in_range(seen.game[i].lasted_us, 200000, 5000000);
+    }
+}
+
+// ---- lines --------------------------------------------------------------------------------------
+
+static void the_last_line_of_each_move_is_kept_where_asked(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(NULL);
+    spec.keep_info = true;
+    play(&spec);
+    assert_true(seen.infos_right);
+    assert_int_equal(seen.game[0].plies, 12);
+}
+
+static void every_line_of_a_conversation_is_logged(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(MODE("errburst@go"));
+    spec.on_line = on_line;
+    play(&spec);
+    assert_int_equal(seen.first_words, 20);
+    for (int engine = 0; engine < 2; engine++) {
+        // uci, isready; two games of ucinewgame, isready and five times position, go; quit
+        assert_int_equal(seen.lines[LINE_TO_ENGINE][engine], 2 + 2 * 12 + 1);
+        assert_in_range(seen.lines[LINE_FROM_ENGINE][engine], 20 + 4, 20 + 4 + 12);
+    }
+    assert_true(seen.lines[LINE_ERROR][0] > 0);
+    assert_int_equal(seen.lines[LINE_ERROR][1], 0);
+}
+
+static void a_pv_that_cannot_be_right_is_a_warning(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(MODE("matescore"));
+    spec.on_warning = on_warning;
+    play(&spec);
+    assert_int_equal(seen.warnings, 0);
+    spec = spec_for(MODE("matescore"));
+    spec.on_warning = on_warning;
+    spec.check_pvs = true;
+    play(&spec);
+    assert_int_equal(seen.warnings, 10);
+    assert_non_null(strstr(seen.warning, "Mate announced in 6 plies but the PV ends before it "
+                                         "from A; info depth 1 score mate -3 nodes 20 pv "));
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+static void long_moves_are_measured_and_short_ones_are_not(void **state) {
+    (void)state;
+    static const EngineOption sleeps = {"Sleep", "20"};
+    MatchSpec spec = spec_for(MODE("sleep"));
+    engines[0].options = &sleeps;
+    engines[0].option_count = 1;
+    play(&spec);
+    assert_true(seen.measured_right);
+    assert_true(seen.game[0].lasted_us > 5 * 20000);
+}
+
+static void an_idle_machine_is_not_to_blame_for_a_flag(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(MODE("hang@go", "1"));
+    engines[0].limit = (MatchLimit){.move_ms = 300};
+    play(&spec);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(seen.game[i].kind, GAME_END_TIME);
+        assert_int_equal(seen.game[i].culprit, 0);
+        assert_false(seen.game[i].overloaded);
+        assert_in_range(seen.game[i].lasted_us, 300000, 5300000);
+    }
+    assert_string_equal(seen.game[0].reason, "White loses on time");
+    assert_string_equal(seen.game[1].reason, "Black loses on time");
+}
+
+// ---- starting again -----------------------------------------------------------------------------
+
+// The first process plays and leaves in its first game; no later one starts.
+static void an_engine_that_worked_once_loses_where_it_fails_to_start(void **state) {
+    (void)state;
+    char file[] = "/tmp/match-starts-XXXXXX", command[1024];
+    close(mkstemp(file));
+    snprintf(command, sizeof command, "[ -s %s ] && exit 1; printf x >>%s; exec %s exit@go", file,
+             file, toy);
+    const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+    MatchSpec spec = spec_for(NULL);
+    engines[0].argv = argv;
+    spec.pair_count = 3;
+    play(&spec);
+    unlink(file);
+    assert_int_equal(seen.games, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(seen.game[i].kind, GAME_END_CRASH);
+        assert_int_equal(seen.game[i].culprit, 0);
+    }
+}
+
+static void an_engine_that_never_worked_ends_the_match(void **state) {
+    (void)state;
+    MatchSpec spec = spec_for(MODE("exit@uci"));
+    Error err;
+    Match *match = match_new(&spec);
+    assert_false(match_run(match, &err));
+    match_free(match);
+    assert_non_null(strstr(err.message, "A ("));
+    assert_non_null(strstr(err.message, "ended before it answered \"uci\""));
+    assert_int_equal(seen.games, 0);
+}
+
+int main(void) {
+    const char *build = getenv("BUILD");
+    snprintf(toy, sizeof toy, "%s/tests/toy", build ? build : "build");
+    if (access(toy, X_OK) != 0) {
+        printf("Bail out! %s is not built\n", toy);
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_crash_leaves_the_last_words_of_both),
+        cmocka_unit_test(a_game_without_fault_leaves_none),
+        cmocka_unit_test(the_end_of_standard_error_is_kept),
+        cmocka_unit_test(a_flood_on_standard_error_stops_nobody),
+        cmocka_unit_test(endless_standard_error_ends_with_the_flag),
+        cmocka_unit_test(the_last_line_of_each_move_is_kept_where_asked),
+        cmocka_unit_test(every_line_of_a_conversation_is_logged),
+        cmocka_unit_test(a_pv_that_cannot_be_right_is_a_warning),
+        cmocka_unit_test(long_moves_are_measured_and_short_ones_are_not),
+        cmocka_unit_test(an_idle_machine_is_not_to_blame_for_a_flag),
+        cmocka_unit_test(an_engine_that_worked_once_loses_where_it_fails_to_start),
+        cmocka_unit_test(an_engine_that_never_worked_ends_the_match),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
