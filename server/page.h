@@ -28,3 +28,6 @@ void page_add_bars(json_t *tests);
 void page_name_fault(json_t *fault);
 void page_name_faults(const json_t *document);
 void page_name_machine_faults(const json_t *document);
+// The last position of a game in PGN, to be drawn: {"rows": [{"rank", "squares": [{"dark", "last"?,
+// "figure"?}]}], "fen", "turn", "plies"}; null where it is no game.
+json_t *page_board(const char *pgn);

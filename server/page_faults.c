@@ -14,6 +14,8 @@ void page_name_fault(json_t *fault) {
     if (!side || !end)
         return;
     json_object_set_new(fault, "culprit", json_string(strcmp(side, "new") == 0 ? "patch" : "base"));
+    const json_t *game = json_object_get(fault, "game");
+    json_object_set_new(fault, "nth", json_string(json_integer_value(game) ? "second" : "first"));
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strcmp(ends[i][0], end) == 0)
             json_object_set_new(fault, "what", json_string(ends[i][1]));

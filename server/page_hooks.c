@@ -2,6 +2,7 @@
 // typed, a token that is shown once.
 #include <string.h>
 
+#include "../engine/rules/position.h"
 #include "app.h"
 #include "doc.h"
 #include "hooks.h"
@@ -9,6 +10,7 @@
 #include "submit.h"
 
 bool page_load(App *app, Error *err) {
+    rules_init(); // before the first thread that reads a game
     char *folder scope(free_ptr) = xasprintf("%s/templates", app_web(app));
     char *files scope(free_ptr) = xasprintf("%s/static", app_web(app));
     return page_load_from(folder, files, err);

@@ -184,8 +184,10 @@ static bool faults(Request *req, Response *res, Error *err) {
 static bool fault(Request *req, Response *res, Error *err) {
     json_auto_t *document = doc_fault(req, err);
     char *title scope(free_ptr) = xasprintf("Fault %s", req->params[0]);
-    if (!request_is_api(req))
+    if (document && !request_is_api(req)) {
         page_name_fault(json_object_get(document, "fault"));
+        json_object_set_new(document, "board", page_board(member_text(document, "pgn")));
+    }
     return page_serve(req, res, "fault", title, json_incref(document));
 }
 

@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from browser import DESKTOP, PHONE, Browser  # noqa: E402
-from database import add_test, build_quickly, write_book  # noqa: E402
+from database import add_test, build_quickly, sql, write_book  # noqa: E402
 from patches import demo  # noqa: E402
 from server import BUILD, PASSWORD, ROOT, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
@@ -19,7 +19,7 @@ from worker import Worker  # noqa: E402
 SHOTS = BUILD / "screenshots"
 TITLE = "Take reductions away & <b>see</b>"
 PAGES = {"home": "/", "test": "/tests/1", "pending": "/tests/2", "new": "/tests/new", "finished": "/tests/finished",
-         "events": "/events", "machines": "/machines", "machine": "/machines/1", "user": "/users/dora", "account": "/account",
+         "faults": "/tests/1/faults", "fault": "/faults/1", "events": "/events", "machines": "/machines", "machine": "/machines/1", "user": "/users/dora", "account": "/account",
          "login": "/login", "signup": "/signup", "missing": "/nowhere"}
 server = browser = None
 
@@ -159,6 +159,71 @@ def the_charts_are_drawn():
     true(not browser.find("#drawing-llr").is_displayed(), "one drawing of each")
 
 
+# ---- what machines tell of themselves and of engines
+
+
+PGN = """[Event "test 1"]
+[White "new"]
+[Black "base"]
+[Result "0-1"]
+[Termination "abandoned"]
+
+1. e4 {+0.31/14 0.8s} e5 {-0.28/13 0.7s} 2. Nf3 {+0.35/15 0.9s} Nc6 {-0.30/14 0.8s} 3. Bb5 {+0.33/14 0.7s} a6 {-0.25/15 1.1s}
+4. Ba4 {+0.30/15 0.8s} Nf6 {White disconnects} 0-1
+"""
+
+
+def a_crash_report_is_read_on_its_own_page():
+    machine = server.worker(key="m" * 32, name="attic-mini")
+    first, task = sql(server, "SELECT min(first_pair), min(id) FROM tasks WHERE test_id = 1")[0]
+    sql(server, "UPDATE tasks SET worker_id = ? WHERE id = ?", machine.worker, task)
+    talk = "".join(f"12.0{i} > position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 \n12.0{i} > go wtime 99{i}0 btime 9950\n"
+                   f"12.1{i} < info depth {i + 9} score cp 3{i} nodes {1000 * i} pv e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8\n" for i in range(9))
+    for seq, (side, end, reason, overloaded) in enumerate((("new", "crash", "White disconnects", False),
+                                                           ("base", "time", "Black loses on time", True))):
+        equal(machine.api("PUT", f"/tasks/{task}/evidence/{seq}", {
+            "pair": first, "game": seq, "side": side, "end": end, "reason": reason, "overloaded": overloaded, "pgn": PGN,
+            "talk": {"new": talk, "base": talk[:300]},
+            "errors": {"new": "search.c:120: search: Assertion `depth > 0' failed.\n", "base": ""}}).status, 200)
+    sql(server, "UPDATE batches SET marks = 'busy', limit_busy = 0, busy = 0.2 WHERE id = 1")
+    browser.go("/tests/1")
+    contains(browser.text("#faults"), "crash of the patch")
+    contains(browser.text("#faults"), "machine overloaded")
+    contains(browser.text("#marked"), "marked")
+    browser.click("#faults tbody tr:last-child a")
+    browser.until(lambda: "White disconnects" in browser.text("#head, .head"), 10, "the report")
+    contains(browser.text("#talk-new"), "Assertion `depth > 0' failed.")
+    contains(browser.text("#pgn"), "Nf6")
+    equal(len(browser.all(".board .square")), 64)
+    equal(len([s for s in browser.all(".board .square") if s.text]), 32, "men on the board")
+    equal(browser.problems(), [], "console")
+
+
+def a_maintainer_excludes_a_machine_and_blocks_it_with_forms():
+    with Browser(server.url) as other:
+        sign_in(other, "mia")
+        other.go("/tests/1")
+        games = other.text("#verdict-text")
+        other.type("#exclude-reason", "it was busy")
+        other.click("#exclude button")
+        other.until(lambda: "Excluded: marked batches" in other.text("#workers"), 10, "the exclusion")
+        true(other.text("#verdict-text") != games, "the totals follow")
+        contains(other.text("#head"), "accepted")
+        other.click("#workers form[action$='/include'] button")
+        other.until(lambda: "Excluded" not in other.text("#workers .note"), 10, "taking it back")
+        equal(other.text("#verdict-text"), games)
+        other.go("/machines/1")
+        other.type("#reason", "its clock runs backwards")
+        other.click("#actions button.danger")
+        other.until(lambda: "blocked" in other.text("#about"), 10, "the block")
+        other.screenshot(SHOTS, "machine-blocked-desktop-light")
+        other.click("#actions button")
+        other.until(lambda: "blocked" not in other.text("#about"), 10, "the end of the block")
+        other.go("/tests/1")
+        other.screenshot(SHOTS, "test-maintainer-desktop-light")
+        equal(other.problems(), [], "console")
+
+
 # ---- every page
 
 
@@ -275,8 +340,8 @@ def main():
                 a_form_with_an_error_keeps_all_that_was_typed, a_preset_fills_in_its_fields_and_leaves_the_others,
                 a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
                 somebody_else_approves_it, the_approval_shows_on_the_open_page,
-                the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn,
-                no_page_says_anything_in_the_console, no_page_is_wider_than_a_phone, all_text_stands_out_in_light_and_dark,
+                the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn, a_crash_report_is_read_on_its_own_page,
+                a_maintainer_excludes_a_machine_and_blocks_it_with_forms, no_page_says_anything_in_the_console, no_page_is_wider_than_a_phone, all_text_stands_out_in_light_and_dark,
                 all_fields_have_labels_and_the_keyboard_finds_the_content, without_script_the_pages_read,
                 a_token_is_shown_once)
     finally:
