@@ -184,7 +184,7 @@ static void print_report(Session *s) {
     fputs(text.data, stdout);
 }
 
-static bool save(Session *s, Error *err) {
+bool session_save(Session *s, Error *err) {
     MatchState *state = &s->state;
     for (int i = 0; i < FILE_COUNT; i++) {
         if (!out_file_sync(&s->files[i], err))
@@ -206,7 +206,7 @@ static void save_when_due(Session *s) {
     int interval = s->args->save_interval, games = s->pairs * s->args->games - s->saved_games;
     bool due = interval ? games >= interval : os_now_ns() - s->saved_ns >= SAVE_EVERY_NS;
     Error err;
-    if (s->args->state_file && due && !save(s, &err))
+    if (s->args->state_file && due && !session_save(s, &err))
         stop(s, &err);
 }
 
@@ -281,7 +281,7 @@ void session_finish(Session *s, bool over, const char *ending) {
                s->args->sprt.elo1, s->verdict == SPRT_ACCEPTED);
     if (!over)
         write_json(s, ending);
-    if (!over && s->args->state_file && !s->stopped && !save(s, &err))
+    if (!over && s->args->state_file && !s->stopped && !session_save(s, &err))
         stop(s, &err);
     const OutFile *pgn = &s->files[FILE_PGN];
     if (s->args->crc)

@@ -54,6 +54,8 @@ MatchSpec session_spec(Session *s);
 // What -state compares: an object of texts; new.
 json_t *session_settings(const Session *s);
 
+// Writes the state file: what was counted until now is safe when it returns.
+bool session_save(Session *s, Error *err);
 // Counts and writes games whose pairs did not come to their end, where no state file will have them
 // played again; then the last report, the state and the last line of the JSON file.
 // `over`: it had ended before, and only the report is wanted.

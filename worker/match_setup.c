@@ -257,7 +257,10 @@ static bool begin(Session *s, Error *err) {
     bool fine = missing ? open_files(s, false, NULL, err) : take_up(s, &old, err);
     match_state_release(&old);
     bool over = s->pairs == s->pair_count || s->verdict != SPRT_OPEN;
-    return fine && (over || start_json(s, err));
+    // Saved before the first byte is written: files that were there before are cut back to this.
+    if (!fine || over)
+        return fine;
+    return (!s->args->state_file || session_save(s, err)) && start_json(s, err);
 }
 
 // ---- all ----------------------------------------------------------------------------------------
