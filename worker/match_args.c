@@ -8,7 +8,6 @@
 #include "../server/common/log.h"
 #include "../server/common/str.h"
 #include "match_args_table.h"
-#include "os.h"
 
 enum { SPRT_ROUNDS_MAX = 500000, QUICK_ROUNDS = 25000 };
 
@@ -68,9 +67,7 @@ static bool read_quick(MatchArgs *args, Words words, Error *err) {
             !match_args_engine_word(args, engine, "-quick", "tc=10+0.1", err))
             return false;
     }
-    OsCpus cpus;
-    os_cpus_allowed(&cpus);
-    args->slots = cpus.count > 3 ? cpus.count - 2 : 1;
+    args->slots = -2;
     args->rounds = args->rounds ? args->rounds : QUICK_ROUNDS;
     args->adjudication.draw_move = 30;
     args->adjudication.draw_count = args->adjudication.draw_score = 8;
@@ -200,9 +197,19 @@ static void complete_ends(MatchArgs *args) {
         args->rounds = args->has_sprt ? SPRT_ROUNDS_MAX : 1;
 }
 
+// Below 1: all CPUs that may be used, less that many.
+static void complete_slots(MatchArgs *args) {
+    OsCpus cpus;
+    os_cpus_allowed(&cpus);
+    int count = args->cpus.count ? args->cpus.count : cpus.count;
+    if (args->slots <= 0)
+        args->slots = count + args->slots > 1 ? count + args->slots : 1;
+}
+
 static bool complete(MatchArgs *args, Error *err) {
     if (!complete_engines(args, err))
         return false;
+    complete_slots(args);
     complete_ends(args);
     const char *problem = args->has_sprt ? sprt_bounds_check(&args->sprt) : NULL;
     if (problem)

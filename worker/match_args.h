@@ -3,6 +3,7 @@
 
 #include "../sprt/sprt.h"
 #include "match_openings.h"
+#include "os.h"
 #include "pgn_out.h"
 #include "tournament.h"
 
@@ -34,7 +35,7 @@ typedef struct MatchArgs {
     int seeds; // first engines that play the others in a gauntlet
     int rounds, games, slots;
     bool no_swap, reverse, no_affinity, many_slots, help, version;
-    const char *cpus; // list of them: "0-3,8"; NULL: all that this process may use
+    OsCpus cpus; // to play on; none: all that this process may use
     int wait_ms;
     BookSpec book;
     bool book_by_round; // policy=round was not asked for in other words

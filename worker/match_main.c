@@ -67,6 +67,8 @@ static void warn_of_slots(const MatchArgs *args) {
 static int play(const MatchArgs *args, int argc, const char *const *argv) {
     scope(session_release) Session session;
     Error err = {0};
+    if (args->cpus.count && !os_thread_pin(args->cpus.ids, args->cpus.count, &err))
+        return complain(&err, EXIT_FAILURE);
     warn_of_slots(args);
     if (!session_prepare(&session, args, argc, argv, &err))
         return complain(&err, EXIT_FAILURE);

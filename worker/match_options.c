@@ -9,7 +9,6 @@
 #include "../server/common/log.h"
 #include "../server/common/str.h"
 #include "match_args_table.h"
-#include "os.h"
 
 #define AT(member) offsetof(MatchArgs, member)
 // clang-format off
@@ -200,17 +199,6 @@ static const Arg state_keys[] = {
 
 // ---- values that stand alone --------------------------------------------------------------------
 
-// 0 and below: all CPUs that this process may use, less that many.
-static bool set_slots(MatchArgs *args, void *base, const char *value) {
-    OsCpus cpus;
-    (void)base;
-    if (!match_args_int(value, -OS_CPUS_MAX, OS_CPUS_MAX, &args->slots))
-        return false;
-    os_cpus_allowed(&cpus);
-    if (args->slots <= 0)
-        args->slots = cpus.count + args->slots > 1 ? cpus.count + args->slots : 1;
-    return true;
-}
 static bool set_seed(MatchArgs *args, void *base, const char *value) {
     long seed;
     (void)base;
@@ -238,11 +226,31 @@ static bool set_repeat(MatchArgs *args, void *base, const char *value) {
     args->games = 2;
     return !value || strcmp(value, "2") == 0;
 }
+// "0-3,8"
+static bool read_cpus(const char *text, OsCpus *out) {
+    for (out->count = 0; *text; text += *text == ',') {
+        char word[16], *dash;
+        size_t size = strcspn(text, ",");
+        long first, last;
+        if (size >= sizeof word)
+            return false;
+        memcpy(word, text, size);
+        word[size] = 0;
+        if ((dash = strchr(word, '-')))
+            *dash = 0;
+        if (!parse_long(word, 0, OS_CPUS_MAX - 1, &first) ||
+            !parse_long(dash ? dash + 1 : word, first, OS_CPUS_MAX - 1, &last))
+            return false;
+        for (; first <= last && out->count < OS_CPUS_MAX; first++)
+            out->ids[out->count++] = (int)first;
+        text += size;
+    }
+    return out->count > 0;
+}
 static bool set_affinity(MatchArgs *args, void *base, const char *value) {
     (void)base;
     args->no_affinity = false;
-    args->cpus = value;
-    return !value || (*value && !value[strspn(value, "0123456789,-")]);
+    return !value || read_cpus(value, &args->cpus);
 }
 // -debug, and -debug all as cutechess has it.
 static bool set_debug(MatchArgs *args, void *base, const char *value) {
@@ -283,7 +291,7 @@ static const Option options[] = {
     ALONE(MAYBE("-repeat", set_repeat, "nothing, or 2")),
     ALONE(FLAG("-noswap", no_swap)),
     ALONE(FLAG("-reverse", reverse)),
-    ALONE(CALL("-concurrency", set_slots, "a whole number up to 1024; 0 or less: that many CPUs stay free")),
+    ALONE(INT("-concurrency", slots, -OS_CPUS_MAX, OS_CPUS_MAX, "a whole number up to 1024; 0 or less: so many CPUs stay free")),
     ALONE(FLAG("-force-concurrency", many_slots)),
     ALONE(INT("-wait", wait_ms, 0, 3600000, "milliseconds")),
     ALONE(CALL("-srand", set_seed, "a whole number")),
