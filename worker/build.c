@@ -1,5 +1,9 @@
-// See build.h. The work folder is the sandbox's /work while the build runs and is removed
-// afterwards.
+// See build.h.
+//
+// In a sandbox with namespaces a build writes to memory alone: the sources lie read-only before it,
+// a script copies them to its /tmp, and the binary goes to the one file of the host that it can
+// write. Below that, it works in a folder of the host, whose size is watched. Either way the folder
+// is removed afterwards.
 #include "build.h"
 
 #include <errno.h>
@@ -15,8 +19,6 @@
 #include "../server/common/log.h"
 #include "job.h"
 #include "unpack.h"
-
-enum { BUILD_TMP_BYTES = 512 << 20 };
 
 void build_release(Build *build) {
     free(build->folder);
@@ -46,12 +48,16 @@ static bool copy_bytes(int from, int to) {
     return true;
 }
 
+static bool copy_to(int in, const char *to, mode_t mode, Error *err) {
+    int out scope(close_fd) = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (out < 0 || !copy_bytes(in, out) || fsync(out) < 0)
+        return error_errno(err, "cannot write %s", to);
+    return true;
+}
+
 static bool copy_file(const char *from, const char *to, mode_t mode, Error *err) {
     int in scope(close_fd) = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    int out scope(close_fd) = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (in < 0 || out < 0 || !copy_bytes(in, out) || fsync(out) < 0)
-        return error_errno(err, "cannot copy %s to %s", from, to);
-    return true;
+    return in < 0 ? error_errno(err, "cannot open %s", from) : copy_to(in, to, mode, err);
 }
 
 // The tree holds no links (unpack.h), so a checked path cannot lead out of it.
@@ -63,15 +69,24 @@ static bool lay_down(const Workshop *shop, const TaskFile *file, const char *wor
     return folder_make(folder, err) && copy_file(from, to, 0644, err);
 }
 
+// In the work folder.
+#define TREE "tree"
+#define TMP "tmp"
+#define RESULT "result"
+
 static BuildOutcome prepare(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
                             const char *work, Error *err) {
-    if (!store_clear(work, err) || !folder_make(work, err))
+    char *tree scope(free_ptr) = xasprintf("%s/" TREE, work);
+    char *tmp scope(free_ptr) = xasprintf("%s/" TMP, work);
+    char *result scope(free_ptr) = xasprintf("%s/" RESULT, work);
+    if (!store_clear(work, err) || !folder_make(tree, err) || !folder_make(tmp, err) ||
+        !file_write_durable(result, "", 0, err))
         return BUILD_BROKEN;
     char *tar scope(free_ptr) = store_blob(shop->store, snapshot);
-    if (!unpack_file(tar, work, err))
+    if (!unpack_file(tar, tree, err))
         return err->status == 422 ? BUILD_FAILED : BUILD_BROKEN;
     for (int i = 0; i < recipe->file_count; i++)
-        if (!lay_down(shop, &recipe->files[i], work, err))
+        if (!lay_down(shop, &recipe->files[i], tree, err))
             return BUILD_BROKEN;
     return BUILD_DONE;
 }
@@ -79,13 +94,20 @@ static BuildOutcome prepare(const Workshop *shop, const TaskBuild *recipe, const
 // ---- the build
 // -----------------------------------------------------------------------------------
 
-// NAME, value, …, NULL, borrowed from the recipe; make uses all CPUs that were offered.
-static const char **env_list(json_t *env, const char *makeflags) {
-    const char **list = xcalloc(2 * json_object_size(env) + 3, sizeof *list), *name;
+// NAME, value, …, NULL, borrowed from the recipe; make uses all CPUs that were offered. `tmp`:
+// where temporary files go; NULL: /tmp.
+static const char **env_list(json_t *env, const char *makeflags, const char *tmp) {
+    const char **list = xcalloc(2 * json_object_size(env) + 7, sizeof *list), *name;
     json_t *value;
     size_t n = 0;
     list[n++] = "MAKEFLAGS";
     list[n++] = makeflags;
+    if (tmp) {
+        list[n++] = "TMPDIR";
+        list[n++] = tmp;
+        list[n++] = "HOME";
+        list[n++] = tmp;
+    }
     json_object_foreach(env, name, value) {
         list[n++] = name;
         list[n++] = json_string_value(value);
@@ -93,62 +115,148 @@ static const char **env_list(json_t *env, const char *makeflags) {
     return list;
 }
 
-static BuildOutcome judge(const JobResult *result, Str *log, Error *err) {
+static int time_limit(const Workshop *shop) {
+    return shop->limit_s ? shop->limit_s : BUILD_LIMIT_S;
+}
+
+// How the script below ends where the build command did not; a command's own status is lower.
+enum { END_NO_ROOM = 200, END_NO_BINARY, END_NO_FILE, END_TOO_LARGE };
+#define STATUS_MOST "199"
+
+static const char script[] = // directory, binary, command
+    "mkdir /tmp/build && cp -R /work/. /tmp/build && cd \"/tmp/build/$1\" || exit 200\n"
+    "/bin/sh -c \"$3\"\n"
+    "s=$?; [ $s -le " STATUS_MOST " ] || s=" STATUS_MOST "; [ $s -eq 0 ] || exit $s\n"
+    "[ -e \"./$2\" ] || [ -L \"./$2\" ] || exit 201\n"
+    "[ -f \"./$2\" ] && [ ! -L \"./$2\" ] || exit 202\n"
+    "cat \"./$2\" >" SANDBOX_RESULT " || exit 203\n";
+
+static const char no_file[] =
+    "the build made no file %s: what lies there is a link, a folder, a pipe or a device";
+static const char too_large[] = "the build made no file %s of at most %d MiB";
+
+static void describe_status(int status, const char *binary, Error *err) {
+    if (status == END_NO_ROOM)
+        error_set(err, 422, "build_failed",
+                  "the sources do not fit into %d MiB, or hold no such "
+                  "folder as the build names",
+                  BUILD_DISK_MIB);
+    else if (status == END_NO_BINARY)
+        error_set(err, 422, "build_failed", "the build made no file %s", binary);
+    else if (status == END_NO_FILE)
+        error_set(err, 422, "build_failed", no_file, binary);
+    else if (status == END_TOO_LARGE)
+        error_set(err, 422, "build_failed", too_large, binary, BINARY_MAX >> 20);
+    else if (status > 128)
+        error_set(err, 422, "build_failed", "the build command was killed by signal %d",
+                  status - 128);
+    else
+        error_set(err, 422, "build_failed", "the build command ended with status %d", status);
+}
+
+static BuildOutcome judge(const Workshop *shop, const JobResult *result, const char *binary,
+                          Str *log, Error *err) {
     str_add(log, result->output.data, result->output.size);
     if (result->end == JOB_CANCELLED)
         return BUILD_CANCELLED;
     if (result->end == JOB_TIMED_OUT)
-        error_set(err, 422, "build_failed", "the build took longer than %d s", BUILD_LIMIT_S);
+        error_set(err, 422, "build_failed", "the build took longer than %d s", time_limit(shop));
+    else if (*result->overstepped)
+        error_set(err, 422, "build_failed", "the build was ended: it %s", result->overstepped);
     else if (result->status != 0)
-        error_set(err, 422, "build_failed", "the build command ended with status %d",
-                  result->status);
+        describe_status(result->status, binary, err);
     else
         return BUILD_DONE;
     return BUILD_FAILED;
 }
 
-static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const char *work,
-                            Str *log, Error *err) {
-    char makeflags[24];
-    snprintf(makeflags, sizeof makeflags, "-j%d", shop->cores > 1 ? shop->cores : 1);
-    const char **env scope(free_ptr) = env_list(recipe->env, makeflags);
+// What both kinds of build share.
+static SandboxView build_view(const Workshop *shop, const char *const *env) {
+    return (SandboxView){
+        .env = env,
+        .tmp_bytes = (int64_t)BUILD_DISK_MIB << 20,
+        .memory_bytes = (int64_t)(BUILD_MEMORY_MIB + BUILD_MEMORY_CORE_MIB * shop->cores) << 20,
+        .processes = BUILD_PROCESSES + BUILD_PROCESSES_CORE * shop->cores,
+        .file_bytes = BINARY_MAX,
+        .cpu_s = (int64_t)time_limit(shop)};
+}
+
+static BuildOutcome run_build(const Workshop *shop, const TaskBuild *recipe,
+                              const SandboxView *view, const char *const *command, Str *log,
+                              Error *err) {
     scope(argv_release) Argv argv = {0};
-    SandboxView view = {.folder = work,
-                        .writable = true,
-                        .inside = recipe->directory,
-                        .env = env,
-                        .tmp_bytes = BUILD_TMP_BYTES};
     OsLimits limits;
-    sandbox_prefix(shop->sandbox, &view, &argv, &limits);
-    argv_add_all(&argv, (const char *const[]){"/bin/sh", "-c", recipe->command, NULL});
-    JobSpec job = {(const char *const *)argv.items, BUILD_LIMIT_S, shop->cancel, &limits};
+    sandbox_prefix(shop->sandbox, view, &argv, &limits);
+    argv_add_all(&argv, command);
+    JobSpec job = {(const char *const *)argv.items, time_limit(shop), shop->cancel, &limits};
     scope(job_result_release) JobResult result;
     if (!job_run(&job, &result, err))
         return BUILD_BROKEN;
-    return judge(&result, log, err);
+    return judge(shop, &result, recipe->binary, log, err);
+}
+
+static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const char *work,
+                            Str *log, Error *err) {
+    bool apart = sandbox_has_namespaces(shop->sandbox);
+    char makeflags[24];
+    char *tree scope(free_ptr) = xasprintf("%s/" TREE, work);
+    char *tmp scope(free_ptr) = xasprintf("%s/" TMP, work);
+    char *out scope(free_ptr) = xasprintf("%s/" RESULT, work);
+    char *inside scope(free_ptr) = xasprintf(TREE "/%s", recipe->directory);
+    snprintf(makeflags, sizeof makeflags, "-j%d", shop->cores > 1 ? shop->cores : 1);
+    const char **env scope(free_ptr) = env_list(recipe->env, makeflags, apart ? NULL : tmp);
+    SandboxView view = build_view(shop, env);
+    if (apart) {
+        view.folder = tree;
+        view.result = out;
+        return run_build(shop, recipe, &view,
+                         (const char *const[]){"/bin/sh", "-c", script, "build", recipe->directory,
+                                               recipe->binary, recipe->command, NULL},
+                         log, err);
+    }
+    view.folder = work;
+    view.writable = true;
+    view.inside = inside;
+    return run_build(shop, recipe, &view,
+                     (const char *const[]){"/bin/sh", "-c", recipe->command, NULL}, log, err);
 }
 
 // ---- what comes out
 // ------------------------------------------------------------------------------
 
-// Only the named binary, and only as a regular file: the build could have left a link there.
-static BuildOutcome take_binary(const TaskBuild *recipe, const char *work, const char *folder,
-                                Error *err) {
+// Opens a file below a folder, no step of the way through a link. -1: errno tells.
+static int open_beneath(const char *folder, const char *path) {
+    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *copy scope(free_ptr) = xstrdup(path), *rest = copy;
+    for (char *slash; at >= 0 && (slash = strchr(rest, '/')); rest = slash + 1) {
+        *slash = 0;
+        int next = openat(at, rest, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        close(at);
+        at = next;
+    }
+    int file = at < 0 ? -1 : openat(at, rest, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    close_fd(&at);
+    return file;
+}
+
+// Only the named binary, and only as a regular file: the build could have left anything there.
+static BuildOutcome take_binary(const Workshop *shop, const TaskBuild *recipe, const char *work,
+                                const char *folder, Error *err) {
     struct stat st;
-    char *path scope(free_ptr) = xasprintf("%s/%s/%s", work, recipe->directory, recipe->binary);
-    char *real scope(free_ptr) = realpath(path, NULL);
+    bool apart = sandbox_has_namespaces(shop->sandbox);
+    char *path scope(free_ptr) =
+        apart ? xstrdup(RESULT) : xasprintf(TREE "/%s/%s", recipe->directory, recipe->binary);
     char *to scope(free_ptr) = xasprintf("%s/engine", folder);
-    if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || !real ||
-        strncmp(real, work, strlen(work)) != 0) {
-        error_set(err, 422, "build_failed", "the build made no file %s", recipe->binary);
-        return BUILD_FAILED;
-    }
-    if (st.st_size > BINARY_MAX) {
-        error_set(err, 422, "build_failed", "the build made a binary of %lld bytes",
-                  (long long)st.st_size);
-        return BUILD_FAILED;
-    }
-    return copy_file(real, to, 0755, err) ? BUILD_DONE : BUILD_BROKEN;
+    int in scope(close_fd) = open_beneath(work, path);
+    if (in < 0 && errno == ENOENT)
+        describe_status(END_NO_BINARY, recipe->binary, err);
+    else if (in < 0 || fstat(in, &st) < 0 || !S_ISREG(st.st_mode))
+        describe_status(END_NO_FILE, recipe->binary, err);
+    else if (st.st_size > BINARY_MAX)
+        describe_status(END_TOO_LARGE, recipe->binary, err);
+    else
+        return copy_to(in, to, 0755, err) ? BUILD_DONE : BUILD_BROKEN;
+    return BUILD_FAILED;
 }
 
 // The folder gets its name when it is whole; another worker may have been first.
@@ -171,7 +279,7 @@ static BuildOutcome build_new(const Workshop *shop, const TaskBuild *recipe, con
     if (outcome == BUILD_DONE && (!folder_remove(made, err) || !folder_make(made, err)))
         outcome = BUILD_BROKEN;
     if (outcome == BUILD_DONE)
-        outcome = take_binary(recipe, work, made, err);
+        outcome = take_binary(shop, recipe, work, made, err);
     if (outcome == BUILD_DONE)
         outcome = keep(made, build->folder, err);
     Error ignored;
@@ -196,12 +304,14 @@ BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const c
     return BUILD_BROKEN;
 }
 
-enum { ENGINE_TMP_BYTES = 64 << 20 };
-
 void build_command(const Workshop *shop, const Build *build, int64_t memory_bytes, Argv *argv,
                    OsLimits *limits) {
-    SandboxView view = {
-        .folder = build->folder, .tmp_bytes = ENGINE_TMP_BYTES, .memory_bytes = memory_bytes};
+    int64_t tmp_bytes = (int64_t)ENGINE_TMP_MIB << 20;
+    SandboxView view = {.folder = build->folder,
+                        .tmp_bytes = tmp_bytes,
+                        .file_bytes = tmp_bytes,
+                        .memory_bytes = memory_bytes,
+                        .processes = ENGINE_PROCESSES + shop->cores};
     const char *inside = sandbox_prefix(shop->sandbox, &view, argv, limits);
     argv_printf(argv, "%s/engine", inside);
 }

@@ -10,7 +10,19 @@
 #include "store.h"
 #include "task.h"
 
+// What builds and engines may use; see sandbox.h for what each means. Compilers run on all cores,
+// so some grow with them.
 enum { BUILD_LIMIT_S = 600, BENCH_LIMIT_S = 600, BINARY_MAX = 256 << 20 };
+enum {
+    BUILD_DISK_MIB = 1024,
+    BUILD_MEMORY_MIB = 3072,
+    BUILD_MEMORY_CORE_MIB = 512, // more, for each core
+    BUILD_PROCESSES = 256,
+    BUILD_PROCESSES_CORE = 16,
+    ENGINE_TMP_MIB = 64,
+    ENGINE_PROCESSES = 64,    // and one more for each core: threads count
+    ENGINE_MEMORY_MIB = 2048, // of a bench
+};
 
 // What building needs to know of this machine.
 typedef struct Workshop {
@@ -19,6 +31,7 @@ typedef struct Workshop {
     const char *compilers; // their versions, and the processor: part of a build's key
     int cores;             // that a build may use
     const atomic_bool *cancel;
+    int limit_s; // of a build and of a bench; 0: BUILD_LIMIT_S and BENCH_LIMIT_S
 } Workshop;
 
 typedef struct Build {

@@ -38,7 +38,8 @@ static const Option options[] = {
     NUMBER("--nice", "N", nice, 0, 19, "run at this niceness (default 0)"),
     TEXT("--cache", "DIR", cache,
          "where identity, builds and unsent results are kept\n"
-         "(default: $XDG_DATA_HOME/patchmate, or ~/.local/share/patchmate);\n"
+         "(default: $XDG_DATA_HOME/patchmate, or ~/.local/share/patchmate; for\n"
+         "root, who becomes another user, /var/lib/patchmate-worker);\n"
          "several workers may share it"),
     NUMBER("--cache-size", "MIB", cache_mib, 16, 1 << 24,
            "how large builds and downloads may grow there: what was used longest\n"
@@ -50,6 +51,11 @@ static const Option options[] = {
     FLAG("--no-sandbox", no_sandbox,
          "run engines unconfined where they cannot be confined; only on a\n"
          "machine that holds nothing of value"),
+    NUMBER("--sandbox", "LEVEL", sandbox_max, 0, 2,
+           "confine by this level at most: 2 bubblewrap, 1 Landlock, 0 not at all\n"
+           "(default 2: the best that works here)"),
+    NUMBER("--build-time", "S", build_s, 1, 86400,
+           "seconds that a build or a bench may take (default 600)"),
     FLAG("--self-test", self_test,
          "try everything that is needed here, in half a minute and without a\n"
          "server: compiler, sandbox, a match, engines that misbehave"),
@@ -181,7 +187,7 @@ static bool check_name(const char *name, Error *err) {
 }
 
 bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Error *err) {
-    *config = (Config){.cache_mib = CACHE_MIB};
+    *config = (Config){.cache_mib = CACHE_MIB, .sandbox_max = 2};
     *action = CONFIG_RUN;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {

@@ -17,6 +17,8 @@ typedef struct Config {
     int memory_mib;  // 0: chosen from the machine
     int cache_mib;   // how large builds and downloads may grow together
     int nice;
+    int sandbox_max; // see sandbox.h
+    int build_s;     // limit of a build and of a bench; 0: the usual ones
     bool no_sandbox, once, fleet, verbose, self_test;
 } Config;
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,6 +76,8 @@ bool job_run(const JobSpec *spec, JobResult *result, Error *err) {
     process.input = -1;
     result->end = watch(spec, &process, &result->output);
     result->status = result->end == JOB_ENDED ? os_exit_status(&process) : -1;
+    const char *passed = os_overstepped(&process);
+    snprintf(result->overstepped, sizeof result->overstepped, "%s", passed ? passed : "");
     result->seconds = (double)(os_now_ns() - start) / 1e9;
     trim_tail(&result->output);
     return true;

@@ -38,7 +38,8 @@ static bool start(Worker *w, const Config *config, Error *err) {
     w->config = config;
     if (config->nice && !os_set_nice(config->nice, err))
         return false;
-    if (!open_store(w, config, err) || !sandbox_detect(&w->sandbox, config->no_sandbox, err) ||
+    if (!open_store(w, config, err) ||
+        !sandbox_detect(&w->sandbox, config->sandbox_max, config->no_sandbox, err) ||
         !host_read(&w->host, config, &w->sandbox, err))
         return false;
     json_t *registration = host_registration(&w->host, config, &w->sandbox);
@@ -69,6 +70,7 @@ static int run(const Config *config) {
     log_set_level(config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
     curl_global_init(CURL_GLOBAL_DEFAULT);
     running_init(&worker.running);
+    os_adopt_strays();
     stop_start(on_stop, status_show);
     if (!start(&worker, config, &err))
         fatal("%s", err.message);

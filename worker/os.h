@@ -44,11 +44,12 @@ bool os_thread_pin(const int *ids, int count, Error *err);
 // A child with pipes on its standard input and output, in a process group of its own. The system
 // kills it when the thread that spawned it ends, however that comes about.
 typedef struct OsProcess {
-    int pid;    // 0: none
-    int pidfd;  // readable once the child has ended
-    int input;  // writes to its standard input; non-blocking
-    int output; // reads its standard output; non-blocking
-    int errors; // reads its standard error, with OS_ERRORS_PIPE; non-blocking; else -1
+    int pid;               // 0: none
+    int pidfd;             // readable once the child has ended
+    int input;             // writes to its standard input; non-blocking
+    int output;            // reads its standard output; non-blocking
+    int errors;            // reads its standard error, with OS_ERRORS_PIPE; non-blocking; else -1
+    struct OsWatch *watch; // its entry in the table of living children
 } OsProcess;
 
 typedef enum { OS_ERRORS_NOWHERE, OS_ERRORS_PIPE, OS_ERRORS_WITH_OUTPUT } OsErrors;
@@ -71,6 +72,9 @@ bool os_ended(const OsProcess *process, char *out, size_t size);
 // Kills the whole group at once, reaps the child, closes the pipes. Fine on a process that ended,
 // and on a zeroed struct.
 void os_kill(OsProcess *process);
+// From now on descendants that leave their group and lose their parents become ours: os_kill ends
+// them all, whatever they did to hide. For programs that start processes by os_spawn only.
+void os_adopt_strays(void);
 // Whether the child ends by itself within the time.
 bool os_wait(const OsProcess *process, int timeout_ms);
 // SIGPIPE and everything asynchronous stay away from the calling thread and threads it starts.

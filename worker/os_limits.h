@@ -2,19 +2,25 @@
 // that goes with os_spawn; who sets the limits and how is the system's affair.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
-// A cage confines a process where no namespaces are to be had; see os_cage.h. NULL: none.
+// A cage confines a process beyond what its command line does; see os_cage.h. NULL: none.
 typedef struct OsCage OsCage;
 
-// 0: no limit. A process that passes one of the first two is killed with all its descendants
+// 0: no limit. A process that passes one of the first four is killed with all its descendants
 // (os_overstepped tells); the others make its own calls fail.
 typedef struct OsLimits {
-    int64_t memory_bytes; // resident, of all its processes together
+    int64_t memory_bytes; // of all its processes together, `tmpfs` included
+    const char *tmpfs;    // NULL, or where it, not we, finds a file system in memory; of this size
+    int64_t tmpfs_bytes;
     const char *folder;   // NULL, or where its files are; with
     int64_t folder_bytes; // their sum
+    int processes;        // and threads, of its own and its descendants
+    int user_processes;   // and threads, of all that this user runs, whoever started them
     int64_t file_bytes;   // largest file
     int64_t cpu_s;        // of one process
-    int processes;        // at a time; where a command sets it inside a sandbox, 0 here
     const OsCage *cage;
+    const char *cage_folder; // what it may use beside the system, where the cage says so
+    bool cage_writable;
 } OsLimits;

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "../server/common/str.h"
+#include "os_cage.h"
+#include "os_watch.h"
 
 int64_t os_now_ns(void) {
     struct timespec now;
@@ -69,9 +71,28 @@ static bool child_redirect(const Pipes *pipes, OsErrors kind) {
            dup2(output, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0;
 }
 
+static void set_limit(int resource, int64_t value) {
+    if (value > 0) // one that is lower already stays
+        setrlimit(resource, &(struct rlimit){(rlim_t)value, (rlim_t)value});
+}
+
+enum { DESCRIPTORS_MAX = 1024 };
+
+static bool child_confine(const OsLimits *limits) {
+    if (!limits)
+        return true;
+    set_limit(RLIMIT_FSIZE, limits->file_bytes);
+    set_limit(RLIMIT_CPU, limits->cpu_s);
+    set_limit(RLIMIT_NPROC, limits->user_processes);
+    if (limits->cage && !os_cage_enter(limits))
+        return false;
+    set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX); // last: our own, still open, may be more
+    return true;
+}
+
 // Only async-signal-safe calls: other threads of the parent may have held any lock.
 static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent) {
-    int report = out_of_the_way(pipes->status[1]);
+    int report = fcntl(pipes->status[1], F_DUPFD_CLOEXEC, OS_CAGE_FD + 1);
     sigset_t none;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // engines that crash all night fill no disk
     sigemptyset(&none);
@@ -79,7 +100,7 @@ static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent && child_redirect(pipes, spec->errors) &&
-        (!spec->directory || chdir(spec->directory) == 0)) {
+        (!spec->directory || chdir(spec->directory) == 0) && child_confine(spec->limits)) {
         pthread_sigmask(SIG_SETMASK, &none, NULL);
         execvp(spec->argv[0], (char *const *)spec->argv);
     }
@@ -110,21 +131,27 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
     scope(pipes_close) Pipes pipes;
     if (!pipes_open(&pipes, spec->errors == OS_ERRORS_PIPE))
         return error_errno(err, "cannot make pipes for %s", spec->argv[0]);
+    os_watch_lock();
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
         child_exec(&pipes, spec, parent);
+    OsWatch *watch = pid > 0 ? os_watch_add(pid, spec->limits) : NULL;
+    os_watch_unlock();
     if (pid < 0)
         return error_errno(err, "cannot start %s", spec->argv[0]);
     close_fd(&pipes.status[1]);
     pipes.status[1] = -1;
     int problem = exec_outcome(pipes.status[0]);
     if (problem) {
+        os_watch_end(watch);
         waitpid(pid, NULL, 0);
+        os_watch_remove(watch);
         return error_set(err, 0, "cannot_start", "cannot start %s%s%s: %s", spec->argv[0],
                          spec->directory ? " in " : "", spec->directory ? spec->directory : "",
                          strerror(problem));
     }
     process->pid = pid;
+    process->watch = watch;
     process->pidfd = pidfd_open(pid, 0);
     take(&process->input, &pipes.input[1], O_WRONLY);
     take(&process->output, &pipes.output[0], O_RDONLY);
@@ -135,8 +162,7 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
 }
 
 const char *os_overstepped(const OsProcess *process) {
-    (void)process;
-    return NULL;
+    return process->watch ? os_watch_verdict(process->watch) : NULL;
 }
 
 bool os_ended(const OsProcess *process, char *out, size_t size) {
@@ -156,10 +182,13 @@ bool os_ended(const OsProcess *process, char *out, size_t size) {
 void os_kill(OsProcess *process) {
     if (!process->pid)
         return;
+    os_watch_end(process->watch);
     kill(-process->pid, SIGKILL);
     kill(process->pid, SIGKILL);
     while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
         ;
+    os_watch_remove(process->watch);
+    os_watch_sweep();
     close_fd(&process->pidfd);
     close_fd(&process->input);
     close_fd(&process->output);

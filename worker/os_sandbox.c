@@ -1,10 +1,16 @@
-// See os_sandbox.h. Linux: bubblewrap. It makes the namespaces and mounts and nothing else; limits
-// on memory, processes and system calls would belong to a launcher that is put after its "--".
+// See os_sandbox.h. Linux: bubblewrap. It makes the namespaces and mounts, applies the filter that
+// it is handed, and nothing else. The limit on processes is set inside, by util-linux's prlimit:
+// set outside it would count all that the user runs, and stop bubblewrap.
 #include "os_sandbox.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../server/common/str.h"
 
 // As nobody, with no rights to regain, in a session of its own; killing bwrap, or whoever started
 // it, ends its PID namespace and so every process inside.
@@ -61,7 +67,20 @@ static void add_env(Argv *argv, const char *const *env) {
         argv_add_all(argv, (const char *const[]){"--setenv", env[0], env[1], NULL});
 }
 
+// /dev comes with a file system in memory of any size, hence read-only.
+static void add_writable(const SandboxView *view, Argv *argv) {
+    argv_add(argv, "--size");
+    argv_printf(argv, "%" PRId64, view->tmp_bytes);
+    argv_add_all(argv, (const char *const[]){"--perms", "1777", "--tmpfs", "/tmp", NULL});
+    argv_add_all(argv, (const char *const[]){view->writable ? "--bind" : "--ro-bind", view->folder,
+                                             OS_SANDBOX_FOLDER, NULL});
+    if (view->result)
+        argv_add_all(argv, (const char *const[]){"--bind", view->result, SANDBOX_RESULT, NULL});
+    argv_add_all(argv, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", NULL});
+}
+
 void os_sandbox_prefix(const SandboxView *view, const char *const *env, Argv *argv) {
+    enum { OWN_PROCESSES = 4 }; // bubblewrap's
     static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
     argv_add_all(argv, namespaces);
     add_env(argv, env);
@@ -70,12 +89,44 @@ void os_sandbox_prefix(const SandboxView *view, const char *const *env, Argv *ar
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         add_system_folder(argv, folders[i]);
     argv_add_all(argv, system_files);
-    argv_add(argv, "--size");
-    argv_printf(argv, "%" PRId64, view->tmp_bytes);
-    argv_add_all(argv, (const char *const[]){"--perms", "1777", "--tmpfs", "/tmp", NULL});
-    argv_add_all(argv,
-                 (const char *const[]){view->writable ? "--bind" : "--ro-bind", view->folder,
-                                       OS_SANDBOX_FOLDER, "--remount-ro", "/", "--chdir", NULL});
+    add_writable(view, argv);
+    argv_add(argv, "--seccomp");
+    argv_printf(argv, "%d", OS_CAGE_FD);
+    argv_add(argv, "--chdir");
     argv_printf(argv, OS_SANDBOX_FOLDER "/%s", view->inside ? view->inside : "");
-    argv_add(argv, "--");
+    argv_add_all(argv, (const char *const[]){"--", "/usr/bin/prlimit", "--core=0", NULL});
+    if (view->processes) {
+        int most = view->processes + OWN_PROCESSES;
+        argv_printf(argv, "--nproc=%d:%d", most, most);
+    }
+}
+
+// Threads of a process that is ours; they are what RLIMIT_NPROC counts.
+static int threads_of(const char *pid) {
+    char path[64], line[128];
+    struct stat st;
+    int threads = 0;
+    snprintf(path, sizeof path, "/proc/%.20s", pid);
+    if (stat(path, &st) < 0 || st.st_uid != getuid())
+        return 0;
+    snprintf(path, sizeof path, "/proc/%.20s/status", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !threads && fgets(line, sizeof line, file))
+        if (sscanf(line, "Threads: %d", &threads) != 1)
+            threads = 0;
+    if (file)
+        fclose(file);
+    return threads;
+}
+
+int os_user_processes(void) {
+    int count = 0;
+    DIR *dir = opendir("/proc");
+    if (!dir)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (isdigit((unsigned char)*entry->d_name))
+            count += threads_of(entry->d_name);
+    closedir(dir);
+    return count;
 }

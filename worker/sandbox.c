@@ -40,48 +40,81 @@ void argv_release(Argv *argv) {
     *argv = (Argv){0};
 }
 
-enum { TRIAL_S = 20 };
+// ---- the levels ---------------------------------------------------------------------------------
 
-// A level works when the very prefix that games will use runs a program.
-static bool try_level(int level, JobResult *result, Error *err) {
-    Argv argv scope(argv_release) = {0};
-    Sandbox trial = {level};
-    SandboxView view = {.folder = "/usr", .tmp_bytes = 1 << 20};
-    OsLimits limits;
-    sandbox_prefix(&trial, &view, &argv, &limits);
-    argv_add(&argv, "/bin/true");
-    JobSpec job = {.argv = (const char *const *)argv.items, .limit_s = TRIAL_S, .limits = &limits};
-    return job_run(&job, result, err) && result->end == JOB_ENDED && result->status == 0;
+// Kept words of why a level is not to be had.
+enum { WHY_MAX = 400, TRIAL_S = 20, USER_PROCESSES = 4096 };
+
+static bool init_level(Sandbox *sandbox, int level, Error *err) {
+    sandbox->level = level;
+    sandbox->user_processes = level < 2 ? os_user_processes() + USER_PROCESSES : 0;
+    if (level == 0)
+        return true;
+    return os_cage_init(&sandbox->cage, level == 2 ? OS_CAGE_HANDED : OS_CAGE_WHOLE, err);
 }
 
-bool sandbox_detect(Sandbox *sandbox, bool allow_none, Error *err) {
-    Error why = {0};
+// A level works when the very prefix that games will use runs a program.
+static bool try_level(Sandbox *sandbox, int level, char why[WHY_MAX]) {
+    Error err = {0};
+    Argv argv scope(argv_release) = {0};
     JobResult result scope(job_result_release) = {0};
-    *sandbox = (Sandbox){2};
-    if (try_level(2, &result, &why))
-        return true;
+    SandboxView view = {.folder = "/usr", .tmp_bytes = 1 << 20};
+    OsLimits limits;
+    bool works = false;
+    if (init_level(sandbox, level, &err)) {
+        sandbox_prefix(sandbox, &view, &argv, &limits);
+        argv_add(&argv, "/bin/true");
+        JobSpec job = {
+            .argv = (const char *const *)argv.items, .limit_s = TRIAL_S, .limits = &limits};
+        works = job_run(&job, &result, &err) && result.end == JOB_ENDED && result.status == 0;
+    }
+    const char *said = result.output.data && *result.output.data ? result.output.data : err.message;
+    snprintf(why, WHY_MAX, "%.*s", (int)strcspn(said, "\n"), *said ? said : "it does not work");
+    return works;
+}
+
+bool sandbox_detect(Sandbox *sandbox, int most, bool allow_none, Error *err) {
+    char why[SANDBOX_BEST + 1][WHY_MAX] = {"", "not tried", "not tried"};
+    *sandbox = (Sandbox){0};
+    for (int level = most; level > 0; level--)
+        if (try_level(sandbox, level, why[level]))
+            return true;
     *sandbox = (Sandbox){0};
     if (allow_none)
-        return true;
-    const char *said = result.output.data && *result.output.data ? result.output.data : why.message;
+        return init_level(sandbox, 0, err);
     return error_set(err, 0, "no_sandbox",
-                     "engines cannot be confined here: bubblewrap (bwrap) does not work: %.300s\n"
-                     "Install the package bubblewrap and allow user namespaces, or, where this "
-                     "machine holds nothing of value, run with --no-sandbox.",
-                     *said ? said : "no such program");
+                     "engines cannot be confined here.\n"
+                     "  bubblewrap (bwrap): %s\n"
+                     "  Landlock: %s\n"
+                     "Install the package bubblewrap and allow user namespaces, or use a kernel "
+                     "with Landlock (5.13 or newer), or, where this machine holds nothing of "
+                     "value, run with --no-sandbox.",
+                     why[2], why[1]);
 }
 
 const char *sandbox_describe(const Sandbox *sandbox) {
-    return sandbox->level == 2
-               ? "bubblewrap: no network, no home, no other processes, a read-only system"
-               : "NOT CONFINED: engines can do whatever you can do on this machine";
+    switch (sandbox->level) {
+    case 2:
+        return "bubblewrap: no network, no home, no other processes, a read-only system";
+    case 1:
+        return "Landlock and seccomp: no network, no home, no touching of other processes, a "
+               "read-only system";
+    default:
+        return "NOT CONFINED: engines can do whatever you can do on this machine";
+    }
 }
+
+bool sandbox_has_namespaces(const Sandbox *sandbox) {
+    return sandbox->level == 2;
+}
+
+// ---- the prefix ---------------------------------------------------------------------------------
 
 static const char *const plain_env[] = {
     "PATH", "/usr/local/bin:/usr/bin:/bin", "HOME", "/tmp", "LC_ALL", "C.UTF-8", NULL};
 
-// Level 0 still starts from an empty environment.
-static const char *bare_prefix(const SandboxView *view, Argv *argv) {
+// Below level 2 there is the environment to empty, and no more.
+static void add_bare_prefix(const SandboxView *view, Argv *argv) {
     argv_add_all(argv, (const char *const[]){"/usr/bin/env", "-i", NULL});
     if (view->inside && *view->inside)
         argv_printf(argv, "--chdir=%s/%s", view->folder, view->inside);
@@ -91,14 +124,26 @@ static const char *bare_prefix(const SandboxView *view, Argv *argv) {
         argv_printf(argv, "%s=%s", e[0], e[1]);
     for (const char *const *e = view->env; e && *e; e += 2)
         argv_printf(argv, "%s=%s", e[0], e[1]);
-    return view->folder;
 }
 
 const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv,
                            OsLimits *limits) {
-    *limits = (OsLimits){0};
-    if (sandbox->level == 0)
-        return bare_prefix(view, argv);
-    os_sandbox_prefix(view, plain_env, argv);
-    return OS_SANDBOX_FOLDER;
+    *limits = (OsLimits){.memory_bytes = view->memory_bytes,
+                         .file_bytes = view->file_bytes,
+                         .cpu_s = view->cpu_s,
+                         .cage = sandbox->level > 0 ? &sandbox->cage : NULL,
+                         .cage_folder = view->folder,
+                         .cage_writable = view->writable};
+    if (sandbox_has_namespaces(sandbox)) {
+        os_sandbox_prefix(view, plain_env, argv);
+        limits->tmpfs = "/tmp";
+        limits->tmpfs_bytes = view->tmp_bytes;
+        return OS_SANDBOX_FOLDER;
+    }
+    add_bare_prefix(view, argv);
+    limits->processes = view->processes;
+    limits->user_processes = view->processes ? sandbox->user_processes : 0;
+    limits->folder = view->writable ? view->folder : NULL;
+    limits->folder_bytes = view->writable ? view->tmp_bytes : 0;
+    return view->folder;
 }

@@ -1,15 +1,18 @@
-// How a program of strangers is confined: as a prefix of its command line. Builds, benches and
-// games go through the same one.
+// How a program of strangers is confined: as a prefix of its command line, and limits for os_spawn.
+// Builds, benches and games go through the same.
 //
 // Level 2 is bubblewrap: no network, no home, no other processes, a read-only system, a private and
-// sized /tmp. Level 0 is no confinement but an empty environment, and has to be asked for.
+// sized /tmp, which is all that can be written. Level 1, where namespaces are not to be had, is
+// access control and a filter on system calls (os_cage.h): no network, no file but the system's
+// programs and the given folder. Level 0 is no confinement but an empty environment and the limits,
+// and has to be asked for.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "../server/common/error.h"
-#include "os_limits.h"
+#include "os_cage.h"
 
 // A growing command line; its strings are its own.
 typedef struct Argv {
@@ -22,26 +25,35 @@ void argv_add_all(Argv *argv, const char *const *items); // NULL-terminated
 void argv_printf(Argv *argv, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void argv_release(Argv *argv);
 
+enum { SANDBOX_BEST = 2 };
+
 typedef struct Sandbox {
     int level;
+    int user_processes; // that may run of our user in all, where no namespace counts its own
+    OsCage cage;
 } Sandbox;
 
-// Finds the best level by trying it. False with an explanation when there is none and
-// `allow_none` does not permit level 0.
-bool sandbox_detect(Sandbox *sandbox, bool allow_none, Error *err);
+// Finds the best level, at most `most`, by trying it. False with an explanation when there is none
+// and `allow_none` does not permit level 0. The sandbox must stay where it is while it is used.
+bool sandbox_detect(Sandbox *sandbox, int most, bool allow_none, Error *err);
 // One line for people: what it keeps away.
 const char *sandbox_describe(const Sandbox *sandbox);
+// Whether the program sees other folders than the host does, under names of their own.
+bool sandbox_has_namespaces(const Sandbox *sandbox);
+
+#define SANDBOX_RESULT "/result"
 
 typedef struct SandboxView {
     const char *folder;     // of the host, absolute; all that the program sees beside the system
     bool writable;          // else read-only
     const char *inside;     // folder to start in, relative to `folder`; "" or NULL: its top
     const char *const *env; // NAME, value, NAME, value, …, NULL; may be NULL
-    int64_t tmp_bytes;      // size of /tmp
-    int64_t memory_bytes;   // for all its processes together, /tmp included; 0: no limit
-    int processes;          // at a time; 0: no limit
-    int64_t file_bytes;     // largest file; 0: no limit
-    int64_t cpu_s;          // CPU time of one process; 0: no limit
+    const char *result; // NULL, or a file of the host that it may fill as SANDBOX_RESULT (level 2)
+    int64_t tmp_bytes;  // size of /tmp (level 2); of a writable folder (below)
+    int64_t memory_bytes; // for all its processes together, /tmp included; 0: no limit
+    int processes;        // and threads, at a time; 0: no limit
+    int64_t file_bytes;   // largest file; 0: no limit
+    int64_t cpu_s;        // CPU time of one process; 0: no limit
 } SandboxView;
 
 // Appends the prefix; the program follows. `limits` is filled with what has to be given to os_spawn

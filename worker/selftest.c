@@ -69,7 +69,7 @@ static bool find_tools(SelfTest *test, const Config *config) {
     Error err = {0};
     Worker *w = test->worker;
     selftest_begin(test, "sandbox");
-    if (!sandbox_detect(&w->sandbox, config->no_sandbox, &err)) {
+    if (!sandbox_detect(&w->sandbox, config->sandbox_max, config->no_sandbox, &err)) {
         selftest_row(test, ROW_FAILED, "sandbox", "%s", err.message);
         return false;
     }
@@ -82,8 +82,8 @@ static bool find_tools(SelfTest *test, const Config *config) {
     }
     show_compilers(test);
     show_machine(test);
-    test->shop =
-        (Workshop){&w->store, &w->sandbox, w->host.build_key, w->host.cores, &w->running.cancel};
+    test->shop = (Workshop){&w->store,     &w->sandbox,        w->host.build_key,
+                            w->host.cores, &w->running.cancel, config->build_s};
     return true;
 }
 

@@ -15,11 +15,18 @@
 static const double least_s = 2, kept_s = 6 * 3600, slept_max_s = 1;
 enum { ROUNDS_MAX = 20, OUTPUT_MAX = JOB_OUTPUT_MAX };
 
-static RunOutcome judge(const JobResult *result, Bench *out, Error *err) {
+static int time_limit(const Workshop *shop) {
+    return shop->limit_s ? shop->limit_s : BENCH_LIMIT_S;
+}
+
+static RunOutcome judge(const Workshop *shop, const JobResult *result, Bench *out, Error *err) {
     if (result->end == JOB_CANCELLED)
         return RUN_CANCELLED;
     if (result->end == JOB_TIMED_OUT)
-        return error_set(err, 422, "no_bench", "bench took longer than %d s", BENCH_LIMIT_S),
+        return error_set(err, 422, "no_bench", "bench took longer than %d s", time_limit(shop)),
+               RUN_FAILED;
+    if (*result->overstepped)
+        return error_set(err, 422, "no_bench", "bench was ended: it %s", result->overstepped),
                RUN_FAILED;
     if (result->status != 0)
         return error_set(err, 422, "no_bench", "bench ended with status %d", result->status),
@@ -37,13 +44,13 @@ RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const
     OsLimits limits;
     build_command(shop, build, memory_bytes, &argv, &limits);
     argv_add_all(&argv, args);
-    JobSpec job = {(const char *const *)argv.items, BENCH_LIMIT_S, shop->cancel, &limits};
+    JobSpec job = {(const char *const *)argv.items, time_limit(shop), shop->cancel, &limits};
     scope(job_result_release) JobResult result;
     if (!job_run(&job, &result, err))
         return RUN_FAILED;
     if (log)
         str_add(log, result.output.data, result.output.size);
-    return judge(&result, out, err);
+    return judge(shop, &result, out, err);
 }
 
 // ---- all slots at once

@@ -44,7 +44,7 @@ static bool check_sandbox(const Worker *w, Error *why) {
     Sandbox now;
     if (w->sandbox.level == 0)
         return true;
-    if (sandbox_detect(&now, false, &err) && now.level >= w->sandbox.level)
+    if (sandbox_detect(&now, w->sandbox.level, false, &err) && now.level >= w->sandbox.level)
         return true;
     return error_set(why, 503, "no_sandbox",
                      "a sandbox that works: level %d did when the worker "

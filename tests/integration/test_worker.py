@@ -331,11 +331,11 @@ def without_a_sandbox_the_worker_refuses_unless_told():
     for name in ["cc", "gcc", "make", "sh", "env", "true", "ld", "as"]:
         (tools / name).symlink_to(shutil.which(name))
     env = {**os.environ, "PATH": str(tools)}
-    with a_worker(env=env) as worker:
+    with a_worker("--sandbox", "0", env=env) as worker:
         tap.equal(worker.wait(), 1)
         tap.contains(worker.log(), "--no-sandbox")
     test = submit(games=8)
-    with a_worker("--no-sandbox", env=env) as worker:
+    with a_worker("--sandbox", "0", "--no-sandbox", env=env) as worker:
         until(lambda: test_row(test)["state"] == "finished")
         tap.contains(worker.log(), "sandbox level 0")
     tap.equal(one("SELECT host ->> 'sandbox' AS level FROM workers WHERE id = (SELECT max(worker_id) FROM tasks)")["level"], 0)
