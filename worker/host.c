@@ -101,8 +101,8 @@ static void reserve_cpus(Host *host, bool asked) {
     while (!os_cpus_reserve(host->cpus, allowed, host->cores) && !asked && host->cores > 1)
         host->cores--;
     if (host->cpus->cpus.count == 0 && host->cores <= host->facts.logical_cores)
-        log_warn("other workers of this machine use so many CPUs that fewer than %d are left: "
-                 "games may be lost on time",
+        log_warn("other workers of this machine have left it fewer than %d free CPUs: games may be "
+                 "lost on time",
                  host->cores);
 }
 

@@ -15,6 +15,7 @@
 static Worker worker; // one a process, because signals are
 
 static void on_stop(StopLevel level) {
+    status_stopping();
     if (level == STOP_FINISH) {
         log_info("stopping: running pairs are ended and the rest is handed back; "
                  "Ctrl-C again leaves now");
@@ -83,6 +84,7 @@ static int run(const Config *config) {
     host_take_cpus(&worker.host); // after the threads that need no CPU of a game
     life_run(&worker);
     status_end();
+    log_info("left; %lld games were played", (long long)status_games());
     end(&worker);
     return stop_exit_status();
 }

@@ -96,6 +96,22 @@ void status_credit(const char *user, int64_t games) {
     status_update(set_credit, &(Credit){user, games});
 }
 
+static void set_stopping(Status *status, void *ctx) {
+    (void)ctx;
+    status->stopping = true;
+}
+
+void status_stopping(void) {
+    status_update(set_stopping, NULL);
+}
+
+int64_t status_games(void) {
+    pthread_mutex_lock(&shown.lock);
+    int64_t games = shown.status.games_total;
+    pthread_mutex_unlock(&shown.lock);
+    return games;
+}
+
 // ---- what is shown
 // -------------------------------------------------------------------------------
 

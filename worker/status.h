@@ -13,7 +13,7 @@ typedef struct Status {
     int64_t since_ns; // when phase or detail began
     double typical_s; // how long that took before; 0: not known
     int64_t test;
-    char title[64];
+    char title[128];
     int pairs, pairs_done; // of the task
     int wins, losses, draws;
     double llr;
@@ -23,6 +23,7 @@ typedef struct Status {
     char credit_user[65]; // "": the machine's own
     char waiting[200];    // what it waits for, "" for work or nothing
     int64_t retry_ns;     // when it tries again
+    bool stopping;        // it has been told to leave
     struct {              // games over the last minutes of this task's play
         int64_t when_ns, games;
     } samples[STATUS_SAMPLES];
@@ -41,6 +42,9 @@ void status_step(const char *detail, double typical_s);
 void status_waiting(const char *why, double seconds);
 // What a reply of the server's said of games that count so far, of `user` (NULL: of the machine).
 void status_credit(const char *user, int64_t games);
+void status_stopping(void);
+// Games finished since the start.
+int64_t status_games(void);
 // Called about once a second.
 void status_show(void);
 void status_end(void); // leaves the terminal's line clean

@@ -9,7 +9,7 @@
 static const int64_t second_ns = 1000000000, sample_every_ns = 15 * INT64_C(1000000000);
 static const double least_s = 5; // of play, before a rate says anything
 
-enum { PARTS_MAX = 8, PART_MAX = 256, TITLE_MIN = 8, NUMBER_MAX = 32 };
+enum { PARTS_MAX = 10, PART_MAX = 256, TITLE_MIN = 8, NUMBER_MAX = 32 };
 
 // A line in the making: parts are joined by commas, the last one is dropped first.
 typedef struct Line {
@@ -141,13 +141,15 @@ static void fill(Line *line, const Status *s, int64_t now_ns) {
         snprintf(line->head, PART_MAX, "test %" PRId64, s->test);
         snprintf(line->title, PART_MAX, "%s", s->title);
     }
+    if (s->stopping)
+        add(line, "%s", *s->phase ? "stopping after the running games" : "stopping");
     if (*s->phase && strcmp(s->phase, "play") != 0)
         add_phase(line, s, now_ns);
     else if (*s->phase)
         add_play(line, s, now_ns);
     if (*s->waiting)
         add_waiting(line, s, now_ns);
-    else if (!*s->phase)
+    else if (!*s->phase && !s->stopping)
         add_idle(line, s);
 }
 

@@ -313,7 +313,7 @@ static void set_test(Status *status, void *ctx) {
     const Task *task = ctx;
     status->test = task->test_id;
     status->has_llr = false;
-    snprintf(status->title, sizeof status->title, "%.60s", task->title);
+    snprintf(status->title, sizeof status->title, "%s", task->title);
 }
 
 static TaskEnd work_on(TaskRun *run) {

@@ -7,8 +7,7 @@ void welcome_print(const Worker *worker, FILE *out) {
     fprintf(
         out,
         "As long as it runs, this worker\n"
-        "  builds and plays the chess engines that %s sends as source code; they are confined "
-        "(level %d, %s)\n"
+        "  builds and plays chess engines that %s sends (sandbox level %d, %s)\n"
         "  uses %d of %d CPUs and up to %d MiB of memory (--concurrency N, --memory MIB, --nice "
         "N)\n"
         "  keeps builds, downloads and unsent results below %s, up to %d MiB (--cache DIR, "

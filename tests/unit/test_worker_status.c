@@ -107,6 +107,15 @@ static void waiting_says_for_what_and_until_when(void **state) {
     shows(&s, 100, "waiting for http://chess.example: connection refused");
 }
 
+static void stopping_comes_first(void **state) {
+    (void)state;
+    Status s = playing();
+    s.stopping = true;
+    shows(&s, 70, "test 12 Reduce l…: stopping after the running games, pair 13 of 640");
+    s.phase[0] = 0;
+    shows(&s, 70, "stopping");
+}
+
 static void games_per_hour_are_those_of_the_last_minutes(void **state) {
     (void)state;
     Status s = {.credit = -1};
@@ -137,6 +146,7 @@ int main(void) {
         cmocka_unit_test(no_line_is_ever_wider_than_the_terminal),
         cmocka_unit_test(a_build_tells_how_long_it_takes),
         cmocka_unit_test(waiting_says_for_what_and_until_when),
+        cmocka_unit_test(stopping_comes_first),
         cmocka_unit_test(games_per_hour_are_those_of_the_last_minutes),
         cmocka_unit_test(a_title_cannot_steer_the_terminal),
     };
