@@ -18,7 +18,10 @@
 #include "../server/common/hash.h"
 #include "../server/common/log.h"
 #include "job.h"
+#include "os_host.h"
 #include "unpack.h"
+
+enum { ROOM_LEAST_BYTES = 1 << 20 };
 
 void build_release(Build *build) {
     free(build->folder);
@@ -269,13 +272,22 @@ static BuildOutcome keep(const char *made, const char *folder, Error *err) {
     return BUILD_BROKEN;
 }
 
+// What fails on a full disk says nothing of the patch. The work folder still holds all there was.
+static BuildOutcome blame(BuildOutcome outcome, const char *work, Error *err) {
+    int64_t room = os_disk_free(work);
+    if (outcome != BUILD_FAILED || room < 0 || room >= ROOM_LEAST_BYTES)
+        return outcome;
+    error_set(err, 503, "disk_full", "the disk of this machine became full during the build");
+    return BUILD_BROKEN;
+}
+
 static BuildOutcome build_new(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
                               const Build *build, Str *log, Error *err) {
     char *work scope(free_ptr) = store_work(shop->store, "build");
     char *made scope(free_ptr) = store_work(shop->store, "made");
     BuildOutcome outcome = prepare(shop, recipe, snapshot, work, err);
     if (outcome == BUILD_DONE)
-        outcome = compile(shop, recipe, work, log, err);
+        outcome = blame(compile(shop, recipe, work, log, err), work, err);
     if (outcome == BUILD_DONE && (!folder_remove(made, err) || !folder_make(made, err)))
         outcome = BUILD_BROKEN;
     if (outcome == BUILD_DONE)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../server/common/log.h"
 #include "patience.h"
@@ -137,6 +138,19 @@ static void set_request(CURL *curl, const HttpRequest *request) {
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
+// A certificate that is over or has not begun often means that a clock is wrong.
+static void ask_for_date(Error *err) {
+    char today[16];
+    struct tm utc;
+    time_t now = time(NULL);
+    size_t n = strlen(err->message);
+    if (!strstr(err->message, "expired") && !strstr(err->message, "not yet valid"))
+        return;
+    strftime(today, sizeof today, "%Y-%m-%d", gmtime_r(&now, &utc));
+    snprintf(err->message + n, sizeof err->message - n,
+             " (or is this machine's clock wrong? It says %s)", today);
+}
+
 static bool transfer_error(const Transfer *t, CURLcode code, const char *detail, Error *err) {
     if (code == CURLE_ABORTED_BY_CALLBACK)
         return error_set(err, 0, "cancelled", "cancelled");
@@ -146,8 +160,10 @@ static bool transfer_error(const Transfer *t, CURLcode code, const char *detail,
         return error_set(err, 0, "too_large", "the reply is over %zu bytes", t->request->reply_max);
     // libcurl's detail names milliseconds and so never reads the same twice; for TLS it says more.
     bool tls = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CONNECT_ERROR;
-    return error_set(err, 0, "no_connection", "%s",
-                     tls && *detail ? detail : curl_easy_strerror(code));
+    error_set(err, 0, "no_connection", "%s", tls && *detail ? detail : curl_easy_strerror(code));
+    if (tls)
+        ask_for_date(err);
+    return false;
 }
 
 static double retry_after(CURL *curl) {
