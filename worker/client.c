@@ -8,9 +8,11 @@
 #include <time.h>
 
 #include "../server/common/log.h"
+#include "os.h"
 #include "patience.h"
 
-enum { CONNECT_TIMEOUT_S = 15, REDIRECTS_MAX = 4, RETRY_AFTER_MAX_S = 3600 };
+// A stall is longer than the longest silence that is in order: that of a claim.
+enum { CONNECT_TIMEOUT_S = 15, STALL_S = 75, REDIRECTS_MAX = 4, RETRY_AFTER_MAX_S = 3600 };
 
 struct Client {
     CURL *curl;
@@ -23,7 +25,9 @@ typedef struct Transfer {
     Client *client;
     const HttpRequest *request;
     HttpReply *reply;
-    bool sink_failed;
+    bool sink_failed, stalled;
+    curl_off_t moved; // bytes, either way
+    int64_t moved_ns; // when the last of them moved
 } Transfer;
 
 Client *client_new(const char *agent, const atomic_bool *cancel) {
@@ -67,9 +71,15 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
 
 static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t up_total,
                        curl_off_t up_now) {
-    (void)total, (void)now, (void)up_total, (void)up_now;
-    const Transfer *t = ctx;
-    return t->client->cancel && atomic_load(t->client->cancel);
+    (void)total, (void)up_total;
+    Transfer *t = ctx;
+    int64_t time_ns = os_now_ns();
+    if (t->moved != now + up_now) {
+        t->moved = now + up_now;
+        t->moved_ns = time_ns;
+    }
+    t->stalled = (double)(time_ns - t->moved_ns) > patience(STALL_S) * 1e9;
+    return t->stalled || (t->client->cancel && atomic_load(t->client->cancel));
 }
 
 static void add_header(struct curl_slist **list, const char *name, const char *value) {
@@ -113,7 +123,7 @@ static void set_common(Client *client, Transfer *t) {
     curl_easy_setopt(curl, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL); // the body goes along
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(1000 * patience(CONNECT_TIMEOUT_S)));
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
@@ -152,6 +162,8 @@ static void ask_for_date(Error *err) {
 }
 
 static bool transfer_error(const Transfer *t, CURLcode code, const char *detail, Error *err) {
+    if (t->stalled)
+        return error_set(err, 0, "no_connection", "nothing came for a minute");
     if (code == CURLE_ABORTED_BY_CALLBACK)
         return error_set(err, 0, "cancelled", "cancelled");
     if (t->sink_failed)
@@ -174,7 +186,7 @@ static double retry_after(CURL *curl) {
 
 bool client_send(Client *client, const HttpRequest *request, HttpReply *reply, Error *err) {
     char detail[CURL_ERROR_SIZE] = "";
-    Transfer t = {client, request, reply, false};
+    Transfer t = {.client = client, .request = request, .reply = reply, .moved_ns = os_now_ns()};
     *reply = (HttpReply){0};
     str_init(&reply->body, request->reply_max);
     struct curl_slist *headers scope(free_headers) = make_headers(request);

@@ -17,11 +17,20 @@ enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX =
 
 static const double flush_s = 60, farewell_s = 30, farewell_now_s = 2;
 
+// More work for a server that takes no results is work for nothing, and a claim names no more
+// tasks.
+static bool too_much_unsent(Worker *w) {
+    json_auto_t *unsent = courier_unsent(w->courier, HOLDING_MAX);
+    return json_array_size(unsent) >= HOLDING_MAX;
+}
+
 // Unsent batches go first: the claim tells the server what else this worker still holds.
 static void flush(Worker *w) {
     for (double waited = 0; waited < flush_s && stop_level() == STOP_NO; waited++)
         if (courier_flush(w->courier, 1))
-            return;
+            break;
+    while (too_much_unsent(w) && stop_sleep(patience(1)))
+        ;
 }
 
 static json_t *claim_body(Worker *w, bool wait) {

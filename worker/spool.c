@@ -116,13 +116,21 @@ void spool_put_aside(const char *folder, const SpoolItem *item, const char *why)
     trim_aside(aside);
 }
 
+static bool move_aside(const char *folder, const char *aside, const char *name) {
+    char *from scope(free_ptr) = xasprintf("%s/%s", folder, name);
+    char *to scope(free_ptr) = xasprintf("%s/%s", aside, name);
+    return rename(from, to) == 0;
+}
+
+// Counts take their games along.
 static void put_file_aside(const char *folder, const char *name) {
     Error err = {0};
     char *aside scope(free_ptr) = xasprintf("%s/refused", folder);
-    char *from scope(free_ptr) = xasprintf("%s/%s", folder, name);
-    char *to scope(free_ptr) = xasprintf("%s/%s", aside, name);
-    if (!folder_make(aside, &err) || rename(from, to) < 0)
-        return log_warn("%s cannot be read and is left where it is", from);
+    char *games scope(free_ptr) = xasprintf("%.*s.games.zst", (int)strcspn(name, "."), name);
+    if (!folder_make(aside, &err) || !move_aside(folder, aside, name))
+        return log_warn("%s/%s cannot be read and is left where it is", folder, name);
+    if (ends_with(name, ".json"))
+        move_aside(folder, aside, games);
     log_warn("%s/%s cannot be read and was moved to %s", folder, name, aside);
     trim_aside(aside);
 }

@@ -18,25 +18,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 import server as kit
 import tap
 import worker as worker_kit
+from toy_engine import write_toy_source
 
-MAIN = """#include <stdio.h>
-#include <string.h>
-int toy_main(int argc, char **argv);
-enum { BENCH = 4711 };
-int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "bench") == 0) {
-        printf("Nodes searched  : %d\\nNodes/second    : 1000000\\n", BENCH);
-        return 0;
-    }
-    return toy_main(argc, argv);
-}
-"""
-MAKEFILE = """SOURCES := main.c tests/tools/toy.c $(wildcard tests/kit/*.c engine/rules/*.c)
-anvil: $(SOURCES:.c=.o)
-\tcc -o $@ $^
-%.o: %.c
-\tcc -std=c11 -D_GNU_SOURCE $(if $(findstring toy.c,$<),-Dmain=toy_main) -c $< -o $@
-"""
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-worker-"))
 FOLDER.chmod(0o755)  # run by root, the worker becomes another user, who must reach its folder
 CACHE = FOLDER / "cache"
@@ -45,19 +28,6 @@ server = None
 
 
 # ---- kit ------------------------------------------------------------------------------------------
-
-def make_source():
-    source = FOLDER / "source"
-    shutil.copytree(kit.ROOT / "engine/rules", source / "engine/rules")
-    (source / "tests/tools").mkdir(parents=True)
-    shutil.copy(kit.ROOT / "tests/tools/toy.c", source / "tests/tools")
-    (source / "tests/kit").mkdir()
-    for file in (kit.ROOT / "tests/kit").glob("toy*"):
-        shutil.copy(file, source / "tests/kit")
-    (source / "main.c").write_text(MAIN)
-    (source / "Makefile").write_text(MAKEFILE)
-    return source
-
 
 def make_book():
     book = FOLDER / "book.epd"
@@ -355,7 +325,7 @@ def bad_options_are_explained():
 
 
 try:
-    with kit.Server(init_options=["--engine-source", str(make_source()), "--book", str(make_book())]) as server:
+    with kit.Server(init_options=["--engine-source", str(write_toy_source(FOLDER / "source")), "--book", str(make_book())]) as server:
         server.add_user("dev", "developer")
         server.add_user("boss", "maintainer")
         tap.run(a_patch_is_built_benched_and_played_to_the_end, the_same_machine_is_the_same_worker_and_builds_nothing_twice,
