@@ -5,13 +5,16 @@ Everything runs alone and one after the other on this machine; what is noisy is 
 figures come with the disk's own: how long a small write and fsync take in the same folder, because every durable reply waits
 for at least one.
 
-usage: tests/bench.py [--build DIR] [PART…]     parts: engine, statistics, match, server
+usage: tests/bench.py [--build DIR] [--games N] [PART…]     parts: engine, statistics, match, server
+
+--games N: how many games our engine plays at each of its short clocks; 100 take two minutes, 2,000 most of an hour.
 """
 import argparse
 import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
 BATCH_PAIRS, RUNS, SECONDS = 16, 3, 2
 PERFT6 = 119060324
+OPTIONS = argparse.Namespace(games=100)
 
 
 def row(what, figure, unit, limit="", fine=True):
@@ -73,21 +77,95 @@ def statistics_part(build):
     return fine
 
 
+def play(build, **arguments):
+    """One match as tests/tools/bench_match.c says."""
+    return json.loads(output(build / "tests" / "bench_match", *(f"{key}={value}" for key, value in arguments.items())))
+
+
+def median_play(build, **arguments):
+    """The run in the middle by games a second."""
+    runs = sorted((play(build, **arguments) for _ in range(RUNS)), key=lambda run: run["games_per_s"])
+    return runs[len(runs) // 2]
+
+
+INSTANT = {"base": 10000, "inc": 100, "pairs": 200}
+STOCKFISH = pathlib.Path("/usr/games/stockfish")
+# How an engine may let its flag fall: silent, stopped, busy, or talking without end.
+OVERSTEPPERS = ("hang@go", "sigstop@go", "burn@go", "chatter@go", "flood@go", "storm@go", "errflood@go", "deaf@go", "nonl")
+
+
+def match_speed(build):
+    """Between engines that answer at once, beside the bare exchange that no runner can avoid."""
+    bare, fine = median_of(lambda: json.loads(output(build / "tests" / "bench_match", "ping"))["us"], RUNS), True
+    row("match, bare message there and back over pipes on one CPU", number(bare), "us")
+    for slots, limit in ((1, 600), (2, 1100)):
+        run = median_play(build, engine=build / "tests" / "toy", slots=slots, **INSTANT)
+        fine &= row(f"match, instant engines, {slots} at a time", number(run["games_per_s"]), "games/s", f"at least {limit:,}",
+                    run["games_per_s"] >= limit)
+        row("   a ply of a slot", number(run["us_per_ply"]), "us")
+        fine &= row("   of it the runner's own CPU time", number(run["own_us_per_ply"]), "us", "at most 5", run["own_us_per_ply"] <= 5)
+        if slots == 1:
+            fine &= row("   a ply in bare exchanges", f"{run['us_per_ply'] / bare:.2f}", "times", "at most 3",
+                        run["us_per_ply"] <= 3 * bare)
+    if not STOCKFISH.exists():
+        row("   with stockfish at depth 5: not installed, skipped", "-", "")
+        return fine
+    own = median_play(build, engine=STOCKFISH, depth=5, pairs=24)["own_us_per_ply"]
+    return fine & row("   with stockfish at depth 5, its own CPU time a ply", number(own), "us", "at most 25", own <= 25)
+
+
+def match_faults(build):
+    """How late a loss on time is called, and whether many games at a time make it unjust."""
+    late = {mode: play(build, engine=build / "tests" / "toy", mode=mode, move=100, pairs=5) for mode in OVERSTEPPERS}
+    worst = max(late, key=lambda mode: late[mode]["latest_ms"])
+    all_lost = all(run["time_losses"] == run["games"] for run in late.values())
+    fine = row(f"match, latest call of a fallen flag of {10 * len(late)} ({worst})", number(late[worst]["latest_ms"]), "ms",
+               "under 200", all_lost and late[worst]["latest_ms"] < 200)
+    many = play(build, engine=build / "tests" / "toy", mode="sleep", sleep=100, slots=250, pairs=250, plies=80, **{"base": 10000, "inc": 100})
+    return fine & row(f"match, 250 at a time of engines that sleep: {many['games']} games, lost on time", many["time_losses"], "games",
+                      "none", many["time_losses"] + many["faults"] == 0)
+
+
+def match_clock(build):
+    """Our own engine on short clocks, one game a CPU."""
+    slots, fine = len(os.sched_getaffinity(0)), True
+    for base, increment in ((1000, 10), (200, 2)):
+        run = play(build, engine=build / "engine", slots=slots, pairs=max(1, OPTIONS.games // 2), base=base, inc=increment, plies=1000)
+        lost, name = run["time_losses"], f"{base / 1000:g}+{increment / 1000:g}"
+        strict = base == 1000
+        good = row(f"match, anvil at {name}, {slots} at a time: {run['games']} games, lost on time", lost, "games",
+                   "none" if strict else "", not strict or lost == 0)
+        row("   share of games; while the machine was busy elsewhere", f"{lost / run['games']:.2%}, {run['overloaded']}", "")
+        fine &= good
+    return fine
+
+
+def fastchess_rate(build, slots):
+    """Games a second from the first "Started" to the last "Finished", or None where it says neither."""
+    with tempfile.TemporaryDirectory(prefix="patchmate-bench-") as folder:
+        book = pathlib.Path(folder) / "book.epd"
+        output(build / "tests" / "bench_match", f"book={book}")
+        words = ["fastchess", *(word for seed in (1, 2) for word in ("-engine", f"cmd={build / 'tests' / 'toy'}", f"name={seed}",
+                                                                     f"option.Seed={seed}")),
+                 "-each", "tc=10+0.1", "-rounds", "200", "-games", "2", "-repeat", "-maxmoves", "60", "-concurrency", str(slots),
+                 "-force-concurrency", "-use-affinity", "-openings", f"file={book}", "format=epd", "order=sequential",
+                 "-ratinginterval", "0", "-autosaveinterval", "0"]
+        first = last = None
+        with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                first = time.monotonic() if first is None and line.startswith("Started game") else first
+                last = time.monotonic() if line.startswith("Finished game") else last
+        return 400 / (last - first) if first and last else None
+
+
 def match(build):
-    """The overhead is what a ply costs between engines that answer at once, less the bare exchange that no runner can avoid."""
-    runs = [output(build / "tests" / "bench_match", build / "tests" / "toy", 200) for _ in range(RUNS)]
-
-    def median(pattern):
-        return statistics.median(float(re.search(pattern, text).group(1)) for text in runs)
-
-    ply, own = median(r"([\d.]+) us a ply"), median(r"([\d.]+) us of it")
-    bare, games = median(r"([\d.]+) us a bare"), median(r"([\d.]+) games/s")
-    row("match, a ply between two instant engines", number(ply), "us")
-    row("   of it the runner's own CPU time", number(own), "us")
-    row("   bare message there and back over pipes on one CPU", number(bare), "us")
-    row("   overhead: the ply less the bare exchange", number(ply - bare), "us")
-    row("   games of at most 120 plies, one at a time", number(games), "games/s")
-    return row("   a ply in bare exchanges", f"{ply / bare:.2f}", "times", "at most 3", ply <= 3 * bare)
+    fine = match_speed(build)
+    if shutil.which("fastchess"):
+        for slots in (1, 2):
+            rate = median_of(lambda count=slots: fastchess_rate(build, count) or 0, RUNS)
+            row(f"   fastchess with affinity, the same games, {slots} at a time", number(rate), "games/s")
+    fine &= match_faults(build)
+    return fine & match_clock(build)
 
 
 # ---- server -------------------------------------------------------------------------------------------------------------------
@@ -191,8 +269,9 @@ PARTS = {"engine": engine, "statistics": statistics_part, "match": match, "serve
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
+    parser.add_argument("--games", type=int, default=OPTIONS.games)
     parser.add_argument("parts", nargs="*", metavar="PART")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(namespace=OPTIONS)
     build = pathlib.Path(arguments.build).resolve()
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
     print(f"{cpu}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f} before\n", flush=True)
