@@ -16,14 +16,15 @@ void pipe_forget(EngineProcess *engine) {
 // ---- noting -------------------------------------------------------------------------------------
 
 static void log_line(const EngineProcess *engine, MatchLineKind kind, const char *text, size_t size,
-                     int64_t now_ns) {
+                     bool open, int64_t now_ns) {
     const EngineLog *log = &engine->log;
     MatchLine line = {.kind = kind,
                       .slot = log->slot,
                       .engine = log->engine,
                       .time_us = (now_ns - log->start_ns) / 1000,
                       .text = text,
-                      .size = size};
+                      .size = size,
+                      .open = open};
     log->on_line(log->ctx, &line);
 }
 
@@ -31,7 +32,7 @@ static void note(EngineProcess *engine, MatchLineKind kind, const char *text, si
                  int64_t now_ns) {
     transcript_add(&engine->talk, kind == LINE_TO_ENGINE ? '>' : '<', text, size, now_ns);
     if (engine->log.on_line)
-        log_line(engine, kind, text, size, now_ns);
+        log_line(engine, kind, text, size, false, now_ns);
 }
 
 void pipe_note_sent(EngineProcess *engine, const char *text, size_t size) {
@@ -49,8 +50,9 @@ static void log_errors(const EngineProcess *engine, const char *text, size_t siz
     int64_t now_ns = os_now_ns();
     for (const char *end = text + size, *stop; text < end; text = stop + 1) {
         stop = memchr(text, '\n', (size_t)(end - text));
+        bool open = !stop;
         stop = stop ? stop : end;
-        log_line(engine, LINE_ERROR, text, (size_t)(stop - text), now_ns);
+        log_line(engine, LINE_ERROR, text, (size_t)(stop - text), open, now_ns);
     }
 }
 

@@ -116,6 +116,7 @@ typedef struct MatchLine {
     int64_t time_us;  // since the match began
     const char *text; // without its newline
     size_t size;
+    bool open; // LINE_ERROR: the newline has not come; what follows belongs to the same line
 } MatchLine;
 
 typedef struct Match Match;

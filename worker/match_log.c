@@ -75,7 +75,8 @@ static void keep_errors(const MatchLog *log, const MatchLine *line) {
     scope(str_release) Str text;
     str_init(&text, line->size + 1);
     str_add(&text, line->text, line->size);
-    str_putc(&text, '\n');
+    if (!line->open)
+        str_putc(&text, '\n');
     if (write(fd, text.data, text.size) < 0)
         log_error("cannot write %s: %s", log->args->engines[line->engine].errors_file,
                   strerror(errno));
@@ -88,10 +89,11 @@ void match_log_line(MatchLog *log, const MatchLine *line) {
     pthread_mutex_lock(&log->lock);
     if (line->kind == LINE_ERROR)
         keep_errors(log, line);
-    if (log->args->debug)
+    bool told = line->kind != LINE_ERROR || line->size; // no newline that came late
+    if (log->args->debug && told)
         printf("%" PRId64 " %c%s(%d): %.*s\n", line->time_us / 1000, mark, name, line->slot, size,
                line->text);
-    if (log->file && log->args->log.engine) {
+    if (log->file && log->args->log.engine && told) {
         gzprintf(log->file, "%12.6f [%d] %s %c ", (double)line->time_us / 1e6, line->slot, name,
                  mark);
         gzwrite(log->file, line->text, (unsigned)line->size);
