@@ -112,6 +112,7 @@ int main(int argc, char **argv) {
     const char *const *words = (const char *const *)argv + 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
     rules_init();
+    os_adopt_strays();
     const char *state = match_args_only_state(argc - 1, words);
     return state ? start_from(state) : start(argc - 1, words);
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""build/match with real processes: every fault of the toy engine, both colours, and what is left
-afterwards; order, clocks, adjudication, PGN, SPRT, options, interruption."""
-import concurrent.futures
+"""build/match with real processes: order, clocks, adjudication, PGN, SPRT, options, interruption. What engines do wrong
+is in test_faults.py."""
 import os
 import re
 import signal
@@ -15,35 +14,6 @@ MATCH = os.path.abspath(f"{BUILD}/match")
 FOLDER = tempfile.TemporaryDirectory(prefix="match-test-")
 TOY = f"{FOLDER.name}/toy"  # a name of our own, so that survivors can be told from others' engines
 FINISHED = re.compile(r"Finished game (\d+) \((.*) vs (.*)\): (\S+) \{(.*)\}")
-
-FAULTS = {  # what the toy does -> what the referee says of it
-    "hangready": "'s connection stalls",
-    "hanggo": " loses on time",
-    "crashready": " disconnects",
-    "crashnew": " disconnects",
-    "crashgo": " disconnects",
-    "exitgo": " disconnects",
-    "exitnew": " disconnects",
-    "illegal": " makes an illegal move: e2e5",
-    "badsyntax": " makes an illegal move: Nf3!",
-    "uppercase": " makes an illegal move: ",
-    "nullmove": " makes an illegal move: 0000",
-    "none": " makes an illegal move: (none)",
-    "empty": " makes an illegal move: (empty)",
-    "chatter": " loses on time",
-    "flood": " loses on time",
-    "late": " loses on time",
-    "nonl": " loses on time",
-    "bestexit": " disconnects",
-    "closestdin": " disconnects",
-    "closestdout": " disconnects",
-    "halfexit": " disconnects",
-    "stuck": " makes an illegal move: ",
-}
-HARMLESS = ["crashstop", "crashquit", "crlf", "dupbest", "dupbest2", "split", "noscore", "matescore",
-            "hugescore", "stderrflood", "ignorequit", "childhold", "garbage", "nulbytes", "longline"]
-START = {"nouciok": 'did not answer "uci"', "hangready0": 'did not answer "isready"',
-         "crashstart": "ended before"}
 
 RECORDER = """#!/usr/bin/python3
 import sys
@@ -149,62 +119,7 @@ def pgn_games(name):
     return games
 
 
-# ---- faults --------------------------------------------------------------------------------------
-
-def play_fault(mode, after):
-    """Bad against Ok; the clock of Ok and that of a Bad who must not lose on time are generous."""
-    quick = " time" in FAULTS.get(mode, "") or mode == "stuck"
-    limit = "tc=0.3+0.01" if quick else "tc=60+1"
-    pgn = path(f"{mode}-{after}.pgn")
-    return Played(*engine("Bad", f"arg={mode}", f"arg={after}", limit, "option.Seed=1"),
-                  *engine("Ok", "tc=60+1", "option.Seed=2"), "-rounds", "2", "-maxmoves", "8",
-                  "-ratinginterval", "0", "-startup-ms", "400" if mode in START else "20000",
-                  "-ping-ms", "400" if mode == "hangready" else "20000", f"-pgnout", f"file={pgn}")
-
-
-def check_fault(mode, after, played):
-    wanted = [("Bad", "Ok", "0-1", "White"), ("Ok", "Bad", "1-0", "Black")] * 2
-    right = len(played.games) == 4 and all(
-        game[:3] == want[:3] and game[3].startswith(want[3] + FAULTS[mode])
-        for game, want in zip(played.games, wanted))
-    tap.check(right and played.status == 0,
-              f"{mode} after {after} moves loses its own games with either colour, and the match goes on",
-              played.text)
-    kind = "on time, 0 others" if "time" in FAULTS[mode] else "others"
-    tap.check(f"Faults of Bad: {4 if 'time' in kind else 0} on time" in played.out and
-              "Faults of Ok" not in played.out, f"{mode} after {after} is counted against Bad alone",
-              played.out)
-
-
-def test_faults():
-    jobs = [(mode, after) for mode in FAULTS for after in (0, 3)]
-    jobs += [(mode, after) for mode in HARMLESS for after in (0, 3)]
-    jobs += [("ok", 0)] + [(mode, 0) for mode in START]
-    began = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        played = dict(zip(jobs, pool.map(lambda job: play_fault(*job), jobs)))
-    seconds = time.monotonic() - began
-    moves = [game[1] for game in pgn_games("ok-0.pgn")]
-    for mode, after in jobs:
-        result = played[mode, after]
-        if mode in FAULTS:
-            check_fault(mode, after, result)
-        elif mode in START:
-            tap.check(result.status == 1 and START[mode] in result.err and "Bad" in result.err,
-                      f"{mode}: the match does not start, and says why", result.text)
-        else:
-            tap.same([game[1] for game in pgn_games(f"{mode}-{after}.pgn")], moves,
-                     f"{mode} after {after} moves changes nothing in the games", result.text)
-    tap.check(gone_soon(), "no engine process is left by any of them", survivors())
-    tap.check(seconds < 110, "all of them take well under two minutes", f"{seconds:.0f} s")
-
-
-def test_second_process_of_an_engine():
-    """A child of the engine that holds its pipes must die with it."""
-    played = Played(*engine("Bad", "args=childhold 0"), *engine("Ok"), "-each", "tc=60+1",
-                    "-rounds", "1", "-maxmoves", "4")
-    tap.check(played.status == 0 and gone_soon(), "an engine's own children die with it", survivors())
-
+# ---- the flag -----------------------------------------------------------------------------------
 
 def test_flag_against_bare_king():
     book = write("bare.epd", "7k/8/8/8/8/8/P7/K7 w - - 0 1\n")

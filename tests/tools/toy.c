@@ -8,6 +8,7 @@
 // are the same. `toy --modes` lists the faults. A deed is done once a game. Keys:
 //   folder=DIR  count processes and faults there     faults=N  show the fault N times in all
 //   spare=N     the first N processes behave         token=TEXT#0000  where the number is noted
+//   plan=FILE   "FAULT AFTER" a line, the process's number says which; without a line: none
 // Options: Score: `constant`, or `a,b,c…` one a move, the last one repeated; "none" for no score,
 // "m3" for mate in 3. Script: the game's moves behind the FEN. Sleep: ms a move for "sleep".
 // Not an engine that anyone should play against.
@@ -204,16 +205,32 @@ static void set_key(Toy *toy, const char *word) {
         toy->spare = (int)strtol(word + 6, NULL, 10);
 }
 
+static void follow_plan(Toy *toy, const char *path) {
+    char line[128], fault[64] = "ok";
+    FILE *f = fopen(path, "r");
+    for (int i = 0; f && i < toy->number && fgets(line, sizeof line, f); i++)
+        if (i + 1 == toy->number)
+            sscanf(line, "%63s %d", fault, &toy->after);
+    if (f)
+        fclose(f);
+    set_fault(toy, fault);
+}
+
 static void read_arguments(Toy *toy, int argc, char **argv) {
     int plain = 0;
+    const char *plan = NULL;
     for (int i = 1; i < argc; i++)
-        if (strchr(argv[i], '='))
+        if (starts(argv[i], "plan="))
+            plan = argv[i] + 5;
+        else if (strchr(argv[i], '='))
             set_key(toy, argv[i]);
         else if (plain++ == 0)
             set_fault(toy, argv[i]);
         else
             toy->after = (int)strtol(argv[i], NULL, 10);
     toy_take_number(toy, argv);
+    if (plan)
+        follow_plan(toy, plan);
 }
 
 int main(int argc, char **argv) {

@@ -1,0 +1,31 @@
+// Runs a program in the worker's own sandbox: `sandboxed LEVEL FOLDER PROGRAM [ARGUMENT…]`. FOLDER
+// is all that it sees beside the system, and writable; PROGRAM is a path in it. For tests that give
+// the engines of `match` the confinement that they have in a worker, its watch over limits
+// excepted.
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../worker/os_cage.h"
+#include "../../worker/sandbox.h"
+
+int main(int argc, char **argv) {
+    static Sandbox sandbox;
+    Error err;
+    OsLimits limits = {0};
+    Argv command = {0};
+    int level = argc < 4 ? 0 : (int)strtol(argv[1], NULL, 10);
+    if (level < 1 || !sandbox_detect(&sandbox, level, false, &err) || sandbox.level != level) {
+        fprintf(stderr, "sandboxed: %s\n", level < 1 ? "LEVEL FOLDER PROGRAM …" : "not to be had");
+        return 2;
+    }
+    SandboxView view = {.folder = argv[2], .writable = true, .tmp_bytes = 16 << 20};
+    const char *folder = sandbox_prefix(&sandbox, &view, &command, &limits);
+    argv_printf(&command, "%s/%s", folder, argv[3]);
+    argv_add_all(&command, (const char *const *)argv + 4);
+    if (!limits.cage || os_cage_enter(&limits))
+        execvp(command.items[0], command.items);
+    perror(command.items[0]);
+    argv_release(&command);
+    return 127;
+}
