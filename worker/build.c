@@ -25,6 +25,7 @@ enum { ROOM_LEAST_BYTES = 1 << 20 };
 
 void build_release(Build *build) {
     free(build->folder);
+    free(build->start);
     *build = (Build){0};
 }
 
@@ -36,7 +37,7 @@ static void make_key(const Workshop *shop, const TaskBuild *recipe, const char *
     str_printf(&all, "%s\n%s\n%s\n%s\n%s\n%s\n", snapshot, recipe->directory, recipe->command,
                recipe->binary, env, shop->compilers);
     for (int i = 0; i < recipe->file_count; i++)
-        str_printf(&all, "%s %s\n", recipe->files[i].blob, recipe->files[i].path);
+        str_printf(&all, "%s at %s\n", recipe->files[i].blob, recipe->files[i].path);
     sha256_hex(all.data, all.size, key);
 }
 
@@ -72,7 +73,7 @@ static bool lay_down(const Workshop *shop, const TaskFile *file, const char *wor
     return folder_make(folder, err) && copy_file(from, to, 0644, err);
 }
 
-// In the work folder.
+// In the work folder; the kept build has one with the recipe's files alone.
 #define TREE "tree"
 #define TMP "tmp"
 #define RESULT "result"
@@ -262,6 +263,20 @@ static BuildOutcome take_binary(const Workshop *shop, const TaskBuild *recipe, c
     return BUILD_FAILED;
 }
 
+// A net is loaded when the engine starts, by a path that the recipe chose: the files lie beside the
+// binary as they lay in the tree, and the engine starts where its build did.
+static BuildOutcome keep_files(const Workshop *shop, const TaskBuild *recipe, const char *folder,
+                               Error *err) {
+    char *tree scope(free_ptr) = xasprintf("%s/" TREE, folder);
+    char *start scope(free_ptr) = xasprintf("%s/%s", tree, recipe->directory);
+    if (recipe->file_count && !folder_make(start, err))
+        return BUILD_BROKEN;
+    for (int i = 0; i < recipe->file_count; i++)
+        if (!lay_down(shop, &recipe->files[i], tree, err))
+            return BUILD_BROKEN;
+    return BUILD_DONE;
+}
+
 // The folder gets its name when it is whole; another worker may have been first.
 static BuildOutcome keep(const char *made, const char *folder, Error *err) {
     if (rename(made, folder) == 0)
@@ -293,6 +308,8 @@ static BuildOutcome build_new(const Workshop *shop, const TaskBuild *recipe, con
     if (outcome == BUILD_DONE)
         outcome = take_binary(shop, recipe, work, made, err);
     if (outcome == BUILD_DONE)
+        outcome = keep_files(shop, recipe, made, err);
+    if (outcome == BUILD_DONE)
         outcome = keep(made, build->folder, err);
     Error ignored;
     if (!store_clear(work, &ignored))
@@ -305,6 +322,7 @@ BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const c
     *out = (Build){0};
     make_key(shop, recipe, snapshot, out->key);
     out->folder = store_build(shop->store, out->key);
+    out->start = recipe->file_count ? xasprintf(TREE "/%s", recipe->directory) : NULL;
     char *binary scope(free_ptr) = xasprintf("%s/engine", out->folder);
     if (store_hold(shop->store, out->folder) && access(binary, X_OK) == 0)
         return BUILD_DONE;
@@ -320,6 +338,7 @@ void build_command(const Workshop *shop, const Build *build, int64_t memory_byte
                    OsLimits *limits) {
     int64_t tmp_bytes = (int64_t)ENGINE_TMP_MIB << 20;
     SandboxView view = {.folder = build->folder,
+                        .inside = build->start,
                         .tmp_bytes = tmp_bytes,
                         .file_bytes = tmp_bytes,
                         .memory_bytes = memory_bytes,

@@ -36,7 +36,8 @@ typedef struct Workshop {
 
 typedef struct Build {
     char key[65];
-    char *folder; // of the kept build; holds `engine`
+    char *folder; // of the kept build; holds `engine`, and `tree` with the recipe's files
+    char *start;  // where in it the engine starts; NULL: at its top
 } Build;
 void build_release(Build *build);
 

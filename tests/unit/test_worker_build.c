@@ -234,6 +234,32 @@ static void an_engine_is_built_kept_and_benched(void **state) {
     assert_string_equal(again.key, out.key);
 }
 
+// The "engine" prints its net, which it opens by a path relative to where it was built.
+static void files_of_the_recipe_lie_beside_the_engine_that_runs(void **state) {
+    (void)state;
+    Error err = {0};
+    Bench bench;
+    scope(yard_release) Yard yard;
+    scope(build_release) Build out;
+    scope(str_release) Str log;
+    static const char net[] = "Nodes searched  : 77\n";
+    yard_open(&yard, "");
+    yard.recipe.directory = "src";
+    yard.recipe.command = "cat net/small && printf '#!/bin/sh\\ncat net/small\\n' > anvil && "
+                          "chmod +x anvil";
+    yard.recipe.files[0] = (TaskFile){.path = "src/net/small"};
+    yard.recipe.file_count = 1;
+    yard.recipe.files[0].blob = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+    char *file scope(free_ptr) = store_blob(&yard.store, yard.recipe.files[0].blob);
+    assert_true(file_write_durable(file, net, strlen(net), &err));
+    if (build(&yard, &out, &log, &err) != BUILD_DONE)
+        fail_msg("%s: %s", err.message, log.data);
+    RunOutcome ran = bench_run(&yard.shop, &out, yard.recipe.bench_args, 0, &bench, &log, &err);
+    if (ran != RUN_DONE)
+        fail_msg("%s: %s", err.message, log.data);
+    assert_int_equal(bench.nodes, 77);
+}
+
 static void another_compiler_or_command_is_another_build(void **state) {
     (void)state;
     Error err = {0};
@@ -285,6 +311,7 @@ int main(void) {
         cmocka_unit_test(nobody_runs_inside_without_rights),
         cmocka_unit_test(a_read_only_view_cannot_be_written),
         cmocka_unit_test(an_engine_is_built_kept_and_benched),
+        cmocka_unit_test(files_of_the_recipe_lie_beside_the_engine_that_runs),
         cmocka_unit_test(another_compiler_or_command_is_another_build),
         cmocka_unit_test(a_build_that_fails_gives_the_compilers_words),
         cmocka_unit_test(a_build_without_its_binary_fails),
