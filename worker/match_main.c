@@ -111,6 +111,7 @@ static int start_from(const char *path) {
 int main(int argc, char **argv) {
     const char *const *words = (const char *const *)argv + 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    os_adopt_strays();
     rules_init();
     os_adopt_strays();
     const char *state = match_args_only_state(argc - 1, words);
