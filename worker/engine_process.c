@@ -5,6 +5,7 @@
 // only engines get one that were caught at it or had time for it.
 #include "engine_process.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -17,6 +18,8 @@
 enum {
     IDLE_NS = 1000000, // an engine that was idle for longer may have said something
     LAST_WORDS_MAX = 128,
+    SPAWN_TRIES = 50,
+    SPAWN_REST_MS = 100,
 };
 
 // ---- outside a search ---------------------------------------------------------------------------
@@ -123,6 +126,21 @@ static void describe_start(Error *err, const EngineSpec *spec, EngineStatus stat
                   spec->argv[0], step, timeout_ms);
 }
 
+// A system that has no process, no memory or no file left for us may soon have again: it is no
+// fault of the engine's.
+static EngineStatus spawn(EngineProcess *engine, const OsSpawnSpec *command, Error *err) {
+    struct pollfd cancel = {.fd = engine->cancel_fd, .events = POLLIN};
+    for (int i = 0; i < SPAWN_TRIES; i++) {
+        if (os_spawn(&engine->process, command, err))
+            return ENGINE_OK;
+        if (strcmp(err->code, "cannot_start") == 0)
+            return ENGINE_GONE;
+        if (poll(&cancel, 1, SPAWN_REST_MS) > 0)
+            return ENGINE_CANCELLED;
+    }
+    return ENGINE_UNABLE;
+}
+
 EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool chess960,
                           int timeout_ms, int cancel_fd, Error *err) {
     const char *step = "";
@@ -133,14 +151,15 @@ EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool ch
     OsSpawnSpec command = {spec->argv, spec->directory, OS_ERRORS_PIPE, spec->limits};
     tail_clear(&engine->talk);
     tail_clear(&engine->errors);
-    if (!os_spawn(&engine->process, &command, err)) {
+    EngineStatus status = spawn(engine, &command, err);
+    if (status != ENGINE_OK) {
         error_prefix(err, "%s", spec->name);
-        return ENGINE_GONE;
+        return status;
     }
     engine->errors_open = true;
     os_meter_start(&engine->meter, engine->process.pid);
     int64_t deadline_ns = os_now_ns() + (int64_t)timeout_ms * 1000000;
-    EngineStatus status = greet(engine, spec, chess960, deadline_ns, &step);
+    status = greet(engine, spec, chess960, deadline_ns, &step);
     if (status != ENGINE_OK) {
         describe_start(err, spec, status, step, timeout_ms);
         engine_kill(engine);

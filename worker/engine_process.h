@@ -19,6 +19,7 @@ typedef enum {
     ENGINE_TIMEOUT,   // the deadline passed
     ENGINE_GONE,      // ended, or closed a pipe
     ENGINE_CANCELLED, // cancel_fd became readable
+    ENGINE_UNABLE,    // the system would not start a process, whatever its program
 } EngineStatus;
 
 // Who is told of every line, and what the line is said to be of.

@@ -318,10 +318,21 @@ static const char *spec_problem(const MatchSpec *spec) {
     return pairing_problem(spec);
 }
 
+// Pipes and watches of two engines a slot, a file a thread of theirs, and what the program has.
+static long files_needed(const MatchSpec *spec) {
+    enum { OTHERS = 64, ENGINE_FILES = 12 };
+    long threads = 1;
+    for (int i = 0; i < spec->engine_count; i++)
+        threads = spec->engines[i].threads > threads ? spec->engines[i].threads : threads;
+    return OTHERS + spec->slots * 2 * (ENGINE_FILES + threads);
+}
+
 bool match_run(Match *match, Error *err) {
     const char *problem = spec_problem(&match->spec);
     if (problem)
         return error_set(err, 422, "bad_match", "%s", problem);
+    if (!os_files_allow(files_needed(&match->spec), err))
+        return error_prefix(err, "%d games at a time", match->spec.slots);
     rules_init();
     match->start_ns = os_now_ns();
     claim_cpus(match);

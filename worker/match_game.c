@@ -76,7 +76,7 @@ static void lose_on_time(Play *play, Color side) {
 }
 
 static void end_by_status(Play *play, Color side, EngineStatus status, bool on_clock) {
-    if (status == ENGINE_CANCELLED)
+    if (status == ENGINE_CANCELLED || status == ENGINE_UNABLE)
         end_aborted(play->record);
     else if (status == ENGINE_GONE)
         blame(play, side, GAME_END_CRASH, " disconnects");
@@ -202,7 +202,8 @@ static bool play_ply(Play *play) {
 // ---- a game -------------------------------------------------------------------------------------
 
 // Starts an engine that is gone or not there yet, and tells it of the new game. False: the game is
-// over before it began; *fatal where that was an engine that has never worked.
+// over before it began; *fatal where that was an engine that has never worked, or where no process
+// can be started.
 static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
     MatchTable *table = play->table;
     const MatchSpec *spec = table->spec;
@@ -216,8 +217,8 @@ static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
         engine->log.engine = which;
         status = engine_start(engine, &spec->engines[which], spec->chess960, spec->startup_ms,
                               table->cancel_fd, err);
-        *fatal = status != ENGINE_OK && status != ENGINE_CANCELLED &&
-                 !atomic_load(&table->proven[which]);
+        *fatal = status == ENGINE_UNABLE || (status != ENGINE_OK && status != ENGINE_CANCELLED &&
+                                             !atomic_load(&table->proven[which]));
         if (status == ENGINE_OK)
             atomic_store(&table->proven[which], true);
     }

@@ -39,6 +39,12 @@ void os_cpus_release(OsCpuClaim *claim);
 // Binds the calling thread, and what it spawns, to `count` CPUs.
 bool os_thread_pin(const int *ids, int count, Error *err);
 
+// ---- files --------------------------------------------------------------------------------------
+
+// Lets this process hold at least `count` files, pipes and their like open at a time. False: the
+// system does not allow as many.
+bool os_files_allow(long count, Error *err);
+
 // ---- processes ----------------------------------------------------------------------------------
 
 // A child with pipes on its standard input and output, in a process group of its own. The system
