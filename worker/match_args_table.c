@@ -48,7 +48,7 @@ static bool read_bool(const char *value, bool *out) {
 }
 
 bool arg_read(const Arg *arg, MatchArgs *args, void *base, const char *value) {
-    char *place = (char *)base + arg->offset;
+    void *place = (unsigned char *)base + arg->offset;
     if (arg->kind == ARG_MAYBE)
         return arg->read(args, base, value);
     if (arg->kind == ARG_FLAG) {
@@ -84,7 +84,7 @@ static bool refuse_key(const Arg *rows, const char *option, const char *word, si
     const char *names[64];
     int count = 0;
     scope(free_ptr) char *key = xstrndup(word, size);
-    for (; rows[count].name && count < 64; count++)
+    for (; count < 64 && rows[count].name; count++)
         names[count] = rows[count].name;
     const char *nearest = nearest_name(key, names, count);
     return error_field(err, 422, "bad_argument", option, "%s %s: no such key%s%s%s", option, word,

@@ -254,7 +254,7 @@ static bool begin(Session *s, Error *err) {
         return false;
     }
     memcpy(s->live, s->scores, (size_t)s->pairing_count * sizeof *s->live);
-    bool fine = missing ? open_files(s, false, NULL, err) : take_up(s, &old, err);
+    bool fine = missing ? open_files(s, false, old.sizes, err) : take_up(s, &old, err);
     match_state_release(&old);
     bool over = s->pairs == s->pair_count || s->verdict != SPRT_OPEN;
     // Saved before the first byte is written: files that were there before are cut back to this.

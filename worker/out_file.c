@@ -35,7 +35,7 @@ static bool measure(OutFile *file, bool *plain, Error *err) {
 }
 
 bool out_file_open(OutFile *file, const char *path, bool append, bool summed, Error *err) {
-    bool plain;
+    bool plain = false;
     *file = (OutFile){.fd = -1};
     if (!path)
         return true;
@@ -46,7 +46,7 @@ bool out_file_open(OutFile *file, const char *path, bool append, bool summed, Er
 }
 
 bool out_file_resume(OutFile *file, const char *path, int64_t size, bool summed, Error *err) {
-    bool plain;
+    bool plain = false;
     *file = (OutFile){.fd = -1};
     if (!path)
         return true;
