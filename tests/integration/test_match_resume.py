@@ -132,6 +132,33 @@ def the_state_file_alone_is_command_enough():
     true("resume" in types and types[-1] == "end", f"types of lines: {set(types)}")
 
 
+def a_match_killed_before_it_was_ever_saved_leaves_nothing_behind():
+    folder = HERE / "early"
+    folder.mkdir()
+    (folder / "games.pgn").write_text(BEFORE)
+    never = command(folder, "-autosaveinterval", "1000000")
+    interrupt(never, signal.SIGKILL, 10)
+    true(len((folder / "games.pgn").read_text()) > len(BEFORE), "nothing was written: the test says nothing")
+    check_against_whole(folder, play(never))
+
+
+def without_a_state_the_games_that_ended_are_kept():
+    folder = HERE / "stateless"
+    argv = command(folder)
+    at = argv.index("-state")
+    with subprocess.Popen(argv[:at] + argv[at + 2:], stdout=subprocess.PIPE) as match:
+        for line in match.stdout:
+            if line.startswith(b"Finished game 40 "):
+                match.send_signal(signal.SIGINT)
+                break
+        out = line.decode() + match.communicate(timeout=60)[0].decode()
+    equal(match.returncode, 130)
+    ended = 39 + len(re.findall(r"Finished game .*: (?:1-0|0-1|1/2)", out))
+    total = int(re.findall(r"Total: (\d+)", out)[-1])
+    true(abs(ended - total) <= 2, f"{ended} games ended, {total} are in the last report")
+    equal(len(pgn_games(folder)), total, "games in the PGN file")
+
+
 def a_match_that_is_over_is_only_reported():
     folder = whole()
     before = {p.name: p.read_bytes() for p in folder.iterdir() if p.name != "out"}
@@ -187,7 +214,9 @@ def what_is_no_state_is_refused():
 if __name__ == "__main__":
     run(a_match_that_is_killed_again_and_again_plays_every_pair_once,
         a_match_that_is_interrupted_again_and_again_plays_every_pair_once,
-        the_state_file_alone_is_command_enough, a_match_that_is_over_is_only_reported,
+        a_match_killed_before_it_was_ever_saved_leaves_nothing_behind,
+        without_a_state_the_games_that_ended_are_kept, the_state_file_alone_is_command_enough,
+        a_match_that_is_over_is_only_reported,
         more_rounds_go_on_from_a_match_that_is_over,
         a_state_of_another_match_is_refused_and_the_difference_named, files_that_lost_games_are_refused,
         what_is_no_state_is_refused)
