@@ -25,6 +25,7 @@
 #include "http_server.h"
 #include "ledger.h"
 #include "loop.h"
+#include "replayer.h"
 #include "repo.h"
 
 static double clock_seconds(clockid_t id) {
@@ -160,7 +161,8 @@ static bool start(App *app, Error *err) {
     if (app->listen_fd < 0)
         return false;
     app->readers = readers_start(app, app->config.readers, err);
-    return app->readers && http_start(app, err);
+    app->replayer = app->readers ? replayer_start(app->config.data, err) : NULL;
+    return app->replayer && http_start(app, err);
 }
 
 static void announce(const App *app) {
@@ -173,6 +175,7 @@ static void announce(const App *app) {
 
 static void release(App *app) {
     http_stop(app);
+    replayer_stop(app->replayer);
     if (app->readers) {
         readers_stop(app->readers);
         readers_free(app->readers);

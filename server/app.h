@@ -49,6 +49,7 @@ struct App {
     Db *writer;
     struct MHD_Daemon *daemon;
     Readers *readers;
+    struct Replayer *replayer;
     int event_fd, signal_fd, lock_fd, listen_fd;
     int port;
     RequestList ready;   // for the next turn

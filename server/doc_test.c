@@ -111,12 +111,19 @@ json_t *doc_diff(Request *req, Error *err) {
     return row ? diff_of(req, row, err) : NULL;
 }
 
+static json_t *replays(Request *req, int64_t id) {
+    json_t *out = db_row(req->db, SQL_PAGE_REPLAYS, "i", id);
+    json_object_set_new(out, "faults", db_rows(req->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
+    return out;
+}
+
 static void add_people(Request *req, json_t *test, const json_t *row, int64_t id) {
     json_t *workers = db_rows(req->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
     json_object_set_new(test, "uncounted", db_row(req->db, SQL_PAGE_UNCOUNTED, "i", id));
     json_object_set_new(test, "marked", db_row(req->db, SQL_PAGE_MARKED, "i", id));
+    json_object_set_new(test, "replays", replays(req, id));
     json_object_set_new(test, "exclusions", db_rows(req->db, SQL_PAGE_EXCLUSIONS, "i", id));
     json_object_set_new(test, "faults", doc_faults_short(req, id));
     json_object_set_new(test, "tasks", db_rows(req->db, SQL_PAGE_TASKS_OF_TEST, "i", id));

@@ -187,6 +187,11 @@ bool ledger_include(const Ledger *ledger, int64_t test, int64_t worker, int64_t 
 bool ledger_block(const Ledger *ledger, int64_t worker, bool block, int64_t user,
                   const char *reason, Error *err);
 
+// What playing the games of a batch over again found; `fault` "": all is well. With a fault, the
+// batches of its machine are excluded from the test: games that cannot be say nothing of strength.
+bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
+                     Error *err);
+
 // ---- time
 // ----------------------------------------------------------------------------------------
 

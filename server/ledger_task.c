@@ -1,5 +1,6 @@
 // Tasks: loading, beats, ends, leases. See ledger.h and ledger_task.h.
 #include "ledger_task.h"
+#include "app.h"
 
 #include <assert.h>
 #include <math.h>
@@ -216,6 +217,8 @@ void ledger_tick(App *app, Db *db, double now) {
     Ledger ledger = ledger_of_app(app, db, now);
     ledger_expire(&ledger);
     ledger_settle(&ledger);
+    if (app->replayer)
+        ledger_take_replayed(&ledger, app->replayer);
 }
 
 bool ledger_resume(Db *db, double down_seconds, Error *err) {

@@ -49,3 +49,7 @@ bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t co
 int64_t ranges_take(const Ledger *ledger, int64_t test, int64_t wanted, int64_t *first, Error *err);
 // Takes exactly these pairs if they lie there; fine if they do not.
 bool ranges_remove(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err);
+
+struct Replayer;
+// Writes what the replayer has found since.
+void ledger_take_replayed(const Ledger *ledger, struct Replayer *replayer);

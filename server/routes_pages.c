@@ -66,10 +66,10 @@ static bool finished(Request *req, Response *res, Error *err) {
 
 // For the list to choose from.
 static void add_event_types(json_t *document) {
-    static const char *const names[] = {"submitted", "approved", "started",  "verdict", "stopped",
-                                        "paused",    "resumed",  "modified", "merged",  "failed",
-                                        "expired",   "crash",    "user",     "engine",  "excluded",
-                                        "blocked",   "unblocked"};
+    static const char *const names[] = {"submitted", "approved",  "started",  "verdict", "stopped",
+                                        "paused",    "resumed",   "modified", "merged",  "failed",
+                                        "expired",   "crash",     "user",     "engine",  "excluded",
+                                        "blocked",   "unblocked", "replay"};
     const char *chosen = text_of(document, "filter", "type");
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

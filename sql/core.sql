@@ -42,6 +42,8 @@ SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT coalesce(sum(games), 0) FROM workers) AS games,
        (SELECT count(*) FROM evidence) AS faults,
        (SELECT count(*) FROM batches WHERE marks <> '') AS batches_marked,
+       (SELECT count(*) FROM replays) AS batches_replayed,
+       (SELECT count(*) FROM replays WHERE fault <> '') AS replay_mismatches,
        (SELECT count(*) FROM users) AS users
 
 -- name: integrity_check
@@ -49,3 +51,16 @@ PRAGMA integrity_check
 
 -- name: foreign_key_check
 PRAGMA foreign_key_check
+
+-- Batches whose games may be played over again, from the first after ?1, and how many came before it from the same machine,
+-- up to ?2.
+-- name: replay_next
+SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.tc, b.games_sha256 AS sha, t.variant = 'chess960' AS chess960,
+       k.first_pair + b.seq * t.batch_pairs AS first_pair,
+       (SELECT count(*) FROM (SELECT 1 FROM batches p WHERE p.worker_id = b.worker_id AND p.id < b.id LIMIT ?2)) AS before
+FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id
+WHERE b.id > ?1 AND b.games_sha256 IS NOT NULL ORDER BY b.id LIMIT 1
+
+-- Where a server that starts goes on.
+-- name: replay_last
+SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - 1000)

@@ -294,6 +294,14 @@ UPDATE tests SET ptnml0 = ?2, ptnml1 = ?3, ptnml2 = ?4, ptnml3 = ?5, ptnml4 = ?6
        crashes = ?10, time_losses = ?11, llr = ?12, sprt_state = ?13
 WHERE id = ?1
 
+-- ---- games that were played over again
+
+-- name: ledger_replay_add
+INSERT INTO replays (batch_id, fault, games, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
+
+-- name: ledger_batch_place
+SELECT test_id, worker_id, seq, task_id FROM batches WHERE id = ?1
+
 -- ---- the audit
 
 -- name: ledger_check_tests

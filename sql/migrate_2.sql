@@ -64,4 +64,6 @@ CREATE TABLE replays (
     created REAL NOT NULL
 ) STRICT;
 
+CREATE INDEX replays_fault ON replays (batch_id) WHERE fault <> '';
+
 CREATE INDEX workers_user ON workers (user_id) WHERE user_id IS NOT NULL;

@@ -118,6 +118,21 @@ SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name A
 FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
 WHERE x.test_id = ?1 AND x.undone IS NULL ORDER BY x.id LIMIT 200
 
+-- Batches of a test whose games were played over again.
+-- name: page_replays
+SELECT count(*) AS batches, coalesce(sum(r.games), 0) AS games, coalesce(sum(r.fault <> ''), 0) AS mismatches
+FROM batches b JOIN replays r ON r.batch_id = b.id WHERE b.test_id = ?1
+
+-- name: page_replay_faults
+SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.fault, length(b.outcomes) AS pairs, r.created
+FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
+WHERE b.test_id = ?1 AND r.fault <> '' ORDER BY b.id DESC LIMIT 20
+
+-- name: page_replay_faults_of_machine
+SELECT b.id AS batch, b.test_id AS test, t.title, r.fault, length(b.outcomes) AS pairs, r.created
+FROM replays r JOIN batches b ON b.id = r.batch_id JOIN tests t ON t.id = b.test_id
+WHERE r.fault <> '' AND b.worker_id = ?1 ORDER BY b.id DESC LIMIT 20
+
 -- name: page_tasks_of_test
 SELECT k.id, k.worker_id AS worker, w.name AS worker_name, u.name AS user, k.first_pair, k.pair_count AS pairs,
        k.next_seq * t.batch_pairs AS pairs_done, k.cores, k.state, k.phase, k.created, k.finished

@@ -10,8 +10,8 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
-from protocol import batch, claim, zstd  # noqa: E402
-from server import ROOT, Client, Server  # noqa: E402
+from protocol import batch, claim, games_body, put_games, zstd  # noqa: E402
+from server import ROOT, Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 EXAMPLES = {name: json.loads(text) for name, text in
@@ -180,6 +180,26 @@ def a_blocked_machine_gets_no_work_and_its_results_do_not_count():
     equal(boss.api("POST", "/machines/99/block").code, "no_such_machine")
 
 
+def games_are_played_over_again_and_invented_ones_are_found():
+    server.command("set", server.data, "replay_share", "1")
+    honest, liar = server.worker(key="h" * 32, name="honest"), server.worker(key="l" * 32, name="liar")
+    for who, plies in ((honest, 8), (liar, 4)):
+        dealt = claim(who).json
+        sha = put_games(who, dealt["id"], 0, games_body(dealt["first_pair"], 4, plies)).json["sha256"]
+        equal(who.api("POST", f"/tasks/{dealt['id']}/batches", batch(0, "2222", sha)).json["counted"], True)
+    wait_until(lambda: anyone.api("GET", "/tests/1").json["replays"]["batches"] == 2)
+    test = anyone.api("GET", "/tests/1").json
+    equal((test["replays"]["games"], test["replays"]["mismatches"]), (16, 1))
+    equal([(fault["worker_name"], fault["fault"]) for fault in test["replays"]["faults"]],
+          [("liar", "game 1: its result does not follow from how it ended")])
+    equal([(x["worker_name"], x["user"], x["pairs"]) for x in test["exclusions"]], [("liar", None, 4)])
+    true("honest" in [w["name"] for w in test["workers"]] and "liar" not in [w["name"] for w in test["workers"]], "who counts")
+    contains(anyone.get("/tests/1").text, "what 1 of them hold cannot have been played")
+    contains(anyone.get(f"/machines/{liar.worker}").text, "its result does not follow")
+    contains(anyone.get("/metrics").text, "\npatchmate_replay_mismatches 1\n")
+    contains(server.command("check", server.data), "0 differences")
+
+
 def the_server_ends_well():
     equal(server.stop(), 0, "exit status")
 
@@ -199,7 +219,7 @@ def main():
             what_engines_said_cannot_break_out_of_a_page, evidence_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
             a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,
             a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_confined_too_little_gets_no_work_and_hears_what_to_install,
-            the_server_ends_well)
+            games_are_played_over_again_and_invented_ones_are_found, the_server_ends_well)
     finally:
         server.close()
 

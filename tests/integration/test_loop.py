@@ -210,6 +210,13 @@ def ctrl_c_twice_leaves_at_once():
     equal(worker.nothing_left(2), [])
 
 
+def every_game_played_over_again_is_what_was_reported():
+    wanted = sql(server, "SELECT count(*) FROM batches WHERE games_sha256 IS NOT NULL")[0][0]
+    true(wanted > 3, "batches with games")
+    wait_until(lambda: sql(server, "SELECT count(*) FROM replays")[0][0] == wanted)
+    equal(sql(server, "SELECT fault FROM replays WHERE fault <> ''"), [])
+
+
 def the_log_tells_the_story_and_a_replay_agrees():
     types = {kind for kind, in sql(server, "SELECT type FROM events")}
     true({"submitted", "approved", "started", "verdict", "merged", "failed", "stopped"} <= types, types)
@@ -230,6 +237,7 @@ def main():
         server = Server(init_options=["--book", str(book)], start=False)
     try:
         build_quickly(server)
+        server.command("set", server.data, "replay_share", "1")
         server.add_user("dev", "developer")
         server.add_user("boss", "maintainer")
         server.start()
@@ -244,7 +252,7 @@ def main():
                 a_stop_is_obeyed_within_one_batch, a_worker_that_is_started_again_is_the_same_worker,
                 batches_played_while_the_server_is_away_arrive_when_it_is_back,
                 ctrl_c_ends_the_running_pair_and_hands_the_rest_back, ctrl_c_twice_leaves_at_once,
-                the_log_tells_the_story_and_a_replay_agrees)
+                every_game_played_over_again_is_what_was_reported, the_log_tells_the_story_and_a_replay_agrees)
     finally:
         server.close()
 

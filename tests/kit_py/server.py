@@ -129,6 +129,8 @@ class Server:
         if "--engine-source" not in options:
             options += ["--engine-source", str(ROOT / "engine")]
         self.command("init", self.data, "--admin", ADMIN, "--admin-password-file", self.folder / "password", *options)
+        # Tests send games that nobody played; those that want them looked at set a share of their own.
+        self.command("set", self.data, "replay_share", "0")
         if start:
             self.start()
 

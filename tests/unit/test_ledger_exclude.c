@@ -137,6 +137,28 @@ static void what_is_not_there_cannot_be_excluded(void **state) {
     assert_string_equal(kit.err.code, "no_such_test");
 }
 
+// ---- games that were played over again
+// ----------------------------------------------------------------
+
+static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
+    assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
+    assert_true(ledger_replayed(&kit.ledger, 1, 8, "", &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 16);
+    assert_true(ledger_replayed(&kit.ledger, 2, 8, "game 3: it is of another pair", &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
+    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM exclusions");
+    assert_string_equal(reason, "replay mismatch: game 3: it is of another pair");
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
+    assert_true(ledger_replayed(&kit.ledger, 2, 8, "again", &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
+    assert_false(ledger_replayed(&kit.ledger, 99, 8, "", &kit.err));
+    assert_int_equal(kit_check(&kit), 0);
+    assert_true(include(1)); // a person may know better
+    assert_int_equal(kit_check(&kit), 0);
+}
+
 // ---- blocked machines
 // ------------------------------------------------------------------------------
 
@@ -182,6 +204,7 @@ int main(void) {
         WITH_TASK(a_verdict_stays_when_its_batches_go),
         WITH_TASK(what_comes_back_may_decide_an_open_test),
         WITH_TASK(what_is_not_there_cannot_be_excluded),
+        WITH_TASK(a_batch_that_was_not_played_takes_its_machine_out_of_the_test),
         WITH_TASK(a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count),
         WITH_TASK(what_a_blocked_machine_had_not_begun_is_played_by_others),
     };

@@ -1,0 +1,126 @@
+// Games of a batch played over again: what is honest passes, and each kind of lie is named with its
+// game.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../engine/rules/position.h"
+#include "../../server/replay.h"
+
+#define OPENING                                                                                    \
+    "\"opening\":{\"fen\":\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\","           \
+    "\"moves\":\"f2f3 e7e5\"}"
+#define MATED /* White is mated by his own fault */                                                \
+    "{\"pair\":7," OPENING ",\"new_is\":\"white\",\"result\":\"0-1\",\"end\":\"rule\","            \
+    "\"moves\":\"g2g4 d8h4\",\"clock_ms\":[10000,9000]}\n"
+#define FLAGGED /* White, now the base side, loses on time */                                      \
+    "{\"pair\":7," OPENING ",\"new_is\":\"black\",\"result\":\"0-1\",\"end\":\"time\","            \
+    "\"moves\":\"a2a3 a7a6\",\"clock_ms\":[0,10200]}\n"
+
+static Error err;
+
+static int ready(void **state) {
+    (void)state;
+    rules_init();
+    return 0;
+}
+
+static ReplayFacts facts(void) {
+    return (ReplayFacts){.first_pair = 7, .outcomes = "2", .time_losses = 1, .tc = "10.00+0.20"};
+}
+
+static bool replay(const char *text, const ReplayFacts *of) {
+    err = (Error){0};
+    return replay_games(text, strlen(text), of, &err);
+}
+
+static void honest_games_pass(void **state) {
+    (void)state;
+    ReplayFacts honest = facts();
+    assert_true(replay(MATED FLAGGED, &honest));
+    static const char no_end[] = MATED FLAGGED;
+    assert_true(replay_games(no_end, strlen(no_end) - 1, &honest, &err));
+}
+
+// `text` with the first `old` replaced.
+static const char *with(const char *text, const char *old, const char *new) {
+    static char out[8192];
+    const char *at = strstr(text, old);
+    assert_non_null(at);
+    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    return out;
+}
+
+static void each_lie_is_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *old, *new, *named;
+    } lies[] = {
+        {"g2g4 d8h4", "g2g5 d8h4", "game 1: move 1 of the game, g2g5, is not legal"},
+        {"g2g4 d8h4", "g2g4 d8h5", "game 1: move 2 of the game, d8h5"},
+        {"g2g4 d8h4", "g2g4 nonsense-that-is-long", "game 1: move 2"},
+        {"f2f3 e7e5", "f2f3 f3f4", "game 1: move 2 of the opening"},
+        {"rnbqkbnr/pppp", "rnbqkbnr/pppk", "game 1: its opening is no position"},
+        {"\"0-1\"", "\"1-0\"", "game 1: its result does not follow"},
+        {"\"0-1\"", "\"*\"", "game 1: its result does not follow"},
+        {"\"rule\"", "\"aborted\"", "game 1: its result does not follow"},
+        {"\"rule\"", "\"illegal\"", NULL}, // the mated side is to move: it could be, but for counts
+        {"g2g4 d8h4\",\"clock_ms\":[10000,9000]", "g2g4\",\"clock_ms\":[1]", "does not follow"},
+        {"[10000,9000]", "[10000]", "one clock a move"},
+        {"[10000,9000]", "[10000,10400]", "10400 ms on the clock after ply 2"},
+        {"[10000,9000]", "[-1,9000]", "-1 ms on the clock after ply 1"},
+        {"\"pair\":7", "\"pair\":8", "game 1: it is of another pair"},
+        {"\"new_is\":\"black\"", "\"new_is\":\"white\"", "game 2: the colours were not reversed"},
+        {"\"new_is\":\"white\"", "\"new_is\":\"red\"", "game 1: it does not say who was white"},
+        {"\"time\"", "\"adjudication\"", "0 crashes and 0 time losses, counted as 0 and 1"},
+        {"{\"pair\"", "[\"pair\"", "game 1: it is no JSON object"},
+    };
+    ReplayFacts honest = facts();
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        assert_false(replay(with(MATED FLAGGED, lies[i].old, lies[i].new), &honest));
+        assert_string_equal(err.code, "replay_mismatch");
+        if (lies[i].named && !strstr(err.message, lies[i].named))
+            fail_msg("%s, not %s", err.message, lies[i].named);
+    }
+}
+
+static void counts_must_be_those_of_the_games(void **state) {
+    (void)state;
+    ReplayFacts other = facts();
+    other.outcomes = "3";
+    assert_false(replay(MATED FLAGGED, &other));
+    assert_non_null(strstr(err.message, "2 half points for the new side, counted as 3"));
+    other = facts();
+    other.outcomes = "22";
+    assert_false(replay(MATED FLAGGED, &other));
+    assert_non_null(strstr(err.message, "2 games for 2 pairs"));
+    other = facts();
+    assert_false(replay(MATED FLAGGED MATED, &other));
+    assert_non_null(strstr(err.message, "game 3: it is one too many"));
+    assert_false(replay("", &other));
+    assert_false(replay("\n\n\n", &other));
+}
+
+static void clocks_follow_their_control(void **state) {
+    (void)state;
+    ReplayFacts of = facts();
+    of.tc = "1/10.00+0.20"; // a period a move: the base comes again with each
+    assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[19000,19000]"), &of));
+    of.tc = "nodes=1000";
+    assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[0,99999]"), &of));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(honest_games_pass),
+        cmocka_unit_test(each_lie_is_named),
+        cmocka_unit_test(counts_must_be_those_of_the_games),
+        cmocka_unit_test(clocks_follow_their_control),
+    };
+    return cmocka_run_group_tests(tests, ready, NULL);
+}
