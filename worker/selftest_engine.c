@@ -124,6 +124,8 @@ const char selftest_toy[] =
     "    if (!strcmp(mode, \"exit\")) exit(0);\n"
     "    if (!strcmp(mode, \"hang\")) for (;;) pause();\n"
     "    if (!strcmp(mode, \"spin\")) for (volatile int i = 0;; i++);\n"
+    "    if (!strcmp(mode, \"memory\")) for (char *p; (p = malloc(1 << 22));) memset(p, 1, 1 << "
+    "22);\n"
     "    if (!strcmp(mode, \"illegal\")) puts(\"bestmove e2e5\");\n"
     "    if (!strcmp(mode, \"garbage\")) puts(\"bestmove \\001\\377%s%n\");\n"
     "    if (!strcmp(mode, \"flood\")) for (memset(block, 'x', sizeof block);;) write(1, block, "

@@ -231,10 +231,18 @@ def the_self_test_finds_what_is_missing():
     equal(left_in_tmp(), [])
 
 
+def without_a_sandbox_the_self_test_says_what_is_open():
+    done = subprocess.run([BUILD / "worker", "--self-test", "--sandbox", "0", "--no-sandbox"], capture_output=True, text=True,
+                          timeout=120)
+    equal(done.returncode, 0, done.stdout)
+    true(re.search("^ +engines read your files +YES", done.stdout, re.M), done.stdout)
+    true(re.search("^  ok +engine that crashes", done.stdout, re.M), done.stdout)
+
+
 run(the_first_start_explains_in_five_lines_and_later_ones_do_not, a_server_that_does_not_answer_is_waited_for_in_one_line,
     a_worker_too_old_for_the_server_says_so_and_ends, a_cache_that_cannot_be_used_is_named, urls_that_are_none_are_refused,
     without_make_the_volunteer_is_told_what_to_install, niceness_reaches_the_engines,
     a_game_that_needs_more_memory_than_is_offered_is_left_to_others, two_workers_of_a_machine_play_on_different_cpus,
     old_things_leave_a_cache_that_is_too_large, a_full_disk_is_waited_out_and_burns_no_task,
     tasks_that_fail_by_the_machines_fault_are_not_burnt, the_self_test_finds_this_machine_fit,
-    the_self_test_finds_what_is_missing)
+    the_self_test_finds_what_is_missing, without_a_sandbox_the_self_test_says_what_is_open)
