@@ -208,7 +208,9 @@ static void give_game(Match *match, const GameRecord *record, bool sound, const 
     pthread_mutex_lock(&match->lock);
     if (sound)
         report_game(match, record);
-    else
+    else if (match->spec.on_failure && record->culprit >= 0)
+        match->spec.on_failure(match->spec.ctx, record);
+    if (!sound)
         fail(match, err);
     pthread_mutex_unlock(&match->lock);
 }

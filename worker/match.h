@@ -148,6 +148,8 @@ typedef struct MatchSpec {
     void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
     void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
     void (*on_warning)(void *ctx, const GameRecord *game, const char *text);
+    // An engine that has never worked (culprit, evidence): match_run is about to return false.
+    void (*on_failure)(void *ctx, const GameRecord *game);
     // Every line of every conversation; from slot threads, several at a time. NULL: no log.
     void (*on_line)(void *ctx, const MatchLine *line);
     void *ctx;

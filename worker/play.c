@@ -25,6 +25,7 @@ typedef struct Play {
     double speed_before;
     SpoolItem *evidence[EVIDENCE_A_TASK]; // of the batch in the making
     int evidence_count, evidence_held;    // of the task; of these not sent yet
+    int failed;                           // side that never worked; -1: none
 } Play;
 
 static void new_batch(Play *p) {
@@ -145,6 +146,17 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
     new_batch(p);
 }
 
+// The first tells enough, whatever other slots meet.
+static void on_failure(void *ctx, const GameRecord *game) {
+    Play *p = ctx;
+    if (p->failed >= 0)
+        return;
+    p->failed = game->culprit;
+    if (game->evidence)
+        str_printf(p->spec->log, "%s\nWhat was said:\n%s\nOn standard error:\n%s", game->reason,
+                   game->evidence->talk[game->culprit], game->evidence->errors[game->culprit]);
+}
+
 // ---- setting up
 // ----------------------------------------------------------------------------------
 
@@ -196,6 +208,7 @@ static bool run_match(Play *p, const EngineSpec engines[2], int *begun, Error *e
         .ping_ms = PING_MS,
         .on_game = on_game,
         .on_pair = on_pair,
+        .on_failure = on_failure,
         .ctx = p,
     };
     Match *match = match_new(&match_spec);
@@ -209,7 +222,7 @@ static bool run_match(Play *p, const EngineSpec engines[2], int *begun, Error *e
 
 bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err) {
     const Task *task = spec->task;
-    Play p = {.worker = worker, .spec = spec, .seq = task->next_seq};
+    Play p = {.worker = worker, .spec = spec, .seq = task->next_seq, .failed = -1};
     scope(argv_release) Argv new_argv = {0};
     scope(argv_release) Argv base_argv = {0};
     Argv *argv[SIDE_COUNT] = {&new_argv, &base_argv};
@@ -234,6 +247,8 @@ bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err) {
              task->pairs - task->next_seq * task->batch_pairs, p.tc, spec->slots);
     new_batch(&p);
     bool ran = run_match(&p, engines, begun, err);
+    if (!ran && p.failed >= 0)
+        snprintf(err->field, sizeof err->field, "%s", side_name((Side)p.failed));
     drop_batch(&p);
     free(options[SIDE_NEW]);
     free(options[SIDE_BASE]);

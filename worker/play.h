@@ -11,6 +11,7 @@ typedef struct PlaySpec {
     double speed;  // nodes/s of a slot, 0 if not measured
     int slots;
     int64_t memory_mib[SIDE_COUNT]; // that an engine may use; passing it is a crash
+    Str *log;                       // takes the last words of an engine that cannot be used
 } PlaySpec;
 
 // True when the match ran, to its end or until it was stopped; *begun is the first pair of the task

@@ -224,7 +224,8 @@ static Step play_all(TaskRun *run) {
                      .shop = &run->shop,
                      .factor = run->factor,
                      .speed = run->speed,
-                     .slots = slots_of(run)};
+                     .slots = slots_of(run),
+                     .log = &run->failure.log};
     SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
     for (int i = 0; i < SIDE_COUNT; i++)
         spec.memory_mib[i] = slots_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);

@@ -176,14 +176,17 @@ def a_failed_build_is_reported_with_the_compilers_words():
         tap.equal((failure["kind"], failure["side"]), ("build", "new"))
         tap.contains(failure["log"], "forty_seven")
         tap.contains(failure["message"], "status 2")
+        tap.contains(failure["message"], "error:")  # the line that matters
         tap.equal(worker.wait(), 0)
 
 
 def an_engine_that_never_answers_is_reported():
-    test = submit(patch("return toy_main(argc, argv);", "return 0 * argc;"))
+    test = submit(patch("return toy_main(argc, argv);", 'return fprintf(stderr, "no net %d", argc) < 0;'))
     with a_worker("--once") as worker:
         failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
-        tap.equal(failure["kind"], "engine")
+        tap.equal((failure["kind"], failure["side"]), ("engine", "new"))
+        tap.contains(failure["log"], "> uci")
+        tap.contains(failure["log"], "no net 1")
         tap.equal(worker.wait(), 0)
     nobody_is_left()
 
