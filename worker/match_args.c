@@ -197,6 +197,20 @@ static void complete_ends(MatchArgs *args) {
         args->rounds = args->has_sprt ? SPRT_ROUNDS_MAX : 1;
 }
 
+// Two kinds of text in one file are of use to nobody, and a state in it would be its end.
+static bool files_differ(const MatchArgs *args, Error *err) {
+    const char *const files[] = {args->pgn_file, args->epd_file, args->json_file, args->log.file,
+                                 args->state_file};
+    static const char *const options[] = {"-pgnout", "-epdout", "-jsonout", "-log", "-state"};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < i; k++)
+            if (files[i] && files[k] && strcmp(files[i], files[k]) == 0)
+                return error_field(err, 422, "bad_argument", options[i],
+                                   "%s %s: is the file of %s already", options[i], files[i],
+                                   options[k]);
+    return true;
+}
+
 // Below 1: all CPUs that may be used, less that many.
 static void complete_slots(MatchArgs *args) {
     OsCpus cpus;
@@ -224,7 +238,7 @@ static bool complete(MatchArgs *args, Error *err) {
         return refuse(err, "-crc32", "there is no -pgnout whose CRC could be told");
     if (args->log.engine && !args->log.file)
         return refuse(err, "-log", "wants file=");
-    return true;
+    return files_differ(args, err);
 }
 
 // At most so many engines can the words make.

@@ -172,7 +172,9 @@ static void write_json(Session *s, const char *ending) {
         return;
     scope(str_release) Str line;
     str_init(&line, REPORT_MAX);
-    match_json_report(&line, &context, s->scores, s->pairing_count, ending, s->verdict);
+    JsonEnding end = {ending, &s->timing};
+    match_json_report(&line, &context, s->scores, s->pairing_count, s->verdict,
+                      ending ? &end : NULL);
     if (!out_file_write(&s->files[FILE_JSON], line.data, line.size, &err))
         stop(s, &err);
 }

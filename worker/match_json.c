@@ -203,8 +203,26 @@ static json_t *score_tree(const JsonContext *context, const MatchScore *s) {
     return tree;
 }
 
+static json_t *clock_tree(const Timing *timing) {
+    json_t *tree = json_object();
+    json_object_set_new(tree, "moves", json_integer(timing->moves));
+    if (timing->told) {
+        json_object_set_new(tree, "latency_median_us", real(timing_quantile_us(timing, 0.5)));
+        json_object_set_new(tree, "latency_p99_us", real(timing_quantile_us(timing, 0.99)));
+        json_object_set_new(tree, "latency_max_us", json_integer(timing->latency_max_us));
+    }
+    if (timing->measured) {
+        json_object_set_new(tree, "thought_us", json_integer(timing->thought_us));
+        json_object_set_new(tree, "delayed_us", json_integer(timing->delayed_us));
+        json_object_set_new(tree, "delay_max_us", json_integer(timing->delay_max_us));
+    }
+    json_object_set_new(tree, "time_losses", json_integer(timing->time_losses));
+    json_object_set_new(tree, "overloaded", json_integer(timing->overloaded));
+    return tree;
+}
+
 void match_json_report(Str *out, const JsonContext *context, const MatchScore *scores, int count,
-                       const char *ending, SprtVerdict verdict) {
+                       SprtVerdict verdict, const JsonEnding *ending) {
     static const char *const verdicts[] = {
         [SPRT_OPEN] = "open", [SPRT_ACCEPTED] = "H1", [SPRT_REJECTED] = "H0"};
     json_auto_t *tree = json_object();
@@ -214,8 +232,10 @@ void match_json_report(Str *out, const JsonContext *context, const MatchScore *s
     json_object_set_new(tree, "type", json_string(ending ? "end" : "report"));
     json_object_set_new(tree, "time", json_real(now()));
     json_object_set_new(tree, "scores", list);
-    if (ending)
-        json_object_set_new(tree, "ending", json_string(ending));
+    if (ending) {
+        json_object_set_new(tree, "ending", json_string(ending->name));
+        json_object_set_new(tree, "clock", clock_tree(ending->timing));
+    }
     if (context->title->bounds)
         json_object_set_new(tree, "verdict", json_string(verdicts[verdict]));
     add_tree(out, tree);

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "match_report.h"
+#include "match_timing.h"
 
 typedef struct JsonContext {
     const MatchTitle *title;
@@ -15,6 +16,10 @@ typedef struct JsonContext {
 void match_json_start(Str *out, const JsonContext *context, const json_t *settings, int from,
                       int pairs);
 void match_json_game(Str *out, const JsonContext *context, const GameRecord *game);
-// `type` "report" or "end"; `ending`: "finished", "interrupted", "failed", NULL for a report.
+// `type` "report", or "end" with an `ending`: how it ended and how the clock was served.
+typedef struct JsonEnding {
+    const char *name; // "finished", "interrupted", "failed"
+    const Timing *timing;
+} JsonEnding;
 void match_json_report(Str *out, const JsonContext *context, const MatchScore *scores, int count,
-                       const char *ending, SprtVerdict verdict);
+                       SprtVerdict verdict, const JsonEnding *ending);

@@ -318,10 +318,8 @@ static const Option options[] = {
     ALONE(CALL("-outcomeinterval", accept, "a whole number")),
     ALONE(CALL("-resultformat", accept, "a format")),
     ALONE(FLAG("-help", help)),
-    ALONE(FLAG("--help", help)),
     ALONE(FLAG("-h", help)),
     ALONE(FLAG("-version", version)),
-    ALONE(FLAG("--version", version)),
     ALONE(FLAG("-v", version)),
     NOT_HERE("-tb", SYZYGY),
     NOT_HERE("-tbpieces", SYZYGY),
@@ -336,11 +334,12 @@ static const Option options[] = {
 // clang-format on
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
+// Two dashes do as well as one.
 const Option *match_option_find(const char *name) {
     for (int i = 0; i < OPTION_COUNT; i++)
         if (strcmp(options[i].arg.name, name) == 0)
             return &options[i];
-    return NULL;
+    return name[0] == '-' && name[1] == '-' ? match_option_find(name + 1) : NULL;
 }
 
 const char *match_option_nearest(const char *name) {

@@ -39,7 +39,7 @@ static void threads_words(const EngineArgs *engine, char *out, size_t size) {
 
 static void hash_words(const EngineArgs *engine, char *out, size_t size) {
     const char *hash = option_of(engine, "Hash");
-    snprintf(out, size, "%s%s", hash ? hash : "NULL", hash ? "MB" : "");
+    snprintf(out, size, "%s%s", hash ? hash : "", hash ? "MB" : "");
 }
 
 // "10+0.1, 1t, 16MB, book.epd"; what differs between two engines is given for both.
@@ -54,7 +54,9 @@ static void describe(Session *s) {
         words[i](&s->args->engines[0], first, sizeof first);
         words[i](&s->args->engines[1], second, sizeof second);
         bool same = strcmp(first, second) == 0;
-        str_printf(&text, "%s%s%s%s", i ? ", " : "", first, same ? "" : " - ", same ? "" : second);
+        if (*first || *second)
+            str_printf(&text, "%s%s%s%s", i ? ", " : "", first, same ? "" : " - ",
+                       same ? "" : second);
     }
     if (file)
         str_printf(&text, ", %s", slash ? slash + 1 : file);

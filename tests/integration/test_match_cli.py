@@ -276,6 +276,7 @@ def json_lines_tell_all_of_a_match():
         equal(len(sizes), 1, "sizes of a game's arrays")
     score = lines[-1]["scores"][0]
     equal(score["wins"] + score["losses"] + score["draws"], 24)
+    equal(lines[-1]["clock"]["moves"], sum(len(game["moves"]) for game in games))
     equal((score["engine"], score["faults"], lines[-1]["ending"]), ("A", [0, len(lost)], "finished"))
 
 
@@ -356,6 +357,7 @@ def what_is_not_here_is_refused_with_the_reason():
                           (["-concurrency", "5000"], "-concurrency 5000: wants a whole number up to 1024"),
                           (["-use-affinity", "3-1"], "-use-affinity 3-1: wants nothing, or a list of CPUs"),
                           (["-rounds", "3", "4"], "-rounds 4: one word too many"),
+                          (["-pgnout", "x", "-epdout", "x"], "-epdout x: is the file of -pgnout already"),
                           (["-engine"], "-engine wants key=value...")):
         _, err = match(*two(), *words, status=2)
         contains(err, wanted)

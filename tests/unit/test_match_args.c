@@ -166,6 +166,68 @@ static void refusals_name_option_key_and_value(void **state) {
     }
 }
 
+static void engines_without_names_are_told_apart(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs args;
+    Error err;
+    assert_true(parse(
+        &args, "-engine cmd=x/a -engine cmd=y/a -engine cmd=b -engine cmd=a -each st=1", &err));
+    assert_int_equal(args.engine_count, 4);
+    assert_string_equal(args.engines[0].name, "a");
+    assert_string_equal(args.engines[1].name, "a-2");
+    assert_string_equal(args.engines[3].name, "a-3");
+}
+
+static void quick_brings_its_own_defaults(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs args;
+    Error err;
+    assert_true(parse(&args, "-quick cmd=x/a cmd=b book=f.pgn.gz", &err));
+    assert_int_equal(args.engines[1].limit.base_ms, 10000);
+    assert_int_equal(args.rounds, 25000);
+    assert_int_equal(args.book.format, BOOK_PGN);
+    assert_true(args.cutechess && args.book.random && args.slots >= 1);
+}
+
+static void a_list_of_cpus_is_read(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs args;
+    Error err;
+    assert_true(parse(&args,
+                      "-engine cmd=a -engine cmd=b -each st=1 --use-affinity 0-2,8,10-10 "
+                      "-concurrency -2",
+                      &err));
+    assert_int_equal(args.cpus.count, 5);
+    assert_int_equal(args.cpus.ids[2], 2);
+    assert_int_equal(args.cpus.ids[4], 10);
+    assert_int_equal(args.slots, 3);
+    static const char *const bad[] = {"3-1", ",", "1,,2", "-3", "1-", "9999", "1-2-3"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        scope(match_args_release) MatchArgs other;
+        const char *words[] = {"-use-affinity", bad[i]};
+        assert_false(match_args_parse(&other, 2, words, &err));
+    }
+}
+
+static void rounds_without_a_number_depend_on_the_sprt(void **state) {
+    (void)state;
+    scope(match_args_release) MatchArgs plain, judged;
+    Error err;
+    assert_true(parse(&plain, "-engine cmd=a -engine cmd=b -each st=1 -resign score=600", &err));
+    assert_int_equal(plain.rounds, 1);
+    assert_int_equal(plain.adjudication.resign_count, 1);
+    assert_true(parse(&judged, "-engine cmd=a -engine cmd=b -each st=1 -sprt elo0=0 elo1=5", &err));
+    assert_int_equal(judged.rounds, 500000);
+}
+
+static void a_state_file_alone_is_a_command(void **state) {
+    (void)state;
+    static const char *const words[] = {"-config", "file=x", "-rounds", "3"};
+    assert_string_equal(match_args_only_state(2, words), "x");
+    assert_null(match_args_only_state(4, words));
+    assert_null(match_args_only_state(1, words));
+}
+
 static void an_engine_needs_a_limit(void **state) {
     (void)state;
     scope(match_args_release) MatchArgs args;
@@ -182,6 +244,11 @@ int main(void) {
         cmocka_unit_test(arguments_of_a_program_are_kept_apart),
         cmocka_unit_test(match_options_are_read),
         cmocka_unit_test(refusals_name_option_key_and_value),
+        cmocka_unit_test(engines_without_names_are_told_apart),
+        cmocka_unit_test(quick_brings_its_own_defaults),
+        cmocka_unit_test(a_list_of_cpus_is_read),
+        cmocka_unit_test(rounds_without_a_number_depend_on_the_sprt),
+        cmocka_unit_test(a_state_file_alone_is_a_command),
         cmocka_unit_test(an_engine_needs_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
