@@ -106,9 +106,9 @@ void os_cgroup_limits(const char *groups, const char *root, CgroupLimits *out) {
     *out = (CgroupLimits){0};
     char *rest = text;
     for (char *line; text && (line = strsep(&rest, "\n"));) {
-        strsep(&line, ":");
+        const char *id = strsep(&line, ":");
         const char *controllers = strsep(&line, ":");
-        if (controllers && line && *line == '/')
+        if (id && controllers && line && *line == '/')
             read_group(root, controllers, line, out);
     }
 }

@@ -31,14 +31,15 @@ static bool ask(const SelfTest *test, const Build *probe, const char *secret, Jo
                 Error *err) {
     scope(argv_release) Argv argv = {0};
     OsLimits limits;
-    int port;
-    int listener scope(close_fd) = listen_somewhere(&port);
+    int port, listener = listen_somewhere(&port);
     build_command(&test->shop, probe, 0, &argv, &limits);
     argv_add(&argv, secret);
     argv_printf(&argv, "%d", port);
     argv_printf(&argv, "%d", (int)getpid());
     JobSpec job = {(const char *const *)argv.items, PROBE_LIMIT_S, test->shop.cancel, &limits};
-    if (!job_run(&job, result, err))
+    bool ran = job_run(&job, result, err);
+    close_fd(&listener);
+    if (!ran)
         return false;
     return (result->end == JOB_ENDED && result->status == 0) ||
            error_set(err, 0, "probe", "the probe ended with status %d: %.200s", result->status,

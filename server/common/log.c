@@ -29,6 +29,13 @@ static int log_stamp(char *out, size_t size) {
     return (int)n + snprintf(out + n, size - n, ".%03ld ", now.tv_nsec / 1000000);
 }
 
+// Messages quote servers, engines and files: none of them may steer a terminal.
+static void tame(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 32 ? *text != '\n' && *text != '\t' : *text == 127)
+            *text = '?';
+}
+
 static void log_line(LogLevel level, const char *format, va_list args) {
     static const char *const names[] = {"debug", "info ", "warn ", "error"};
     char line[4096];
@@ -36,7 +43,9 @@ static void log_line(LogLevel level, const char *format, va_list args) {
     int n = snprintf(line, sizeof line, "%s", log_prefix);
     n += log_stamp(line + n, sizeof line - (size_t)n);
     n += snprintf(line + n, sizeof line - (size_t)n, "%s ", names[level]);
+    int start = n;
     n += vsnprintf(line + n, sizeof line - (size_t)n, format, args);
+    tame(line + start);
     if (n > size - 1)
         n = size - 1;
     line[n++] = '\n';
