@@ -5,21 +5,24 @@
 #include <math.h>
 #include <stddef.h>
 
-static int slots_of(const SchedTest *test, const SchedWorker *worker) {
-    return worker->cores / test->threads;
-}
-
-// Two engines a slot: their hash, and each its code, nets and a stack and tables a thread.
+// As a worker counts: two engines a slot, with their hash, each its code, nets and tables, and
+// something more for each further thread.
 int64_t scheduler_memory_mib(const SchedTest *test, int slots) {
-    const int engine_mib = 24, thread_mib = 8, worker_mib = 100;
-    int64_t slot = test->hash_mib + 2 * (engine_mib + (int64_t)thread_mib * test->threads);
+    const int engine_mib = 64, thread_mib = 8, worker_mib = 64;
+    int64_t slot = test->hash_mib + 2 * (engine_mib + (int64_t)thread_mib * (test->threads - 1));
     return worker_mib + slots * slot;
 }
 
+// Games at a time: what the cores carry, or fewer where memory is short.
+static int slots_of(const SchedTest *test, const SchedWorker *worker) {
+    int slots = worker->cores / test->threads;
+    int64_t room = worker->memory_mib - scheduler_memory_mib(test, 0);
+    int64_t slot = scheduler_memory_mib(test, 1) - scheduler_memory_mib(test, 0);
+    return room / slot < slots ? (int)(room < 0 ? 0 : room / slot) : slots;
+}
+
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker) {
-    if (test->barred || test->pairs_left <= 0 || test->threads > worker->cores)
-        return false;
-    return scheduler_memory_mib(test, slots_of(test, worker)) <= worker->memory_mib;
+    return !test->barred && test->pairs_left > 0 && slots_of(test, worker) >= 1;
 }
 
 double scheduler_weight(const SchedTest *test) {

@@ -98,12 +98,21 @@ static void add_credit(Line *line, const Status *s) {
         *s->credit_user ? " to " : "", s->credit_user);
 }
 
+static void add_waiting(Line *line, const Status *s, int64_t now_ns) {
+    int64_t left = (s->retry_ns - now_ns + second_ns - 1) / second_ns;
+    add(line, "waiting for %s", s->waiting);
+    if (left > 0)
+        add(line, "next try in %" PRId64 " s", left);
+}
+
 static void add_play(Line *line, const Status *s, int64_t now_ns) {
     char number[NUMBER_MAX];
     int pair = s->pairs_done < s->pairs ? s->pairs_done + 1 : s->pairs;
     double rate = status_rate(s, now_ns);
     add(line, "pair %d of %d", pair, s->pairs);
     add(line, "+%d -%d =%d", s->wins, s->losses, s->draws);
+    if (*s->waiting) // matters more than what follows, which a narrow terminal drops
+        add_waiting(line, s, now_ns);
     if (s->has_llr)
         add(line, "LLR %.2f", s->llr);
     if (rate > 0)
@@ -121,13 +130,6 @@ static void add_phase(Line *line, const Status *s, int64_t now_ns) {
         add(line, "%s%s%s, %.0f s", s->phase, between, s->detail, seconds);
 }
 
-static void add_waiting(Line *line, const Status *s, int64_t now_ns) {
-    int64_t left = (s->retry_ns - now_ns + second_ns - 1) / second_ns;
-    add(line, "waiting for %s", s->waiting);
-    if (left > 0)
-        add(line, "next try in %" PRId64 " s", left);
-}
-
 static void add_idle(Line *line, const Status *s) {
     char number[NUMBER_MAX];
     add(line, "waiting for work");
@@ -137,17 +139,18 @@ static void add_idle(Line *line, const Status *s) {
 }
 
 static void fill(Line *line, const Status *s, int64_t now_ns) {
+    bool playing = strcmp(s->phase, "play") == 0;
     if (*s->phase) {
         snprintf(line->head, PART_MAX, "test %" PRId64, s->test);
         snprintf(line->title, PART_MAX, "%s", s->title);
     }
     if (s->stopping)
         add(line, "%s", *s->phase ? "stopping after the running games" : "stopping");
-    if (*s->phase && strcmp(s->phase, "play") != 0)
-        add_phase(line, s, now_ns);
-    else if (*s->phase)
+    if (playing)
         add_play(line, s, now_ns);
-    if (*s->waiting)
+    else if (*s->phase)
+        add_phase(line, s, now_ns);
+    if (*s->waiting && !playing)
         add_waiting(line, s, now_ns);
     else if (!*s->phase && !s->stopping)
         add_idle(line, s);

@@ -76,13 +76,21 @@ static void tests_that_do_not_fit_are_passed_over(void **state) {
     assert_int_equal(choose(&test, 1), 0);
     test.threads = 8;
     assert_int_equal(choose(&test, 1), 1);
-    test = stc(1), test.hash_mib = 4000;
+    test = stc(1), test.hash_mib = 15900;
     assert_int_equal(choose(&test, 1), 0);
     test = stc(1), test.barred = true;
     assert_int_equal(choose(&test, 1), 0);
     test = stc(1), test.pairs_left = 0;
     assert_int_equal(choose(&test, 1), 0);
     assert_int_equal(choose(NULL, 0), 0);
+}
+
+static void where_memory_is_short_fewer_games_are_played(void **state) {
+    (void)state;
+    SchedTest test = stc(1);
+    test.hash_mib = 4000; // 3 games of 4128 MiB
+    assert_int_equal(choose(&test, 1), 1);
+    assert_int_equal(scheduler_task_pairs(&test, &worker, 1800), 80);
 }
 
 static void a_task_lasts_as_long_as_it_should(void **state) {
@@ -186,6 +194,7 @@ int main(void) {
         cmocka_unit_test(equal_tests_go_by_age),
         cmocka_unit_test(the_last_test_of_a_worker_counts_its_cores),
         cmocka_unit_test(tests_that_do_not_fit_are_passed_over),
+        cmocka_unit_test(where_memory_is_short_fewer_games_are_played),
         cmocka_unit_test(a_task_lasts_as_long_as_it_should),
         cmocka_unit_test(the_end_of_a_test_is_shared),
         cmocka_unit_test(weights_are_fishtests),

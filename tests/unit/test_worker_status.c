@@ -103,6 +103,12 @@ static void waiting_says_for_what_and_until_when(void **state) {
     snprintf(s.waiting, sizeof s.waiting, "http://chess.example: connection refused");
     s.retry_ns = 112 * second_ns - 1;
     shows(&s, 100, "waiting for http://chess.example: connection refused, next try in 12 s");
+    Status game = playing();
+    snprintf(game.waiting, sizeof game.waiting, "http://a.example: no connection");
+    game.retry_ns = 112 * second_ns;
+    shows(&game, 110,
+          "test 12 Reduce l…: pair 13 of 640, +9 -7 =8, waiting for http://a.example: no "
+          "connection, next try in 12 s");
     s.retry_ns = 99 * second_ns;
     shows(&s, 100, "waiting for http://chess.example: connection refused");
 }
