@@ -208,11 +208,11 @@ const Route routes_worker[] = {
     {"POST", "/api/v1/tasks/{task}/beat", ACCESS_WORKER, 1024, NULL, task_beat},
     {"PUT", "/api/v1/tasks/{task}/games/{seq}", ACCESS_WORKER, GAMES_MAX, games_prepare,
      games_apply},
-    {"PUT", "/api/v1/tasks/{task}/evidence/{seq}", ACCESS_WORKER, EVIDENCE_MAX, evidence_prepare,
-     evidence_apply},
     {"POST", "/api/v1/tasks/{task}/batches", ACCESS_WORKER, 4096, NULL, task_batch},
     {"POST", "/api/v1/tasks/{task}/bench", ACCESS_WORKER, 1024, NULL, task_bench},
     {"POST", "/api/v1/tasks/{task}/fail", ACCESS_WORKER, 131072, NULL, task_fail},
     {"POST", "/api/v1/tasks/{task}/release", ACCESS_WORKER, 1024, NULL, task_release},
+    {"PUT", "/api/v1/tasks/{task}/evidence/{seq}", ACCESS_WORKER, EVIDENCE_MAX, evidence_prepare,
+     evidence_apply},
     {0},
 };
