@@ -85,7 +85,7 @@ static bool exclude(Request *req, Response *res, Error *err) {
 
 static bool include(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
-    int64_t test = request_id(req, 0), worker;
+    int64_t test = request_id(req, 0), worker = 0;
     Excluded changed = {0};
     json_auto_t *row = submit_test_for(req, test, false, err);
     return row && read_included(req, &worker, err) &&

@@ -70,7 +70,7 @@ static int owners_for(const BenchVote *votes, int count, int64_t nodes) {
     bool seen[128] = {false};
     int owners = 0;
     for (int i = 0; i < count; i++) {
-        int owner = votes[i].owner[5];
+        int owner = (unsigned char)votes[i].owner[5];
         owners += votes[i].nodes == nodes && !seen[owner];
         seen[owner] |= votes[i].nodes == nodes;
     }
