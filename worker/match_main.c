@@ -89,6 +89,12 @@ static int start(int argc, const char *const *argv) {
     return EXIT_SUCCESS;
 }
 
+static int complain_of_words(const char *path) {
+    Error err;
+    error_set(&err, 422, "no_command", "%s does not hold the command line; give it in full", path);
+    return complain(&err, EXIT_USAGE);
+}
+
 // A state file alone on the command line: it holds the rest.
 static int start_from(const char *path) {
     MatchState state;
@@ -100,7 +106,7 @@ static int start_from(const char *path) {
         scope(free_ptr) const char **argv = xcalloc(count + 1, sizeof *argv);
         for (size_t i = 0; i < count; i++)
             argv[i] = json_string_value(json_array_get(state.command, i));
-        status = start((int)count, argv);
+        status = count ? start((int)count, argv) : complain_of_words(path);
     } else {
         complain(&err, status);
     }

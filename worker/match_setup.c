@@ -267,10 +267,14 @@ static bool begin(Session *s, Error *err) {
 
 // ---- all ----------------------------------------------------------------------------------------
 
+// Empty where a word is no UTF-8: then the state file alone is not command enough.
 static json_t *command_of(int argc, const char *const *argv) {
     json_t *command = json_array();
     for (int i = 0; i < argc; i++)
-        json_array_append_new(command, json_string(argv[i]));
+        if (json_array_append_new(command, json_string(argv[i])) < 0) {
+            json_array_clear(command);
+            break;
+        }
     return command;
 }
 

@@ -158,6 +158,21 @@ def without_a_state_the_games_that_ended_are_kept():
     equal(len(pgn_games(folder)), total, "games in the PGN file")
 
 
+def a_tournament_goes_on_too_with_more_games_at_a_time():
+    outs = []
+    for name, stops in (("tour", 4), ("tour-whole", 0)):
+        folder = HERE / name
+        argv = command(folder, "-engine", f"cmd={TOY}", "name=C", "option.Seed=3", "-games", "1",
+                       "-output", "format=cutechess", rounds=60)
+        for slots in range(stops):
+            true(interrupt([*argv, "-concurrency", str(slots % 3 + 1)], signal.SIGKILL, 30), "it was over")
+        outs.append(play([*argv, "-concurrency", "1"]))
+    for wanted in (r"^Rank Name .*\n(?:.*\n){3}", r"^Score of A vs B: .* 60$", r"^Score of B vs C: .* 60$"):
+        first, second = (re.findall(wanted, out, re.M)[-1] for out in outs)
+        equal(first, second, "the last of its kind")
+    equal(pgn_games(HERE / "tour"), pgn_games(HERE / "tour-whole"), "the games of the PGN file")
+
+
 def a_match_that_is_over_is_only_reported():
     folder = whole()
     before = {p.name: p.read_bytes() for p in folder.iterdir() if p.name != "out"}
@@ -215,7 +230,7 @@ if __name__ == "__main__":
         a_match_that_is_interrupted_again_and_again_plays_every_pair_once,
         a_match_killed_before_it_was_ever_saved_leaves_nothing_behind,
         without_a_state_the_games_that_ended_are_kept, the_state_file_alone_is_command_enough,
-        a_match_that_is_over_is_only_reported,
+        a_tournament_goes_on_too_with_more_games_at_a_time, a_match_that_is_over_is_only_reported,
         more_rounds_go_on_from_a_match_that_is_over,
         a_state_of_another_match_is_refused_and_the_difference_named, files_that_lost_games_are_refused,
         what_is_no_state_is_refused)
