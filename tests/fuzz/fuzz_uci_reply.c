@@ -9,6 +9,7 @@
 
 #include "../../server/common/log.h"
 #include "../../worker/engine_process.h"
+#include "../../worker/match_pv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,6 +18,21 @@ static void check_info(const UciInfo *info) {
     if (info->score_cp != SCORE_NONE && abs(info->score_cp) > (mate ? SCORE_MATE : SCORE_CP_MAX))
         abort();
     if (info->score_cp != SCORE_NONE && mate && abs(info->score_cp) < SCORE_MATE / 2)
+        abort();
+}
+
+// The game is to be as it was, whatever the PV says.
+static void check_pv(const char *line, size_t size) {
+    static Game game;
+    char problem[PV_PROBLEM_MAX];
+    Position start;
+    RulesError err;
+    if (!position_from_fen(&start, POSITION_START_FEN, false, &err))
+        abort();
+    game_init(&game, &start);
+    pv_problem(&game, line, size, false, MOVE_NONE, problem);
+    pv_problem(&game, line, size, true, MOVE_NONE, problem);
+    if (game.plies || game.now.key != start.key)
         abort();
 }
 
@@ -31,6 +47,7 @@ static void read_lines(const char *text, size_t size) {
         uci_read_info(text, (size_t)(end - text), &info);
         uci_option_is(text, (size_t)(end - text), "Hash");
         check_info(&info);
+        check_pv(text, (size_t)(end - text));
     }
 }
 
@@ -62,6 +79,7 @@ static void search(EngineProcess *engine, const char *text, size_t size, size_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static EngineProcess engine;
+    rules_init();
     if (size == 0 || size > 60000)
         return 0;
     read_lines((const char *)data, size);

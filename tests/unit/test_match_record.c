@@ -1,11 +1,13 @@
 // What a match records beside moves and results: evidence of faults, kept lines, logs, warnings,
 // and where time went. With toy engines as processes (worker/match.h).
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 
 #include "../../server/common/str.h"
 #include "../../worker/match.h"
+#include "../../worker/os.h"
 
 enum { GAMES_MAX = 16 };
 
@@ -273,6 +276,39 @@ static void an_idle_machine_is_not_to_blame_for_a_flag(void **state) {
     assert_string_equal(seen.game[1].reason, "Black loses on time");
 }
 
+enum { RIVALS = 3 }; // a CPU
+
+// The engine gets a quarter of its CPU at most; that it would have answered nobody can say.
+static void a_crowded_machine_is_told_of_where_a_flag_falls(void **state) {
+    (void)state;
+    OsCpus cpus;
+    pid_t rivals[RIVALS * 64];
+    Error err;
+    int count = 0;
+    os_cpus_allowed(&cpus);
+    for (int i = 0; i < cpus.count && i < 64; i++)
+        for (int j = 0; j < RIVALS; j++)
+            if ((rivals[count++] = fork()) == 0) {
+                (void)os_thread_pin(&cpus.ids[i], 1, &err);
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                for (;;)
+                    ;
+            }
+    MatchSpec spec = spec_for(MODE("burn@go", "1"));
+    spec.pin = true;
+    engines[0].limit = (MatchLimit){.move_ms = 600};
+    play(&spec);
+    for (int i = 0; i < count; i++) {
+        kill(rivals[i], SIGKILL);
+        waitpid(rivals[i], NULL, 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(seen.game[i].kind, GAME_END_TIME);
+        assert_true(seen.game[i].overloaded);
+        assert_int_equal(seen.game[i].result, i ? RESULT_WHITE_WINS : RESULT_BLACK_WINS);
+    }
+}
+
 // ---- starting again -----------------------------------------------------------------------------
 
 // The first process plays and leaves in its first game; no later one starts.
@@ -366,6 +402,7 @@ int main(void) {
         cmocka_unit_test(a_pv_that_cannot_be_right_is_a_warning),
         cmocka_unit_test(long_moves_are_measured_and_short_ones_are_not),
         cmocka_unit_test(an_idle_machine_is_not_to_blame_for_a_flag),
+        cmocka_unit_test(a_crowded_machine_is_told_of_where_a_flag_falls),
         cmocka_unit_test(an_engine_that_worked_once_loses_where_it_fails_to_start),
         cmocka_unit_test(an_engine_that_never_worked_ends_the_match),
         cmocka_unit_test(without_room_for_files_no_match_is_begun),
