@@ -125,7 +125,7 @@ static void set_llr(Status *status, void *ctx) {
 }
 
 static const char *letter_name(const Letter *letter, char out[64]) {
-    if (letter->kind == LETTER_WORD)
+    if (!letter->item)
         snprintf(out, 64, "%s of task %" PRId64, letter->path, letter->task);
     else
         snprintf(out, 64, "%s %d of task %" PRId64,

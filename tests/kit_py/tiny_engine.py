@@ -35,6 +35,18 @@ STUBBORN = r"""
     }
     for (;;) sleep(1);
 """
+# Plays no move: it says why and ends.
+FAILING = r"""
+    while (fgets(line, sizeof line, stdin)) {
+        if (strncmp(line, "uci\n", 4) == 0)
+            puts("id name failing\noption name Hash type spin default 1 min 1 max 16\nuciok");
+        if (strncmp(line, "isready", 7) == 0)
+            puts("readyok");
+        if (strncmp(line, "go", 2) == 0)
+            return fputs("assertion failed: no moves today\n", stderr), usleep(100000), 3;
+    }
+    return 0;
+"""
 
 
 def server_with_engine(behaviour):

@@ -233,16 +233,91 @@ static void what_a_sudden_death_left_half_done_is_removed(void **state) {
     assert_true(folder_make(folder, &err));
 }
 
-static void files_that_are_no_batches_are_passed_over(void **state) {
+static bool is_aside(const char *folder, const char *name) {
+    char *path scope(free_ptr) = xasprintf("%s/refused/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void what_cannot_be_read_is_put_aside_with_its_games(void **state) {
     (void)state;
     char *folder scope(kit_folder_drop) = kit_folder();
-    kit_write(folder, "0000000007-000000.json", "{");
-    kit_write(folder, "x.json", "{}");
-    kit_write(folder, "0000000008-000000.json.AbCdEf", "{}");
+    static const char *const names[] = {"0000000007-000000.json",  "x.json",
+                                        "0000000008-000001.json",  "7-2.json",
+                                        "0000000007-e00.json.zst", "0000000009-000000.json"};
+    static const char *const texts[] = {"{", "{}", "{\"seq\": 2}", "{\"seq\": 2}", "", "[]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        kit_write(folder, names[i], texts[i]);
+    kit_write(folder, "0000000007-000000.games.zst", "x");
+    kit_write(folder, "0000000008-000000.json.AbCdEf", "{}"); // half done: removed
+    int count;
+    SpoolItem **items scope(free_ptr) = spool_read(folder, &count);
+    assert_int_equal(count, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!is_aside(folder, names[i]))
+            fail_msg("%s", names[i]);
+    assert_true(is_aside(folder, "0000000007-000000.games.zst"));
+    SpoolItem **again scope(free_ptr) = spool_read(folder, &count);
+    assert_int_equal(count, 0); // what is aside stays there
+    (void)items, (void)again;
+}
+
+static void damaged_games_are_left_out(void **state) {
+    (void)state;
+    Error err;
+    char *folder scope(kit_folder_drop) = kit_folder();
+    SpoolItem *item = make_item(7, 0);
+    item->bytes[item->size / 2] ^= 1;
+    assert_true(spool_write(folder, item, &err));
+    spool_item_free(item);
+    int count;
+    SpoolItem **items scope(free_ptr) = spool_read(folder, &count);
+    assert_int_equal(count, 1);
+    assert_null(items[0]->bytes);
+    assert_true(json_is_null(json_object_get(items[0]->counts, "games_sha256")));
+    spool_item_free(items[0]);
+}
+
+static void a_refused_batch_is_put_aside_with_the_reason(void **state) {
+    (void)state;
+    Error err;
+    char *folder scope(kit_folder_drop) = kit_folder();
+    SpoolItem *item = make_item(7, 0);
+    assert_true(spool_write(folder, item, &err));
+    spool_put_aside(folder, item, "wins are 17");
+    spool_item_free(item);
     int count;
     SpoolItem **items scope(free_ptr) = spool_read(folder, &count);
     (void)items;
     assert_int_equal(count, 0);
+    char *note scope(free_ptr) = xasprintf("%s/refused/0000000007-000000.why", folder);
+    char *why scope(free_ptr) = file_read(note, 100, NULL, &err);
+    assert_string_equal(why, "wins are 17");
+    assert_true(is_aside(folder, "0000000007-000000.json"));
+    assert_true(is_aside(folder, "0000000007-000000.games.zst"));
+}
+
+static void evidence_is_kept_beside_the_batches(void **state) {
+    (void)state;
+    Error err;
+    char *folder scope(kit_folder_drop) = kit_folder();
+    char body[] = "evidence";
+    SpoolItem evidence = {.kind = SPOOL_EVIDENCE, .task = 7, .seq = 3, .bytes = body, .size = 8};
+    SpoolItem *batch = make_item(7, 12);
+    assert_true(spool_write(folder, &evidence, &err) && spool_write(folder, batch, &err));
+    spool_item_free(batch);
+    int count;
+    SpoolItem **items scope(free_ptr) = spool_read(folder, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(items[0]->kind, SPOOL_BATCH); // evidence comes after its task's batches
+    assert_int_equal(items[1]->kind, SPOOL_EVIDENCE);
+    assert_int_equal(items[1]->seq, 3);
+    assert_memory_equal(items[1]->bytes, body, 8);
+    for (int i = 0; i < 2; i++) {
+        spool_remove(folder, items[i]);
+        spool_item_free(items[i]);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    assert_true(folder_make(folder, &err));
 }
 
 int main(void) {
@@ -256,7 +331,10 @@ int main(void) {
         cmocka_unit_test(the_spool_gives_back_what_was_written_in_order),
         cmocka_unit_test(a_spooled_batch_whose_games_are_gone_is_sent_without),
         cmocka_unit_test(what_a_sudden_death_left_half_done_is_removed),
-        cmocka_unit_test(files_that_are_no_batches_are_passed_over),
+        cmocka_unit_test(what_cannot_be_read_is_put_aside_with_its_games),
+        cmocka_unit_test(damaged_games_are_left_out),
+        cmocka_unit_test(a_refused_batch_is_put_aside_with_the_reason),
+        cmocka_unit_test(evidence_is_kept_beside_the_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

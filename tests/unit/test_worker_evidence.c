@@ -1,0 +1,164 @@
+// Evidence of a fault as a document, and what strangers' programs print as plain text.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../engine/rules/notation.h"
+#include "../../server/common/hash.h"
+#include "../../worker/evidence.h"
+#include "../../worker/plain_text.h"
+#include "../kit/worker_kit.h"
+
+static Task task = {.id = 311, .test_id = 42, .title = "LMR a little more", .first_pair = 640};
+static const EvidenceContext context = {&task, {"10.000+0.100", "10.000+0.100"}};
+
+// The new side crashed with White after one move. New.
+static GameRecord *make_game(const MatchEvidence *evidence) {
+    Position start;
+    RulesError err;
+    GameRecord *game = xcalloc(1, sizeof *game);
+    rules_init();
+    assert_true(position_from_fen(&start, POSITION_START_FEN, false, &err));
+    *game = (GameRecord){.pair = 3,
+                         .index = 1,
+                         .result = RESULT_BLACK_WINS,
+                         .kind = GAME_END_CRASH,
+                         .culprit = 0,
+                         .reason = "White disconnects",
+                         .evidence = evidence};
+    game_init(&game->game, &start);
+    game->moves[0] = (MoveRecord){.move = move_from_uci(&game->game.now, "e2e4")};
+    game_play(&game->game, game->moves[0].move);
+    return game;
+}
+
+static void it_has_the_members_that_the_api_names(void **state) {
+    (void)state;
+    const MatchEvidence said = {{"> go\n", "> isready\n"}, {"Assertion failed\n", ""}};
+    GameRecord *game scope(free_ptr) = make_game(&said);
+    json_auto_t *got = evidence_to_json(game, &context);
+    json_auto_t *example = kit_api_example("evidence.request");
+    const char *name;
+    json_t *value;
+    json_object_foreach(example, name, value) {
+        json_t *ours = json_object_get(got, name);
+        if (!ours || json_typeof(ours) != json_typeof(value))
+            fail_msg("%s is missing or of another type", name);
+    }
+    assert_int_equal(json_object_size(got), json_object_size(example));
+    assert_int_equal(json_integer_value(json_object_get(got, "pair")), 643);
+    assert_int_equal(json_integer_value(json_object_get(got, "game")), 1);
+    assert_string_equal(json_string_value(json_object_get(got, "end")), "crash");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(got, "errors"), "new")),
+                        "Assertion failed\n");
+    const char *pgn = json_string_value(json_object_get(got, "pgn"));
+    assert_non_null(strstr(pgn, "[White \"new\"]"));
+    assert_non_null(strstr(pgn, "1. e4"));
+}
+
+// Control characters are the worst that JSON can be asked for: six bytes each, were they kept.
+static void it_stays_within_its_size_whatever_was_said(void **state) {
+    (void)state;
+    static char quotes[400000];
+    memset(quotes, '"', sizeof quotes - 1);
+    const MatchEvidence said = {{quotes, quotes}, {quotes, quotes}};
+    GameRecord *game scope(free_ptr) = make_game(&said);
+    json_auto_t *got = evidence_to_json(game, &context);
+    size_t size = json_dumpb(got, NULL, 0, JSON_COMPACT);
+    assert_in_range(size, 10000, EVIDENCE_MAX);
+}
+
+static void it_is_sent_as_one_compressed_document(void **state) {
+    (void)state;
+    Error err;
+    scope(str_release) Str text;
+    GameRecord *game scope(free_ptr) = make_game(NULL); // nothing was kept of what was said
+    SpoolItem *item = evidence_item(game, &context, 7);
+    str_init(&text, EVIDENCE_MAX);
+    assert_true(zstd_decompress(item->bytes, item->size, &text, &err));
+    json_auto_t *root = json_loads(text.data, 0, NULL);
+    assert_non_null(root);
+    assert_int_equal(item->seq, 7);
+    assert_int_equal(item->task, 311);
+    spool_item_free(item);
+}
+
+static void only_faults_are_evidence(void **state) {
+    (void)state;
+    GameRecord *game scope(free_ptr) = make_game(NULL);
+    assert_true(evidence_is_in(game));
+    game->kind = GAME_END_TIME;
+    assert_true(evidence_is_in(game));
+    game->kind = GAME_END_RULE;
+    assert_false(evidence_is_in(game));
+    game->kind = GAME_END_ABORTED;
+    assert_false(evidence_is_in(game));
+}
+
+// ---- plain text
+// ----------------------------------------------------------------------------------
+
+static void what_is_printed_becomes_plain_text(void **state) {
+    (void)state;
+    const struct {
+        const char *bytes;
+        size_t size, max;
+        const char *text;
+    } cases[] = {
+        {"a\tb\n", 4, 100, "a\tb\n"},
+        {"\xC3\xA4\xE2\x80\x98\xF0\x9F\x98\x80", 9, 100, "\xC3\xA4\xE2\x80\x98\xF0\x9F\x98\x80"},
+        {"\xE4\xFCx", 3, 100, "??x"},                   // Latin-1
+        {"\xC0\x80\xED\xA0\x80\xF5", 6, 100, "??????"}, // overlong, surrogate, too large
+        {"\xE2\x80", 2, 100, "??"},                     // cut off
+        {"\x1B[01;31merror\x1B[0m\r\n", 19, 100, "error\n"},
+        {"a\0b\x7F", 4, 100, "ab"},
+        {"\x1B[", 2, 100, ""},
+        {"first\nsecond\n", 13, 10, "second\n"}, // whole lines
+        {"no end in sight", 15, 8, "in sight"},
+        {"\xC3\xA4\xC3\xA4\xC3\xA4", 6, 3, "\xC3\xA4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_auto_t *got = plain_tail(cases[i].bytes, cases[i].size, cases[i].max);
+        if (strcmp(json_string_value(got), cases[i].text) != 0)
+            fail_msg("%zu: '%s'", i, json_string_value(got));
+    }
+}
+
+static void the_first_error_of_a_build_is_found(void **state) {
+    (void)state;
+    const struct {
+        const char *log, *line;
+    } cases[] = {
+        {"cc -c a.c\na.c:5:1: warning: x\na.c:9:2: error: y\nb.c: error: z\n", "a.c:9:2: error: y"},
+        {"ld: main.o: undefined reference to `f'", "ld: main.o: undefined reference to `f'"},
+        {"make: *** No rule to make target 'all'.  Stop.\n",
+         "make: *** No rule to make target 'all'.  Stop."},
+        {"\x1B[1merror: \x1B[0mbold\n", "error: bold"},
+        {"all is well\n", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[64];
+        assert_string_equal(first_error(cases[i].log, strlen(cases[i].log), line, sizeof line),
+                            cases[i].line);
+    }
+    char cut[12];
+    assert_string_equal(first_error("x.c: error: y", 13, cut, sizeof cut), "x.c: error:");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_has_the_members_that_the_api_names),
+        cmocka_unit_test(it_stays_within_its_size_whatever_was_said),
+        cmocka_unit_test(it_is_sent_as_one_compressed_document),
+        cmocka_unit_test(only_faults_are_evidence),
+        cmocka_unit_test(what_is_printed_becomes_plain_text),
+        cmocka_unit_test(the_first_error_of_a_build_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
