@@ -91,20 +91,27 @@ static bool setting_fits(const struct Setting *setting, const char *name, const 
                             : parse_long(value, setting->low, setting->high, &number));
 }
 
+static void setting_explain(FILE *out, const struct Setting *setting) {
+    fprintf(out, "  %-23s %-21s %s\n", setting->name, setting->values ? setting->values : "NUMBER",
+            setting->help);
+}
+
 static bool setting_check(const char *name, const char *value) {
     for (int i = 0; i < SETTINGS; i++)
         if (setting_fits(&settings[i], name, value))
             return true;
     fprintf(stderr, "server: %s cannot be %s; what there is:\n", name, value);
     for (int i = 0; i < SETTINGS; i++)
-        fprintf(stderr, "  %-23s %-21s %s\n", settings[i].name,
-                settings[i].values ? settings[i].values : "NUMBER", settings[i].help);
+        setting_explain(stderr, &settings[i]);
     return false;
 }
 
 static int settings_list(Db *db) {
     for (Query q = query(db, SQL_SETTINGS_ALL, ""); query_step(&q);)
         printf("%s %s\n", query_text(&q, 0), query_text(&q, 1));
+    puts("What there is to set:");
+    for (int i = 0; i < SETTINGS; i++)
+        setting_explain(stdout, &settings[i]);
     return 0;
 }
 
