@@ -78,7 +78,10 @@ static int play(const MatchArgs *args, int argc, const char *const *argv) {
 static int start(int argc, const char *const *argv) {
     scope(match_args_release) MatchArgs args;
     Error err = {0};
-    if (!match_args_parse(&args, argc, argv, &err))
+    bool parsed = match_args_parse(&args, argc, argv, &err);
+    if (argc == 0)
+        return fputs(match_help, stderr) < 0 ? EXIT_FAILURE : EXIT_USAGE;
+    if (!parsed)
         return complain(&err, EXIT_USAGE);
     if (args.help)
         fputs(match_help, stdout);

@@ -373,6 +373,7 @@ def help_names_every_option_and_fits_a_terminal():
     for name in set(names) - hidden:
         true(re.search(rf"(^|[\s(.]){name}\b", out), f"{name} is not in --help")
     contains(match("--version")[0], "Patchmate")
+    contains(match(status=2)[1], "ENGINES")
 
 
 if __name__ == "__main__":
