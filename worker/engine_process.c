@@ -16,7 +16,7 @@
 #include "engine_pipe.h"
 
 enum {
-    IDLE_NS = 1000000, // an engine that was idle for longer may have said something
+    IDLE_NS = 5000000, // an engine that was idle for longer may have said something
     LAST_WORDS_MAX = 128,
     SPAWN_TRIES = 50,
     SPAWN_REST_MS = 100,
