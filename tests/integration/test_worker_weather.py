@@ -111,7 +111,7 @@ def each_kind_of_weather_strikes_each_call_and_every_pair_counts_once():
     proxy.weather = weather
     began = time.monotonic()
     try:
-        wait_until(forecast.over, 80)
+        wait_until(forecast.over, 240)
     finally:
         print(f"# {len(forecast.met)} strikes in {time.monotonic() - began:.0f} s; left: "
               f"{ {call: kinds for call, kinds in forecast.left.items() if kinds} }")
