@@ -40,7 +40,7 @@ TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@echo "  $(1)")
 
-.PHONY: all help demo check unit bench lint format deps deps-if-missing tests-built fuzz-built install install-only clean FORCE
+.PHONY: all help demo check unit bench soak lint format deps deps-if-missing tests-built fuzz-built install install-only clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -51,6 +51,7 @@ help:
 	@echo 'make check    every test; installs what is missing'
 	@echo 'make          build/engine build/server build/worker build/match build/sprt'
 	@echo 'make unit     the unit tests alone            make bench   figures beside their limits'
+	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random'
 	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes   make format   clang-format in place'
 	@echo 'make deps     install the Debian packages of deploy/packages'
 	@echo 'make install  PREFIX=/usr/local DESTDIR=      make clean'
@@ -144,6 +145,11 @@ check: deps-if-missing
 bench: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) tests-built
 	@$(PYTHON) tests/bench.py --build $(BUILD)
+
+# Server and workers under a rain of signals; `make soak MINUTES=60 SEED=7`.
+soak: deps-if-missing
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) all
+	@$(PYTHON) tests/soak.py --build $(BUILD) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 demo: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) all
