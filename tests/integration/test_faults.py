@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ import faults  # noqa: E402
 from faults import ENDED, GONE, ILLEGAL, SAME, SILENT_START, STALL, TIME  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
+# Under sanitizers it is the runner that is looked at; its engines and their sandbox come from the usual build, if there.
+USUAL = BUILD.parent if os.environ.get("SANITIZED") and (BUILD.parent / "tests/sandboxed").exists() else BUILD
 SLOW = 2 if os.environ.get("SANITIZED") else 1
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="fault-test-"))
 FINISHED = re.compile(r"Finished game (\d+) \((\w+) vs (\w+)\): (\S+) \{(.*)\}")
@@ -75,7 +78,7 @@ def toy_command(folder, confined, *words):
     """cmd= and arg= of a toy that sees only its folder, and runs in it."""
     if not confined:
         return [f"cmd={FOLDER}/toy", f"dir={folder}", *[f"arg={word}" for word in words]]
-    return [f"cmd={BUILD}/tests/sandboxed", *[f"arg={word}" for word in (2, folder, "toy", *words)]]
+    return [f"cmd={USUAL}/tests/sandboxed", *[f"arg={word}" for word in (2, folder, "toy", *words)]]
 
 
 def make_folder(name):
@@ -336,8 +339,7 @@ def end_survivors():
 
 
 def main():
-    os.link(BUILD / "tests" / "toy", FOLDER / "toy") if os.stat(BUILD).st_dev == os.stat(FOLDER).st_dev else \
-        subprocess.run(["cp", BUILD / "tests" / "toy", FOLDER / "toy"], check=True)
+    shutil.copy(USUAL / "tests" / "toy", FOLDER / "toy")
     the_table_has_every_fault()
     the_table()
     if not WORDS:
@@ -354,4 +356,4 @@ if __name__ == "__main__":
         sys.exit(main())
     finally:
         end_survivors()
-        subprocess.run(["rm", "-rf", FOLDER], check=False)
+        shutil.rmtree(FOLDER, ignore_errors=True)
