@@ -174,15 +174,21 @@ static BuildOutcome judge(const Workshop *shop, const JobResult *result, const c
     return BUILD_FAILED;
 }
 
+static int64_t build_memory(const Workshop *shop) {
+    int64_t most = BUILD_MEMORY_MIB + (int64_t)BUILD_MEMORY_CORE_MIB * shop->cores;
+    int64_t offered =
+        shop->memory_mib > BUILD_MEMORY_LEAST_MIB ? shop->memory_mib : BUILD_MEMORY_LEAST_MIB;
+    return (shop->memory_mib && offered < most ? offered : most) << 20;
+}
+
 // What both kinds of build share.
 static SandboxView build_view(const Workshop *shop, const char *const *env) {
-    return (SandboxView){
-        .env = env,
-        .tmp_bytes = (int64_t)BUILD_DISK_MIB << 20,
-        .memory_bytes = (int64_t)(BUILD_MEMORY_MIB + BUILD_MEMORY_CORE_MIB * shop->cores) << 20,
-        .processes = BUILD_PROCESSES + BUILD_PROCESSES_CORE * shop->cores,
-        .file_bytes = BINARY_MAX,
-        .cpu_s = (int64_t)time_limit(shop)};
+    return (SandboxView){.env = env,
+                         .tmp_bytes = (int64_t)BUILD_DISK_MIB << 20,
+                         .memory_bytes = build_memory(shop),
+                         .processes = BUILD_PROCESSES + BUILD_PROCESSES_CORE * shop->cores,
+                         .file_bytes = BINARY_MAX,
+                         .cpu_s = (int64_t)time_limit(shop)};
 }
 
 static BuildOutcome run_build(const Workshop *shop, const TaskBuild *recipe,

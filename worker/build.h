@@ -16,8 +16,9 @@ enum { BUILD_LIMIT_S = 600, BENCH_LIMIT_S = 600, BINARY_MAX = 256 << 20 };
 enum {
     BUILD_DISK_MIB = 1024,
     BUILD_MEMORY_MIB = 3072,
-    BUILD_MEMORY_CORE_MIB = 512, // more, for each core
-    BUILD_PROCESSES = 256,
+    BUILD_MEMORY_CORE_MIB = 512,  // more, for each core; but no more than is offered, if that is
+    BUILD_MEMORY_LEAST_MIB = 512, // at least this
+    BUILD_PROCESSES = 96,
     BUILD_PROCESSES_CORE = 16,
     ENGINE_TMP_MIB = 64,
     ENGINE_PROCESSES = 64,    // and one more for each core: threads count
@@ -31,7 +32,8 @@ typedef struct Workshop {
     const char *compilers; // their versions, and the processor: part of a build's key
     int cores;             // that a build may use
     const atomic_bool *cancel;
-    int limit_s; // of a build and of a bench; 0: BUILD_LIMIT_S and BENCH_LIMIT_S
+    int limit_s;    // of a build and of a bench; 0: BUILD_LIMIT_S and BENCH_LIMIT_S
+    int memory_mib; // that is offered; 0: enough
 } Workshop;
 
 typedef struct Build {

@@ -18,8 +18,8 @@
 #include "os.h"
 #include "os_usage.h"
 
-// Every so often, and never more than the hundredth part of a CPU in the long run.
-static const int64_t look_ns = 50 * 1000000, rest_factor = 99;
+// Every so often, and never more than a fiftieth part of a CPU in the long run.
+static const int64_t look_ns = 50 * 1000000, rest_factor = 49;
 
 struct OsWatch {
     OsWatch *next, *previous;
@@ -58,16 +58,18 @@ static void end_all(const OsTree *tree) {
 // True with the verdict written when a limit was passed.
 static bool judge(OsWatch *watch, const OsTree *tree) {
     const OsLimits *l = watch->limits;
-    OsTreeUse use;
-    os_tree_use(tree, &use);
-    int64_t tmpfs = l->tmpfs ? os_tree_tmpfs(tree, l->tmpfs, l->tmpfs_bytes) : 0;
-    if (l->memory_bytes && use.resident_bytes + tmpfs > l->memory_bytes &&
-        os_tree_memory(tree) + tmpfs > l->memory_bytes)
-        snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of memory",
-                 l->memory_bytes >> 20);
-    else if (l->processes && use.processes > l->processes)
+    OsTreeUse use = {0, tree->count}; // more than the limit need not be read one by one
+    bool many = l->processes && tree->count > l->processes;
+    if (!many)
+        os_tree_use(tree, &use);
+    int64_t tmpfs = l->tmpfs && !many ? os_tree_tmpfs(tree, l->tmpfs, l->tmpfs_bytes) : 0;
+    if (many || (l->processes && use.processes > l->processes))
         snprintf(watch->verdict, sizeof watch->verdict, "ran more than %d processes at a time",
                  l->processes);
+    else if (l->memory_bytes && use.resident_bytes + tmpfs > l->memory_bytes &&
+             os_tree_memory(tree) + tmpfs > l->memory_bytes)
+        snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of memory",
+                 l->memory_bytes >> 20);
     else if (l->folder && os_tree_folder(tree, l->folder) > l->folder_bytes)
         snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of disk",
                  l->folder_bytes >> 20);

@@ -29,7 +29,6 @@ enum { SANDBOX_BEST = 2 };
 
 typedef struct Sandbox {
     int level;
-    int user_processes; // that may run of our user in all, where no namespace counts its own
     OsCage cage;
 } Sandbox;
 

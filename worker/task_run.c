@@ -320,8 +320,8 @@ static void set_test(Status *status, void *ctx) {
 static TaskEnd work_on(TaskRun *run) {
     Worker *w = run->worker;
     CourierTask watched = {run->task.id, progress, stop_run, run};
-    run->shop = (Workshop){&w->store,     &w->sandbox,        w->host.build_key,
-                           w->host.cores, &w->running.cancel, w->config->build_s};
+    run->shop = (Workshop){&w->store,          &w->sandbox,        w->host.build_key, w->host.cores,
+                           &w->running.cancel, w->config->build_s, w->host.memory_mib};
     atomic_store(&run->begun, run->task.next_seq * run->task.batch_pairs);
     atomic_store(&run->phase, "fetch");
     status_update(set_test, &run->task);

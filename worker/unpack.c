@@ -32,6 +32,13 @@ static bool is_dots(const char *part, size_t size) {
     return (size == 1 && part[0] == '.') || (size == 2 && part[0] == '.' && part[1] == '.');
 }
 
+static bool has_control(const char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 32 || *text == 127)
+            return true;
+    return false;
+}
+
 static bool path_is_inside(const char *path) {
     if (!path || !*path || *path == '/' || strlen(path) > UNPACK_PATH_MAX)
         return false;
@@ -118,7 +125,11 @@ static bool take_entry(Unpack *u, struct archive_entry *entry, Error *err) {
     const char *path = archive_entry_pathname(entry);
     if (!path_is_inside(path))
         return bad_entry(err, path ? path : "", "leads out of the tree");
+    if (has_control(path))
+        return error_set(err, 422, "bad_archive", "a name in the snapshot has a control character");
     mode_t type = archive_entry_filetype(entry);
+    if (archive_entry_perm(entry) & (S_ISUID | S_ISGID | S_ISVTX))
+        return bad_entry(err, path, "asks for the rights of another user");
     if ((type != AE_IFREG && type != AE_IFDIR) || archive_entry_hardlink(entry) ||
         archive_entry_symlink(entry))
         return bad_entry(err, path, "is neither a file nor a folder");

@@ -43,11 +43,11 @@ static void append(KitTar *tar, const void *bytes, size_t size) {
     tar->size += padded;
 }
 
-void kit_tar_add(KitTar *tar, KitEntry type, const char *path, const char *target,
-                 const char *content, size_t size) {
+static void add_entry(KitTar *tar, KitEntry type, const char *path, const char *target,
+                      const char *content, size_t size, unsigned mode) {
     char header[512] = "";
     snprintf(header, 100, "%s", path);
-    snprintf(header + 100, 8, "%07o", 0644);
+    snprintf(header + 100, 8, "%07o", mode);
     snprintf(header + 124, 12, "%011zo", size);
     snprintf(header + 136, 12, "%011o", 0);
     header[156] = (char)type;
@@ -60,6 +60,15 @@ void kit_tar_add(KitTar *tar, KitEntry type, const char *path, const char *targe
     snprintf(header + 148, 8, "%06o", sum);
     append(tar, header, sizeof header);
     append(tar, content, size);
+}
+
+void kit_tar_add(KitTar *tar, KitEntry type, const char *path, const char *target,
+                 const char *content, size_t size) {
+    add_entry(tar, type, path, target, content, size, 0644);
+}
+
+void kit_tar_add_mode(KitTar *tar, KitEntry type, const char *path, unsigned mode) {
+    add_entry(tar, type, path, NULL, NULL, 0, mode);
 }
 
 void kit_tar_end(KitTar *tar) {

@@ -19,10 +19,14 @@ typedef enum {
     KIT_HARDLINK = '1',
     KIT_SYMLINK = '2',
     KIT_DEVICE = '3',
-    KIT_FOLDER = '5'
+    KIT_BLOCK_DEVICE = '4',
+    KIT_FOLDER = '5',
+    KIT_PIPE = '6'
 } KitEntry;
 // `target` of links, else NULL.
 void kit_tar_add(KitTar *tar, KitEntry type, const char *path, const char *target,
                  const char *content, size_t size);
+// The same with rights of its own.
+void kit_tar_add_mode(KitTar *tar, KitEntry type, const char *path, unsigned mode);
 void kit_tar_end(KitTar *tar);
 void kit_tar_release(KitTar *tar);

@@ -185,7 +185,7 @@ static void yard_open(Yard *yard, const char *makefile) {
     if (!store_open(&yard->store, yard->folder, &err) ||
         !sandbox_detect(&yard->sandbox, SANDBOX_BEST, false, &err))
         fail_msg("%s", err.message);
-    yard->shop = (Workshop){&yard->store, &yard->sandbox, "gcc", 1, NULL, 0};
+    yard->shop = (Workshop){&yard->store, &yard->sandbox, "gcc", 1, NULL, 0, 0};
     yard->recipe = (TaskBuild){.directory = ".",
                                .command = "make",
                                .binary = "anvil",

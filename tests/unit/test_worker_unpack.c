@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,6 +65,59 @@ static void links_and_devices_are_refused(void **state) {
     assert_refused(KIT_SYMLINK, "a", "/etc/passwd");
     assert_refused(KIT_HARDLINK, "a", "b");
     assert_refused(KIT_DEVICE, "a", NULL);
+    assert_refused(KIT_BLOCK_DEVICE, "a", NULL);
+    assert_refused(KIT_PIPE, "a", NULL);
+}
+
+static void names_with_control_characters_are_refused(void **state) {
+    (void)state;
+    assert_refused(KIT_FILE, "a\nb", NULL);
+    assert_refused(KIT_FILE, "a\033[31m", NULL);
+    assert_refused(KIT_FOLDER, "a\177/", NULL);
+}
+
+static void rights_of_other_users_are_refused(void **state) {
+    (void)state;
+    static const unsigned modes[] = {04755, 02755, 01777};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        Error err = {0};
+        char *folder scope(kit_folder_drop) = kit_folder();
+        scope(kit_tar_release) KitTar tar = {0};
+        kit_tar_add_mode(&tar, KIT_FILE, "a", modes[i]);
+        kit_tar_end(&tar);
+        assert_false(unpack_memory(tar.data, tar.size, folder, &err));
+        assert_non_null(strstr(err.message, "rights of another user"));
+    }
+}
+
+// A header that promises more than the limit is refused before a byte is written.
+static void a_bomb_is_refused(void **state) {
+    (void)state;
+    Error err = {0};
+    char *folder scope(kit_folder_drop) = kit_folder();
+    scope(kit_tar_release) KitTar tar = {0};
+    kit_tar_add(&tar, KIT_FILE, "a", NULL, "", 0);
+    unsigned sum = 0;
+    memcpy(tar.data + 124, "77777777777", 11); // 8 GiB
+    memset(tar.data + 148, ' ', 8);
+    for (int i = 0; i < 512; i++)
+        sum += (unsigned char)tar.data[i];
+    snprintf(tar.data + 148, 8, "%06o", sum);
+    kit_tar_end(&tar);
+    assert_false(unpack_memory(tar.data, tar.size, folder, &err));
+    assert_non_null(strstr(err.message, "too large"));
+}
+
+// Names that lead through what an earlier entry made a file.
+static void a_file_is_no_folder(void **state) {
+    (void)state;
+    Error err = {0};
+    char *folder scope(kit_folder_drop) = kit_folder();
+    scope(kit_tar_release) KitTar tar = {0};
+    kit_tar_add(&tar, KIT_FILE, "a", NULL, "x", 1);
+    kit_tar_add(&tar, KIT_FILE, "a/b", NULL, "x", 1);
+    kit_tar_end(&tar);
+    assert_false(unpack_memory(tar.data, tar.size, folder, &err));
 }
 
 static void a_file_twice_is_refused(void **state) {
@@ -114,6 +168,10 @@ int main(void) {
         cmocka_unit_test(files_and_folders_come_out_as_they_went_in),
         cmocka_unit_test(paths_that_lead_out_are_refused),
         cmocka_unit_test(links_and_devices_are_refused),
+        cmocka_unit_test(names_with_control_characters_are_refused),
+        cmocka_unit_test(rights_of_other_users_are_refused),
+        cmocka_unit_test(a_bomb_is_refused),
+        cmocka_unit_test(a_file_is_no_folder),
         cmocka_unit_test(a_file_twice_is_refused),
         cmocka_unit_test(more_files_than_the_limit_are_refused),
         cmocka_unit_test(what_is_no_tar_is_refused),
