@@ -115,6 +115,7 @@ def each_kind_of_weather_strikes_each_call_and_every_pair_counts_once():
     finally:
         print(f"# {len(forecast.met)} strikes in {time.monotonic() - began:.0f} s; left: "
               f"{ {call: kinds for call, kinds in forecast.left.items() if kinds} }")
+    equal(sql(server, "SELECT id, state FROM tasks WHERE state NOT IN ('done', 'open')"), [], "tasks that lost a batch")
     end(test)
     lines = len(waited_lines())
     true(lines <= len(forecast.met) + 10, f"{lines} lines say that the server is waited for")
