@@ -122,7 +122,6 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     os_adopt_strays();
     rules_init();
-    os_adopt_strays();
     const char *state = match_args_only_state(argc - 1, words);
     return state ? start_from(state) : start(argc - 1, words);
 }

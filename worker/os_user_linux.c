@@ -22,6 +22,7 @@ typedef struct Account {
 static bool find_account(Account *account, Error *err) {
     static const char *const names[] = {OS_USER, "nobody"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        // cppcheck-suppress getpwnamCalled ; before there are other threads that would ask
         const struct passwd *found = getpwnam(names[i]);
         if (found && found->pw_uid != 0) {
             *account = (Account){found->pw_uid, found->pw_gid, names[i]};
@@ -69,7 +70,7 @@ static int hand_entry(const char *path, const struct stat *st, int type, struct 
 enum { HAND_DESCRIPTORS = 32 };
 
 static bool hand_over(const char *folder, const Account *account, Error *err) {
-    struct stat st;
+    struct stat st = {0};
     if (lstat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
         return error_set(err, 0, "not_a_cache", "%s is no folder", folder);
     if (st.st_uid == account->uid)
@@ -94,7 +95,7 @@ static bool drop(const Account *account, Error *err) {
 }
 
 bool os_become_user(const char *folder, Error *err) {
-    Account account;
+    Account account = {0};
     struct stat st;
     if (geteuid() != 0)
         return true;

@@ -58,6 +58,7 @@ static void root_becomes_a_user_who_owns_the_cache(void **state) {
         skip();
     char *cache scope(free_ptr) = NULL;
     char *folder scope(kit_folder_drop) = open_folder(&cache);
+    assert_int_equal(access(folder, X_OK), 0);
     assert_int_equal(in_a_child(cache, ""), DONE);
     struct stat st;
     char *old scope(free_ptr) = xasprintf("%s/blobs/old", cache);
@@ -73,6 +74,7 @@ static void a_folder_that_holds_other_things_is_not_given_away(void **state) {
     struct stat st;
     char *cache scope(free_ptr) = NULL;
     char *folder scope(kit_folder_drop) = open_folder(&cache);
+    assert_int_equal(access(folder, X_OK), 0);
     kit_write(cache, "letter.txt", "mine\n");
     assert_int_equal(in_a_child(cache, "letter.txt"), REFUSED);
     assert_int_equal(stat(cache, &st), 0);
