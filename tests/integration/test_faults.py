@@ -236,7 +236,8 @@ def judge(rows, results, references):
         verdict = "; ".join(sorted({v.strip().removeprefix("'s ") for v in found})) or "nothing"
         check(not wrong, f"{row_name(row)}{', confined' if row.confined else ''}: {verdict}"[:150],
               "\n".join(wrong) + "\n" + played.text)
-    (BUILD / "fault-table.txt").write_text("\n".join(lines) + "\n")
+    if not WORDS:
+        (BUILD / "fault-table.txt").write_text("\n".join(lines) + "\n")
 
 
 # ---- tests ---------------------------------------------------------------------------------------
