@@ -60,7 +60,7 @@ static bool was_overloaded(Play *play, Color side) {
     int64_t elapsed = os_now_ns() - engine->go_ns;
     OsUsage usage = {0};
     EngineReply reply;
-    load_move_ended(&play->table->load, engine, elapsed, &usage);
+    load_flag_fell(&play->table->load, engine, elapsed, &usage);
     int64_t away = usage.delay_ns + load_stolen_ns(&play->table->load);
     if (away < DELAY_NOTABLE_NS)
         return false;

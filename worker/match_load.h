@@ -24,5 +24,7 @@ void load_move_begins(SlotLoad *slot, EngineProcess *engine);
 // After the answer. False: not measured. delay_ns is the mean of the engine's threads plus the
 // referee's, where waiting for each other does not count.
 bool load_move_ended(SlotLoad *slot, EngineProcess *engine, int64_t elapsed_ns, OsUsage *out);
+// The same where no answer came, however short the time was.
+bool load_flag_fell(SlotLoad *slot, EngineProcess *engine, int64_t elapsed_ns, OsUsage *out);
 // What the hypervisor took of the slot's CPUs since load_move_begins, up to a second more.
 int64_t load_stolen_ns(SlotLoad *slot);
