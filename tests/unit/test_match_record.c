@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -309,81 +308,6 @@ static void a_crowded_machine_is_told_of_where_a_flag_falls(void **state) {
     }
 }
 
-// ---- starting again -----------------------------------------------------------------------------
-
-// The first process plays and leaves in its first game; no later one starts.
-static void an_engine_that_worked_once_loses_where_it_fails_to_start(void **state) {
-    (void)state;
-    char file[] = "/tmp/match-starts-XXXXXX", command[1024];
-    close(mkstemp(file));
-    snprintf(command, sizeof command, "[ -s %s ] && exit 1; printf x >>%s; exec %s exit@go", file,
-             file, toy);
-    const char *const argv[] = {"/bin/sh", "-c", command, NULL};
-    MatchSpec spec = spec_for(NULL);
-    engines[0].argv = argv;
-    spec.pair_count = 3;
-    play(&spec);
-    unlink(file);
-    assert_int_equal(seen.games, 6);
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(seen.game[i].kind, GAME_END_CRASH);
-        assert_int_equal(seen.game[i].culprit, 0);
-    }
-}
-
-static void an_engine_that_never_worked_ends_the_match(void **state) {
-    (void)state;
-    MatchSpec spec = spec_for(MODE("exit@uci"));
-    Error err;
-    Match *match = match_new(&spec);
-    assert_false(match_run(match, &err));
-    match_free(match);
-    assert_non_null(strstr(err.message, "A ("));
-    assert_non_null(strstr(err.message, "ended before it answered \"uci\""));
-    assert_int_equal(seen.games, 0);
-}
-
-// Whoever can start no process cannot tell whose fault it is.
-static void without_room_for_files_no_match_is_begun(void **state) {
-    (void)state;
-    struct rlimit usual, few;
-    Error err;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
-    few = (struct rlimit){100, 100};
-    MatchSpec spec = spec_for(NULL);
-    spec.slots = 40;
-    pid_t child = fork(); // a hard limit never goes back up, but for root
-    if (child == 0) {
-        setrlimit(RLIMIT_NOFILE, &few);
-        Match *match = match_new(&spec);
-        bool played = match_run(match, &err);
-        match_free(match);
-        _exit(!played && seen.games == 0 && strstr(err.message, "40 games at a time: ") &&
-                      strstr(err.message, "and 100 allowed")
-                  ? 0
-                  : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-}
-
-static void a_low_limit_of_open_files_is_raised(void **state) {
-    (void)state;
-    struct rlimit usual, low, now;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
-    low = (struct rlimit){80, usual.rlim_max};
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
-    MatchSpec spec = spec_for(NULL);
-    spec.slots = 8;
-    spec.pair_count = 4;
-    play(&spec);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
-    assert_true(now.rlim_cur > 80);
-    assert_int_equal(seen.games, 8);
-}
-
 int main(void) {
     const char *build = getenv("BUILD");
     snprintf(toy, sizeof toy, "%s/tests/toy", build ? build : "build");
@@ -403,10 +327,6 @@ int main(void) {
         cmocka_unit_test(long_moves_are_measured_and_short_ones_are_not),
         cmocka_unit_test(an_idle_machine_is_not_to_blame_for_a_flag),
         cmocka_unit_test(a_crowded_machine_is_told_of_where_a_flag_falls),
-        cmocka_unit_test(an_engine_that_worked_once_loses_where_it_fails_to_start),
-        cmocka_unit_test(an_engine_that_never_worked_ends_the_match),
-        cmocka_unit_test(without_room_for_files_no_match_is_begun),
-        cmocka_unit_test(a_low_limit_of_open_files_is_raised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
