@@ -4,7 +4,7 @@ workers and server are killed, stopped for a while, told to leave, and started a
 its worker is stopped. At the end everything must add up: no pair lost, none counted twice, no process and no file left
 over, memory flat.
 
-usage: tests/soak.py [--build DIR] [--minutes N] [--seed N] [--tc CLOCK] [--keep]"""
+usage: tests/soak.py [--build DIR] [--minutes N] [--seed N] [--tc CLOCK] [--keep]      Ctrl-C: that is enough, reckon up"""
 import argparse
 import collections
 import os
@@ -49,6 +49,7 @@ class Soak:
         self.env = {**os.environ, "PATCHMATE_SOAK": self.token}
         self.events, self.sizes = collections.Counter(), []
         self.spooled, self.problems, self.over = set(), [], threading.Event()
+        self.enough = False
         with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
             book = write_book(pathlib.Path(folder) / "book.epd", 500)
             self.server = Server(init_options=["--book", str(book)], start=False, env={"PATCHMATE_SOAK": self.token})
@@ -147,11 +148,15 @@ class Soak:
         self.pause(0.5, 8)
         self.server.process.send_signal(signal.SIGCONT)
 
+    def be_content(self, *_):
+        """Ctrl-C: no further act; what was done until then is reckoned up."""
+        self.enough = True
+
     def disturb(self):
         acts = [(self.kill_worker, 4), (self.end_worker, 2), (self.hurry_worker, 1), (self.stop_worker, 2),
                 (self.outstay_lease, 2), (self.kill_server, 3), (self.end_server, 1), (self.stop_server, 2)]
         end = time.monotonic() + 60 * self.minutes
-        while time.monotonic() < end:
+        while time.monotonic() < end and not self.enough:
             act = self.random.choices([a for a, _ in acts], [weight for _, weight in acts])[0]
             name, began = act.__name__.replace("_", " "), time.monotonic()
             act(self.random.choice(self.workers))
@@ -162,6 +167,7 @@ class Soak:
     def run(self):
         watcher = threading.Thread(target=self.watch, daemon=True)
         watcher.start()
+        signal.signal(signal.SIGINT, self.be_content)
         try:
             self.await_batch(120)  # the first builds; later ones are met by chance
             self.disturb()
