@@ -26,8 +26,8 @@ import worker as worker_kit
 
 ENGINE = kit.ROOT / "tests/data/hostile/engine"
 OPENINGS = ["4P3/8/PPPP1PPP", "3P4/8/PPP1PPPP", "7P/8/PPPPPPP1", "P7/8/1PPPPPPP"]
-SLOW = 3 if os.environ.get("SANITIZED") else 1
-BUILD_S = 6 * SLOW  # limit of a build and of a bench
+SLOW = 2 if os.environ.get("SANITIZED") else 1
+BUILD_S = 4 * SLOW  # limit of a build and of a bench
 
 # What stands in the message of the failure, or in the reason of the lost games, at level 2 and at the levels below. None: the row is
 # not tried at that level. FINE: the deed is none, and the test is played to its end.
@@ -115,7 +115,7 @@ class Level:
         book.write_text("".join(f"rnbqkbnr/pppppppp/8/8/{opening}/RNBQKBNR b KQkq -\n" for opening in OPENINGS))
         options = ["--sandbox", str(self.number), "--build-time", str(BUILD_S), "--concurrency", "1", "--memory", "320",
                    *(["--no-sandbox"] if self.number == 0 else [])]
-        env = {**os.environ, "HOME": str(self.home)}
+        env = {**os.environ, "HOME": str(self.home), "PATCHMATE_PATIENCE": "0.1"}
         try:
             with kit.Server(init_options=["--engine-source", str(ENGINE), "--book", str(book)]) as self.server:
                 self.server.add_user("dev", "developer")
@@ -159,7 +159,7 @@ class Level:
     def _try(self, row):
         """What the server knows of the test in the end: (message, log) of a failure, or (reasons of lost games, "")."""
         form = {"engine": "anvil", "title": row.sentence[:60], "patch": self._patch(row), "kind": "fixed", "games": 2,
-                "tc": "2+0.01", "batch_pairs": 1, "new_options": "Hash=1", "base_options": "Hash=1", "draw": "off",
+                "tc": "1+0.01", "batch_pairs": 1, "new_options": "Hash=1", "base_options": "Hash=1", "draw": "off",
                 "resign": "off", "max_moves": 10}
         reply = self.dev.api("POST", "/tests", form)
         tap.equal(reply.status, 201, repr(reply))

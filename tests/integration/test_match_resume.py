@@ -29,7 +29,7 @@ def command(folder, *more, rounds=ROUNDS):
     book = HERE / "book.epd"
     book.write_text("".join(f"4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 {i}\n" for i in range(1, 101)))
     return [MATCH, "-engine", f"cmd={TOY}", "name=A", "option.Seed=1",
-            "-engine", f"cmd={TOY}", "name=B", "option.Seed=2", "-each", "tc=60",
+            "-engine", f"cmd={TOY}", "name=B", "option.Seed=2", "-each", "tc=1000",
             "-rounds", str(rounds), "-maxmoves", "30", "-concurrency", "2", "-ratinginterval", "50",
             "-openings", f"file={book}", "order=random", "-srand", "5",
             "-pgnout", f"file={folder}/games.pgn", "-epdout", f"file={folder}/ends.epd",
@@ -195,7 +195,7 @@ def a_state_of_another_match_is_refused_and_the_difference_named():
     play(command(folder, rounds=3))
     files = {p.name: p.read_bytes() for p in folder.iterdir()}
     for more, wanted in ((["-maxmoves", "31"], 'adjudication was "draw 0/0/0, resign 0/0, maxmoves 30"'),
-                         (["-each", "tc=61"], 'engine 1 was "A: '),
+                         (["-each", "tc=1001"], 'engine 1 was "A: '),
                          (["-srand", "6"], 'seed was "5" and is "6"'),
                          (["-rounds", "2"], "3 pairs were played, and -rounds asks for 2")):
         said = play(command(folder, *more, rounds=3), status=1)

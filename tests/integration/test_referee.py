@@ -73,7 +73,7 @@ def play_all(name, *options, program=BUILD / "match"):
     pgn = FOLDER / f"{name}.pgn"
     pgn.unlink(missing_ok=True)
     done = subprocess.run(
-        [program, *engine("A", "option.Seed=1"), *engine("B", "option.Seed=2"), "-each", "tc=10+0.1", "proto=uci", *options[:1],
+        [program, *engine("A", "option.Seed=1"), *engine("B", "option.Seed=2"), "-each", "tc=1000", "proto=uci", *options[:1],
          "-rounds", str(GAMES // 2), "-games", "2", "-repeat", "-maxmoves", "60", "-openings", f"file={book()}", "format=epd",
          "order=sequential", *options[1:], "-pgnout", str(pgn) if "cutechess" in str(program) else f"file={pgn}"],
         capture_output=True, text=True, timeout=300, cwd=FOLDER)

@@ -36,7 +36,10 @@ json_t *kit_task(void) {
 
 static void append(KitTar *tar, const void *bytes, size_t size) {
     size_t padded = (size + 511) / 512 * 512;
-    tar->data = xrealloc(tar->data, tar->size + padded);
+    if (tar->size + padded > tar->room) {
+        tar->room = 2 * (tar->size + padded);
+        tar->data = xrealloc(tar->data, tar->room);
+    }
     memset(tar->data + tar->size, 0, padded);
     if (size)
         memcpy(tar->data + tar->size, bytes, size);

@@ -12,7 +12,7 @@ json_t *kit_task(void);
 // A tar archive in memory, growing.
 typedef struct KitTar {
     char *data;
-    size_t size;
+    size_t size, room;
 } KitTar;
 typedef enum {
     KIT_FILE = '0',
