@@ -13,6 +13,7 @@ static int bucket_of(int64_t us) {
 static void add_move(Timing *timing, const MoveRecord *move) {
     int64_t latency_us;
     timing->moves++;
+    timing->thought_us += move->time_us;
     if (record_latency_us(move, &latency_us)) {
         timing->told++;
         timing->latencies[bucket_of(latency_us)]++;
@@ -22,7 +23,6 @@ static void add_move(Timing *timing, const MoveRecord *move) {
     if (move->delay_us < 0)
         return;
     timing->measured++;
-    timing->thought_us += move->time_us;
     timing->delayed_us += move->delay_us;
     if (move->delay_us > timing->delay_max_us)
         timing->delay_max_us = move->delay_us;

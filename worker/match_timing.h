@@ -11,8 +11,9 @@ typedef struct Timing {
     long moves, told;               // all, and those of which the engine told its time
     long latencies[TIMING_BUCKETS]; // of the latter, eight buckets to an octave of µs
     int64_t latency_max_us;
-    int64_t thought_us, delayed_us, delay_max_us; // over moves whose delay was measured
-    long measured;
+    int64_t thought_us;
+    long measured; // moves that were long enough for their delay to be measured
+    int64_t delayed_us, delay_max_us;
     long time_losses, overloaded;
 } Timing;
 
