@@ -31,8 +31,7 @@ static int random_below(uint64_t *state, int n) {
     return (int)((random_next(state) >> 33) % (uint64_t)n);
 }
 
-// ---- start positions
-// -----------------------------------------------------------------------------
+// ---- start positions ----------------------------------------------------------------------------
 
 // Puts `piece` on the nth empty file.
 static void place(char row[9], int nth, char piece) {
@@ -69,8 +68,7 @@ static void start_fen(uint64_t *state, bool chess960, char fen[FEN_MAX]) {
     snprintf(fen, FEN_MAX, "%s/pppppppp/8/8/8/8/PPPPPPPP/%s w KQkq - 0 1", black, white);
 }
 
-// ---- candidates
-// ----------------------------------------------------------------------------------
+// ---- candidates ---------------------------------------------------------------------------------
 
 // False when the game ended on the way.
 static bool random_walk(uint64_t *state, const Wish *wish, Position *pos) {
@@ -105,8 +103,7 @@ static bool fits(Search *search, const Wish *wish, const Position *pos) {
     return score >= wish->low && score <= wish->high;
 }
 
-// ---- the book
-// --------------------------------------------------------------------------------------
+// ---- the book -----------------------------------------------------------------------------------
 
 static bool is_known(const Key *keys, int64_t count, Key key) {
     for (int64_t i = 0; i < count; i++)

@@ -42,8 +42,7 @@ double time_monotonic(void) {
     return clock_seconds(CLOCK_MONOTONIC);
 }
 
-// ---- services
-// ------------------------------------------------------------------------------------
+// ---- services -----------------------------------------------------------------------------------
 
 const char *app_data(const App *app) {
     return app->config.data;
@@ -75,8 +74,7 @@ void app_publish(App *app, const char *event, json_t *data) {
     news->data = data;
 }
 
-// ---- start
-// ---------------------------------------------------------------------------------------
+// ---- start --------------------------------------------------------------------------------------
 
 int app_lock(const char *data, double *down, Error *err) {
     char *path scope(free_ptr) = xasprintf("%s/lock", data);

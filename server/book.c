@@ -12,8 +12,7 @@
 #include "blob.h"
 #include "common/file.h"
 
-// ---- installing
-// ------------------------------------------------------------------------------------
+// ---- installing ---------------------------------------------------------------------------------
 
 static int64_t store(Db *db, const char *data, int64_t engine_id, const char *name,
                      const BookText *book, double now, Error *err) {
@@ -39,8 +38,7 @@ int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *pa
     return store(db, data, engine_id, name, &book, now, err);
 }
 
-// ---- dealing
-// ---------------------------------------------------------------------------------------
+// ---- dealing ------------------------------------------------------------------------------------
 
 // A book in memory: its lines and where each begins.
 typedef struct BookMap {

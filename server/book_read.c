@@ -31,8 +31,7 @@ static bool add_opening(BookText *out, const Position *start, const char *moves,
     return true;
 }
 
-// ---- EPD
-// -------------------------------------------------------------------------------------------
+// ---- EPD ----------------------------------------------------------------------------------------
 
 static bool read_epd_line(const char *text, size_t size, long number, BookText *out, Error *err) {
     char line[BOOK_LINE_MAX];
@@ -65,8 +64,7 @@ static bool read_epd(const char *text, size_t size, BookText *out, Error *err) {
     return true;
 }
 
-// ---- PGN
-// -------------------------------------------------------------------------------------------
+// ---- PGN ----------------------------------------------------------------------------------------
 
 static bool add_game(BookText *out, const PgnGame *game, int plies, long line, Error *err) {
     char moves[MOVES_TEXT_MAX], move[MOVE_TEXT_MAX];

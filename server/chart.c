@@ -31,8 +31,7 @@ static double at(const json_t *column, size_t i) {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-// ---- ticks
-// ----------------------------------------------------------------------------------------
+// ---- ticks --------------------------------------------------------------------------------------
 
 double chart_step(double from, double to, int count, int *decimals) {
     static const double nice[] = {1, 2, 5, 10};
@@ -104,8 +103,7 @@ static json_t *time_ticks(const Scale *scale) {
     return out;
 }
 
-// ---- lines
-// ----------------------------------------------------------------------------------------
+// ---- lines --------------------------------------------------------------------------------------
 
 static void add_point(Str *out, double x, double y) {
     str_printf(out, "%s%.1f,%.1f", out->size ? " " : "", x, y);
@@ -158,8 +156,7 @@ static Scale scale_x(double from, double to, double right) {
     return (Scale){from, to, LEFT, CHART_WIDTH - right};
 }
 
-// ---- charts
-// ---------------------------------------------------------------------------------------
+// ---- charts -------------------------------------------------------------------------------------
 
 static json_t *bound(const Scale *y, double value, const char *kind) {
     return json_pack("{s:f, s:o, s:s}", "y", place(y, value), "label",

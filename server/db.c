@@ -39,8 +39,7 @@ static bool db_exec(Db *db, const char *sql) {
     return false;
 }
 
-// ---- connections
-// ---------------------------------------------------------------------------------
+// ---- connections --------------------------------------------------------------------------------
 
 static bool db_set_up(Db *db, Error *err) {
     sqlite3_busy_timeout(db->connection, 10000);
@@ -75,8 +74,7 @@ void db_close(Db *db) {
     free(db);
 }
 
-// ---- statements
-// ----------------------------------------------------------------------------------
+// ---- statements ---------------------------------------------------------------------------------
 
 static int bind_one(sqlite3_stmt *statement, int at, char type, va_list *args) {
     switch (type) {
@@ -155,8 +153,7 @@ static sqlite3_stmt *statement_first(Db *db, SqlId id, const char *types, va_lis
     return NULL;
 }
 
-// ---- rows
-// ----------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------
 
 static bool ends_in_json(const char *name) {
     size_t size = strlen(name);
@@ -249,8 +246,7 @@ char *db_text(Db *db, SqlId id, const char *types, ...) {
     return copy;
 }
 
-// ---- writes
-// --------------------------------------------------------------------------------------
+// ---- writes -------------------------------------------------------------------------------------
 
 bool db_run(Db *db, Error *err, SqlId id, const char *types, ...) {
     va_list args;
@@ -279,8 +275,7 @@ int db_changes(Db *db) {
     return sqlite3_changes(db->connection);
 }
 
-// ---- step by step
-// --------------------------------------------------------------------------------
+// ---- step by step -------------------------------------------------------------------------------
 
 Query query(Db *db, SqlId id, const char *types, ...) {
     va_list args;
@@ -325,8 +320,7 @@ json_t *query_json(Query *q) {
     return row_json(q->statement);
 }
 
-// ---- transactions
-// --------------------------------------------------------------------------------
+// ---- transactions -------------------------------------------------------------------------------
 
 // A query that a handler left in the middle must not outlive its turn.
 static void reset_running(Db *db) {

@@ -9,8 +9,7 @@
 #include "common/tc.h"
 #include "verdict.h"
 
-// ---- parts
-// ----------------------------------------------------------------------------------------
+// ---- parts --------------------------------------------------------------------------------------
 
 const char *doc_query(Request *req, const char *name) {
     const char *value = request_query(req, name);
@@ -75,8 +74,7 @@ json_t *doc_booleans(json_t *rows, const char *names) {
     return rows;
 }
 
-// ---- tests
-// ----------------------------------------------------------------------------------------
+// ---- tests --------------------------------------------------------------------------------------
 
 // Games a minute: now, or over its whole life once it is finished.
 static double rate_of(Request *req, const json_t *row) {
@@ -118,8 +116,7 @@ json_t *doc_tests_in_state(Request *req, const char *state) {
     return tests;
 }
 
-// ---- home
-// -----------------------------------------------------------------------------------------
+// ---- home ---------------------------------------------------------------------------------------
 
 enum { HOME_FINISHED = 15, HOME_MACHINES = 20 };
 

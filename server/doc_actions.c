@@ -8,8 +8,7 @@
 
 enum { BOOK_SMALL = 1000 };
 
-// ---- actions
-// --------------------------------------------------------------------------------------
+// ---- actions ------------------------------------------------------------------------------------
 
 typedef struct Rights {
     bool signed_in, maintainer, author, self_approval;
@@ -85,8 +84,7 @@ json_t *doc_machine_actions(Request *req, const json_t *machine) {
     return json_pack("{s:o}", blocked ? "unblock" : "block", verdict(viewer_maintains(req), why));
 }
 
-// ---- warnings
-// -------------------------------------------------------------------------------------
+// ---- warnings -----------------------------------------------------------------------------------
 
 static void warn_if(json_t *warnings, bool condition, const char *text) {
     if (condition)

@@ -38,8 +38,7 @@ static json_t *typed_values(Request *req) {
     return values;
 }
 
-// ---- from a preset, from another test
-// -------------------------------------------------------------
+// ---- from a preset, from another test -----------------------------------------------------------
 
 // Marks the one that is chosen and gives its name; the first where none of that name is there.
 static const char *choose(json_t *items, const char *wanted) {
@@ -80,8 +79,7 @@ static void use_test(Request *req, json_t *values, const char *number) {
     json_object_set(values, "base", json_object_get(row, "base_commit"));
 }
 
-// ---- the document
-// ---------------------------------------------------------------------------------
+// ---- the document -------------------------------------------------------------------------------
 
 static json_t *find_engine(Request *req, json_t *engines, const char *wanted, Error *err) {
     const char *name = choose(engines, wanted);

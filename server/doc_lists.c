@@ -15,8 +15,7 @@ static json_t *next_of(const json_t *items, int limit, const char *time) {
     return doc_cursor(member_real(last, time), member_int(last, "id"));
 }
 
-// ---- events
-// ---------------------------------------------------------------------------------------
+// ---- events -------------------------------------------------------------------------------------
 
 json_t *doc_events(Request *req, Error *err) {
     double time;
@@ -31,8 +30,7 @@ json_t *doc_events(Request *req, Error *err) {
                      "user", doc_query(req, "user"), "text", doc_query(req, "text"));
 }
 
-// ---- machines
-// -------------------------------------------------------------------------------------
+// ---- machines -----------------------------------------------------------------------------------
 
 json_t *doc_machines(Request *req, Error *err) {
     double time;
@@ -65,8 +63,7 @@ json_t *doc_machine(Request *req, Error *err) {
                      doc_machine_actions(req, machine));
 }
 
-// ---- users
-// ----------------------------------------------------------------------------------------
+// ---- users --------------------------------------------------------------------------------------
 
 json_t *doc_user(Request *req, Error *err) {
     json_auto_t *user = db_row(req->db, SQL_PAGE_USER, "s", req->params[0]);

@@ -17,8 +17,7 @@ static json_t *real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-// ---- the two sides
-// --------------------------------------------------------------------------------
+// ---- the two sides ------------------------------------------------------------------------------
 
 static json_t *side(const json_t *row, const char *name) {
     static const char *const members[] = {"commit", "subject",  "author",
@@ -42,8 +41,7 @@ static json_t *settings(const json_t *row) {
     return out;
 }
 
-// ---- machines
-// -------------------------------------------------------------------------------------
+// ---- machines -----------------------------------------------------------------------------------
 
 // n0 … n4 as one array, and pairs won, lost and drawn.
 static void take_counts(json_t *worker, double row[3]) {
@@ -87,8 +85,7 @@ static json_t *compare(json_t *workers) {
                      real(chi.p), "z95", real(chi.z95), "z99", real(chi.z99));
 }
 
-// ---- the whole
-// ------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static json_t *diff_of(Request *req, const json_t *row, Error *err) {
     git_repository *repo scope(repo_free) =

@@ -11,8 +11,7 @@
 #define DASH "\xe2\x80\x93"  // for what is not there
 #define SPACE "\xc2\xa0"     // keeps a number and its unit together
 
-// ---- numbers
-// --------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 void format_number(double value, int decimals, bool sign, Str *out) {
     char digits[400];
@@ -75,8 +74,7 @@ void format_ago(double seconds, Str *out) {
         str_printf(out, "%.0f" SPACE "%s ago", count, units[i].unit);
 }
 
-// ---- the forms
-// ------------------------------------------------------------------------------------
+// ---- the forms ----------------------------------------------------------------------------------
 
 static void put_whole(double value, Str *out) {
     format_number(value, 0, false, out);
@@ -220,8 +218,7 @@ static const struct {
     {"coordinate", put_coordinate},
 };
 
-// ---- values
-// ---------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 static void put_json(const json_t *value, Str *out) {
     char *text scope(free_ptr) = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);

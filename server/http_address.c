@@ -66,8 +66,7 @@ void address_of_client(const Trusted *trusted, const char *peer, const char *for
     }
 }
 
-// ---- listening
-// -----------------------------------------------------------------------------------
+// ---- listening ----------------------------------------------------------------------------------
 
 static void free_list(struct addrinfo **list) {
     if (*list)

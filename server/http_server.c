@@ -26,8 +26,7 @@ enum {
 static const Route *const tables[] = {routes_server,  routes_users, routes_worker, routes_tests,
                                       routes_results, routes_git,   routes_pages,  NULL};
 
-// ---- the beginning of a request
-// ------------------------------------------------------------------
+// ---- the beginning of a request -----------------------------------------------------------------
 
 static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const char *name,
                                    const char *value) {
@@ -127,8 +126,7 @@ static void refuse(RequestData *data, const Error *err) {
     data->stage = STAGE_DISCARD;
 }
 
-// ---- its body and its end
-// ------------------------------------------------------------------------
+// ---- its body and its end -----------------------------------------------------------------------
 
 static Connection *connection_of(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
@@ -251,8 +249,7 @@ void http_resume(RequestData *data) {
     MHD_resume_connection(data->connection);
 }
 
-// ---- connections
-// ---------------------------------------------------------------------------------
+// ---- connections --------------------------------------------------------------------------------
 
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code) {

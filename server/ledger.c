@@ -51,8 +51,7 @@ void ledger_event(const Ledger *ledger, const char *type, int64_t user, int64_t 
                       id_or_null(test), "message", message));
 }
 
-// ---- states of a test
-// ------------------------------------------------------------------------------
+// ---- states of a test ---------------------------------------------------------------------------
 
 // The test's state, which must be among `allowed` ("pending paused"). False: 404 or 409.
 static bool state_check(const Ledger *ledger, int64_t test, const char *allowed, Error *err) {

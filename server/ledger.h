@@ -55,8 +55,7 @@ bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const ch
 bool ledger_test_finish(const Ledger *ledger, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err);
 
-// ---- a worker's calls
-// ----------------------------------------------------------------------------
+// ---- a worker's calls ---------------------------------------------------------------------------
 
 enum { LEDGER_HOLDING_MAX = 8 };
 
@@ -166,8 +165,7 @@ bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t 
 bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char *side,
                   int64_t nodes, int64_t *established, TaskReply *reply, Error *err);
 
-// ---- what people do to results and machines
-// ----------------------------------------------------------
+// ---- what people do to results and machines -----------------------------------------------------
 
 // Whole windows of one machine in one test: all of its batches, or the marked ones, present and to
 // come. 409 `nothing_to_exclude` where it has none that count.
@@ -192,8 +190,7 @@ bool ledger_block(const Ledger *ledger, int64_t worker, bool block, int64_t user
 bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
                      Error *err);
 
-// ---- time
-// ----------------------------------------------------------------------------------------
+// ---- time ---------------------------------------------------------------------------------------
 
 // Ends leases that ran out and forgets old idempotency keys; call about once a second.
 void ledger_tick(App *app, Db *db, double now);
@@ -203,8 +200,7 @@ void ledger_settle(const Ledger *ledger);
 // Leases stand still while the server is down: at start, with the time since its last turn.
 bool ledger_resume(Db *db, double down_seconds, Error *err);
 
-// ---- the books are audited
-// -----------------------------------------------------------------------
+// ---- the books are audited ----------------------------------------------------------------------
 
 // Replays the counted batches of every test and compares totals, LLR, stop-rule state and verdict,
 // and sees that every pair stands where it should, once. Prints a line a difference and a summary

@@ -4,8 +4,7 @@
 
 #include "ledger_task.h"
 
-// ---- checks
-// ----------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
 
 static bool refuse(Error *err, const char *field, const char *what, int64_t is, int64_t should) {
     return error_field(err, 422, "bad_counts", field, "%s: %lld, should be %lld", what,
@@ -65,8 +64,7 @@ bool batch_check(const Batch *batch, int batch_pairs, Error *err) {
     return numbers_check(batch, games, err);
 }
 
-// ---- repeats
-// ---------------------------------------------------------------------------------------
+// ---- repeats ------------------------------------------------------------------------------------
 
 static bool same(double a, double b) {
     return !(a < b) && !(a > b);
@@ -117,8 +115,7 @@ static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row,
     return true;
 }
 
-// ---- storing
-// ---------------------------------------------------------------------------------------
+// ---- storing ------------------------------------------------------------------------------------
 
 // What becomes of a batch: whether it came in time, its marks, and whether these, or the machine,
 // are excluded from the test.

@@ -45,8 +45,7 @@ static void votes_load(const Ledger *ledger, const Side *side, Votes *votes) {
     }
 }
 
-// ---- those who are outvoted
-// ------------------------------------------------------------------------
+// ---- those who are outvoted ---------------------------------------------------------------------
 
 static bool outvoted_note(const Ledger *ledger, int64_t test, const Side *side,
                           const BenchVote *vote, int64_t nodes, Error *err) {
@@ -89,8 +88,7 @@ static bool establish(const Ledger *ledger, int64_t test, const Side *side, cons
     return true;
 }
 
-// ---- votes
-// -----------------------------------------------------------------------------------------
+// ---- votes --------------------------------------------------------------------------------------
 
 static bool pause_tied(const Ledger *ledger, int64_t test, const Side *side, const Votes *votes,
                        Error *err) {

@@ -61,8 +61,7 @@ static void read_stored(Query *q, Stored *s) {
     s->touched = query_int(q, 24) != 0;
 }
 
-// ---- results
-// ---------------------------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
 static void add_batch(Totals *totals, Query *q) {
     for (const char *p = query_text(q, 3); *p; p++)
@@ -148,8 +147,7 @@ static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *un
     compare_results(audit, stored, &totals, &state);
 }
 
-// ---- where every pair stands
-// -----------------------------------------------------------------------
+// ---- where every pair stands --------------------------------------------------------------------
 
 static void mark_range(Audit *audit, unsigned char *units, int64_t unit_count, int64_t first,
                        int64_t end, int seen) {

@@ -84,8 +84,7 @@ bool ledger_claim_begin(const Ledger *ledger, const Claim *claim, Error *err) {
            note_speed(ledger, claim, NULL, err) && release_forgotten(ledger, claim, err);
 }
 
-// ---- candidates
-// ------------------------------------------------------------------------------------
+// ---- candidates ---------------------------------------------------------------------------------
 
 static int hash_mib(const char *options) {
     const char *at = strstr(options, "Hash=");
@@ -166,8 +165,7 @@ static SchedChoice choose(const Ledger *ledger, const Claim *claim, Candidate *c
     return choice;
 }
 
-// ---- dealing
-// ---------------------------------------------------------------------------------------
+// ---- dealing ------------------------------------------------------------------------------------
 
 // What came back goes first, then new pairs.
 static bool deal(const Ledger *ledger, SchedChoice *choice, int64_t *first, Error *err) {

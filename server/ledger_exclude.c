@@ -4,8 +4,7 @@
 
 #include "ledger_task.h"
 
-// ---- the replay
-// ------------------------------------------------------------------------------------
+// ---- the replay ---------------------------------------------------------------------------------
 
 typedef struct Totals {
     int64_t wins, losses, draws, crashes, time_losses;
@@ -53,8 +52,7 @@ static bool recount(const Ledger *ledger, TaskRow *row, Error *err) {
                   totals.time_losses, row->test.llr, state);
 }
 
-// ---- exclusions
-// ------------------------------------------------------------------------------------
+// ---- exclusions ---------------------------------------------------------------------------------
 
 static bool names_check(const Ledger *ledger, int64_t test, int64_t worker, TaskRow *row,
                         Error *err) {
@@ -123,8 +121,7 @@ bool ledger_include(const Ledger *ledger, int64_t test, int64_t worker, int64_t 
     return true;
 }
 
-// ---- machines that are blocked
-// ---------------------------------------------------------------------
+// ---- machines that are blocked ------------------------------------------------------------------
 
 // Its tasks end; what was not begun of them is played by others.
 static bool tasks_release(const Ledger *ledger, int64_t worker, Error *err) {

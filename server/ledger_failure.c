@@ -7,8 +7,7 @@
 
 enum { REASON_LOG_MAX = 1500 };
 
-// ---- failures
-// --------------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 static FailureWords failure_words(const Ledger *ledger, const Failure *failure, int64_t test) {
     FailureWords words = {.failing = 1};

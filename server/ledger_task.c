@@ -118,8 +118,7 @@ bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err)
     return true;
 }
 
-// ---- beats
-// -----------------------------------------------------------------------------------------
+// ---- beats --------------------------------------------------------------------------------------
 
 static const struct Phase {
     const char *name;
@@ -187,8 +186,7 @@ bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t 
     return task_end(ledger, &row, "released", err);
 }
 
-// ---- leases
-// ----------------------------------------------------------------------------------------
+// ---- leases -------------------------------------------------------------------------------------
 
 // Ids first: ending tasks changes the index that the query walks.
 void ledger_expire(const Ledger *ledger) {

@@ -19,8 +19,7 @@
 
 enum { TICK_MS = 1000, LAST_WORDS_MS = 3000 };
 
-// ---- one request in the turn
-// ---------------------------------------------------------------------
+// ---- one request in the turn --------------------------------------------------------------------
 
 static void news_forget(App *app, size_t from) {
     while (app->news_count > from)
@@ -76,8 +75,7 @@ static void apply_one(App *app, RequestData *data, double now) {
     data->stage = waits ? STAGE_WAIT : STAGE_REPLY;
 }
 
-// ---- the turn
-// ------------------------------------------------------------------------------------
+// ---- the turn -----------------------------------------------------------------------------------
 
 static void keep_waiting(App *app, RequestData *data) {
     if (!app->waiting.first || data->res.wait_until < app->waiting_due)
@@ -226,8 +224,7 @@ static void turn(App *app, double now, bool tick) {
     answer(app, commit_with_git(app, tick), now);
 }
 
-// ---- time and events
-// -----------------------------------------------------------------------------
+// ---- time and events ----------------------------------------------------------------------------
 
 static void take_finished(App *app) {
     RequestList finished = readers_take(app->readers);

@@ -19,8 +19,7 @@ enum { TEMPLATE_FILE_MAX = 256 << 10, STATIC_FILE_MAX = 8 << 20, PAGE_MAX = 32 <
 static Mustache *templates;
 static char fingerprint[17]; // of the static files: their address changes when they do
 
-// ---- loading
-// --------------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------
 
 static void free_names(struct dirent ***names) {
     free(*names);
@@ -82,8 +81,7 @@ bool page_load_from(const char *folder, const char *static_folder, Error *err) {
     return true;
 }
 
-// ---- what all pages have
-// ---------------------------------------------------------------------------
+// ---- what all pages have ------------------------------------------------------------------------
 
 static json_t *viewer_json(Request *req) {
     const Viewer *viewer = &req->viewer;

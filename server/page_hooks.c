@@ -16,8 +16,7 @@ bool page_load(App *app, Error *err) {
     return page_load_from(folder, files, err);
 }
 
-// ---- errors
-// ---------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 static const char *title_of(int status) {
     switch (status) {
@@ -57,8 +56,7 @@ void page_error(Request *req, Response *res, const Error *err) {
         page_render(req, res, err->status, "error", title, json_pack("{s:o}", "error", error));
 }
 
-// ---- forms
-// ----------------------------------------------------------------------------------------
+// ---- forms --------------------------------------------------------------------------------------
 
 // "error" for the head of the form, "wrong": {FIELD: message} for beside its field.
 static void add_error(json_t *document, const Error *err) {

@@ -31,8 +31,7 @@ static bool wrong(Error *err, int line, const char *what) {
     return error_set(err, 422, "replay_mismatch", "game %d: %s", line + 1, what);
 }
 
-// ---- one game
-// --------------------------------------------------------------------------------------
+// ---- one game -----------------------------------------------------------------------------------
 
 static bool line_read(const json_t *json, Line *line) {
     const char *color = member_text(json, "new_is");
@@ -159,8 +158,7 @@ static bool replay_line(const json_t *json, int number, const ReplayFacts *facts
     return true;
 }
 
-// ---- the batch
-// -------------------------------------------------------------------------------------
+// ---- the batch ----------------------------------------------------------------------------------
 
 static bool pair_check(const ReplayFacts *facts, int number, Sums *sums, Error *err) {
     int points = sums->points;

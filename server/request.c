@@ -95,8 +95,7 @@ void request_set_cookies(RequestData *data) {
     }
 }
 
-// ---- for handlers
-// --------------------------------------------------------------------------------
+// ---- for handlers -------------------------------------------------------------------------------
 
 static const char *value_of(const Pair *pair) {
     return pair ? pair->value : NULL;
@@ -152,8 +151,7 @@ bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char
            db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, role) == 1;
 }
 
-// ---- refusals
-// ------------------------------------------------------------------------------------
+// ---- refusals -----------------------------------------------------------------------------------
 
 static const char *code_for(int status) {
     switch (status) {

@@ -11,8 +11,7 @@ static const char *text_of(const json_t *document, const char *object, const cha
     return text ? text : "";
 }
 
-// ---- home, lists
-// ----------------------------------------------------------------------------------
+// ---- home, lists --------------------------------------------------------------------------------
 
 static bool home(Request *req, Response *res, Error *err) {
     static const char *const lists[] = {"pending", "paused", "active", "finished"};
@@ -89,8 +88,7 @@ static bool machines(Request *req, Response *res, Error *err) {
     return serve_list(req, res, "machines", "Machines", doc_machines(req, err));
 }
 
-// ---- one thing
-// ------------------------------------------------------------------------------------
+// ---- one thing ----------------------------------------------------------------------------------
 
 static bool machine(Request *req, Response *res, Error *err) {
     json_auto_t *document = doc_machine(req, err);
@@ -191,8 +189,7 @@ static bool fault(Request *req, Response *res, Error *err) {
     return page_serve(req, res, "fault", title, json_incref(document));
 }
 
-// ---- forms
-// ----------------------------------------------------------------------------------------
+// ---- forms --------------------------------------------------------------------------------------
 
 static bool form_data(Request *req, Response *res, Error *err) {
     return page_serve(req, res, "new", "", doc_form(req, false, err));

@@ -31,8 +31,7 @@ static bool server_health(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// ---- figures
-// -------------------------------------------------------------------------------------
+// ---- figures ------------------------------------------------------------------------------------
 
 static void metric(Str *out, const char *type, const char *name, const char *help, double value) {
     str_printf(out, "# HELP patchmate_%s %s\n# TYPE patchmate_%s %s\npatchmate_%s %.17g\n", name,
@@ -83,8 +82,7 @@ static bool server_stream(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// ---- static files
-// --------------------------------------------------------------------------------
+// ---- static files -------------------------------------------------------------------------------
 
 static const char *type_of(const char *path) {
     static const char *const types[][2] = {{".css", "text/css; charset=utf-8"},

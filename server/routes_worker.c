@@ -32,8 +32,7 @@ bool number_check(const char *field, int64_t value, int64_t low, int64_t high, E
                        (long long)high);
 }
 
-// ---- calls about a task
-// ----------------------------------------------------------------------------
+// ---- calls about a task -------------------------------------------------------------------------
 
 static bool task_beat(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
@@ -184,8 +183,7 @@ static bool task_bench(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// ---- blobs
-// -----------------------------------------------------------------------------------------
+// ---- blobs --------------------------------------------------------------------------------------
 
 static bool blob_get_route(Request *req, Response *res, Error *err) {
     const char *sha = req->params[0];

@@ -101,8 +101,7 @@ bool viewer_may(const Viewer *viewer, Access access, Error *err) {
     return false;
 }
 
-// ---- other sites
-// ---------------------------------------------------------------------------------
+// ---- other sites --------------------------------------------------------------------------------
 
 static bool same_host(const Request *req, const char *origin) {
     const char *host = request_header(req, "Host"), *at = strstr(origin, "://");
@@ -151,8 +150,7 @@ bool viewer_check_csrf(const RequestData *data, Error *err) {
                        "the page is too old or was not ours; load it again and repeat");
 }
 
-// ---- sessions
-// ------------------------------------------------------------------------------------
+// ---- sessions -----------------------------------------------------------------------------------
 
 static void set_cookie(Request *req, Response *res, const char *value, long age) {
     response_header(res, "Set-Cookie", "%s=%s; Path=/; Max-Age=%ld; HttpOnly; SameSite=Lax%s",

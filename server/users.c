@@ -71,8 +71,7 @@ bool user_set_state(Db *db, int64_t user, const char *state, Error *err) {
             db_run(db, err, SQL_TOKENS_REMOVE_ALL, "i", user));
 }
 
-// ---- wrong passwords
-// -----------------------------------------------------------------------------
+// ---- wrong passwords ----------------------------------------------------------------------------
 
 // In small letters, as names are compared without regard to case.
 static char *subject(const char *kind, const char *who) {

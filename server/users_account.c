@@ -17,8 +17,7 @@ static bool needs_session(const Request *req, Error *err) {
                      req->viewer.scope);
 }
 
-// ---- password
-// ------------------------------------------------------------------------------------
+// ---- password -----------------------------------------------------------------------------------
 
 typedef struct NewPassword {
     char *hash; // NULL: the old one was wrong
@@ -79,8 +78,7 @@ bool password_apply(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// ---- tokens
-// --------------------------------------------------------------------------------------
+// ---- tokens -------------------------------------------------------------------------------------
 
 typedef struct NewToken {
     const char *name, *scope; // borrowed from the request

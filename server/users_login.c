@@ -128,8 +128,7 @@ bool logout_apply(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// ---- signing up
-// ----------------------------------------------------------------------------------
+// ---- signing up ---------------------------------------------------------------------------------
 
 typedef struct Signup {
     const char *name, *email; // borrowed from the request

@@ -60,8 +60,7 @@ void verdict_update(SprtState *state, const SprtBounds *bounds, bool sprt, int b
         *state = next;
 }
 
-// ---- text
-// ------------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------
 
 void verdict_text(const json_t *test, Str *out) {
     long long w = member_int(test, "wins"), l = member_int(test, "losses"),

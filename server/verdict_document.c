@@ -79,8 +79,7 @@ static json_t *plain_json(const EloEstimate *e) {
                      real(e->los));
 }
 
-// ---- how long it will take
-// -------------------------------------------------------------------------
+// ---- how long it will take ----------------------------------------------------------------------
 
 // Expected further pairs, and the chance to pass, of a Brownian motion at x between a and b with
 // drift m and variance v a pair (Wald).
@@ -153,8 +152,7 @@ static json_t *eta_json(const Facts *f, double games_per_hour) {
         real(games_per_hour > 0 ? games_left / games_per_hour * 3600 : NAN), "pass", real(pass));
 }
 
-// ---- the document
-// ----------------------------------------------------------------------------------
+// ---- the document -------------------------------------------------------------------------------
 
 static json_t *share_json(const Facts *f) {
     double all = f->wins + f->losses + f->draws, part = all > 0 ? 100 / all : 0;

@@ -32,8 +32,7 @@ static void __attribute__((format(printf, 2, 3))) fail(Request *request, const c
     va_end(args);
 }
 
-// ---- fields
-// --------------------------------------------------------------------------------------
+// ---- fields -------------------------------------------------------------------------------------
 
 static json_t *field(Request *request, const char *name) {
     json_t *value = json_object_get(request->fields, name);
@@ -100,8 +99,7 @@ static json_t *real(double x) {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-// ---- operations
-// ------------------------------------------------------------------------------------
+// ---- operations ---------------------------------------------------------------------------------
 
 static json_t *op_llr(Request *request) {
     double n[5];
@@ -221,8 +219,7 @@ static const struct {
     {"run", op_run}, {"chi2", op_chi2},         {"expect", op_expect},
 };
 
-// ---- lines
-// ---------------------------------------------------------------------------------------
+// ---- lines --------------------------------------------------------------------------------------
 
 static json_t *answer(Request *request) {
     if (!json_is_object(request->fields)) {

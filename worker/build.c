@@ -41,8 +41,7 @@ static void make_key(const Workshop *shop, const TaskBuild *recipe, const char *
     sha256_hex(all.data, all.size, key);
 }
 
-// ---- what goes in
-// --------------------------------------------------------------------------------
+// ---- what goes in -------------------------------------------------------------------------------
 
 static bool copy_bytes(int from, int to) {
     char chunk[65536];
@@ -95,8 +94,7 @@ static BuildOutcome prepare(const Workshop *shop, const TaskBuild *recipe, const
     return BUILD_DONE;
 }
 
-// ---- the build
-// -----------------------------------------------------------------------------------
+// ---- the build ----------------------------------------------------------------------------------
 
 // NAME, value, …, NULL, borrowed from the recipe; make uses all CPUs that were offered. `tmp`:
 // where temporary files go; NULL: /tmp.
@@ -231,8 +229,7 @@ static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const
                      (const char *const[]){"/bin/sh", "-c", recipe->command, NULL}, log, err);
 }
 
-// ---- what comes out
-// ------------------------------------------------------------------------------
+// ---- what comes out -----------------------------------------------------------------------------
 
 // Opens a file below a folder, no step of the way through a link. -1: errno tells.
 static int open_beneath(const char *folder, const char *path) {

@@ -20,8 +20,7 @@ static void add_letter(Courier *c, const Letter *letter) {
     pthread_mutex_unlock(&c->lock);
 }
 
-// ---- the thread
-// ----------------------------------------------------------------------------------
+// ---- the thread ---------------------------------------------------------------------------------
 
 // What to do next, decided under the lock; waits until there is something.
 typedef enum { DO_QUIT, DO_MAKE, DO_STORE, DO_BEAT, DO_SEND } Deed;

@@ -15,8 +15,7 @@
 
 static const double beat_every_s = 60, store_again_s = 10;
 
-// ---- the task
-// ------------------------------------------------------------------------------------
+// ---- the task -----------------------------------------------------------------------------------
 
 // Calls into the task without the lock, because the task has locks of its own; courier_end waits
 // for such a call to return. False: that task is over.
@@ -54,8 +53,7 @@ static void read_continue(Courier *c, int64_t id, const json_t *reply) {
         stop_task(c, id, why && *why ? why : "stopped");
 }
 
-// ---- beats
-// ---------------------------------------------------------------------------------------
+// ---- beats --------------------------------------------------------------------------------------
 
 static void next_beat_in(Courier *c, double seconds) {
     pthread_mutex_lock(&c->lock);
@@ -113,8 +111,7 @@ void courier_send_beat(Courier *c) {
         read_continue(c, task.id, reply.json);
 }
 
-// ---- letters
-// -------------------------------------------------------------------------------------
+// ---- letters ------------------------------------------------------------------------------------
 
 static void set_llr(Status *status, void *ctx) {
     const json_t *test = ctx, *llr = json_object_get(test, "llr");

@@ -158,8 +158,7 @@ int64_t os_disk_free(const char *path) {
     return (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
 }
 
-// ---- CPU time
-// ------------------------------------------------------------------------------------
+// ---- CPU time -----------------------------------------------------------------------------------
 
 typedef struct ProcessTime {
     int pid, parent;
@@ -286,8 +285,7 @@ void os_host_load(HostLoad *out) {
     out->swapped_in_mib = swapped_in_mib();
 }
 
-// ---- processes
-// -----------------------------------------------------------------------------------
+// ---- processes ----------------------------------------------------------------------------------
 
 int os_exit_status(const OsProcess *process) {
     siginfo_t info = {0};

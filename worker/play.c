@@ -63,8 +63,7 @@ static double busy_share(const CpuUse *before) {
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-// ---- the match's callbacks
-// -----------------------------------------------------------------------
+// ---- the match's callbacks ----------------------------------------------------------------------
 
 static Opening opening_of(void *ctx, int pair) {
     const Play *p = ctx;
@@ -157,8 +156,7 @@ static void on_failure(void *ctx, const GameRecord *game) {
                    game->evidence->talk[game->culprit], game->evidence->errors[game->culprit]);
 }
 
-// ---- setting up
-// ----------------------------------------------------------------------------------
+// ---- setting up ---------------------------------------------------------------------------------
 
 // The task's options and Threads, which the test decides.
 static EngineOption *engine_options(const TaskSide *side, const char *threads, int *count) {

@@ -39,8 +39,7 @@ bool selftest_cancelled(const SelfTest *test) {
     return atomic_load(&test->worker->running.cancel);
 }
 
-// ---- the machine
-// ---------------------------------------------------------------------------------
+// ---- the machine --------------------------------------------------------------------------------
 
 static void show_machine(SelfTest *test) {
     const HostFacts *f = &test->worker->host.facts;
@@ -100,8 +99,7 @@ static void run_parts(SelfTest *test) {
         parts[i](test);
 }
 
-// ---- the frame
-// -----------------------------------------------------------------------------------
+// ---- the frame ----------------------------------------------------------------------------------
 
 static int conclude(const SelfTest *test) {
     if (selftest_cancelled(test))

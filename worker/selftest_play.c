@@ -95,8 +95,7 @@ static bool run_match(SelfTest *test, Player players[2], int pairs, Tally *tally
     return ran;
 }
 
-// ---- two builds
-// ----------------------------------------------------------------------------------
+// ---- two builds ---------------------------------------------------------------------------------
 
 typedef struct Pair {
     Build builds[2];
@@ -180,8 +179,7 @@ void selftest_match(SelfTest *test) {
     str_release(&log);
 }
 
-// ---- faults
-// --------------------------------------------------------------------------------------
+// ---- faults -------------------------------------------------------------------------------------
 
 enum {
     CRASH = 1 << GAME_END_CRASH,

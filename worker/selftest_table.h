@@ -19,8 +19,7 @@ void selftest_row(SelfTest *test, RowKind kind, const char *name, const char *fo
 // Whether the person at the terminal wants no more.
 bool selftest_cancelled(const SelfTest *test);
 
-// ---- engines (selftest_engine.c)
-// -----------------------------------------------------------------
+// ---- engines (selftest_engine.c) ----------------------------------------------------------------
 
 // One source file beside those of a folder.
 typedef struct SelfTestSource {
@@ -36,8 +35,7 @@ bool selftest_build(SelfTest *test, const SelfTestSource *source, Build *out, St
 // argument says; and one that looks around in its sandbox.
 extern const char selftest_toy[], selftest_probe[];
 
-// ---- parts
-// ---------------------------------------------------------------------------------------
+// ---- parts --------------------------------------------------------------------------------------
 
 void selftest_confinement(SelfTest *test); // selftest_cage.c
 void selftest_match(SelfTest *test);       // selftest_play.c: two builds, then

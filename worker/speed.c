@@ -53,8 +53,7 @@ RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const
     return judge(shop, &result, out, err);
 }
 
-// ---- all slots at once
-// ---------------------------------------------------------------------------
+// ---- all slots at once --------------------------------------------------------------------------
 
 typedef struct Runner {
     pthread_t thread;
@@ -118,8 +117,7 @@ static RunOutcome measure(const Runner *like, int slots, double *nodes_per_s, Er
     return RUN_DONE;
 }
 
-// ---- kept with the build
-// -------------------------------------------------------------------------
+// ---- kept with the build ------------------------------------------------------------------------
 
 // What a measurement depends on beside the build and the number of slots. The clock is the time
 // since the machine was started, so that nobody's setting of the date matters.

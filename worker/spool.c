@@ -24,8 +24,7 @@ void spool_item_free(SpoolItem *item) {
     free(item);
 }
 
-// ---- names
-// ---------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 static char *stem_path(const char *folder, const SpoolItem *item, const char *suffix) {
     if (item->kind == SPOOL_EVIDENCE)
@@ -63,8 +62,7 @@ static bool parse_name(const char *name, SpoolItem *item) {
     return strcmp(wanted + 1, name) == 0;
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 bool spool_write(const char *folder, const SpoolItem *item, Error *err) {
     char *bytes scope(free_ptr) = bytes_path(folder, item);
@@ -86,8 +84,7 @@ void spool_remove(const char *folder, const SpoolItem *item) {
     unlink(bytes);
 }
 
-// ---- what is put aside
-// ---------------------------------------------------------------------------
+// ---- what is put aside --------------------------------------------------------------------------
 
 static int is_no_folder(const struct dirent *entry) {
     return entry->d_name[0] != '.';
@@ -135,8 +132,7 @@ static void put_file_aside(const char *folder, const char *name) {
     trim_aside(aside);
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 // Games that are not those of the counts are worth nothing, the counts without them are.
 static void read_games(const char *folder, SpoolItem *item) {

@@ -36,8 +36,7 @@ void status_update(void (*change)(Status *status, void *ctx), void *ctx) {
     pthread_mutex_unlock(&shown.lock);
 }
 
-// ---- what is told
-// --------------------------------------------------------------------------------
+// ---- what is told -------------------------------------------------------------------------------
 
 static void set_phase(Status *status, void *ctx) {
     shown.logged_ns = status->since_ns = os_now_ns();
@@ -112,8 +111,7 @@ int64_t status_games(void) {
     return games;
 }
 
-// ---- what is shown
-// -------------------------------------------------------------------------------
+// ---- what is shown ------------------------------------------------------------------------------
 
 static int terminal_width(void) {
     struct winsize window;

@@ -19,8 +19,7 @@ typedef struct Line {
     int count;
 } Line;
 
-// ---- text
-// ----------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------
 
 static bool starts_character(char c) {
     return ((unsigned char)c & 0xC0) != 0x80;
@@ -71,8 +70,7 @@ static const char *with_commas(int64_t value, char out[NUMBER_MAX]) {
     return out;
 }
 
-// ---- the parts
-// -----------------------------------------------------------------------------------
+// ---- the parts ----------------------------------------------------------------------------------
 
 double status_rate(const Status *s, int64_t now_ns) {
     if (!s->sample_count)
@@ -156,8 +154,7 @@ static void fill(Line *line, const Status *s, int64_t now_ns) {
         add_idle(line, s);
 }
 
-// ---- the line
-// ------------------------------------------------------------------------------------
+// ---- the line -----------------------------------------------------------------------------------
 
 static void join(const Line *line, char out[STATUS_LINE_MAX]) {
     size_t n = (size_t)snprintf(out, STATUS_LINE_MAX, "%s%s%s%s", line->head,

@@ -56,8 +56,7 @@ static bool take_instance(Store *store, int number, Error *err) {
     return true;
 }
 
-// ---- what is in use
-// ------------------------------------------------------------------------------
+// ---- what is in use -----------------------------------------------------------------------------
 
 struct StoreHolds {
     int *locks;
@@ -81,8 +80,7 @@ void store_let_go(const Store *store) {
     holds->count = 0;
 }
 
-// ---- the store
-// -----------------------------------------------------------------------------------
+// ---- the store ----------------------------------------------------------------------------------
 
 bool store_open(Store *store, const char *root, Error *err) {
     *store = (Store){.lock = -1, .holds = xcalloc(1, sizeof *store->holds)};

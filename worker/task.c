@@ -41,8 +41,7 @@ static bool text_is_line(const char *text, size_t max) {
     return strlen(text) <= max && !strpbrk(text, "\r\n");
 }
 
-// ---- sides
-// ---------------------------------------------------------------------------------------
+// ---- sides --------------------------------------------------------------------------------------
 
 // A value must not smuggle a second command to the engine.
 static bool read_options(TaskSide *side, json_t *options, Error *err) {
@@ -71,8 +70,7 @@ static bool read_side(TaskSide *side, json_t *root, const char *name, Error *err
     return limit_parse(side->tc, &side->limit, err) && read_options(side, options, err);
 }
 
-// ---- build
-// ---------------------------------------------------------------------------------------
+// ---- build --------------------------------------------------------------------------------------
 
 static bool read_files(TaskBuild *build, json_t *files, Error *err) {
     size_t i;
@@ -125,8 +123,7 @@ static bool read_build(TaskBuild *build, json_t *root, Error *err) {
     return read_bench_args(build, args, err) && read_files(build, files, err);
 }
 
-// ---- test
-// ----------------------------------------------------------------------------------------
+// ---- test ---------------------------------------------------------------------------------------
 
 static bool read_adjudication(Adjudication *a, json_t *root, Error *err) {
     int two_sided = 0;
@@ -173,8 +170,7 @@ static bool read_scale(Task *task, json_t *root, Error *err) {
     return true;
 }
 
-// ---- openings
-// ------------------------------------------------------------------------------------
+// ---- openings -----------------------------------------------------------------------------------
 
 static bool read_openings(Task *task, json_t *openings, Error *err) {
     size_t i;

@@ -50,8 +50,7 @@ static void enter_phase(TaskRun *run, const char *phase) {
     courier_beat_soon(run->worker->courier);
 }
 
-// ---- what the courier asks
-// -----------------------------------------------------------------------
+// ---- what the courier asks ----------------------------------------------------------------------
 
 static Progress progress(void *ctx) {
     TaskRun *run = ctx;
@@ -70,8 +69,7 @@ static void stop_run(void *ctx, const char *why) {
     running_abort(&run->worker->running);
 }
 
-// ---- steps
-// ---------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static Step fetch_one(TaskRun *run, const char *sha256) {
     Worker *w = run->worker;
@@ -261,8 +259,7 @@ static Step run_steps(TaskRun *run) {
     return step;
 }
 
-// ---- the last word
-// -------------------------------------------------------------------------------
+// ---- the last word ------------------------------------------------------------------------------
 
 enum { MESSAGE_MAX = 1000, LOG_MAX = 60000 };
 

@@ -56,8 +56,7 @@ static void skip_space(PgnReader *r) {
     }
 }
 
-// ---- tags
-// ------------------------------------------------------------------------------------------
+// ---- tags ---------------------------------------------------------------------------------------
 
 static bool read_tag_name(PgnReader *r, PgnTag *tag, RulesError *err) {
     size_t length = 0;
@@ -137,8 +136,7 @@ static bool set_up(PgnGame *out, int line, RulesError *err) {
     return true;
 }
 
-// ---- movetext
-// --------------------------------------------------------------------------------------
+// ---- movetext -----------------------------------------------------------------------------------
 
 static bool skip_comment(PgnReader *r, RulesError *err) {
     int line = r->line;
@@ -252,8 +250,7 @@ static bool read_movetext(PgnReader *r, PgnGame *out, RulesError *err) {
     }
 }
 
-// ---- games
-// -----------------------------------------------------------------------------------------
+// ---- games --------------------------------------------------------------------------------------
 
 // Whether a line of tags begins here. Comments of engines may begin a line with "[%".
 static bool at_tag_line(const PgnReader *r) {

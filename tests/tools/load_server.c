@@ -58,8 +58,7 @@ static double now_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-// ---- batches
-// -----------------------------------------------------------------------------------------
+// ---- batches ------------------------------------------------------------------------------------
 
 static uint64_t random_below(Load *load, uint64_t n) {
     load->seed = load->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -112,8 +111,7 @@ static void make_model(Load *load, Model *model, int pairs) {
         batch.outcomes, batch.wins, batch.losses, batch.draws, facts.tc, facts.speed, facts.busy);
 }
 
-// ---- requests
-// -----------------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 static void begin_request(Connection *c, const char *method, const char *path, size_t size) {
     str_clear(&c->out);
@@ -183,8 +181,7 @@ static void next_batch(Load *load, Connection *c) {
     send_more(load, c);
 }
 
-// ---- replies
-// -----------------------------------------------------------------------------------------
+// ---- replies ------------------------------------------------------------------------------------
 
 static bool is_whole(const Connection *c) {
     const char *body = memmem(c->in, c->got, "\r\n\r\n", 4);
@@ -226,8 +223,7 @@ static void receive(Load *load, Connection *c, bool over) {
         answered(load, c, over);
 }
 
-// ---- the run
-// -----------------------------------------------------------------------------------------
+// ---- the run ------------------------------------------------------------------------------------
 
 static int connect_to(long port) {
     struct sockaddr_in address = {.sin_family = AF_INET,

@@ -12,8 +12,7 @@
 #include "../../engine/tt.h"
 #include "../../engine/uci.h"
 
-// ---- evaluation
-// ----------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------
 
 static PawnCache *cache;
 
@@ -93,8 +92,7 @@ static void minor_pieces_alone_do_not_win(void **state) {
     assert_true(eval_of(&pos) < 150);
 }
 
-// ---- exchanges
-// -----------------------------------------------------------------------------------
+// ---- exchanges ----------------------------------------------------------------------------------
 
 static void exchanges_come_to_what_they_come_to(void **state) {
     (void)state;
@@ -132,8 +130,7 @@ static void castling_and_quiet_moves_take_nothing(void **state) {
     assert_false(see_at_least(&pos, castling, 1));
 }
 
-// ---- transposition table
-// -------------------------------------------------------------------------
+// ---- transposition table ------------------------------------------------------------------------
 
 static void the_table_returns_what_was_stored(void **state) {
     (void)state;
@@ -180,8 +177,7 @@ static void an_impossible_size_keeps_the_old_one(void **state) {
     tt_free(&tt);
 }
 
-// ---- time
-// ----------------------------------------------------------------------------------------
+// ---- time ---------------------------------------------------------------------------------------
 
 static Timer timer_for(int64_t time_ms, int64_t increment_ms, int moves_to_go) {
     Timer timer;
@@ -246,8 +242,7 @@ static void a_move_time_keeps_the_overhead_back(void **state) {
     assert_int_equal(timer.hard_us, 2500);
 }
 
-// ---- go
-// ------------------------------------------------------------------------------------------
+// ---- go -----------------------------------------------------------------------------------------
 
 static void go_is_read_in_all_its_forms(void **state) {
     (void)state;

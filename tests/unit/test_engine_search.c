@@ -184,8 +184,7 @@ static void threads_help_without_harm(void **state) {
     search_free(search);
 }
 
-// ---- reports
-// -------------------------------------------------------------------------------------
+// ---- reports ------------------------------------------------------------------------------------
 
 typedef struct Lines {
     int count;
@@ -223,8 +222,7 @@ static void several_lines_begin_with_different_moves(void **state) {
     }
 }
 
-// ---- the picker
-// ----------------------------------------------------------------------------------
+// ---- the picker ---------------------------------------------------------------------------------
 
 static Searcher *picking;
 

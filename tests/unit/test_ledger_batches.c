@@ -27,8 +27,7 @@ static int close_kit(void **state) {
     return 0;
 }
 
-// ---- storing
-// ---------------------------------------------------------------------------------------
+// ---- storing ------------------------------------------------------------------------------------
 
 static void a_batch_is_stored_counted_and_answered(void **state) {
     (void)state;
@@ -146,8 +145,7 @@ static void games_stay_as_they_first_came(void **state) {
     assert_false(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
 }
 
-// ---- late batches
-// ----------------------------------------------------------------------------------
+// ---- late batches -------------------------------------------------------------------------------
 
 static void expire(void) {
     kit.ledger.now += 1000;
@@ -190,8 +188,7 @@ static void a_late_batch_out_of_the_middle_splits_its_range(void **state) {
     assert_int_equal(kit_check(&kit), 0);
 }
 
-// ---- verdicts
-// --------------------------------------------------------------------------------------
+// ---- verdicts -----------------------------------------------------------------------------------
 
 static void set_quick_bounds(void) {
     kit_sql(&kit, "UPDATE tests SET model = 'logistic', elo0 = 0, elo1 = 100");
@@ -240,8 +237,7 @@ static void an_sprt_that_reaches_its_cap_ends_without_verdict(void **state) {
     assert_int_equal(kit_check(&kit), 0);
 }
 
-// ---- the audit
-// -------------------------------------------------------------------------------------
+// ---- the audit ----------------------------------------------------------------------------------
 
 static void the_audit_sees_what_was_tampered_with(void **state) {
     (void)state;

@@ -137,8 +137,7 @@ static void what_is_not_there_cannot_be_excluded(void **state) {
     assert_string_equal(kit.err.code, "no_such_test");
 }
 
-// ---- games that were played over again
-// ----------------------------------------------------------------
+// ---- games that were played over again ----------------------------------------------------------
 
 static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void **state) {
     (void)state;
@@ -159,8 +158,7 @@ static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void *
     assert_int_equal(kit_check(&kit), 0);
 }
 
-// ---- blocked machines
-// ------------------------------------------------------------------------------
+// ---- blocked machines ---------------------------------------------------------------------------
 
 static bool block(int64_t worker, bool on) {
     return ledger_block(&kit.ledger, worker, on, 2, "", &kit.err);

@@ -27,8 +27,7 @@ static int close_kit(void **state) {
     return 0;
 }
 
-// ---- failures
-// --------------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 static bool fail_task(int64_t of, int64_t worker, const char *kind) {
     Failure failure = {.task = of,
@@ -125,8 +124,7 @@ static void a_failure_of_the_wrong_shape_is_refused(void **state) {
     assert_string_equal(kit.err.field, "side");
 }
 
-// ---- benches
-// ---------------------------------------------------------------------------------------
+// ---- benches ------------------------------------------------------------------------------------
 
 static int64_t bench(int64_t of, int64_t worker, const char *side, int64_t nodes) {
     int64_t established;

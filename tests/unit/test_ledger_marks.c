@@ -27,8 +27,7 @@ static int close_kit(void **state) {
     return 0;
 }
 
-// ---- marks
-// -----------------------------------------------------------------------------------------
+// ---- marks --------------------------------------------------------------------------------------
 
 static void each_limit_marks_what_is_beyond_it(void **state) {
     (void)state;
@@ -97,8 +96,7 @@ static void a_batch_with_another_load_is_another_batch(void **state) {
     assert_string_equal(kit.err.code, "batch_conflict");
 }
 
-// ---- credit
-// ----------------------------------------------------------------------------------------
+// ---- credit -------------------------------------------------------------------------------------
 
 static void machines_of_a_user_are_credited_together(void **state) {
     (void)state;
@@ -110,8 +108,7 @@ static void machines_of_a_user_are_credited_together(void **state) {
     assert_string_equal(of_nobody.user, "");
 }
 
-// ---- evidence
-// --------------------------------------------------------------------------------------
+// ---- evidence -----------------------------------------------------------------------------------
 
 static char sha[65];
 

@@ -104,8 +104,7 @@ static void durations_are_told_in_two_at_most(void **state) {
     }
 }
 
-// ---- charts
-// ---------------------------------------------------------------------------------------
+// ---- charts -------------------------------------------------------------------------------------
 
 static void ticks_stand_at_round_numbers(void **state) {
     static const struct {

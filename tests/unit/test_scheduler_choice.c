@@ -129,8 +129,7 @@ static void weights_are_fishtests(void **state) {
     assert_true(fabs(scheduler_weight(&test) - 220) < 1e-9);
 }
 
-// ---- time controls
-// ---------------------------------------------------------------------------------
+// ---- time controls ------------------------------------------------------------------------------
 
 static TimeControl parsed(const char *text) {
     TimeControl tc;

@@ -81,8 +81,7 @@ static void a_program_that_does_not_exist_fails_with_its_name(void **state) {
     assert_non_null(strstr(err.message, "/no/such/program"));
 }
 
-// ---- sandbox
-// -------------------------------------------------------------------------------------
+// ---- sandbox ------------------------------------------------------------------------------------
 
 // Runs a script confined, with `folder` to write in. Its output, new.
 static char *confined(const char *folder, bool writable, const char *script) {
@@ -148,8 +147,7 @@ static void a_read_only_view_cannot_be_written(void **state) {
     assert_string_equal(said, "no\n");
 }
 
-// ---- builds
-// --------------------------------------------------------------------------------------
+// ---- builds -------------------------------------------------------------------------------------
 
 typedef struct Yard {
     char *folder;

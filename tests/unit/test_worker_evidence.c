@@ -100,8 +100,7 @@ static void only_faults_are_evidence(void **state) {
     assert_false(evidence_is_in(game));
 }
 
-// ---- plain text
-// ----------------------------------------------------------------------------------
+// ---- plain text ---------------------------------------------------------------------------------
 
 static void what_is_printed_becomes_plain_text(void **state) {
     (void)state;
