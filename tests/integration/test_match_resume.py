@@ -124,7 +124,7 @@ def a_match_that_is_interrupted_again_and_again_plays_every_pair_once():
 
 def the_state_file_alone_is_command_enough():
     folder = HERE / "alone"
-    interrupt(command(folder), signal.SIGKILL, 40)
+    interrupt(command(folder), signal.SIGKILL, ROUNDS)  # by then the first pair has ended, however slowly its engines start
     said = play([MATCH, "-config", f"file={folder}/state.json"])
     contains(said, "Finished match")
     equal(len(pgn_games(folder)), 2 * ROUNDS)
