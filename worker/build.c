@@ -126,7 +126,8 @@ enum { END_NO_ROOM = 200, END_NO_BINARY, END_NO_FILE, END_TOO_LARGE };
 #define STATUS_MOST "199"
 
 static const char script[] = // directory, binary, command
-    "mkdir /tmp/build && cp -R /work/. /tmp/build && cd \"/tmp/build/$1\" || exit 200\n"
+    "mkdir /tmp/build && cp -R " SANDBOX_FOLDER
+    "/. /tmp/build && cd \"/tmp/build/$1\" || exit 200\n"
     "/bin/sh -c \"$3\"\n"
     "s=$?; [ $s -le " STATUS_MOST " ] || s=" STATUS_MOST "; [ $s -eq 0 ] || exit $s\n"
     "[ -e \"./$2\" ] || [ -L \"./$2\" ] || exit 201\n"

@@ -73,7 +73,7 @@ static void add_writable(const SandboxView *view, Argv *argv) {
     argv_printf(argv, "%" PRId64, view->tmp_bytes);
     argv_add_all(argv, (const char *const[]){"--perms", "1777", "--tmpfs", "/tmp", NULL});
     argv_add_all(argv, (const char *const[]){view->writable ? "--bind" : "--ro-bind", view->folder,
-                                             OS_SANDBOX_FOLDER, NULL});
+                                             SANDBOX_FOLDER, NULL});
     if (view->result)
         argv_add_all(argv, (const char *const[]){"--bind", view->result, SANDBOX_RESULT, NULL});
     argv_add_all(argv, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", NULL});
@@ -93,7 +93,7 @@ void os_sandbox_prefix(const SandboxView *view, const char *const *env, Argv *ar
     argv_add(argv, "--seccomp");
     argv_printf(argv, "%d", OS_CAGE_FD);
     argv_add(argv, "--chdir");
-    argv_printf(argv, OS_SANDBOX_FOLDER "/%s", view->inside ? view->inside : "");
+    argv_printf(argv, SANDBOX_FOLDER "/%s", view->inside ? view->inside : "");
     argv_add_all(argv, (const char *const[]){"--", "/usr/bin/prlimit", "--core=0", NULL});
     if (view->processes) {
         int most = view->processes + OWN_PROCESSES;

@@ -3,8 +3,6 @@
 
 #include "sandbox.h"
 
-#define OS_SANDBOX_FOLDER "/work"
-
 // How many processes and threads our user has at the moment.
 int os_user_processes(void);
 // `env` is a list as in SandboxView; the view's own entries follow it.

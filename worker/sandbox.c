@@ -142,7 +142,7 @@ const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv
         os_sandbox_prefix(view, plain_env, argv);
         limits->tmpfs = "/tmp";
         limits->tmpfs_bytes = view->tmp_bytes;
-        return OS_SANDBOX_FOLDER;
+        return SANDBOX_FOLDER;
     }
     add_bare_prefix(view, argv);
     limits->processes = view->processes;

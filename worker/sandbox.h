@@ -40,6 +40,8 @@ const char *sandbox_describe(const Sandbox *sandbox);
 // Whether the program sees other folders than the host does, under names of their own.
 bool sandbox_has_namespaces(const Sandbox *sandbox);
 
+// Where a program inside level 2 finds `folder` and `result` of its view.
+#define SANDBOX_FOLDER "/work"
 #define SANDBOX_RESULT "/result"
 
 typedef struct SandboxView {
@@ -57,6 +59,7 @@ typedef struct SandboxView {
 
 // Appends the prefix; the program follows. `limits` is filled with what has to be given to os_spawn
 // beside it; it borrows from `view` and `sandbox`. Returns the path by which the program knows
-// `folder` ("/work" inside level 2, the folder itself below), static or borrowed from `view`.
+// `folder` (SANDBOX_FOLDER inside level 2, the folder itself below), static or borrowed from
+// `view`.
 const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv,
                            OsLimits *limits);
