@@ -46,7 +46,7 @@ static int run(Session *s) {
     }
     bool failed = !played || s->stopped;
     session_finish(s, over, interrupted ? "interrupted" : failed ? "failed" : "finished");
-    puts(interrupted ? "Interrupted" : "Finished match");
+    puts(interrupted ? "Interrupted" : failed ? "Match failed" : "Finished match");
     if (s->stopped)
         return complain(&s->error, EXIT_FAILURE);
     if (!played)

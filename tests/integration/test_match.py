@@ -341,6 +341,8 @@ def test_option_errors():
     played = Played(*engine("A", cmd="/nowhere/engine"), *engine("B"), "-each", "tc=1")
     tap.check(played.status == 1 and "A: cannot start /nowhere/engine" in played.err,
               "an engine that is not there is named", played.err)
+    tap.check("Match failed" in played.out and "Finished match" not in played.out, "a match that could not be played says so",
+              played.out)
 
 
 def test_interruption():
