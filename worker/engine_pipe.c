@@ -3,14 +3,39 @@
 #include "engine_pipe.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
-enum { DRAIN_MAX = 1 << 20, ERRORS_CHUNK = 32 << 10, LAST_ERRORS_MAX = 4 << 20 };
+enum {
+    DRAIN_MAX = 1 << 20,
+    ERRORS_CHUNK = 32 << 10,
+    LAST_ERRORS_MAX = 4 << 20,
+    WATCHED_MAX = 4, // output or input, standard error, the end, the match being stopped
+};
 
-void pipe_forget(EngineProcess *engine) {
+// ---- what is waited for -------------------------------------------------------------------------
+
+static bool watch(EngineProcess *engine, int fd, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.fd = fd};
+    return epoll_ctl(engine->watch, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+bool pipe_open(EngineProcess *engine) {
     engine->chunk_at = engine->chunk_size = engine->partial_size = 0;
+    engine->watch = epoll_create1(EPOLL_CLOEXEC);
+    engine->awaited = engine->process.output;
+    engine->errors_open = true;
+    return engine->watch >= 0 && watch(engine, engine->process.output, EPOLLIN) &&
+           watch(engine, engine->process.errors, EPOLLIN) &&
+           watch(engine, engine->process.pidfd, EPOLLIN) &&
+           (engine->cancel_fd < 0 || watch(engine, engine->cancel_fd, EPOLLIN));
+}
+
+void pipe_close(EngineProcess *engine) {
+    close_fd(&engine->watch);
+    engine->errors_open = false;
 }
 
 // ---- noting -------------------------------------------------------------------------------------
@@ -35,8 +60,7 @@ static void note(EngineProcess *engine, MatchLineKind kind, const char *text, si
         log_line(engine, kind, text, size, false, now_ns);
 }
 
-void pipe_note_sent(EngineProcess *engine, const char *text, size_t size) {
-    int64_t now_ns = os_now_ns();
+void pipe_note_sent(EngineProcess *engine, const char *text, size_t size, int64_t now_ns) {
     for (const char *end = text + size, *stop; text < end; text = stop + 1) {
         stop = memchr(text, '\n', (size_t)(end - text));
         stop = stop ? stop : end;
@@ -60,8 +84,10 @@ static void log_errors(const EngineProcess *engine, const char *text, size_t siz
 static size_t read_errors(EngineProcess *engine) {
     char bytes[ERRORS_CHUNK];
     ssize_t got = read(engine->process.errors, bytes, sizeof bytes);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
+        epoll_ctl(engine->watch, EPOLL_CTL_DEL, engine->process.errors, NULL);
         engine->errors_open = false;
+    }
     if (got <= 0)
         return 0;
     tail_add(&engine->errors, bytes, (size_t)got);
@@ -122,29 +148,55 @@ static EngineStatus read_once(EngineProcess *engine) {
     return got < 0 && (errno == EAGAIN || errno == EINTR) ? ENGINE_TIMEOUT : ENGINE_GONE;
 }
 
-// Waits until `fd` is ready for `events`, the engine ends, or the time is up.
-static EngineStatus wait_for(EngineProcess *engine, int fd, short events, int64_t deadline_ns) {
-    for (;;) {
-        struct pollfd set[] = {
-            {.fd = fd, .events = events},
-            {.fd = engine->process.pidfd, .events = POLLIN},
-            {.fd = engine->cancel_fd, .events = POLLIN},
-            {.fd = engine->errors_open ? engine->process.errors : -1, .events = POLLIN}};
-        int64_t left = deadline_ns - os_now_ns();
-        left = left > 0 ? left : 0;
-        struct timespec timeout = {left / 1000000000, left % 1000000000};
-        int ready = ppoll(set, 4, &timeout, NULL);
-        if (ready < 0)
-            return errno == EINTR ? ENGINE_OK : ENGINE_TIMEOUT;
-        if (set[3].revents)
+// From now on `fd` (-1: none) is awaited beside the rest.
+static void await_fd(EngineProcess *engine, int fd, uint32_t events) {
+    if (engine->awaited == fd)
+        return;
+    if (engine->awaited >= 0)
+        epoll_ctl(engine->watch, EPOLL_CTL_DEL, engine->awaited, NULL);
+    if (fd >= 0)
+        watch(engine, fd, events);
+    engine->awaited = fd;
+}
+
+// In whole milliseconds, no fewer than are left.
+static int timeout_ms(int64_t left_ns) {
+    int64_t ms = (left_ns + 999999) / 1000000;
+    return ms < 0 ? 0 : ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+// What the events say; ENGINE_TIMEOUT: nothing that ends the wait.
+static EngineStatus judge(EngineProcess *engine, const struct epoll_event *events, int count) {
+    uint32_t wanted = 0, cancelled = 0, ended = 0;
+    for (int i = 0; i < count; i++) {
+        int fd = events[i].data.fd;
+        if (fd == engine->awaited)
+            wanted = events[i].events;
+        else if (fd == engine->cancel_fd)
+            cancelled = events[i].events;
+        else if (fd == engine->process.pidfd)
+            ended = events[i].events;
+        else
             read_errors(engine);
-        if (set[2].revents)
-            return ENGINE_CANCELLED;
-        if (set[0].revents & events)
-            return ENGINE_OK;
-        if (set[0].revents || set[1].revents)
-            return ENGINE_GONE;
-        if (!ready || !left)
+    }
+    if (cancelled)
+        return ENGINE_CANCELLED;
+    if (wanted & (EPOLLIN | EPOLLOUT))
+        return ENGINE_OK;
+    return wanted || ended ? ENGINE_GONE : ENGINE_TIMEOUT;
+}
+
+// Waits until `fd` is ready for `events`, the engine ends, or the time is up.
+static EngineStatus wait_for(EngineProcess *engine, int fd, uint32_t events, int64_t deadline_ns) {
+    struct epoll_event seen[WATCHED_MAX];
+    await_fd(engine, fd, events);
+    for (;;) {
+        int64_t left_ns = deadline_ns - os_now_ns();
+        int count = epoll_wait(engine->watch, seen, WATCHED_MAX, timeout_ms(left_ns));
+        EngineStatus status = judge(engine, seen, count);
+        if (status != ENGINE_TIMEOUT)
+            return status;
+        if (left_ns <= 0 || (count < 0 && errno != EINTR))
             return ENGINE_TIMEOUT;
     }
 }
@@ -152,7 +204,7 @@ static EngineStatus wait_for(EngineProcess *engine, int fd, short events, int64_
 EngineStatus pipe_read_more(EngineProcess *engine, int64_t deadline_ns) {
     for (;;) {
         int fd = engine->bytes_left > 0 ? engine->process.output : -1;
-        EngineStatus status = wait_for(engine, fd, POLLIN, deadline_ns);
+        EngineStatus status = wait_for(engine, fd, EPOLLIN, deadline_ns);
         // An engine may speak and end before we look: its last words count.
         if (status == ENGINE_GONE && fd >= 0)
             return read_once(engine) == ENGINE_OK ? ENGINE_OK : ENGINE_GONE;
@@ -175,7 +227,7 @@ EngineStatus pipe_send(EngineProcess *engine, const char *text, size_t size, int
             return ENGINE_GONE;
         text += sent > 0 ? sent : 0;
         size -= sent > 0 ? (size_t)sent : 0;
-        EngineStatus status = wait_for(engine, engine->process.input, POLLOUT, deadline_ns);
+        EngineStatus status = wait_for(engine, engine->process.input, EPOLLOUT, deadline_ns);
         if (status != ENGINE_OK)
             return status;
     }

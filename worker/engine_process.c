@@ -1,8 +1,8 @@
 // See engine_process.h.
 //
-// A search costs three system calls: write, ppoll, read. What an engine says while it is not asked
-// (a second bestmove, chatter) is thrown away before its next search. That takes one more read, so
-// only engines get one that were caught at it or had time for it.
+// A search costs three system calls: write, epoll_wait, read. What an engine says while it is not
+// asked (a second bestmove, chatter) is thrown away before its next search. That takes one more
+// read, so only engines get one that were caught at it or had time for it.
 #include "engine_process.h"
 
 #include <poll.h>
@@ -45,7 +45,7 @@ static EngineStatus expect(EngineProcess *engine, UciKind kind, int64_t deadline
 
 static EngineStatus ask(EngineProcess *engine, const char *text, UciKind answer,
                         int64_t deadline_ns) {
-    pipe_note_sent(engine, text, strlen(text));
+    pipe_note_sent(engine, text, strlen(text), os_now_ns());
     EngineStatus status = pipe_send(engine, text, strlen(text), deadline_ns);
     return status == ENGINE_OK ? expect(engine, answer, deadline_ns, NULL, NULL) : status;
 }
@@ -100,7 +100,7 @@ static EngineStatus greet(EngineProcess *engine, const EngineSpec *spec, bool ch
     scope(str_release) Str text;
     str_init(&text, 1 << 20);
     *step = "uci";
-    pipe_note_sent(engine, "uci\n", 4);
+    pipe_note_sent(engine, "uci\n", 4, os_now_ns());
     EngineStatus status = pipe_send(engine, "uci\n", 4, deadline_ns);
     if (status == ENGINE_OK)
         status = expect(engine, UCI_UCIOK, deadline_ns, note_option, &declared);
@@ -131,8 +131,12 @@ static void describe_start(Error *err, const EngineSpec *spec, EngineStatus stat
 static EngineStatus spawn(EngineProcess *engine, const OsSpawnSpec *command, Error *err) {
     struct pollfd cancel = {.fd = engine->cancel_fd, .events = POLLIN};
     for (int i = 0; i < SPAWN_TRIES; i++) {
-        if (os_spawn(&engine->process, command, err))
-            return ENGINE_OK;
+        if (os_spawn(&engine->process, command, err)) {
+            if (pipe_open(engine))
+                return ENGINE_OK;
+            error_errno(err, "epoll");
+            engine_kill(engine);
+        }
         if (strcmp(err->code, "cannot_start") == 0)
             return ENGINE_GONE;
         if (poll(&cancel, 1, SPAWN_REST_MS) > 0)
@@ -144,7 +148,6 @@ static EngineStatus spawn(EngineProcess *engine, const OsSpawnSpec *command, Err
 EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool chess960,
                           int timeout_ms, int cancel_fd, Error *err) {
     const char *step = "";
-    pipe_forget(engine);
     engine->spec = spec;
     engine->cancel_fd = cancel_fd;
     engine->speaks_unasked = false;
@@ -156,7 +159,6 @@ EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool ch
         error_prefix(err, "%s", spec->name);
         return status;
     }
-    engine->errors_open = true;
     os_meter_start(&engine->meter, engine->process.pid);
     int64_t deadline_ns = os_now_ns() + (int64_t)timeout_ms * 1000000;
     status = greet(engine, spec, chess960, deadline_ns, &step);
@@ -224,13 +226,14 @@ EngineStatus engine_go_late(EngineProcess *engine, int64_t more_ns, EngineReply 
 
 EngineStatus engine_go(EngineProcess *engine, const char *text, size_t size, int64_t limit_ns,
                        EngineReply *reply) {
-    bool idle = os_now_ns() - engine->read_at_ns > IDLE_NS;
+    int64_t now_ns = os_now_ns();
+    bool idle = now_ns - engine->read_at_ns > IDLE_NS;
     if ((idle || engine->speaks_unasked) && pipe_drain(engine) != ENGINE_OK)
         return ENGINE_GONE;
     engine->bytes_left = ENGINE_BYTES_MAX;
     engine->info_kind = UCI_OTHER;
     engine->info_size = 0;
-    pipe_note_sent(engine, text, size);
+    pipe_note_sent(engine, text, size, now_ns);
     engine->go_ns = os_now_ns();
     engine->deadline_ns = engine->go_ns + limit_ns;
     EngineStatus status = pipe_send(engine, text, size, engine->deadline_ns);
@@ -246,7 +249,7 @@ void engine_remark(EngineProcess *engine, const char *text) {
 void engine_quit(EngineProcess *engine, int patience_ms) {
     bool waits = engine_is_up(engine) && engine->ignores_quit != engine->spec && patience_ms > 0;
     if (waits)
-        pipe_note_sent(engine, "quit\n", 5);
+        pipe_note_sent(engine, "quit\n", 5, os_now_ns());
     if (waits && write(engine->process.input, "quit\n", 5) == 5 &&
         !pipe_drain_to_end(engine, os_now_ns() + (int64_t)patience_ms * 1000000))
         engine->ignores_quit = engine->spec;
@@ -265,9 +268,8 @@ void engine_kill(EngineProcess *engine) {
     if (engine_is_up(engine)) {
         pipe_read_last_errors(engine);
         note_end(engine);
+        pipe_close(engine);
     }
     os_meter_stop(&engine->meter);
     os_kill(&engine->process);
-    engine->errors_open = false;
-    pipe_forget(engine);
 }

@@ -39,7 +39,8 @@ typedef struct EngineProcess {
     OsUsage used;       // when last read, at
     int64_t used_at_ns; // with
     bool worked_since;  // telling whether it has had something to do afterwards
-    int cancel_fd;      // borrowed; makes every wait return
+    int cancel_fd;      // borrowed; makes every wait return. -1: none
+    int watch, awaited; // epoll, and which of input and output it looks at; -1: neither
     int64_t read_at_ns; // stamped right after each read
     int64_t bytes_left; // of what the present command may say
     size_t chunk_at, chunk_size, partial_size;
