@@ -138,6 +138,7 @@ static bool open_installation(App *app, Error *err) {
     app->lock_fd = app_lock(app->config.data, &down, err);
     if (app->lock_fd < 0)
         return false;
+    folder_sweep(app->config.data);
     app->writer = db_open(path, false, err);
     return app->writer && db_begin(app->writer, err) && repo_reconcile(app, err) &&
            ledger_resume(app->writer, down, err) && db_commit(app->writer, err);

@@ -90,8 +90,10 @@ bool store_open(Store *store, const char *root, Error *err) {
     if (!store->root)
         return error_errno(err, "cannot use folder %s", root);
     for (int number = 1; number <= INSTANCES_MAX; number++) {
-        if (take_instance(store, number, err))
+        if (take_instance(store, number, err)) {
+            folder_sweep(store->root);
             return make_folders(store, err);
+        }
         if (strcmp(err->code, "locked") != 0)
             return false;
     }

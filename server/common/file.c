@@ -7,10 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "str.h"
+
+// A file on its way: its name, this, and what mkstemp adds.
+#define TEMPORARY_MARK ".new-"
+enum { TEMPORARY_RANDOM = 6 };
 
 char *file_read(const char *path, size_t max, size_t *size, Error *err) {
     int fd scope(close_fd) = open(path, O_RDONLY | O_CLOEXEC);
@@ -64,9 +69,23 @@ static bool parent_sync(const char *path, Error *err) {
     return folder_sync(parent, err);
 }
 
+// The lock tells folder_sweep that the writer lives; one that comes in before it makes us try
+// again.
+static int temporary_open(char *name) {
+    size_t length = strlen(name) - TEMPORARY_RANDOM;
+    for (;;) {
+        memset(name + length, 'X', TEMPORARY_RANDOM);
+        int fd = mkostemp(name, O_CLOEXEC);
+        struct stat st;
+        if (fd < 0 || (flock(fd, LOCK_EX | LOCK_NB) == 0 && stat(name, &st) == 0))
+            return fd;
+        close(fd);
+    }
+}
+
 bool file_write_durable(const char *path, const void *data, size_t size, Error *err) {
-    char *temporary scope(free_ptr) = xasprintf("%s.XXXXXX", path);
-    int fd scope(close_fd) = mkostemp(temporary, O_CLOEXEC);
+    char *temporary scope(free_ptr) = xasprintf("%s%sXXXXXX", path, TEMPORARY_MARK);
+    int fd scope(close_fd) = temporary_open(temporary);
     if (fd < 0)
         return error_errno(err, "cannot create %s", temporary);
     if (!write_all(fd, data, size) || fchmod(fd, 0644) < 0 || fsync(fd) < 0 ||
@@ -76,6 +95,22 @@ bool file_write_durable(const char *path, const void *data, size_t size, Error *
         return false;
     }
     return parent_sync(path, err);
+}
+
+static int sweep_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+    (void)st;
+    size_t length = strlen(path + ftw->base), end = sizeof TEMPORARY_MARK - 1 + TEMPORARY_RANDOM;
+    if (type != FTW_F || length <= end ||
+        strncmp(path + ftw->base + length - end, TEMPORARY_MARK, sizeof TEMPORARY_MARK - 1) != 0)
+        return 0;
+    int fd scope(close_fd) = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlink(path);
+    return 0;
+}
+
+void folder_sweep(const char *path) {
+    nftw(path, sweep_entry, 32, FTW_PHYS | FTW_MOUNT);
 }
 
 bool folder_make(const char *path, Error *err) {

@@ -11,6 +11,8 @@ char *file_read(const char *path, size_t max, size_t *size, Error *err);
 // Writes to a temporary file beside `path`, fsyncs, renames, fsyncs the folder: after true the file
 // has its new content even if the machine stops now; after false the old one is untouched.
 bool file_write_durable(const char *path, const void *data, size_t size, Error *err);
+// Removes what writers that were killed have left in `path` and below; those that live go on.
+void folder_sweep(const char *path);
 bool folder_sync(const char *path, Error *err);
 // mkdir -p.
 bool folder_make(const char *path, Error *err);
