@@ -25,6 +25,7 @@ LINE = re.compile(r"^(not )?ok\b[ \t]*\d*[ \t]*-?[ \t]*(.*)$")
 
 Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(300, {}))
 ALONE = re.compile(r"integration/hostile$")  # what hundreds of busy processes beside it would fail, or it would fail itself
+LONG = re.compile(r"/(faults|server_core|soak|worker_weather|kill_worker|loop)$")  # begun first, so that none is left for last
 Result = collections.namedtuple("Result", "program passed failed skipped output seconds")
 
 
@@ -103,8 +104,9 @@ def perft(build, name="perft", standard=(), chess960=("--max-depth", "4")):
 
 def scripts(folder, limit_s=600, env=None):
     files = sorted(glob.glob(f"{ROOT}/tests/{folder}/test_*.py"))
-    return [Program(f"{folder}/{os.path.basename(f)[5:-3]}", [PYTHON, f], limit_s, env or {})
-            for f in files]
+    programs = [Program(f"{folder}/{os.path.basename(f)[5:-3]}", [PYTHON, f], limit_s, env or {})
+                for f in files]
+    return sorted(programs, key=lambda p: not LONG.search(p.name))
 
 
 def make(*arguments):

@@ -17,20 +17,21 @@ enum {
 
 // ---- what is waited for -------------------------------------------------------------------------
 
+// -1 is none.
 static bool watch(EngineProcess *engine, int fd, uint32_t events) {
     struct epoll_event event = {.events = events, .data.fd = fd};
-    return epoll_ctl(engine->watch, EPOLL_CTL_ADD, fd, &event) == 0;
+    return fd < 0 || epoll_ctl(engine->watch, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 bool pipe_open(EngineProcess *engine) {
     engine->chunk_at = engine->chunk_size = engine->partial_size = 0;
     engine->watch = epoll_create1(EPOLL_CLOEXEC);
     engine->awaited = engine->process.output;
-    engine->errors_open = true;
+    engine->errors_open = engine->process.errors >= 0;
     return engine->watch >= 0 && watch(engine, engine->process.output, EPOLLIN) &&
            watch(engine, engine->process.errors, EPOLLIN) &&
            watch(engine, engine->process.pidfd, EPOLLIN) &&
-           (engine->cancel_fd < 0 || watch(engine, engine->cancel_fd, EPOLLIN));
+           watch(engine, engine->cancel_fd, EPOLLIN);
 }
 
 void pipe_close(EngineProcess *engine) {
@@ -154,8 +155,7 @@ static void await_fd(EngineProcess *engine, int fd, uint32_t events) {
         return;
     if (engine->awaited >= 0)
         epoll_ctl(engine->watch, EPOLL_CTL_DEL, engine->awaited, NULL);
-    if (fd >= 0)
-        watch(engine, fd, events);
+    watch(engine, fd, events);
     engine->awaited = fd;
 }
 

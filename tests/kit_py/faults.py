@@ -78,12 +78,12 @@ def answer_rows():
 
 
 def verdicts(row):
-    """`row` has fault, moment and confined. Between a confined engine and us stands the sandbox's own process, which holds
+    """`row` has fault, moment and level. Between an engine at level 2 and us stands the sandbox's own process, which holds
     the pipes open: to us an engine that closes them is silent."""
     if row.fault == "atflag":
         return ANSWERED_AT_FLAG
     found = {ANSWERS[row.fault]} if row.fault in ANSWERS else expected(row.fault, row.moment)
-    if row.confined and row.fault in (*CLOSES, "closein", "closestdin"):
+    if row.level == 2 and row.fault in (*CLOSES, "closein", "closestdin"):
         found = found | ({TIME} if row.fault == "closestdin" else expected("hang", row.moment))
     return found
 

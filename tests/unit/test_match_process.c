@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../../server/common/str.h"
-#include "../../worker/engine_process.h"
+#include "../../worker/engine_pipe.h"
 
 static const int64_t second_ns = 1000000000;
 
@@ -24,10 +24,13 @@ static EngineStatus search(const char *said, size_t size, int64_t limit_ns, Engi
     assert_true(fcntl(out[1], F_SETPIPE_SZ, 1 << 20) >= (int)size);
     assert_int_equal(write(out[1], said, size), size);
     close(out[1]);
-    engine = (EngineProcess){.cancel_fd = -1,
-                             .read_at_ns = INT64_MAX / 2,
-                             .process = {.pidfd = -1, .input = null, .output = out[0]}};
+    engine =
+        (EngineProcess){.cancel_fd = -1,
+                        .read_at_ns = INT64_MAX / 2,
+                        .process = {.pidfd = -1, .input = null, .output = out[0], .errors = -1}};
+    assert_true(pipe_open(&engine));
     EngineStatus status = engine_go(&engine, "go\n", 3, limit_ns, reply);
+    pipe_close(&engine);
     close(out[0]);
     return status;
 }
