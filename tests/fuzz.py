@@ -47,13 +47,14 @@ class Tap:
 
 def try_target(name, floor):
     """Its two lines: (good, sentence, output)."""
-    corpus = f"tests/fuzz/corpus/{name}"
-    status, output = libfuzzer(name, "-runs=0", corpus)
-    reached, wanted = edges(output), floor.get(name, sys.maxsize)
-    first = (status == 0 and reached >= wanted, f"{name}: the corpus reaches {reached} edges, floor {floor.get(name, 'missing')}", output)
     with tempfile.TemporaryDirectory() as scratch:
+        corpus, prefix = f"tests/fuzz/corpus/{name}", f"-artifact_prefix={scratch}/"
+        status, output = libfuzzer(name, "-runs=0", prefix, corpus)
+        reached, wanted = edges(output), floor.get(name, sys.maxsize)
+        first = (status == 0 and reached >= wanted,
+                 f"{name}: the corpus reaches {reached} edges, floor {floor.get(name, 'missing')}", output)
         seeds = shutil.copytree(corpus, f"{scratch}/seeds")
-        status, output = libfuzzer(name, f"-max_total_time={SECONDS}", "-print_final_stats=1", f"-artifact_prefix={scratch}/", seeds)
+        status, output = libfuzzer(name, f"-max_total_time={SECONDS}", "-print_final_stats=1", prefix, seeds)
         for crash in glob.glob(f"{scratch}/crash-*") + glob.glob(f"{scratch}/timeout-*"):
             with open(crash, "rb") as f:
                 output += f"\ninput: {f.read()[:2000]!r}"

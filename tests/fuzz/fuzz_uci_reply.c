@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../server/common/log.h"
-#include "../../worker/engine_process.h"
+#include "../../worker/engine_pipe.h"
 #include "../../worker/match_pv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,9 +57,12 @@ static void search(EngineProcess *engine, const char *text, size_t size, size_t 
     EngineReply reply = {0};
     if (pipe2(out, O_NONBLOCK) != 0)
         fatal("cannot make a pipe");
-    *engine = (EngineProcess){
-        .cancel_fd = -1, .read_at_ns = INT64_MAX / 2, .process = {.pidfd = -1, .output = out[0]}};
+    *engine = (EngineProcess){.cancel_fd = -1,
+                              .read_at_ns = INT64_MAX / 2,
+                              .process = {.pidfd = -1, .output = out[0], .errors = -1}};
     engine->process.input = open("/dev/null", O_WRONLY);
+    if (!pipe_open(engine))
+        fatal("cannot wait");
     size_t first = size < step ? size : step;
     if (write(out[1], text, first) != (ssize_t)first)
         fatal("a pipe takes 64 KiB");
@@ -73,6 +76,7 @@ static void search(EngineProcess *engine, const char *text, size_t size, size_t 
         engine->deadline_ns = os_now_ns() + INT64_C(1000000000);
         status = engine_go_on(engine, &reply);
     }
+    pipe_close(engine);
     close(out[0]);
     close(engine->process.input);
 }
