@@ -19,25 +19,27 @@ char *move_to_uci(const Position *pos, Move move, char out[MOVE_TEXT_MAX]) {
     return out;
 }
 
-// The legal move with the very squares; castling is king takes rook.
-static Move find_exact(const MoveList *list, Square from, Square to, PieceType promotion) {
-    for (int i = 0; i < list->size; i++) {
-        Move m = list->moves[i];
-        bool promotes = move_kind(m) == MOVE_PROMOTION;
-        if (move_from(m) == from && move_to(m) == to &&
-            (promotes ? move_promotion(m) : NO_PIECE_TYPE) == promotion)
-            return m;
-    }
-    return MOVE_NONE;
+// What the words say if they name squares exactly; castling is king takes rook. Legal or not.
+static Move read_exact(const Position *pos, Square from, Square to, PieceType promotion) {
+    PieceType mover = piece_type(pos->board[from]);
+    if (promotion != NO_PIECE_TYPE)
+        return move_make_promotion(from, to, promotion);
+    if (mover == PAWN && to == pos->en_passant)
+        return move_make_kind(from, to, MOVE_EN_PASSANT);
+    if (mover == KING && pos->board[to] == piece_make(pos->side, ROOK))
+        return move_make_kind(from, to, MOVE_CASTLING);
+    return move_make(from, to);
 }
 
 // The castling move that takes the king from `from` to `to`.
-static Move find_castling(const Position *pos, const MoveList *list, Square from, Square to) {
-    for (int i = 0; i < list->size; i++) {
-        Move m = list->moves[i];
-        if (move_kind(m) == MOVE_CASTLING && move_from(m) == from &&
-            castling_king_to(pos->side, castling_side(m)) == to)
-            return m;
+static Move find_castling(const Position *pos, Square from, Square to) {
+    for (CastlingSide side = KING_SIDE; side <= QUEEN_SIDE; side++) {
+        Square rook = pos->rook_home[pos->side][side];
+        if (rook == SQUARE_NONE || castling_king_to(pos->side, side) != to)
+            continue;
+        Move move = move_make_kind(from, rook, MOVE_CASTLING);
+        if (move_is_legal(pos, move))
+            return move;
     }
     return MOVE_NONE;
 }
@@ -48,12 +50,11 @@ Move move_from_uci(const Position *pos, const char *text) {
         return MOVE_NONE;
     Square from = square_read(text), to = square_read(text + 2);
     PieceType promotion = length == 5 ? piece_type_read(text[4]) : NO_PIECE_TYPE;
-    if (from == SQUARE_NONE || to == SQUARE_NONE || (length == 5 && promotion == NO_PIECE_TYPE))
+    bool promotes = promotion >= KNIGHT && promotion <= QUEEN;
+    if (from == SQUARE_NONE || to == SQUARE_NONE || (length == 5 && !promotes))
         return MOVE_NONE;
-    MoveList list;
-    movegen_legal(pos, &list);
-    Move move = find_exact(&list, from, to, promotion);
-    if (move == MOVE_NONE && length == 4)
-        move = find_castling(pos, &list, from, to);
-    return move;
+    Move move = read_exact(pos, from, to, promotion);
+    if (move_is_legal(pos, move))
+        return move;
+    return length == 4 ? find_castling(pos, from, to) : MOVE_NONE;
 }

@@ -25,6 +25,26 @@ static void every_move_of_random_play_reads_as_it_was_written(void **state) {
     random_walks(250, check_texts);
 }
 
+// Every word of two squares, with and without a promotion.
+static void check_words(Position *pos) {
+    MoveList list;
+    movegen_legal(pos, &list);
+    for (int i = 0; i < SQUARE_NB * SQUARE_NB; i++) {
+        int from = i % SQUARE_NB, to = i / SQUARE_NB, legal = 0;
+        char text[MOVE_TEXT_MAX] = {(char)('a' + from % 8), (char)('1' + from / 8),
+                                    (char)('a' + to % 8), (char)('1' + to / 8), to % 2 ? 'q' : 0};
+        Move move = uci(pos, text);
+        for (int j = 0; j < list.size; j++)
+            legal += list.moves[j] == move;
+        assert_int_equal(legal, move != MOVE_NONE);
+    }
+}
+
+static void what_reads_as_a_move_is_legal(void **state) {
+    (void)state;
+    random_walks(40, check_words);
+}
+
 static void castling_is_written_by_the_kings_target_in_classical_chess(void **state) {
     (void)state;
     char text[MOVE_TEXT_MAX];
@@ -136,6 +156,7 @@ int main(void) {
     rules_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_move_of_random_play_reads_as_it_was_written),
+        cmocka_unit_test(what_reads_as_a_move_is_legal),
         cmocka_unit_test(castling_is_written_by_the_kings_target_in_classical_chess),
         cmocka_unit_test(castling_is_king_takes_rook_in_chess960),
         cmocka_unit_test(what_is_no_legal_uci_move_reads_as_none),
