@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "eval.h"
+#include "evaluator.h"
 
 typedef struct Best {
     Score score;
@@ -34,7 +34,7 @@ static void node_evaluate(Searcher *s, Node *node) {
         return;
     }
     bool known = node->in_table && node->table.eval != SCORE_NONE;
-    frame->eval = known ? node->table.eval : evaluate(&s->pos, &s->pawns);
+    frame->eval = known ? node->table.eval : searcher_evaluate(s);
     node->eval = eval_sharpened(node, frame->eval);
     Score before = frame[-2].eval;
     node->improving = before == SCORE_NONE || frame->eval > before;
@@ -188,7 +188,7 @@ Score search_node(Searcher *s, Score alpha, Score beta, int depth) {
         if (searcher_is_draw(s))
             return SCORE_DRAW;
         if (s->ply >= PLY_MAX - 1)
-            return s->pos.checkers ? SCORE_DRAW : evaluate(&s->pos, &s->pawns);
+            return s->pos.checkers ? SCORE_DRAW : searcher_evaluate(s);
         if (mate_distance_prune(s, &node, &value))
             return value;
     }

@@ -1,6 +1,6 @@
 // Quiescence: at the leaves only captures and promotions are followed, and every evasion of a
 // check, until the position is quiet enough for the evaluation to be believed.
-#include "eval.h"
+#include "evaluator.h"
 #include "ordering.h"
 #include "see.h"
 
@@ -33,7 +33,7 @@ static bool stand_pat(Searcher *s, Leaf *leaf) {
     if (leaf->in_check)
         return false;
     bool known = leaf->in_table && leaf->table.eval != SCORE_NONE;
-    leaf->eval = leaf->best = known ? leaf->table.eval : evaluate(&s->pos, &s->pawns);
+    leaf->eval = leaf->best = known ? leaf->table.eval : searcher_evaluate(s);
     if (leaf->best > leaf->alpha)
         leaf->alpha = leaf->best;
     return leaf->best >= leaf->beta;
@@ -90,7 +90,7 @@ Score quiescence(Searcher *s, Score alpha, Score beta) {
         s->seldepth = s->ply;
     Leaf leaf = {.alpha = alpha, .beta = beta, .in_check = s->pos.checkers != 0};
     if (s->ply >= PLY_MAX - 1)
-        return leaf.in_check ? SCORE_DRAW : evaluate(&s->pos, &s->pawns);
+        return leaf.in_check ? SCORE_DRAW : searcher_evaluate(s);
     leaf.in_table = tt_probe(&s->shared->tt, s->pos.key, s->ply, &leaf.table);
     if (leaf_table_prune(&leaf))
         return leaf.table.score;
