@@ -28,7 +28,7 @@ sprt_SRC   := $(call sources,sprt)
 common_SRC := $(call sources,server/common)
 server_SRC := $(call sources,server)
 worker_SRC := $(call sources,worker)
-anvil_SRC  := $(call sources,engine)
+anvil_SRC  := $(call sources,engine engine/nnue engine/learn)
 testkit_SRC := $(call sources,tests/kit)
 
 LIBS     := rules anvil sprt common server worker testkit
@@ -70,6 +70,7 @@ $(OUT)/obj/%.o: %.c Makefile | $(GEN)
 
 # The referee's rules are worth the optimisation that the engine gets.
 $(OUT)/obj/engine/rules/%.o: OPT := -O3 -g
+$(OUT)/obj/engine/nnue/%.o: OPT := -O3 -g
 $(OUT)/obj/sprt/%.o: OPT := -O3 -g
 
 define library
@@ -192,14 +193,16 @@ INSTALL ?= install
 # The server carries the engine's source, the pages and a book with it.
 install: all install-only
 
+# All that the engine is built from, the default net included.
+ENGINE_FILES = $(patsubst engine/%,%,$(wildcard engine/*.[ch] engine/*/*.[chS] engine/net engine/nets/*))
+
 # Without building: what is in build/ goes out as it is.
 install-only:
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(SHARE)/engine/rules $(DESTDIR)$(SHARE)/books $(DESTDIR)$(SHARE)/deploy
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(SHARE)/books $(DESTDIR)$(SHARE)/deploy
 	for p in server worker match sprt; do $(INSTALL) $(BUILD)/$$p $(DESTDIR)$(PREFIX)/bin/patchmate-$$p || exit 1; done
 	$(INSTALL) $(BUILD)/engine $(DESTDIR)$(PREFIX)/bin/anvil
 	cp -r web $(DESTDIR)$(SHARE)/
-	$(INSTALL) -m 644 engine/Makefile $(wildcard engine/*.[ch]) $(DESTDIR)$(SHARE)/engine/
-	$(INSTALL) -m 644 $(wildcard engine/rules/*.[ch]) $(DESTDIR)$(SHARE)/engine/rules/
+	cd engine && for f in Makefile $(ENGINE_FILES); do $(INSTALL) -D -m 644 $$f $(DESTDIR)$(SHARE)/engine/$$f || exit 1; done
 	$(INSTALL) -m 644 server/books/*.epd $(DESTDIR)$(SHARE)/books/
 	$(INSTALL) -m 644 deploy/*.service deploy/README.md $(DESTDIR)$(SHARE)/deploy/
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/systemd/system
