@@ -1,0 +1,100 @@
+// Games of self-play on disk: what `engine datagen` writes and the trainer, the tuner and `engine
+// games` read. Every ply keeps its move and its score; what is worth learning from is the reader's
+// choice. Numbers are little-endian.
+//
+// A file is a header of text lines, ended by an empty one, then records to the end of the file:
+//
+//   anvil games 1
+//   engine Anvil 1.0, bench 8 = 123456       who played
+//   seed 7                                   of the run
+//   first 12000                              number of the file's first game in that run
+//   limit nodes 5000                         of the search of each move
+//   net SHA256 | none                        none: the classical evaluation
+//   openings 8-9 random plies, …             how games begin
+//
+//   u32 length      bytes after the sum
+//   u32 sum         CRC-32 of those bytes
+//   FEN, NUL        where the record begins: the position after the opening
+//   u8 result       half points of White: 0, 1, 2
+//   u16 plies
+//   plies × { u16 move (rules/types.h), i16 score (centipawns, WHITE's view; mates as score.h) }
+//
+// A file that was cut, or damaged on the way, is good up to there: records are only appended.
+#pragma once
+
+#include <stdio.h>
+
+#include "../rules/game.h"
+#include "../rules/movegen.h"
+#include "../score.h"
+
+enum {
+    GAMEFILE_HEADER_MAX = 2048,          // bytes
+    GAMEFILE_PLIES_MAX = GAME_PLIES_MAX, // of a record
+    GAMEFILE_PAYLOAD_MAX = FEN_MAX + 1 + 2 + 4 * GAMEFILE_PLIES_MAX,
+    GAMEFILE_RECORD_MAX = 8 + GAMEFILE_PAYLOAD_MAX,
+};
+
+typedef struct GameFileHeader {
+    char engine[80], limit[80], net[80], openings[160]; // one line each
+    uint64_t seed, first;
+} GameFileHeader;
+
+typedef struct ScoredMove {
+    Move move;
+    int16_t score; // before the move, by the search that chose it; White's view
+} ScoredMove;
+
+// One game. To visit its positions, play the moves on a copy of `start`: each is legal. About 8 kB.
+typedef struct GameRecord {
+    Position start;
+    int result; // half points of White: 0, 1, 2
+    int plies;
+    ScoredMove moves[GAMEFILE_PLIES_MAX];
+} GameRecord;
+
+// Plies played before move i of the record, by the counters of its FEN: those of the opening count,
+// but a game from a book without counters begins at 0 or 1.
+static inline int game_record_ply(const GameRecord *game, int i) {
+    return 2 * (game->start.fullmove - 1) + (game->start.side == BLACK) + i;
+}
+// Whether the score says something about the position itself, not about an exchange under way: not
+// in check, and the move chosen neither a capture nor a promotion.
+static inline bool scored_move_is_quiet(const Position *pos, Move move) {
+    return !pos->checkers && move_kind(move) != MOVE_PROMOTION && !move_is_capture(pos, move);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// Reads one file from front to back without allocating. Plain data; close it after a good open.
+typedef struct GameReader {
+    FILE *in;
+    GameFileHeader header;
+    uint64_t games;  // whole ones read so far
+    uint64_t offset; // of the byte behind the last whole one: where to cut a damaged file
+    uint8_t payload[GAMEFILE_PAYLOAD_MAX];
+} GameReader;
+
+typedef enum {
+    GAME_READ,   // `out` holds the next game, its FEN and all moves found legal
+    GAME_END,    // no more
+    GAME_DAMAGED // the rest of the file is of no use; `err` says why, where, how many were whole
+} GameReadStatus;
+
+// False: `err` says what is wrong (no such file, no game file, a header that cannot be read). Call
+// rules_init() before.
+bool game_reader_open(GameReader *reader, const char *path, RulesError *err)
+    __attribute__((warn_unused_result));
+// The same from a stream, which the reader takes over, good or bad.
+bool game_reader_open_stream(GameReader *reader, FILE *in, RulesError *err)
+    __attribute__((warn_unused_result));
+GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, RulesError *err)
+    __attribute__((warn_unused_result));
+void game_reader_close(GameReader *reader);
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// The header as text with its empty line; returns its length.
+size_t gamefile_write_header(const GameFileHeader *header, char out[GAMEFILE_HEADER_MAX]);
+// One record as bytes; returns how many. At most GAMEFILE_PLIES_MAX plies.
+size_t gamefile_write_game(const GameRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]);
