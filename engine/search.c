@@ -173,6 +173,8 @@ static bool another_iteration_is_wanted(const Searcher *s, const Progress *progr
         return false;
     if (s->index != 0 || search->limits.infinite || atomic_load(&search->pondering))
         return true;
+    if (search->limits.soft_nodes && search_nodes(search) >= search->limits.soft_nodes)
+        return false;
     bool forced = s->root_count == 1 && search->timer.is_limited && !search->timer.is_fixed;
     return !mate_is_found(s) && !forced &&
            timer_allows_iteration(&search->timer, progress->stability, progress->drop);

@@ -33,6 +33,7 @@ typedef struct SearchLimits {
     int64_t overhead_ms;  // lost on the way between us and the clock's keeper
     int64_t start_us;     // clock_now_us() when the request came
     uint64_t nodes;       // 0: none
+    uint64_t soft_nodes;  // no new iteration once so many are searched; 0: none
     int depth;            // 0: none
     int mate;             // stop at a mate in so many moves; 0: none
     bool infinite, ponder;
