@@ -1,0 +1,34 @@
+// Random numbers that are the same on every machine, for openings, self-play and training. Not for
+// secrets.
+#pragma once
+
+#include <stdint.h>
+
+// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
+// `*state` is never 0.
+static inline uint64_t random_next(uint64_t *state) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(2685821657736338717);
+}
+
+// 0 to n - 1.
+static inline int random_below(uint64_t *state, int n) {
+    return (int)((random_next(state) >> 33) % (uint64_t)n);
+}
+
+// The finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+// generators", 2014): one bit changed in `x` changes each bit of the result with a chance of half.
+static inline uint64_t random_mix(uint64_t x) {
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+// Where stream `number` of `seed` begins: streams have nothing to do with one another.
+static inline uint64_t random_stream(uint64_t seed, uint64_t number) {
+    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t state = random_mix(random_mix(seed + golden) + (number + 1) * golden);
+    return state ? state : golden;
+}
