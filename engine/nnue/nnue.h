@@ -45,6 +45,7 @@ typedef struct NetDense {
 // A net ready to be asked. `king` is the square of the view's own king as the view sees it; its
 // rows begin at row_base[king], and squares are looked up as square ^ row_flip[king]. King squares
 // may share rows: a compact net is not blown up to 21 MB, so that its rows stay in the caches.
+// Constant once made; any number of threads may ask it.
 typedef struct Network {
     NetRow *rows; // 64-byte aligned
     uint32_t row_count;
@@ -52,9 +53,10 @@ typedef struct Network {
     uint8_t row_flip[64]; // 0, or 7 where the board is mirrored
     NetRow bias;
     NetDense dense;
-    // w1 and w2 in the order the kernels read: [input / 4][output][input % 4].
-    int8_t w1_packed[NET_INPUTS / 4][NET_HIDDEN][4];
-    int8_t w2_packed[NET_HIDDEN / 4][NET_HIDDEN][4];
+    // Made from the above by network_pack().
+    uint8_t row_class[64];          // the first king square that has the same rows
+    struct NetPacked *packed;       // the dense layers in the order that the kernel reads
+    const struct NetKernel *kernel; // the fastest code that this machine runs
 } Network;
 
 // What the trainer makes: rows shared by king squares of one bucket, the board mirrored so that the
@@ -138,7 +140,7 @@ static inline int compact_flip(Square king) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-// After the dense layers were filled or changed by hand: makes the packed copies. Readers do it.
+// To be called after a net was filled or changed by hand. Readers do it themselves.
 void network_pack(Network *net);
 // The accumulator of one view, from nothing.
 void network_accumulate(const Network *net, const Position *pos, Color view, NetRow out);

@@ -1,0 +1,56 @@
+// Accumulators that follow the moves of a search. Each move made pushes what it changes and nothing
+// more; sums are brought up to date only when the net is asked ("lazy"), from the nearest ply
+// below that has them. Where a king came to other rows, the view begins again from a cache: the
+// last accumulator of that view with a king there, and the men it stood for (chessprogramming wiki,
+// "Finny tables").
+#pragma once
+
+#include <stdalign.h>
+
+#include "../score.h"
+#include "nnue.h"
+
+// A man moved, appeared or disappeared: SQUARE_NONE where it was not on the board.
+typedef struct NetChange {
+    Piece piece;
+    Square from, to;
+} NetChange;
+
+enum { NET_CHANGES_MAX = 3 }; // a capture that promotes
+
+typedef struct Accumulator {
+    alignas(64) NetRow values[COLOR_NB];
+    bool is_computed[COLOR_NB];
+    bool is_refreshed[COLOR_NB]; // the view's king has come to other rows
+    int change_count;            // from the accumulator below
+    NetChange changes[NET_CHANGES_MAX];
+} Accumulator;
+
+// An accumulator and the men it is the sum of.
+typedef struct AccumulatorCache {
+    alignas(64) NetRow values;
+    Bitboard men[COLOR_NB][KING];
+} AccumulatorCache;
+
+typedef struct Accumulators {
+    const Network *net; // borrowed
+    int top;
+    Accumulator stack[PLY_MAX + 2];
+    AccumulatorCache cache[COLOR_NB][64]; // by row class of the king square
+} Accumulators;
+
+// New; free() it. Out of memory ends the process.
+Accumulators *accumulators_new(const Network *net);
+// A new line begins. The cache stays.
+void accumulators_restart(Accumulators *accumulators);
+
+// Before `move` is made in `pos`; after it was taken back. A null move changes nothing here.
+void accumulators_push(Accumulators *accumulators, const Position *pos, Move move);
+static inline void accumulators_pop(Accumulators *accumulators) {
+    accumulators->top--;
+}
+
+// The accumulator of `view` brought up to date for `pos`, the position now reached; borrowed.
+const int16_t *accumulators_update(Accumulators *accumulators, const Position *pos, Color view);
+// The net's raw output for it.
+int32_t accumulators_evaluate(Accumulators *accumulators, const Position *pos);

@@ -1,0 +1,57 @@
+// The arithmetic of the net, written once for each kind of vector unit and chosen when a net is
+// made ready. All kernels give the same bits: sums of int16 and int32 wrap, which happens with no
+// net that a trainer made. Inner part of the net.
+#pragma once
+
+#include <stdalign.h>
+
+#include "nnue.h"
+
+enum { NET_MEN_MAX = 32 }; // men besides the kings; no position has more than 30
+
+// Rows to be added and to be taken away.
+typedef struct NetDelta {
+    int plus_count, minus_count;
+    const int16_t *plus[NET_MEN_MAX], *minus[NET_MEN_MAX];
+} NetDelta;
+
+// The dense layers for the kernels. Four inputs of one output lie together, and the outputs side by
+// side, so that four inputs are multiplied with all of a layer in one sweep, without sums across a
+// vector; and where the four are zero, as they often are, the sweep is left out.
+typedef struct NetPacked {
+    alignas(64) int8_t w1[NET_INPUTS / 4][NET_HIDDEN][4]; // [input / 4][output][input % 4]
+    alignas(64) int8_t w2[NET_HIDDEN / 4][NET_HIDDEN][4];
+    alignas(64) int8_t w3[NET_HIDDEN];
+    alignas(64) int32_t b1[NET_HIDDEN];
+    alignas(64) int32_t b2[NET_HIDDEN];
+    int32_t b3;
+} NetPacked;
+
+typedef struct NetKernel {
+    const char *name;
+    // out = from + the plus rows - the minus rows. `out` may be `from`.
+    void (*accumulate)(int16_t *out, const int16_t *from, const NetDelta *delta);
+    // The raw output from the accumulators of the side to move and of the other.
+    int32_t (*forward)(const NetPacked *packed, const int16_t *us, const int16_t *them);
+} NetKernel;
+
+extern const NetKernel NET_KERNEL_PLAIN;
+#if defined(__x86_64__)
+extern const NetKernel NET_KERNEL_AVX2, NET_KERNEL_SSE41;
+#elif defined(__aarch64__)
+extern const NetKernel NET_KERNEL_NEON;
+#endif
+
+// The kernels that this machine runs, fastest first; returns how many, at least one.
+enum { NET_KERNELS_MAX = 3 };
+int net_kernels(const NetKernel *out[NET_KERNELS_MAX]);
+
+static inline void delta_clear(NetDelta *delta) {
+    delta->plus_count = delta->minus_count = 0;
+}
+static inline void delta_add(NetDelta *delta, const int16_t *row) {
+    delta->plus[delta->plus_count++] = row;
+}
+static inline void delta_remove(NetDelta *delta, const int16_t *row) {
+    delta->minus[delta->minus_count++] = row;
+}

@@ -1,0 +1,83 @@
+// Where nets come from: a file in either form, or the program itself.
+#include "bytes.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_BYTES_MAX = 32 << 20 }; // more than either form can have
+
+bool network_parse(Network *net, const void *bytes, size_t size, NetError *err) {
+    if (!compact_is(bytes, size))
+        return network_read(net, bytes, size, err);
+    CompactNet compact;
+    *net = (Network){0};
+    if (!compact_read(&compact, bytes, size, err))
+        return false;
+    compact_expand(&compact, net);
+    compact_release(&compact);
+    return true;
+}
+
+// New, or NULL.
+static uint8_t *file_bytes(FILE *file, size_t *size, NetError *err) {
+    uint8_t *bytes = malloc(FILE_BYTES_MAX + 1);
+    if (!bytes) {
+        net_refuse(err, "no memory for the file");
+        return NULL;
+    }
+    *size = fread(bytes, 1, FILE_BYTES_MAX + 1, file);
+    if (ferror(file))
+        net_refuse(err, "cannot read it: %s", strerror(errno));
+    else if (*size > FILE_BYTES_MAX)
+        net_refuse(err, "the file is longer than %d bytes, which no net is", FILE_BYTES_MAX);
+    else
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+bool network_load(Network *net, const char *path, NetError *err) {
+    *net = (Network){0};
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return net_refuse(err, "cannot open it: %s", strerror(errno));
+    size_t size = 0;
+    uint8_t *bytes = file_bytes(file, &size, err);
+    fclose(file);
+    bool fine = bytes && network_parse(net, bytes, size, err);
+    free(bytes);
+    return fine;
+}
+
+// ---- the default net ---------------------------------------------------------------------------
+
+// Of embedded.S; absent from a program built without a net.
+extern const uint8_t anvil_net_bytes[] __attribute__((weak));
+extern const uint8_t anvil_net_end[] __attribute__((weak));
+extern const char anvil_net_name[] __attribute__((weak));
+
+static Network standard; // filled once
+
+static void standard_init(void) {
+    NetError err;
+    if (!network_parse(&standard, anvil_net_bytes, (size_t)(anvil_net_end - anvil_net_bytes),
+                       &err)) {
+        fprintf(stderr, "anvil: the built-in net %s: %s\n", anvil_net_name, err.message);
+        exit(EXIT_FAILURE);
+    }
+}
+
+const Network *network_default(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!anvil_net_bytes)
+        return NULL;
+    pthread_once(&once, standard_init);
+    return &standard;
+}
+
+const char *network_default_sha256(void) {
+    return anvil_net_bytes ? anvil_net_name : "";
+}
