@@ -214,12 +214,19 @@ static void searcher_begin(Searcher *s) {
     memcpy(s->keys, root->keys, (size_t)root->key_count * sizeof *s->keys);
     s->key_count = root->key_count;
     atomic_store(&s->nodes, 0);
+    if (s->accumulators)
+        accumulators_restart(s->accumulators);
     s->null_move_ban = s->repetition_floor = 0;
     s->pv_index = s->root_depth = s->completed = 0;
     root_moves_init(s, &s->shared->limits.search_moves);
 }
 
 // ---- for the users -----------------------------------------------------------------------------
+
+static void searcher_set_network(Searcher *s, const Network *net) {
+    free(s->accumulators);
+    s->accumulators = net ? accumulators_new(net) : NULL;
+}
 
 static Searcher *searcher_new(Search *search, int index) {
     Searcher *s = calloc(1, sizeof *s);
@@ -230,7 +237,13 @@ static Searcher *searcher_new(Search *search, int index) {
     s->shared = search;
     s->index = index;
     pawn_cache_clear(&s->pawns);
+    searcher_set_network(s, search->net);
     return s;
+}
+
+static void searcher_free(Searcher *s) {
+    free(s->accumulators);
+    free(s);
 }
 
 Search *search_new(size_t hash_mb, int threads) {
@@ -243,6 +256,7 @@ Search *search_new(size_t hash_mb, int threads) {
         exit(EXIT_FAILURE);
     }
     tt_resize(&search->tt, hash_mb);
+    search->net = network_default();
     search_set_threads(search, threads);
     return search;
 }
@@ -251,7 +265,7 @@ void search_free(Search *search) {
     if (!search)
         return;
     for (int i = 0; i < search->thread_count; i++)
-        free(search->searchers[i]);
+        searcher_free(search->searchers[i]);
     tt_free(&search->tt);
     free(search);
 }
@@ -262,7 +276,7 @@ bool search_set_hash(Search *search, size_t hash_mb) {
 
 void search_set_threads(Search *search, int threads) {
     while (search->thread_count > threads)
-        free(search->searchers[--search->thread_count]);
+        searcher_free(search->searchers[--search->thread_count]);
     while (search->thread_count < threads) {
         search->searchers[search->thread_count] = searcher_new(search, search->thread_count);
         search->thread_count++;
@@ -275,6 +289,13 @@ void search_clear(Search *search) {
         history_clear(&search->searchers[i]->history);
         pawn_cache_clear(&search->searchers[i]->pawns);
     }
+}
+
+void search_set_network(Search *search, const Network *net) {
+    search->net = net;
+    for (int i = 0; i < search->thread_count; i++)
+        searcher_set_network(search->searchers[i], net);
+    search_clear(search); // the table holds evaluations of the old net
 }
 
 void search_on_report(Search *search, SearchReport *report, void *context) {

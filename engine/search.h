@@ -2,6 +2,7 @@
 // transposition table and threads' memory; a process may hold several.
 #pragma once
 
+#include "nnue/nnue.h"
 #include "rules/movegen.h"
 #include "rules/position.h"
 #include "score.h"
@@ -70,6 +71,9 @@ void search_free(Search *search);
 bool search_set_hash(Search *search, size_t hash_mb);
 void search_set_threads(Search *search, int threads);
 void search_clear(Search *search); // forgets everything, as for a new game
+// Borrowed as long as the search lives or until the next call; NULL is the classical evaluation. A
+// new Search begins with network_default(). Forgets everything.
+void search_set_network(Search *search, const Network *net);
 void search_on_report(Search *search, SearchReport *report, void *context); // NULL: silence
 
 // `prepare` copies its arguments and makes ready; `run` then thinks in the calling thread until a

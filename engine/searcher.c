@@ -18,6 +18,8 @@ void searcher_make(Searcher *s, Move move, Undo *undo) {
     frame->piece = s->pos.board[move_from(move)];
     frame->replies = &s->history.replies[frame->piece][move_to(move)];
     s->keys[s->key_count++] = s->pos.key;
+    if (s->accumulators)
+        accumulators_push(s->accumulators, &s->pos, move);
     position_make(&s->pos, move, undo);
     tt_prefetch(&s->shared->tt, s->pos.key);
     s->ply++;
@@ -27,6 +29,8 @@ void searcher_make(Searcher *s, Move move, Undo *undo) {
 void searcher_unmake(Searcher *s, Move move, const Undo *undo) {
     s->ply--;
     s->key_count--;
+    if (s->accumulators)
+        accumulators_pop(s->accumulators);
     position_unmake(&s->pos, move, undo);
 }
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "history.h"
+#include "nnue/accumulator.h"
 #include "pawns.h"
 #include "search.h"
 #include "timer.h"
@@ -53,11 +54,13 @@ typedef struct Searcher {
     int completed;  // depth of the last iteration that ended
     History history;
     PawnCache pawns;
+    Accumulators *accumulators; // of the net in use; NULL for the classical evaluation
     pthread_t thread;
 } Searcher;
 
 struct Search {
     TT tt;
+    const Network *net; // borrowed; NULL: the classical evaluation
     Searcher *searchers[SEARCH_THREADS_MAX];
     int thread_count;
     Root root;
