@@ -1,4 +1,4 @@
-// `bench` and `eval`: the engine on positions instead of games.
+// `bench`: how many nodes a fixed search takes, and how fast they are.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "bench_positions.h"
 #include "commands.h"
-#include "eval.h"
 #include "search.h"
 #include "timer.h"
 #include "words.h"
@@ -28,51 +27,46 @@ static uint64_t bench_position(Search *search, const char *fen, int depth) {
     return search_run(search).nodes;
 }
 
-int command_bench(int argc, char **argv) {
-    int64_t depth = BENCH_DEPTH;
-    if (argc > 1 || (argc == 1 &&
-                     !word_to_int((Word){argv[0], strlen(argv[0])}, 1, SEARCH_DEPTH_MAX, &depth))) {
-        fprintf(stderr, "usage: bench [DEPTH], 1 to %d\n", SEARCH_DEPTH_MAX);
-        return 2;
+// Reads `[--net NET] [DEPTH]`.
+static bool read_arguments(int argc, char **argv, int64_t *depth, const char **net) {
+    if (argc > 1 && strcmp(argv[0], "--net") == 0) {
+        *net = argv[1];
+        argc -= 2;
+        argv += 2;
     }
+    return argc == 0 ||
+           (argc == 1 && word_to_int((Word){argv[0], strlen(argv[0])}, 1, SEARCH_DEPTH_MAX, depth));
+}
+
+static void run(const Network *net, int depth) {
     Search *search = search_new(BENCH_HASH_MB, 1);
+    search_set_network(search, net);
     uint64_t nodes = 0;
     int64_t start_us = clock_now_us();
     for (size_t i = 0; i < sizeof BENCH_POSITIONS / sizeof *BENCH_POSITIONS; i++)
-        nodes += bench_position(search, BENCH_POSITIONS[i], (int)depth);
+        nodes += bench_position(search, BENCH_POSITIONS[i], depth);
     int64_t time_us = clock_now_us() - start_us + 1;
     search_free(search);
     printf("Total time (ms) : %" PRId64 "\n", time_us / 1000);
     printf("Nodes searched  : %" PRIu64 "\n", nodes);
     printf("Nodes/second    : %" PRIu64 "\n", nodes * 1000000 / (uint64_t)time_us);
-    return 0;
 }
 
-int command_eval(int argc, char **argv) {
-    (void)argv;
-    if (argc > 0) {
-        fputs("usage: eval < FENS\n", stderr);
+int command_bench(int argc, char **argv) {
+    int64_t depth = BENCH_DEPTH;
+    const char *name = "<default>";
+    Network own;
+    NetError err;
+    const Network *net;
+    if (!read_arguments(argc, argv, &depth, &name)) {
+        fprintf(stderr, "usage: bench [--net FILE|none] [DEPTH], 1 to %d\n", SEARCH_DEPTH_MAX);
         return 2;
     }
-    rules_init();
-    eval_init();
-    PawnCache *cache = calloc(1, sizeof *cache);
-    char line[256];
-    int status = cache ? 0 : 1;
-    while (cache && fgets(line, sizeof line, stdin)) {
-        Position pos;
-        RulesError err;
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] == '\0')
-            continue;
-        if (!position_from_fen(&pos, line, false, &err)) {
-            fprintf(stderr, "anvil: %s: %s\n", line, err.message);
-            status = 1;
-            continue;
-        }
-        Score score = evaluate(&pos, cache);
-        printf("%d %s\n", pos.side == WHITE ? score : -score, line);
+    if (!network_choose(name, &own, &net, &err)) {
+        fprintf(stderr, "anvil: %s\n", err.message);
+        return 1;
     }
-    free(cache);
-    return status;
+    run(net, (int)depth);
+    network_release(&own);
+    return 0;
 }

@@ -2,10 +2,13 @@
 // after the command word and returns an exit status.
 #pragma once
 
-// `bench [DEPTH]`: searches a fixed list of positions to a fixed depth and prints how many nodes
-// that took, the signature of this search and evaluation, and the speed.
+// `bench [--net FILE|none] [DEPTH]`: searches a fixed list of positions to a fixed depth and prints
+// how many nodes that took, the signature of this search and evaluation, and the speed.
 int command_bench(int argc, char **argv);
-// `eval`: reads FENs, one a line, and prints `SCORE FEN` for each, White's view in centipawns.
+// `eval [--net FILE|none] [--features]`: reads FENs, one a line, and prints a line for each: the
+// net's raw output, or with --features its layers; without a net `SCORE FEN`, White's centipawns.
 int command_eval(int argc, char **argv);
+// `net FILE [--published OUT]`: what a net is; writes it in the published form.
+int command_net(int argc, char **argv);
 // `openings`: makes a book; see openings.c for its options.
 int command_openings(int argc, char **argv);

@@ -13,9 +13,10 @@ static const struct {
     const char *name, *help;
     int (*run)(int argc, char **argv);
 } COMMANDS[] = {
-    {"bench", "bench [DEPTH]            node count and speed over fixed positions", command_bench},
+    {"bench", "bench [--net N] [DEPTH]  node count and speed over fixed positions", command_bench},
     {"perft", "perft DEPTH [FEN]        leaves of the move tree", command_perft},
-    {"eval", "eval                     static scores of the FENs on standard input", command_eval},
+    {"eval", "eval [--net N] …         static scores of the FENs on standard input", command_eval},
+    {"net", "net FILE …               what a net is; writes it in the published form", command_net},
     {"openings", "openings --count N …     a book of random openings, as EPD", command_openings},
     {"magics", "magics                   search the magic numbers and print their table",
      command_magics},

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "evaluator.h"
 #include "rules/notation.h"
 #include "timer.h"
 #include "uci_options.h"
@@ -124,7 +124,7 @@ static void do_ucinewgame(Uci *uci, const char *args) {
 }
 
 static void do_setoption(Uci *uci, const char *args) {
-    char problem[160];
+    char problem[320];
     if (is_busy(uci, "setoption"))
         return;
     if (!options_set(&uci->options, uci->search, args, problem, sizeof problem))
@@ -249,12 +249,8 @@ static void do_eval(Uci *uci, const char *args) {
     (void)args;
     if (is_busy(uci, "eval"))
         return;
-    PawnCache *cache = calloc(1, sizeof *cache);
-    if (!cache)
-        return;
-    pawn_cache_clear(cache);
-    say(uci, "eval %d cp for the side to move", evaluate(&uci->root.pos, cache));
-    free(cache);
+    say(uci, "eval %d cp for the side to move",
+        position_evaluate(&uci->root.pos, uci->options.net));
 }
 
 static const struct {
@@ -307,6 +303,7 @@ void uci_free(Uci *uci) {
     search_stop(uci->search);
     thread_join(uci);
     search_free(uci->search);
+    options_release(&uci->options);
     free(uci);
 }
 

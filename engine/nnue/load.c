@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FILE_BYTES_MAX = 32 << 20 }; // more than either form can have
 
@@ -40,7 +41,10 @@ static uint8_t *file_bytes(FILE *file, size_t *size, NetError *err) {
 }
 
 bool network_load(Network *net, const char *path, NetError *err) {
+    struct stat st;
     *net = (Network){0};
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) // a pipe would have us wait
+        return net_refuse(err, "it is not a file");
     FILE *file = fopen(path, "rb");
     if (!file)
         return net_refuse(err, "cannot open it: %s", strerror(errno));
@@ -50,6 +54,22 @@ bool network_load(Network *net, const char *path, NetError *err) {
     bool fine = bytes && network_parse(net, bytes, size, err);
     free(bytes);
     return fine;
+}
+
+bool network_choose(const char *name, Network *own, const Network **chosen, NetError *err) {
+    NetError reason;
+    *own = (Network){0};
+    *chosen = NULL;
+    if (strcmp(name, "none") == 0)
+        return true;
+    if (name[0] == '\0' || strcmp(name, "<default>") == 0) {
+        *chosen = network_default();
+        return true;
+    }
+    if (!network_load(own, name, &reason))
+        return net_refuse(err, "%.90s: %s", name, reason.message);
+    *chosen = own;
+    return true;
 }
 
 // ---- the default net ---------------------------------------------------------------------------

@@ -27,7 +27,7 @@ enum {
 
 // Why a net was refused, for a person: what is wrong, and at which byte.
 typedef struct NetError {
-    char message[160];
+    char message[256];
 } NetError;
 
 typedef int16_t NetRow[NET_WIDTH];
@@ -97,6 +97,11 @@ void compact_expand(const CompactNet *compact, Network *net);
 bool network_parse(Network *net, const void *bytes, size_t size, NetError *err)
     __attribute__((warn_unused_result));
 bool network_load(Network *net, const char *path, NetError *err)
+    __attribute__((warn_unused_result));
+
+// What people may write for a net: "<default>" (also an empty text), "none", or the path of a file.
+// `*chosen` becomes the net, NULL for none; it is `own` where a file was read, else `own` is empty.
+bool network_choose(const char *name, Network *own, const Network **chosen, NetError *err)
     __attribute__((warn_unused_result));
 
 // The net that the program was built with; NULL if it was built without one. Read on the first
