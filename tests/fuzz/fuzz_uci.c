@@ -29,7 +29,7 @@ static void feed(const char *line) {
         if (!uci_parse_go(rest, &start, &limits, &bad) && (bad < line || bad > line + strlen(line)))
             abort();
     } else if (!strcasestr(line, "hash") && !strcasestr(line, "threads") &&
-               !word_is(word, "ucinewgame")) {
+               !strcasestr(line, "evalfile") && !word_is(word, "ucinewgame")) {
         uci_line(uci, line);
     }
 }
