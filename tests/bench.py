@@ -11,6 +11,7 @@ usage: tests/bench.py [--build DIR] [--games N] [PART…]     parts: engine, sta
 """
 import argparse
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -25,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
 BATCH_PAIRS, RUNS, SECONDS = 16, 3, 2
 PERFT6 = 119060324
+STOCKFISH = pathlib.Path("/usr/games/stockfish")
 OPTIONS = argparse.Namespace(games=100)
 
 
@@ -49,21 +51,65 @@ def median_of(measure, runs):
 # ---- engine, statistics, match ------------------------------------------------------------------------------------------------
 
 
-def engine(build):
-    def perft():
+def perft_rate(*words, text=None):
+    """Leaf nodes a second of `perft 6` from the start, the program's own start taken off."""
+    def seconds(depth):
         start = time.monotonic()
-        text = output(build / "engine", "perft", "6")
-        seconds = time.monotonic() - start
-        assert str(PERFT6) in text.replace(",", ""), text
-        return PERFT6 / seconds
+        done = subprocess.run([str(word).format(depth=depth) for word in words], capture_output=True, text=True, check=True,
+                              input=text.format(depth=depth) if text else "")
+        assert depth < 6 or str(PERFT6) in done.stdout.replace(",", ""), done.stdout
+        return time.monotonic() - start
+    return PERFT6 / (seconds(6) - seconds(1))
 
-    def search():
-        return float(re.search(r"Nodes/second\s*:\s*(\d+)", output(build / "engine", "bench")).group(1))
 
-    rate, speed = median_of(perft, 5), median_of(search, 5)
-    fine = row("perft 6 from the start, leaf nodes (program start included)", number(rate / 1e6), "M/s", "at least 100", rate >= 1e8)
-    row("search, `engine bench`", number(speed / 1e3), "k nodes/s")
+def perft(build):
+    """Ours and stockfish's by turns."""
+    ours, theirs = [], []
+    for _ in range(5):
+        ours.append(perft_rate(build / "engine", "perft", "{depth}"))
+        if STOCKFISH.exists():
+            theirs.append(perft_rate(STOCKFISH, text="go perft {depth}\nquit\n"))
+    rate, other = statistics.median(ours), statistics.median(theirs or [0])
+    fine = row("perft 6 from the start, leaf nodes", number(rate / 1e6), "M/s", "at least stockfish's", rate >= other)
+    if theirs:
+        row("   stockfish's in the same run", number(other / 1e6), "M/s")
+    else:
+        row("   beside stockfish: not installed, skipped", "-", "")
     return fine
+
+
+def net_for_speed(build, folder):
+    """What the net's speed is measured with: the default net, else the published one of the shared data, else None."""
+    if subprocess.run([build / "engine", "net", "<default>"], capture_output=True).returncode == 0:
+        return "the default net", "<default>"
+    packed = pathlib.Path(os.environ.get("PATCHMATE_SHARED", ROOT / ".." / "shared"), "data/nets/nn-62ef826d1a6d.nnue.xz")
+    if not packed.exists():
+        return None
+    path = pathlib.Path(folder) / "published.nnue"
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    return packed.stem, path
+
+
+def search(build):
+    """With the classical evaluation and with a net by turns, over the same positions."""
+    def speed(net):
+        return float(re.search(r"Nodes/second\s*:\s*(\d+)", output(build / "engine", "bench", "--net", net)).group(1))
+    with tempfile.TemporaryDirectory(prefix="patchmate-bench-") as folder:
+        net = net_for_speed(build, folder)
+        runs = [(speed("none"), speed(net[1]) if net else 0) for _ in range(5)]
+    classical, netted = (statistics.median(column) for column in zip(*runs))
+    row("search, `engine bench`, classical evaluation", number(classical / 1e3), "k nodes/s")
+    if not net:
+        row("   with a net: none is here, skipped", "-", "")
+        return True
+    fine = row(f"   with {net[0]}", number(netted / 1e3), "k nodes/s", "at least 1,300", netted >= 1.3e6)
+    ratio = statistics.median(b / a for a, b in runs)
+    return fine & row("   to the classical evaluation's", f"{ratio:.2f}", "times", "at least 0.8", ratio >= 0.8)
+
+
+def engine(build):
+    fine = perft(build)
+    return fine & search(build)
 
 
 def statistics_part(build):
@@ -89,7 +135,6 @@ def median_play(build, **arguments):
 
 
 INSTANT = {"base": 10000, "inc": 100, "pairs": 200}
-STOCKFISH = pathlib.Path("/usr/games/stockfish")
 # How an engine may let its flag fall: silent, stopped, busy, or talking without end.
 OVERSTEPPERS = ("hang@go", "sigstop@go", "burn@go", "chatter@go", "flood@go", "storm@go", "errflood@go", "deaf@go", "nonl")
 

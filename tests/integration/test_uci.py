@@ -220,10 +220,10 @@ def bench_prints_its_signature_twice_alike():
 def eval_scores_each_fen_from_the_side_of_white():
     fens = ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")
-    done = command("eval", input="\n".join(fens) + "\n")
+    done = command("eval", "--net", "none", input="\n".join(fens) + "\n")
     scores = [int(l.split()[0]) for l in done.stdout.splitlines()]
     true(len(scores) == 2 and min(scores) > 700, done.stdout)
-    bad = command("eval", input="nonsense\n")
+    bad = command("eval", "--net", "none", input="nonsense\n")
     equal((bad.returncode, bad.stdout), (1, ""))
 
 
