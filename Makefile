@@ -202,7 +202,7 @@ install-only:
 	for p in server worker match sprt; do $(INSTALL) $(BUILD)/$$p $(DESTDIR)$(PREFIX)/bin/patchmate-$$p || exit 1; done
 	$(INSTALL) $(BUILD)/engine $(DESTDIR)$(PREFIX)/bin/anvil
 	cp -r web $(DESTDIR)$(SHARE)/
-	cd engine && for f in Makefile $(ENGINE_FILES); do $(INSTALL) -D -m 644 $$f $(DESTDIR)$(SHARE)/engine/$$f || exit 1; done
+	for f in Makefile $(ENGINE_FILES); do $(INSTALL) -D -m 644 engine/$$f $(DESTDIR)$(SHARE)/engine/$$f || exit 1; done
 	$(INSTALL) -m 644 server/books/*.epd $(DESTDIR)$(SHARE)/books/
 	$(INSTALL) -m 644 deploy/*.service deploy/README.md $(DESTDIR)$(SHARE)/deploy/
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/systemd/system
