@@ -202,6 +202,13 @@ def make(folder, *words):
     return done.returncode, done.stdout + done.stderr
 
 
+def name_net(folder, net):
+    """Makes `net` the default net of the engine in `folder`."""
+    name = hashlib.sha256(net.read_bytes()).hexdigest()
+    shutil.copy(net, folder / "nets" / name)
+    (folder / "net").write_text(name + "\n")
+
+
 def copy_of_the_engine():
     folder = FOLDER / "engine"
     if not folder.exists():
@@ -211,10 +218,8 @@ def copy_of_the_engine():
 
 
 def the_build_embeds_the_net_that_the_file_net_names():
-    folder, net = copy_of_the_engine(), small_net(bias=50)
-    name = hashlib.sha256(net.read_bytes()).hexdigest()
-    shutil.copy(net, folder / "nets" / name)
-    (folder / "net").write_text(name + "\n")
+    folder = copy_of_the_engine()
+    name_net(folder, small_net(bias=50))
     status, said = make(folder, "-j2")
     equal(status, 0, said)
     fen = "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1"
@@ -241,9 +246,35 @@ def a_net_that_is_missing_or_damaged_ends_the_build_with_a_sentence():
     contains(said, "is damaged: its SHA-256 is not its name")
 
 
+def a_64_bit_arm_says_the_same():
+    arm, emulator = "aarch64-linux-gnu-gcc", "qemu-aarch64-static"
+    if not shutil.which(arm) or not shutil.which(emulator):
+        raise Skip(f"needs {arm} and {emulator}")
+    folder, net = copy_of_the_engine(), small_net(bias=50)
+    name_net(folder, net)
+    status, said = make(folder, "-j2", f"CC={arm}", "EXTRA=-static", "OBJ=obj-arm", "EXE=anvil-arm")
+    equal(status, 0, said)
+    fens = [START, "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1", "8/pp6/8/3k4/8/4K3/5P2/8 b - - 0 1",
+            "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/5N2/PPP2PPP/RNBQKB1R w KQkq - 0 1"]
+
+    def there(*words, lines=()):
+        return subprocess.run([emulator, folder / "anvil-arm", *map(str, words)], input="".join(f"{line}\n" for line in lines),
+                              capture_output=True, text=True, check=True).stdout
+    contains(there("net", "<default>"), "NEON")
+    equal(there("eval", lines=fens), engine("eval", "--net", net, lines=fens)[0])
+    nets = [net] + ([published_net()] if (SHARED / "data/nets").exists() else [])
+    for other in nets:
+        equal(there("eval", "--net", other, "--features", lines=fens), engine("eval", "--net", other, "--features", lines=fens)[0])
+        equal(there("eval", "--net", other, lines=fens), engine("eval", "--net", other, lines=fens)[0])
+
+    def nodes(text):
+        return [line for line in text.splitlines() if line.startswith("Nodes searched")]
+    equal(nodes(there("bench", "4")), nodes(engine("bench", "--net", net, "4")[0]))
+
+
 run(every_example_output_agrees_in_every_field, eval_prints_raw_outputs_one_a_line, the_published_net_is_written_as_it_was_read,
     a_compact_net_by_the_books_is_read_and_means_what_it_says, a_compact_net_in_the_published_form_says_the_same,
     damaged_nets_are_refused_with_a_reason, bad_positions_are_named_and_the_rest_is_judged,
     without_a_net_eval_prints_the_classical_score, bench_counts_other_nodes_with_a_net, eval_file_takes_a_net_and_none,
     eval_file_none_is_the_classical_evaluation, the_build_embeds_the_net_that_the_file_net_names,
-    a_net_that_is_missing_or_damaged_ends_the_build_with_a_sentence)
+    a_net_that_is_missing_or_damaged_ends_the_build_with_a_sentence, a_64_bit_arm_says_the_same)

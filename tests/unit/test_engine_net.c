@@ -3,7 +3,6 @@
 #include "nnue_kit.h"
 
 #include "../../engine/bench_positions.h"
-#include "../../engine/eval.h"
 #include "../../engine/evaluator.h"
 
 static Network net;
