@@ -15,6 +15,7 @@
 #include "bytes.h"
 #include "rice.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const char MAGIC[8] = {'A', 'n', 'v', 'i', 'l', 'N', 'e', 't'};
@@ -131,11 +132,12 @@ static int32_t row_value(const int16_t *row, const int16_t *before, int i) {
 
 static int best_k(const int16_t *row, const int16_t *before, int *bits) {
     int best = 0;
+    *bits = INT_MAX;
     for (int k = 0; k <= RICE_K_MAX; k++) {
         int length = 0;
         for (int i = 0; i < NET_WIDTH; i++)
             length += rice_length(row_value(row, before, i), k);
-        if (k == 0 || length < *bits) {
+        if (length < *bits) {
             best = k;
             *bits = length;
         }
