@@ -2,6 +2,7 @@
 // its structure in the cache. A cache belongs to one thread.
 #pragma once
 
+#include "rules/bitboard.h"
 #include "rules/position.h"
 
 typedef struct PawnEntry {
@@ -21,6 +22,21 @@ void pawn_cache_clear(PawnCache *cache);
 const PawnEntry *pawns_probe(PawnCache *cache, const Position *pos);
 
 // All squares that pawns of `c` on `pawns` attack.
-Bitboard pawns_attacks(Color c, Bitboard pawns);
+static inline Bitboard pawns_attacks(Color c, Bitboard pawns) {
+    Bitboard west = pawns & ~bitboard_file(0), east = pawns & ~bitboard_file(7);
+    return c == WHITE ? west << 7 | east << 9 : west >> 9 | east >> 7;
+}
+
 // Every square in front of the set, on its files, seen by `c`.
-Bitboard pawns_front(Color c, Bitboard set);
+static inline Bitboard pawns_front(Color c, Bitboard set) {
+    if (c == WHITE) {
+        set <<= 8;
+        set |= set << 8;
+        set |= set << 16;
+        return set | set << 32;
+    }
+    set >>= 8;
+    set |= set >> 8;
+    set |= set >> 16;
+    return set | set >> 32;
+}

@@ -1,70 +1,14 @@
-// Material and piece-square tables. One half of the board is written down, files a to d; the other
-// mirrors it. Rank 1 comes first, as the owner of the piece sees it.
+// Material and piece-square values made ready for every piece and square. One half of the board is
+// written down (eval_values.c), files a to d; the other mirrors it.
 #include "eval_terms.h"
 
 Pair PSQT[PIECE_NB][SQUARE_NB];
-
-static const Pair MATERIAL[PIECE_TYPE_NB] = {PAIR(84, 106),  PAIR(345, 322),   PAIR(358, 336),
-                                             PAIR(482, 562), PAIR(1024, 1048), 0};
-
-#define P PAIR
-static const Pair HALF_BOARD[PIECE_TYPE_NB][8][4] = {
-    [PAWN] = {{0, 0, 0, 0},
-              {P(-12, 4), P(2, 4), P(-8, 4), P(-12, 2)},
-              {P(-14, 0), P(-4, 0), P(-2, -2), P(4, -2)},
-              {P(-14, 6), P(-6, 4), P(6, -4), P(20, -8)},
-              {P(-8, 16), P(2, 10), P(6, 4), P(24, -4)},
-              {P(-4, 40), P(10, 36), P(30, 26), P(36, 18)},
-              {P(40, 70), P(50, 64), P(46, 56), P(54, 48)},
-              {0, 0, 0, 0}},
-    [KNIGHT] = {{P(-75, -52), P(-24, -40), P(-32, -22), P(-20, -14)},
-                {P(-26, -34), P(-26, -20), P(-8, -18), P(0, -6)},
-                {P(-18, -26), P(0, -12), P(10, -4), P(16, 10)},
-                {P(-8, -14), P(10, -2), P(18, 14), P(20, 22)},
-                {P(2, -14), P(12, 0), P(30, 16), P(34, 24)},
-                {P(-16, -22), P(24, -10), P(44, 4), P(54, 10)},
-                {P(-40, -30), P(-16, -14), P(34, -14), P(28, 2)},
-                {P(-130, -64), P(-70, -38), P(-50, -18), P(-28, -16)}},
-    [BISHOP] = {{P(-18, -24), P(0, -14), P(-10, -10), P(-12, -6)},
-                {P(4, -20), P(18, -14), P(14, -8), P(2, -2)},
-                {P(0, -10), P(16, -4), P(14, 4), P(10, 8)},
-                {P(-4, -8), P(4, -2), P(8, 6), P(24, 10)},
-                {P(-8, -4), P(6, 4), P(16, 6), P(32, 10)},
-                {P(0, -6), P(18, -2), P(30, 2), P(24, 2)},
-                {P(-26, -8), P(-4, -4), P(-8, 0), P(-10, 0)},
-                {P(-28, -12), P(-26, -6), P(-50, -4), P(-46, -2)}},
-    [ROOK] = {{P(-16, -8), P(-10, -6), P(2, -4), P(12, -8)},
-              {P(-34, -8), P(-12, -10), P(-10, -6), P(-2, -8)},
-              {P(-28, -6), P(-10, -4), P(-12, -6), P(-8, -6)},
-              {P(-24, 4), P(-14, 4), P(-12, 4), P(-4, 2)},
-              {P(-16, 10), P(-4, 8), P(10, 8), P(18, 4)},
-              {P(-6, 12), P(20, 8), P(20, 8), P(30, 4)},
-              {P(16, 14), P(14, 16), P(42, 8), P(52, 4)},
-              {P(20, 14), P(20, 14), P(10, 18), P(24, 14)}},
-    [QUEEN] = {{P(-8, -36), P(-14, -30), P(-8, -28), P(6, -20)},
-               {P(-16, -30), P(-6, -26), P(8, -24), P(4, -12)},
-               {P(-8, -20), P(0, -6), P(-2, 6), P(-6, 8)},
-               {P(-10, -2), P(-12, 14), P(-10, 18), P(-12, 34)},
-               {P(-12, 6), P(-18, 24), P(-16, 30), P(-18, 44)},
-               {P(-4, 4), P(-2, 14), P(0, 34), P(2, 40)},
-               {P(-8, 2), P(-34, 24), P(-10, 34), P(-20, 48)},
-               {P(-4, 2), P(6, 10), P(14, 18), P(20, 22)}},
-    [KING] = {{P(28, -62), P(42, -36), P(6, -24), P(-14, -26)},
-              {P(28, -32), P(14, -18), P(-20, -6), P(-40, 0)},
-              {P(-20, -22), P(-14, -8), P(-36, 8), P(-48, 14)},
-              {P(-40, -18), P(-24, 4), P(-38, 18), P(-52, 26)},
-              {P(-30, -8), P(-14, 18), P(-26, 28), P(-40, 34)},
-              {P(-16, 2), P(16, 28), P(2, 34), P(-16, 32)},
-              {P(-8, -10), P(10, 18), P(4, 24), P(-4, 22)},
-              {P(-20, -54), P(10, -22), P(6, -12), P(-12, -8)}},
-};
-#undef P
 
 void psqt_init(void) {
     for (int t = PAWN; t <= KING; t++)
         for (Square s = 0; s < SQUARE_NB; s++) {
             int file = square_file(s) < 4 ? square_file(s) : 7 - square_file(s);
-            Pair value = MATERIAL[t] + HALF_BOARD[t][square_rank(s)][file];
+            Pair value = EVAL.material[t] + EVAL.squares[t][square_rank(s)][file];
             PSQT[piece_make(WHITE, (PieceType)t)][s] = value;
             PSQT[piece_make(BLACK, (PieceType)t)][square_relative(BLACK, s)] = -value;
         }
