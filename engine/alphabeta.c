@@ -1,13 +1,15 @@
 // Principal variation search: alpha-beta in which every move after the first is first asked only
-// whether it beats alpha (Marsland and Campbell, 1982). What is pruned, reduced and extended is in
-// prune.c, the order of moves in ordering.c.
+// whether it beats alpha (Marsland and Campbell, 1982). What is cut off is in prune.c, what is
+// searched less deep in reduce.c, what deeper in extend.c, and the order of moves in ordering.c.
 #include "node.h"
-#include "ordering.h"
-#include "prune.h"
 
 #include <string.h>
 
 #include "evaluator.h"
+#include "extend.h"
+#include "ordering.h"
+#include "prune.h"
+#include "reduce.h"
 
 typedef struct Best {
     Score score;
@@ -75,7 +77,7 @@ static Score move_value(Searcher *s, const Node *node, int depth, int reduction,
 
 static Score move_search(Searcher *s, const Node *node, Move move, int count) {
     bool gives_check = move_gives_check(&s->pos, move);
-    int depth = node->depth - 1 + check_extension(s, gives_check);
+    int depth = node->depth - 1 + move_extension(s, gives_check);
     int reduction = late_move_reduction(s, node, move, count, gives_check);
     Undo undo;
     searcher_make(s, move, &undo);

@@ -1,43 +1,8 @@
-// The selective search's ideas, one a function. Margins are centipawns and were chosen by hand.
+// Pruning, one idea a function with its numbers before it. Margins are centipawns, chosen by hand.
 #include "prune.h"
 
 #include "ordering.h"
 #include "see.h"
-
-enum {
-    REVERSE_FUTILITY_DEPTH = 8,
-    RAZOR_DEPTH = 2,
-    NULL_MOVE_DEPTH = 3,
-    NULL_MOVE_VERIFY_DEPTH = 12,
-    IIR_DEPTH = 4,
-    LATE_MOVE_PRUNE_DEPTH = 6,
-    FUTILITY_DEPTH = 6,
-    EXCHANGE_DEPTH = 7,
-    LMR_DEPTH = 3,
-};
-
-// Reductions in 1024ths of a ply by depth and number of the move.
-static int reductions[PLY_MAX][64];
-
-// Binary logarithm in 1024ths, by squaring: integers only, so that it is the same everywhere.
-static int log2_1024(unsigned x) {
-    int whole = 31 - __builtin_clz(x), result = whole << 10;
-    uint64_t m = (uint64_t)x << (30 - whole); // in [2^30, 2^31)
-    for (int bit = 1 << 9; bit; bit >>= 1) {
-        m = m * m >> 30;
-        if (m >> 31) {
-            m >>= 1;
-            result |= bit;
-        }
-    }
-    return result;
-}
-
-void prune_init(void) {
-    for (unsigned depth = 1; depth < PLY_MAX; depth++)
-        for (unsigned count = 1; count < 64; count++)
-            reductions[depth][count] = 700 + log2_1024(depth) * log2_1024(count) / 1024 * 2 / 9;
-}
 
 // A mate already found nearer to the root makes longer ones pointless (chessprogramming wiki, Mate
 // Distance Pruning). Narrows the window.
@@ -61,6 +26,8 @@ bool table_prune(const Node *node, Score *value) {
            (entry->bound == BOUND_UPPER && entry->score <= node->alpha);
 }
 
+enum { REVERSE_FUTILITY_DEPTH = 8 };
+
 // So far above beta that a few plies will hardly bring it down ("static null move pruning").
 bool reverse_futility_prune(const Node *node, Score *value) {
     if (node->is_pv || node->in_check || node->depth > REVERSE_FUTILITY_DEPTH ||
@@ -69,6 +36,8 @@ bool reverse_futility_prune(const Node *node, Score *value) {
     *value = node->eval;
     return node->eval - 80 * (node->depth - node->improving) >= node->beta;
 }
+
+enum { RAZOR_DEPTH = 2 };
 
 // So far below alpha that only captures can help: see whether they do (Birmingham and Kent, 1977).
 bool razor_prune(Searcher *s, const Node *node, Score *value) {
@@ -83,6 +52,8 @@ static bool has_pieces(const Position *pos) {
     Bitboard weak = pos->by_type[PAWN] | pos->by_type[KING];
     return (pos->by_color[pos->side] & ~weak) != 0;
 }
+
+enum { NULL_MOVE_DEPTH = 3, NULL_MOVE_VERIFY_DEPTH = 12 };
 
 // If passing the move still leaves us above beta, a real move will too (Beal 1989; Donninger 1993).
 // Not with pawns alone, where having to move may be what loses; deep in the tree the cutoff is
@@ -110,17 +81,15 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     return verified >= node->beta;
 }
 
-// Without a move from the table the order is poor: look less deep now, better next time (Schröder,
-// "internal iterative reductions", 2021).
-int internal_iterative_reduction(const Node *node) {
-    return node->depth >= IIR_DEPTH && node->table.move == MOVE_NONE;
-}
+enum { LATE_MOVE_PRUNE_DEPTH = 6 };
 
 // Near the leaves, quiet moves far down the list are not tried at all ("move count pruning").
 bool late_move_prune(const Node *node, int count) {
     return node->depth <= LATE_MOVE_PRUNE_DEPTH && !node->in_check &&
            count > (4 + node->depth * node->depth) / (2 - node->improving);
 }
+
+enum { FUTILITY_DEPTH = 6 };
 
 // Near the leaves, a quiet move will not make up for an evaluation far below alpha (Schaeffer 1986;
 // Heinz, "Extended Futility Pruning", 1998).
@@ -129,32 +98,12 @@ bool futility_prune(const Node *node, int count) {
            node->eval + 120 + 90 * node->depth <= node->alpha;
 }
 
+enum { EXCHANGE_DEPTH = 7 };
+
 // Near the leaves, moves that lose material by exchanges are not tried.
 bool exchange_prune(const Searcher *s, const Node *node, Move move) {
     if (node->depth > EXCHANGE_DEPTH)
         return false;
     int margin = move_is_quiet(&s->pos, move) ? 60 * node->depth : 25 * node->depth * node->depth;
     return !see_at_least(&s->pos, move, -margin);
-}
-
-// A check forces the reply, so it is searched a ply deeper, but no line more than twice the depth
-// of the iteration.
-int check_extension(const Searcher *s, bool gives_check) {
-    return gives_check && s->ply < 2 * s->root_depth;
-}
-
-// Moves late in a good order seldom turn out best: search them less deep first (Romstad, "An
-// introduction to late move reductions", 2006), by the logarithms of depth and count.
-int late_move_reduction(Searcher *s, const Node *node, Move move, int count, bool gives_check) {
-    if (node->depth < LMR_DEPTH || count < 2 + 2 * node->is_pv || !move_is_quiet(&s->pos, move))
-        return 0;
-    int reduction =
-        reductions[node->depth < PLY_MAX ? node->depth : PLY_MAX - 1][count < 64 ? count : 63];
-    reduction -= 1024 * node->is_pv;
-    reduction -= 1024 * (gives_check || node->in_check);
-    reduction += 700 * !node->improving;
-    reduction -= quiet_history(s, move) / 10;
-    int plies = reduction / 1024;
-    int most = node->depth - 2;
-    return plies < 0 ? 0 : plies > most ? most : plies;
 }

@@ -1,12 +1,9 @@
-// The selective part of the search: what is cut off, reduced or extended. Each idea is one function
-// here and one call in alphabeta.c, so that it can be taken away or changed by itself. The
-// functions `X_prune` with a `value` answer whether the node is done, and with what value.
+// What is cut off. Each idea is one function here and one call in alphabeta.c, so that it can be
+// taken away or changed by itself. The functions `X_prune` with a `value` answer whether the node
+// is done, and with what value.
 #pragma once
 
 #include "node.h"
-
-// Fills the table of late move reductions.
-void prune_init(void);
 
 // Before any move is tried.
 bool mate_distance_prune(const Searcher *s, Node *node, Score *value);
@@ -14,11 +11,8 @@ bool table_prune(const Node *node, Score *value);
 bool reverse_futility_prune(const Node *node, Score *value);
 bool razor_prune(Searcher *s, const Node *node, Score *value);
 bool null_move_prune(Searcher *s, const Node *node, Score *value);
-int internal_iterative_reduction(const Node *node);
 
 // For one move; `count` moves were tried at the node, this one included.
 bool late_move_prune(const Node *node, int count);
 bool futility_prune(const Node *node, int count);
 bool exchange_prune(const Searcher *s, const Node *node, Move move);
-int check_extension(const Searcher *s, bool gives_check);
-int late_move_reduction(Searcher *s, const Node *node, Move move, int count, bool gives_check);

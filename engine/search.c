@@ -10,7 +10,7 @@
 
 #include "deepen.h"
 #include "eval.h"
-#include "prune.h"
+#include "reduce.h"
 #include "searcher.h"
 
 void root_init(Root *root, const Position *pos) {
@@ -83,7 +83,7 @@ static void searcher_free(Searcher *s) {
 Search *search_new(size_t hash_mb, int threads) {
     rules_init();
     eval_init();
-    prune_init();
+    reductions_init();
     Search *search = calloc(1, sizeof *search);
     if (!search) {
         fputs("anvil: no memory for the search\n", stderr);
