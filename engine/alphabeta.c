@@ -28,7 +28,7 @@ static Score eval_sharpened(const Node *node, Score eval) {
 }
 
 static void node_evaluate(Searcher *s, Node *node) {
-    Frame *frame = searcher_frame(s);
+    Frame *frame = node->frame;
     node->in_check = s->pos.checkers != 0;
     if (node->in_check) {
         frame->eval = node->eval = SCORE_NONE;
@@ -48,41 +48,49 @@ static bool node_prune(Searcher *s, Node *node, Score *value) {
            null_move_prune(s, node, value);
 }
 
+static Candidate candidate_of(Searcher *s, Move move, int number) {
+    bool quiet = move_is_quiet(&s->pos, move);
+    return (Candidate){.move = move,
+                       .number = number,
+                       .is_quiet = quiet,
+                       .gives_check = move_gives_check(&s->pos, move),
+                       .history = quiet ? quiet_history(s, move) : capture_history(s, move)};
+}
+
 // Whether a move is left out because of what is known before it is made. Never before one move has
 // saved us from a mate.
-static bool move_prune(Searcher *s, const Node *node, const Best *best, Move move, int count) {
+static bool move_prune(Searcher *s, const Node *node, const Best *best, const Candidate *move) {
     if (node->is_root || best->score <= -SCORE_MATE_LEAST)
         return false;
-    if (move_is_quiet(&s->pos, move) &&
-        (late_move_prune(node, count) || futility_prune(node, count)))
+    if (move->is_quiet && (late_move_prune(node, move) || futility_prune(node, move)))
         return true;
     return exchange_prune(s, node, move);
 }
 
-// The value of the move just made, the `count`th of the node: a null window with less depth first,
-// the full depth if that fails high, the full window if it may be the new best.
-static Score move_value(Searcher *s, const Node *node, int depth, int reduction, int count) {
+// The value of the move just made: a null window with less depth first, the full depth if that
+// fails high, the full window if it may be the new best.
+static Score move_value(Searcher *s, const Node *node, const Candidate *move, int depth,
+                        int reduction) {
     Score alpha = node->alpha, value = 0;
-    bool again = count > 1;
+    bool again = move->tried > 1;
     if (reduction > 0) {
         value = -search_node(s, -alpha - 1, -alpha, depth - reduction);
         again = value > alpha;
     }
     if (again)
         value = -search_node(s, -alpha - 1, -alpha, depth);
-    if (count == 1 || (node->is_pv && value > alpha))
+    if (move->tried == 1 || (node->is_pv && value > alpha))
         value = -search_node(s, -node->beta, -alpha, depth);
     return value;
 }
 
-static Score move_search(Searcher *s, const Node *node, Move move, int count) {
-    bool gives_check = move_gives_check(&s->pos, move);
-    int depth = node->depth - 1 + move_extension(s, gives_check);
-    int reduction = late_move_reduction(s, node, move, count, gives_check);
+static Score move_search(Searcher *s, const Node *node, const Candidate *move) {
+    int depth = node->depth - 1 + move->extension;
+    int reduction = late_move_reduction(node, move);
     Undo undo;
-    searcher_make(s, move, &undo);
-    Score value = move_value(s, node, depth, reduction, count);
-    searcher_unmake(s, move, &undo);
+    searcher_make(s, move->move, &undo);
+    Score value = move_value(s, node, move, depth, reduction);
+    searcher_unmake(s, move->move, &undo);
     return value;
 }
 
@@ -102,25 +110,25 @@ static RootMove *root_find(Searcher *s, Move move) {
 }
 
 // Keeps what the root needs to know of a move searched there.
-static void root_take(Searcher *s, const Node *node, Move move, int count, Score value) {
-    RootMove *root = root_find(s, move);
-    if (count > 1 && value <= node->alpha) {
+static void root_take(Searcher *s, const Node *node, const Candidate *move, Score value) {
+    RootMove *root = root_find(s, move->move);
+    if (move->tried > 1 && value <= node->alpha) {
         root->score = -SCORE_INFINITE; // only a bound: the order of before stands
         return;
     }
     root->score = value;
     root->seldepth = s->seldepth;
-    root->pv_length = line_take(root->pv, move, searcher_frame(s) + 1);
+    root->pv_length = line_take(root->pv, move->move, node->frame + 1);
 }
 
 // Takes the value of a move into the account of the node. True on a beta cutoff.
-static bool best_take(Searcher *s, Node *node, Best *best, Move move, Score value) {
+static bool best_take(Node *node, Best *best, Move move, Score value) {
     if (value > best->score)
         best->score = value;
     if (value <= node->alpha)
         return false;
     best->move = move;
-    Frame *frame = searcher_frame(s);
+    Frame *frame = node->frame;
     if (node->is_pv)
         frame->pv_length = line_take(frame->pv, move, frame + 1);
     if (value >= node->beta)
@@ -130,10 +138,8 @@ static bool best_take(Searcher *s, Node *node, Best *best, Move move, Score valu
 }
 
 static void node_store(Searcher *s, const Node *node, const Best *best, Score alpha_before) {
-    TTEntry entry = {.move = best->move,
-                     .score = best->score,
-                     .eval = searcher_frame(s)->eval,
-                     .depth = node->depth};
+    TTEntry entry = {
+        .move = best->move, .score = best->score, .eval = node->frame->eval, .depth = node->depth};
     entry.bound = best->score >= node->beta    ? BOUND_LOWER
                   : best->score > alpha_before ? BOUND_EXACT
                                                : BOUND_UPPER;
@@ -147,21 +153,23 @@ static Score node_search_moves(Searcher *s, Node *node) {
     Best best = {-SCORE_INFINITE, MOVE_NONE};
     TriedMoves tried;
     tried.quiet_count = tried.capture_count = 0;
-    int legal = 0, count = 0;
+    int legal = 0, searched = 0;
     MovePicker picker;
     picker_init(&picker, s, node->is_root ? s->root_moves[s->pv_index].move : node->table.move);
     for (Move move; (move = picker_next(&picker)) != MOVE_NONE;) {
         if (node->is_root && !root_find(s, move))
             continue;
-        if (move_prune(s, node, &best, move, ++legal))
+        Candidate candidate = candidate_of(s, move, ++legal);
+        if (move_prune(s, node, &best, &candidate))
             continue;
-        count++;
-        Score value = move_search(s, node, move, count);
+        candidate.tried = ++searched;
+        candidate.extension = move_extension(s, &candidate);
+        Score value = move_search(s, node, &candidate);
         if (atomic_load_explicit(&s->shared->stopped, memory_order_relaxed))
             return SCORE_DRAW; // nobody looks at it
         if (node->is_root)
-            root_take(s, node, move, count, value);
-        if (best_take(s, node, &best, move, value)) {
+            root_take(s, node, &candidate, value);
+        if (best_take(node, &best, move, value)) {
             ordering_learn(s, move, node->depth, &tried);
             break;
         }
@@ -180,7 +188,8 @@ Score search_node(Searcher *s, Score alpha, Score beta, int depth) {
     frame->pv_length = 0;
     if (searcher_is_stopped(s))
         return SCORE_DRAW;
-    Node node = {.alpha = alpha,
+    Node node = {.frame = frame,
+                 .alpha = alpha,
                  .beta = beta,
                  .depth = depth < PLY_MAX ? depth : PLY_MAX - 1,
                  .is_root = s->ply == 0,

@@ -4,4 +4,4 @@
 #include "node.h"
 
 // Plies that the search after a move is deeper than usual.
-int move_extension(const Searcher *s, bool gives_check);
+int move_extension(const Searcher *s, const Candidate *move);

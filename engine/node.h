@@ -4,6 +4,7 @@
 #include "searcher.h"
 
 typedef struct Node {
+    Frame *frame; // of its ply
     Score alpha, beta;
     int depth;
     bool is_root, is_pv; // is_pv: the window is open, an exact value is wanted
@@ -13,3 +14,13 @@ typedef struct Node {
     bool in_table;
     TTEntry table;
 } Node;
+
+// A move of the node whose turn has come, and what is known of it before it is made.
+typedef struct Candidate {
+    Move move;
+    int number; // among the node's moves, from 1
+    int tried;  // moves searched, this one included; 0 while it may still be pruned
+    bool is_quiet, gives_check;
+    int history;   // quiet_history() or capture_history()
+    int extension; // plies; once it is known that the move is searched
+} Candidate;

@@ -25,12 +25,16 @@ static int16_t *capture_slot(Searcher *s, Move move) {
                               [move_captured_type(&s->pos, move)];
 }
 
+int capture_history(Searcher *s, Move move) {
+    return *capture_slot(s, move);
+}
+
 // Most valuable victim first; among equals what has done well, then the least valuable attacker.
 static int capture_score(Searcher *s, Move move) {
     int victim = SEE_VALUE[move_captured_type(&s->pos, move)];
     int attacker = piece_type(s->pos.board[move_from(move)]);
     int promotion = move_kind(move) == MOVE_PROMOTION ? SEE_VALUE[move_promotion(move)] : 0;
-    return 16 * (victim + promotion) + *capture_slot(s, move) / 8 - attacker;
+    return 16 * (victim + promotion) + capture_history(s, move) / 8 - attacker;
 }
 
 static void list_score(MovePicker *p, int (*score)(Searcher *, Move)) {

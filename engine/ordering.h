@@ -39,6 +39,8 @@ Move picker_next(MovePicker *picker);
 bool move_is_quiet(const Position *pos, Move move);
 // How well a quiet move has done; of the order of ±3 × HISTORY_MAX.
 int quiet_history(Searcher *s, Move move);
+// How well a capture has done, within ±HISTORY_MAX.
+int capture_history(Searcher *s, Move move);
 
 // Moves tried at a node before the one that failed high, in order.
 typedef struct TriedMoves {

@@ -1,7 +1,6 @@
 // Pruning, one idea a function with its numbers before it. Margins are centipawns, chosen by hand.
 #include "prune.h"
 
-#include "ordering.h"
 #include "see.h"
 
 // A mate already found nearer to the root makes longer ones pointless (chessprogramming wiki, Mate
@@ -61,7 +60,7 @@ enum { NULL_MOVE_DEPTH = 3, NULL_MOVE_VERIFY_DEPTH = 12 };
 bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     if (node->is_pv || node->in_check || node->depth < NULL_MOVE_DEPTH || node->eval < node->beta ||
         score_is_mate(node->beta) || s->ply < s->null_move_ban ||
-        (searcher_frame(s) - 1)->move == MOVE_NONE || !has_pieces(&s->pos))
+        node->frame[-1].move == MOVE_NONE || !has_pieces(&s->pos))
         return false;
     int surplus = (node->eval - node->beta) / 200;
     int depth = node->depth - 4 - node->depth / 4 - (surplus < 3 ? surplus : 3);
@@ -84,26 +83,26 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
 enum { LATE_MOVE_PRUNE_DEPTH = 6 };
 
 // Near the leaves, quiet moves far down the list are not tried at all ("move count pruning").
-bool late_move_prune(const Node *node, int count) {
+bool late_move_prune(const Node *node, const Candidate *move) {
     return node->depth <= LATE_MOVE_PRUNE_DEPTH && !node->in_check &&
-           count > (4 + node->depth * node->depth) / (2 - node->improving);
+           move->number > (4 + node->depth * node->depth) / (2 - node->improving);
 }
 
 enum { FUTILITY_DEPTH = 6 };
 
 // Near the leaves, a quiet move will not make up for an evaluation far below alpha (Schaeffer 1986;
 // Heinz, "Extended Futility Pruning", 1998).
-bool futility_prune(const Node *node, int count) {
-    return node->depth <= FUTILITY_DEPTH && !node->in_check && count > 1 &&
+bool futility_prune(const Node *node, const Candidate *move) {
+    return node->depth <= FUTILITY_DEPTH && !node->in_check && move->number > 1 &&
            node->eval + 120 + 90 * node->depth <= node->alpha;
 }
 
 enum { EXCHANGE_DEPTH = 7 };
 
 // Near the leaves, moves that lose material by exchanges are not tried.
-bool exchange_prune(const Searcher *s, const Node *node, Move move) {
+bool exchange_prune(const Searcher *s, const Node *node, const Candidate *move) {
     if (node->depth > EXCHANGE_DEPTH)
         return false;
-    int margin = move_is_quiet(&s->pos, move) ? 60 * node->depth : 25 * node->depth * node->depth;
-    return !see_at_least(&s->pos, move, -margin);
+    int margin = move->is_quiet ? 60 * node->depth : 25 * node->depth * node->depth;
+    return !see_at_least(&s->pos, move->move, -margin);
 }

@@ -12,7 +12,7 @@ bool reverse_futility_prune(const Node *node, Score *value);
 bool razor_prune(Searcher *s, const Node *node, Score *value);
 bool null_move_prune(Searcher *s, const Node *node, Score *value);
 
-// For one move; `count` moves were tried at the node, this one included.
-bool late_move_prune(const Node *node, int count);
-bool futility_prune(const Node *node, int count);
-bool exchange_prune(const Searcher *s, const Node *node, Move move);
+// For one move, before it is made.
+bool late_move_prune(const Node *node, const Candidate *move);
+bool futility_prune(const Node *node, const Candidate *move);
+bool exchange_prune(const Searcher *s, const Node *node, const Candidate *move);

@@ -1,8 +1,6 @@
 // Reductions, one idea a function with its numbers before it.
 #include "reduce.h"
 
-#include "ordering.h"
-
 // Reductions in 1024ths of a ply by depth and number of the move.
 static int reductions[PLY_MAX][64];
 
@@ -38,15 +36,14 @@ enum { LMR_DEPTH = 3 };
 
 // Moves late in a good order seldom turn out best: search them less deep first (Romstad, "An
 // introduction to late move reductions", 2006), by the logarithms of depth and count.
-int late_move_reduction(Searcher *s, const Node *node, Move move, int count, bool gives_check) {
-    if (node->depth < LMR_DEPTH || count < 2 + 2 * node->is_pv || !move_is_quiet(&s->pos, move))
+int late_move_reduction(const Node *node, const Candidate *move) {
+    if (node->depth < LMR_DEPTH || move->tried < 2 + 2 * node->is_pv || !move->is_quiet)
         return 0;
-    int reduction =
-        reductions[node->depth < PLY_MAX ? node->depth : PLY_MAX - 1][count < 64 ? count : 63];
+    int reduction = reductions[node->depth][move->tried < 64 ? move->tried : 63];
     reduction -= 1024 * node->is_pv;
-    reduction -= 1024 * (gives_check || node->in_check);
+    reduction -= 1024 * (move->gives_check || node->in_check);
     reduction += 700 * !node->improving;
-    reduction -= quiet_history(s, move) / 10;
+    reduction -= move->history / 10;
     int plies = reduction / 1024;
     int most = node->depth - 2;
     return plies < 0 ? 0 : plies > most ? most : plies;

@@ -10,4 +10,4 @@ void reductions_init(void);
 // Plies that the whole node is searched less deep.
 int internal_iterative_reduction(const Node *node);
 // Plies that the move's search is less deep at first; never so many that no ply is left.
-int late_move_reduction(Searcher *s, const Node *node, Move move, int count, bool gives_check);
+int late_move_reduction(const Node *node, const Candidate *move);
