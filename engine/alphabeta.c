@@ -74,13 +74,13 @@ static Score move_value(Searcher *s, const Node *node, const Candidate *move, in
     Score alpha = node->alpha, value = 0;
     bool again = move->tried > 1;
     if (reduction > 0) {
-        value = -search_node(s, -alpha - 1, -alpha, depth - reduction);
+        value = -search_node(s, -alpha - 1, -alpha, depth - reduction, true);
         again = value > alpha;
     }
     if (again)
-        value = -search_node(s, -alpha - 1, -alpha, depth);
+        value = -search_node(s, -alpha - 1, -alpha, depth, !node->is_cut);
     if (move->tried == 1 || (node->is_pv && value > alpha))
-        value = -search_node(s, -node->beta, -alpha, depth);
+        value = -search_node(s, -node->beta, -alpha, depth, !node->is_pv && !node->is_cut);
     return value;
 }
 
@@ -181,7 +181,7 @@ static Score node_search_moves(Searcher *s, Node *node) {
     return best.score;
 }
 
-Score search_node(Searcher *s, Score alpha, Score beta, int depth) {
+Score search_node(Searcher *s, Score alpha, Score beta, int depth, bool cut) {
     if (depth <= 0)
         return quiescence(s, alpha, beta);
     Frame *frame = searcher_frame(s);
@@ -193,7 +193,8 @@ Score search_node(Searcher *s, Score alpha, Score beta, int depth) {
                  .beta = beta,
                  .depth = depth < PLY_MAX ? depth : PLY_MAX - 1,
                  .is_root = s->ply == 0,
-                 .is_pv = beta - alpha > 1};
+                 .is_pv = beta - alpha > 1,
+                 .is_cut = cut};
     Score value;
     if (!node.is_root) {
         if (searcher_is_draw(s))

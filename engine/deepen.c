@@ -58,7 +58,7 @@ static void aspiration_search(Searcher *s, int depth) {
         beta = expected + delta;
     }
     for (;;) {
-        Score value = search_node(s, alpha, beta, depth);
+        Score value = search_node(s, alpha, beta, depth, false);
         root_moves_sort(s, s->pv_index, s->root_count);
         if (is_stopped(s) || (value > alpha && value < beta))
             return;

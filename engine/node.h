@@ -8,6 +8,7 @@ typedef struct Node {
     Score alpha, beta;
     int depth;
     bool is_root, is_pv; // is_pv: the window is open, an exact value is wanted
+    bool is_cut;         // expected to fail high, by its place in the tree
     bool in_check;
     bool improving; // the static evaluation rose since our last move
     Score eval;     // static evaluation, sharpened by the table; SCORE_NONE in check

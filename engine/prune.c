@@ -66,7 +66,7 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     int depth = node->depth - 4 - node->depth / 4 - (surplus < 3 ? surplus : 3);
     Undo undo;
     searcher_make_null(s, &undo);
-    *value = -search_node(s, -node->beta, -node->beta + 1, depth);
+    *value = -search_node(s, -node->beta, -node->beta + 1, depth, !node->is_cut);
     searcher_unmake_null(s, &undo);
     if (*value < node->beta)
         return false;
@@ -75,7 +75,7 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     if (node->depth < NULL_MOVE_VERIFY_DEPTH || s->null_move_ban)
         return true;
     s->null_move_ban = s->ply + 3 * (depth > 0 ? depth : 0) / 4;
-    Score verified = search_node(s, node->beta - 1, node->beta, depth);
+    Score verified = search_node(s, node->beta - 1, node->beta, depth, false);
     s->null_move_ban = 0;
     return verified >= node->beta;
 }

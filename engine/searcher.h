@@ -90,7 +90,9 @@ bool searcher_is_stopped(Searcher *s);
 // line, since what was done once can be done again.
 bool searcher_is_draw(const Searcher *s);
 
-// The value of the position, from `alpha` to `beta`, `depth` plies deep (alphabeta.c).
-Score search_node(Searcher *s, Score alpha, Score beta, int depth);
+// The value of the position, from `alpha` to `beta`, `depth` plies deep (alphabeta.c). `cut`: it is
+// expected to fail high, as the first child of a node that should fail low, or a child that should
+// refute a late move (Knuth and Moore's type 2, 1975).
+Score search_node(Searcher *s, Score alpha, Score beta, int depth, bool cut);
 // The value when only captures, and in check every move, are looked at (quiescence.c).
 Score quiescence(Searcher *s, Score alpha, Score beta);
