@@ -31,12 +31,13 @@ static void node_evaluate(Searcher *s, Node *node) {
     Frame *frame = node->frame;
     node->in_check = s->pos.checkers != 0;
     if (node->in_check) {
-        frame->eval = node->eval = SCORE_NONE;
+        frame->eval = node->raw_eval = node->eval = SCORE_NONE;
         node->improving = false;
         return;
     }
     bool known = node->in_table && node->table.eval != SCORE_NONE;
-    frame->eval = known ? node->table.eval : searcher_evaluate(s);
+    node->raw_eval = known ? node->table.eval : searcher_evaluate(s);
+    frame->eval = node->raw_eval;
     node->eval = eval_sharpened(node, frame->eval);
     Score before = frame[-2].eval;
     node->improving = before == SCORE_NONE || frame->eval > before;
@@ -139,7 +140,7 @@ static bool best_take(Node *node, Best *best, Move move, Score value) {
 
 static void node_store(Searcher *s, const Node *node, const Best *best, Score alpha_before) {
     TTEntry entry = {
-        .move = best->move, .score = best->score, .eval = node->frame->eval, .depth = node->depth};
+        .move = best->move, .score = best->score, .eval = node->raw_eval, .depth = node->depth};
     entry.bound = best->score >= node->beta    ? BOUND_LOWER
                   : best->score > alpha_before ? BOUND_EXACT
                                                : BOUND_UPPER;

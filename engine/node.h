@@ -11,7 +11,9 @@ typedef struct Node {
     bool is_cut;         // expected to fail high, by its place in the tree
     bool in_check;
     bool improving; // the static evaluation rose since our last move
-    Score eval;     // static evaluation, sharpened by the table; SCORE_NONE in check
+    // SCORE_NONE in check: the evaluation as it is and as the table keeps it; and what the search
+    // believes, frame->eval sharpened by the table's score.
+    Score raw_eval, eval;
     bool in_table;
     TTEntry table;
 } Node;

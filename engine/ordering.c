@@ -8,6 +8,11 @@ bool move_is_quiet(const Position *pos, Move move) {
            !(move_kind(move) == MOVE_PROMOTION && move_promotion(move) == QUEEN);
 }
 
+// How many plies ago the moves were made to which a quiet move may be a good reply: 1 is the
+// opponent's last move, 2 our own before it ("continuation history").
+static const int CONTINUATIONS[] = {1, 2};
+enum { CONTINUATION_COUNT = sizeof CONTINUATIONS / sizeof *CONTINUATIONS };
+
 static int16_t *reply_slot(Frame *frame, Piece piece, Square to) {
     return &(*frame->replies)[piece][to];
 }
@@ -16,8 +21,10 @@ int quiet_history(Searcher *s, Move move) {
     Square from = move_from(move), to = move_to(move);
     Piece piece = s->pos.board[from];
     Frame *frame = searcher_frame(s);
-    return s->history.quiet[s->pos.side][from][to] + *reply_slot(frame - 1, piece, to) +
-           *reply_slot(frame - 2, piece, to);
+    int sum = s->history.quiet[s->pos.side][from][to];
+    for (int i = 0; i < CONTINUATION_COUNT; i++)
+        sum += *reply_slot(frame - CONTINUATIONS[i], piece, to);
+    return sum;
 }
 
 static int16_t *capture_slot(Searcher *s, Move move) {
@@ -206,8 +213,8 @@ static void quiet_learn(Searcher *s, Move move, int bonus) {
     Piece piece = s->pos.board[from];
     Frame *frame = searcher_frame(s);
     history_update(&s->history.quiet[s->pos.side][from][to], bonus);
-    history_update(reply_slot(frame - 1, piece, to), bonus);
-    history_update(reply_slot(frame - 2, piece, to), bonus);
+    for (int i = 0; i < CONTINUATION_COUNT; i++)
+        history_update(reply_slot(frame - CONTINUATIONS[i], piece, to), bonus);
 }
 
 void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried) {

@@ -12,7 +12,7 @@
 #include "timer.h"
 #include "tt.h"
 
-enum { STACK_BELOW = 2 }; // frames under the root, so that "two plies ago" always exists
+enum { STACK_BELOW = 6 }; // frames under the root, so that "six plies ago" always exists
 
 // What the search knows at one ply of the line it is in.
 typedef struct Frame {
