@@ -60,11 +60,13 @@ static Candidate candidate_of(Searcher *s, Move move, int number) {
 
 // Whether a move is left out because of what is known before it is made. Never before one move has
 // saved us from a mate.
-static bool move_prune(Searcher *s, const Node *node, const Best *best, const Candidate *move) {
+static bool move_prune(Searcher *s, const Node *node, const Best *best, const Candidate *move,
+                       MovePicker *picker) {
     if (node->is_root || best->score <= -SCORE_MATE_LEAST)
         return false;
+    // What speaks against this quiet move speaks against all that come after it.
     if (move->is_quiet && (late_move_prune(node, move) || futility_prune(node, move)))
-        return true;
+        return picker->skip_quiets = true;
     return exchange_prune(s, node, move);
 }
 
@@ -161,7 +163,7 @@ static Score node_search_moves(Searcher *s, Node *node) {
         if (node->is_root && !root_find(s, move))
             continue;
         Candidate candidate = candidate_of(s, move, ++legal);
-        if (move_prune(s, node, &best, &candidate))
+        if (move_prune(s, node, &best, &candidate, &picker))
             continue;
         candidate.tried = ++searched;
         candidate.extension = move_extension(s, &candidate);

@@ -77,7 +77,7 @@ static Move counter_move(Searcher *s) {
 void picker_init(MovePicker *p, Searcher *s, Move table_move) {
     p->searcher = s;
     p->stage = PICK_TABLE_MOVE;
-    p->captures_only = false;
+    p->captures_only = p->skip_quiets = false;
     p->table_move = move_is_legal(&s->pos, table_move) ? table_move : MOVE_NONE;
     p->refutations[0] = killer_move(s, 0);
     p->refutations[1] = killer_move(s, 1);
@@ -89,7 +89,7 @@ void picker_init(MovePicker *p, Searcher *s, Move table_move) {
 void picker_init_captures(MovePicker *p, Searcher *s, Move table_move) {
     p->searcher = s;
     p->stage = PICK_TABLE_MOVE;
-    p->captures_only = true;
+    p->captures_only = p->skip_quiets = true;
     bool fits = move_is_legal(&s->pos, table_move) && !move_is_quiet(&s->pos, table_move);
     p->table_move = fits ? table_move : MOVE_NONE;
     p->next = 0;
@@ -121,7 +121,7 @@ static bool refutation_fits(const MovePicker *p, int i) {
 }
 
 static Move pick_refutation(MovePicker *p) {
-    while (p->next < REFUTATIONS) {
+    while (!p->skip_quiets && p->next < REFUTATIONS) {
         int i = p->next++;
         if (refutation_fits(p, i))
             return p->refutations[i];
@@ -131,7 +131,7 @@ static Move pick_refutation(MovePicker *p) {
 }
 
 static Move pick_quiet(MovePicker *p) {
-    while (p->next < p->list.size) {
+    while (!p->skip_quiets && p->next < p->list.size) {
         Move move = list_take_best(p);
         if (move != p->table_move && move != p->refutations[0] && move != p->refutations[1] &&
             move != p->refutations[2])
@@ -165,9 +165,11 @@ static Move pick_step(MovePicker *p) {
     case PICK_REFUTATIONS:
         return pick_refutation(p);
     case PICK_GENERATE_QUIETS:
+        p->stage = PICK_QUIETS;
+        if (p->skip_quiets)
+            return MOVE_NONE;
         movegen_quiets(&p->searcher->pos, &p->list);
         list_score(p, quiet_history);
-        p->stage = PICK_QUIETS;
         return MOVE_NONE;
     case PICK_QUIETS:
         return pick_quiet(p);

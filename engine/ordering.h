@@ -22,6 +22,7 @@ typedef struct MovePicker {
     Searcher *searcher;
     PickStage stage;
     bool captures_only; // then those that lose material are left out as well
+    bool skip_quiets;   // may be set at any time: no quiet move is given any more
     Move table_move;
     Move refutations[REFUTATIONS];
     int next;
