@@ -140,15 +140,24 @@ static bool best_take(Node *node, Best *best, Move move, Score value) {
     return false;
 }
 
-static void node_store(Searcher *s, const Node *node, const Best *best, Score alpha_before) {
-    TTEntry entry = {
-        .move = best->move, .score = best->score, .eval = node->raw_eval, .depth = node->depth};
-    entry.bound = best->score >= node->beta    ? BOUND_LOWER
-                  : best->score > alpha_before ? BOUND_EXACT
-                                               : BOUND_UPPER;
-    // With root moves left out, the value is not the position's.
-    if (!(node->is_root && s->pv_index > 0))
-        tt_store(&s->shared->tt, s->pos.key, s->ply, &entry);
+// Whether the node's value is the position's: not where moves of it were left to others.
+static bool node_is_whole(const Searcher *s, const Node *node) {
+    return !(node->is_root && s->pv_index > 0);
+}
+
+static Bound best_bound(const Node *node, const Best *best, Score alpha_before) {
+    if (best->score >= node->beta)
+        return BOUND_LOWER;
+    return best->score > alpha_before ? BOUND_EXACT : BOUND_UPPER;
+}
+
+static void node_store(Searcher *s, const Node *node, const Best *best, Bound bound) {
+    TTEntry entry = {.move = best->move,
+                     .score = best->score,
+                     .eval = node->raw_eval,
+                     .depth = node->depth,
+                     .bound = bound};
+    tt_store(&s->shared->tt, s->pos.key, s->ply, &entry);
 }
 
 static Score node_search_moves(Searcher *s, Node *node) {
@@ -180,7 +189,10 @@ static Score node_search_moves(Searcher *s, Node *node) {
     }
     if (legal == 0)
         return node->in_check ? score_mated_in(s->ply) : SCORE_DRAW;
-    node_store(s, node, &best, alpha_before);
+    if (!node_is_whole(s, node))
+        return best.score;
+    Bound bound = best_bound(node, &best, alpha_before);
+    node_store(s, node, &best, bound);
     return best.score;
 }
 

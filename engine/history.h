@@ -10,10 +10,17 @@ enum { HISTORY_MAX = 16384 };
 typedef int16_t PieceToHistory[PIECE_NB][SQUARE_NB];
 
 typedef struct History {
-    int16_t quiet[COLOR_NB][SQUARE_NB][SQUARE_NB]; // from, to
-    int16_t capture[PIECE_NB][SQUARE_NB][8];       // piece, to, captured type
-    Move counter[PIECE_NB][SQUARE_NB];             // best reply to piece, to
-    PieceToHistory replies[PIECE_NB][SQUARE_NB];   // [NO_PIECE][0]: after a null move
+    // From, to.
+    int16_t quiet[COLOR_NB][SQUARE_NB][SQUARE_NB];
+
+    // Piece, to, captured type.
+    int16_t capture[PIECE_NB][SQUARE_NB][8];
+
+    // The best reply to piece, to.
+    Move counter[PIECE_NB][SQUARE_NB];
+
+    // By the earlier move's piece, to; [NO_PIECE][0] is a null move.
+    PieceToHistory replies[PIECE_NB][SQUARE_NB];
 } History;
 
 void history_clear(History *history);
