@@ -1,6 +1,6 @@
-// Principal variation search: alpha-beta in which every move after the first is first asked only
-// whether it beats alpha (Marsland and Campbell, 1982). What is cut off is in prune.c, what is
-// searched less deep in reduce.c, what deeper in extend.c, and the order of moves in ordering.c.
+// Alpha-beta: one node of the tree, from the table's answer to what is stored there. What is cut
+// off is in prune.c, what is searched less deep in reduce.c, what deeper in extend.c, the order of
+// moves in ordering.c, and how one move is searched in pvs.c.
 #include "node.h"
 
 #include <string.h>
@@ -68,33 +68,6 @@ static bool move_prune(Searcher *s, const Node *node, const Best *best, const Ca
     if (move->is_quiet && (late_move_prune(node, move) || futility_prune(node, move)))
         return picker->skip_quiets = true;
     return exchange_prune(s, node, move);
-}
-
-// The value of the move just made: a null window with less depth first, the full depth if that
-// fails high, the full window if it may be the new best.
-static Score move_value(Searcher *s, const Node *node, const Candidate *move, int depth,
-                        int reduction) {
-    Score alpha = node->alpha, value = 0;
-    bool again = move->tried > 1;
-    if (reduction > 0) {
-        value = -search_node(s, -alpha - 1, -alpha, depth - reduction, true);
-        again = value > alpha;
-    }
-    if (again)
-        value = -search_node(s, -alpha - 1, -alpha, depth, !node->is_cut);
-    if (move->tried == 1 || (node->is_pv && value > alpha))
-        value = -search_node(s, -node->beta, -alpha, depth, !node->is_pv && !node->is_cut);
-    return value;
-}
-
-static Score move_search(Searcher *s, const Node *node, const Candidate *move) {
-    int depth = node->depth - 1 + move->extension;
-    int reduction = late_move_reduction(node, move);
-    Undo undo;
-    searcher_make(s, move->move, &undo);
-    Score value = move_value(s, node, move, depth, reduction);
-    searcher_unmake(s, move->move, &undo);
-    return value;
 }
 
 // Writes the line that begins with `move` and goes on as the child found; returns its length.

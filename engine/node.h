@@ -27,3 +27,6 @@ typedef struct Candidate {
     int history;   // quiet_history() or capture_history()
     int extension; // plies; once it is known that the move is searched
 } Candidate;
+
+// The value of one move of the node, made and taken back (pvs.c).
+Score move_search(Searcher *s, const Node *node, const Candidate *move);

@@ -105,7 +105,7 @@ def a_merge_moves_the_branch_and_a_clone_shows_the_patch():
         equal(done.returncode, 0, done.stderr)
         head = subprocess.run([*git, "-C", folder, "log", "-1", "--format=%H%n%an%n%s"], capture_output=True, text=True).stdout
         equal(head.splitlines(), [new, "Dora Developer", "Search every move to its full depth"])
-        contains((pathlib.Path(folder) / "alphabeta.c").read_text(), "int reduction = 0;")
+        contains((pathlib.Path(folder) / "pvs.c").read_text(), "int reduction = 0;")
 
 
 def the_next_test_starts_at_the_merged_commit_and_can_be_rejected():
