@@ -7,13 +7,21 @@ typedef struct Node {
     Frame *frame; // of its ply
     Score alpha, beta;
     int depth;
-    bool is_root, is_pv; // is_pv: the window is open, an exact value is wanted
-    bool is_cut;         // expected to fail high, by its place in the tree
+
+    bool is_root;
+    // The window is open: an exact value is wanted.
+    bool is_pv;
+    // Expected to fail high, by its place in the tree.
+    bool is_cut;
     bool in_check;
-    bool improving; // the static evaluation rose since our last move
+
+    // The static evaluation rose since our last move.
+    bool improving;
+
     // SCORE_NONE in check: the evaluation as it is and as the table keeps it; and what the search
     // believes, frame->eval sharpened by the table's score.
     Score raw_eval, eval;
+
     bool in_table;
     TTEntry table;
 } Node;
@@ -21,11 +29,17 @@ typedef struct Node {
 // A move of the node whose turn has come, and what is known of it before it is made.
 typedef struct Candidate {
     Move move;
-    int number; // among the node's moves, from 1
-    int tried;  // moves searched, this one included; 0 while it may still be pruned
+
+    // Among the node's moves, from 1; among those that were searched, once it is.
+    int number, tried;
+
     bool is_quiet, gives_check;
-    int history;   // quiet_history() or capture_history()
-    int extension; // plies; once it is known that the move is searched
+
+    // quiet_history() or capture_history().
+    int history;
+
+    // Plies, once it is known that the move is searched.
+    int extension;
 } Candidate;
 
 // The value of one move of the node, made and taken back (pvs.c).

@@ -16,12 +16,21 @@ enum { STACK_BELOW = 6 }; // frames under the root, so that "six plies ago" alwa
 
 // What the search knows at one ply of the line it is in.
 typedef struct Frame {
-    Move move;               // being searched from here; MOVE_NONE for a null move
-    Piece piece;             // that makes it
-    PieceToHistory *replies; // history of replies to it
+    // The move being searched from here, MOVE_NONE for a null move, and the piece that makes it.
+    Move move;
+    Piece piece;
+
+    // The history of replies to the move.
+    PieceToHistory *replies;
+
     Move killers[2];
-    Score eval;           // static evaluation, SCORE_NONE in check
-    int repetition_floor; // before a null move made here
+
+    // Static evaluation; SCORE_NONE in check.
+    Score eval;
+
+    // As it was before a null move made here.
+    int repetition_floor;
+
     int pv_length;
     Move pv[PLY_MAX];
 } Frame;
