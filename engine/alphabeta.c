@@ -150,8 +150,8 @@ static Score node_search_moves(Searcher *s, Node *node) {
         candidate.tried = ++searched;
         candidate.extension = move_extension(s, &candidate);
         Score value = move_search(s, node, &candidate);
-        if (atomic_load_explicit(&s->shared->stopped, memory_order_relaxed))
-            return SCORE_DRAW; // nobody looks at it
+        if (searcher_is_done(s))
+            return SCORE_DRAW;
         if (node->is_root)
             root_take(s, node, &candidate, value);
         if (best_take(node, &best, move, value)) {

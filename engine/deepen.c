@@ -44,10 +44,6 @@ static void root_moves_sort(Searcher *s, int from, int to) {
 
 // ---- one iteration -----------------------------------------------------------------------------
 
-static bool is_stopped(const Searcher *s) {
-    return atomic_load_explicit(&s->shared->stopped, memory_order_relaxed);
-}
-
 // Searches the root in a narrow window about the score of before, and widens it until the value is
 // inside ("aspiration windows").
 static void aspiration_search(Searcher *s, int depth) {
@@ -60,7 +56,7 @@ static void aspiration_search(Searcher *s, int depth) {
     for (;;) {
         Score value = search_node(s, alpha, beta, depth, false);
         root_moves_sort(s, s->pv_index, s->root_count);
-        if (is_stopped(s) || (value > alpha && value < beta))
+        if (searcher_is_done(s) || (value > alpha && value < beta))
             return;
         delta *= 2;
         if (value <= alpha) {
@@ -110,12 +106,12 @@ static void iteration(Searcher *s, int depth) {
         s->root_moves[i].previous = s->root_moves[i].score;
         s->root_moves[i].score = -SCORE_INFINITE;
     }
-    for (s->pv_index = 0; s->pv_index < multi_pv(s) && !is_stopped(s); s->pv_index++) {
+    for (s->pv_index = 0; s->pv_index < multi_pv(s) && !searcher_is_done(s); s->pv_index++) {
         s->seldepth = 0;
         aspiration_search(s, depth);
         root_moves_sort(s, 0, s->pv_index + 1);
     }
-    if (!is_stopped(s)) {
+    if (!searcher_is_done(s)) {
         s->completed = depth;
         report_iteration(s);
     }
@@ -144,7 +140,7 @@ static bool mate_is_found(const Searcher *s) {
 
 static bool another_iteration_is_wanted(const Searcher *s, const Progress *progress) {
     Search *search = s->shared;
-    if (is_stopped(s))
+    if (searcher_is_done(s))
         return false;
     if (s->index != 0 || search->limits.infinite || atomic_load(&search->pondering))
         return true;
@@ -163,7 +159,7 @@ void deepen(Searcher *s) {
     // Every other helper starts a ply deeper, so that they do not all do the same work.
     for (int depth = 1 + s->index % 2; depth <= last; depth++) {
         iteration(s, depth);
-        if (is_stopped(s))
+        if (searcher_is_done(s))
             break;
         progress_update(&progress, &s->root_moves[0]);
         if (!another_iteration_is_wanted(s, &progress))

@@ -44,7 +44,7 @@ bool razor_prune(Searcher *s, const Node *node, Score *value) {
         node->eval + 250 * node->depth > node->alpha)
         return false;
     *value = quiescence(s, node->alpha, node->beta);
-    return *value <= node->alpha;
+    return *value <= node->alpha || searcher_is_done(s);
 }
 
 static bool has_pieces(const Position *pos) {
@@ -68,6 +68,8 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     searcher_make_null(s, &undo);
     *value = -search_node(s, -node->beta, -node->beta + 1, depth, !node->is_cut);
     searcher_unmake_null(s, &undo);
+    if (searcher_is_done(s))
+        return true;
     if (*value < node->beta)
         return false;
     if (score_is_mate(*value))
@@ -77,7 +79,7 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     s->null_move_ban = s->ply + 3 * (depth > 0 ? depth : 0) / 4;
     Score verified = search_node(s, node->beta - 1, node->beta, depth, false);
     s->null_move_ban = 0;
-    return verified >= node->beta;
+    return verified >= node->beta || searcher_is_done(s);
 }
 
 enum { LATE_MOVE_PRUNE_DEPTH = 6 };

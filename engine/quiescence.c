@@ -66,7 +66,7 @@ static void leaf_search_moves(Searcher *s, Leaf *leaf) {
         searcher_make(s, move, &undo);
         Score value = -quiescence(s, -leaf->beta, -leaf->alpha);
         searcher_unmake(s, move, &undo);
-        if (atomic_load_explicit(&s->shared->stopped, memory_order_relaxed))
+        if (searcher_is_done(s))
             return;
         if (value > leaf->best) {
             leaf->best = value;
@@ -97,7 +97,7 @@ Score quiescence(Searcher *s, Score alpha, Score beta) {
     if (stand_pat(s, &leaf))
         return leaf.best;
     leaf_search_moves(s, &leaf);
-    if (!atomic_load_explicit(&s->shared->stopped, memory_order_relaxed))
+    if (!searcher_is_done(s))
         leaf_store(s, &leaf);
     return leaf.best;
 }

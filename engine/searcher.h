@@ -81,6 +81,11 @@ struct Search {
     void *report_context;
 };
 
+// Whether the search has been ended: then nobody looks at what is still returned.
+static inline bool searcher_is_done(const Searcher *s) {
+    return atomic_load_explicit(&s->shared->stopped, memory_order_relaxed);
+}
+
 static inline Frame *searcher_frame(Searcher *s) {
     return &s->stack[s->ply + STACK_BELOW];
 }

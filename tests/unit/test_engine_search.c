@@ -97,9 +97,11 @@ static void clearing_forgets_everything(void **state) {
 
 static void a_node_limit_is_kept_to_the_node(void **state) {
     (void)state;
-    SearchResult result = think(BENCH_POSITIONS[4], (SearchLimits){.nodes = 12345});
-    assert_int_equal(result.nodes, 12345);
-    assert_int_not_equal(result.best, MOVE_NONE);
+    for (uint64_t nodes = 12345; nodes < 12500; nodes++) {
+        SearchResult result = think(BENCH_POSITIONS[4], (SearchLimits){.nodes = nodes});
+        assert_int_equal(result.nodes, nodes);
+        assert_int_not_equal(result.best, MOVE_NONE);
+    }
 }
 
 static void one_node_still_gives_a_legal_move(void **state) {
