@@ -9,6 +9,8 @@
 enum { BOUNDARY = 64 }; // a cache line
 
 bool net_refuse(NetError *err, const char *format, ...) {
+    if (!err)
+        return false;
     va_list args;
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);

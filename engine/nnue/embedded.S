@@ -1,12 +1,13 @@
 // The default net as a part of the program: what the build was told to embed (see the Makefile).
 // Plain data, so that it needs no word about the machine. network_default() reads it.
     .section .rodata
-    .globl anvil_net_bytes, anvil_net_end, anvil_net_name
+    .globl anvil_net_bytes, anvil_net_size, anvil_net_name
     .balign 64
 anvil_net_bytes:
     .incbin NET_FILE
-anvil_net_end:
-    .byte 0
 anvil_net_name:
     .asciz NET_NAME
+    .balign 4
+anvil_net_size:
+    .long anvil_net_name - anvil_net_bytes
     .section .note.GNU-stack, "", %progbits

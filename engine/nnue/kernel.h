@@ -20,10 +20,10 @@ typedef struct NetDelta {
 // vector; and where the four are zero, as they often are, the sweep is left out.
 typedef struct NetPacked {
     alignas(64) int8_t w1[NET_INPUTS / 4][NET_HIDDEN][4]; // [input / 4][output][input % 4]
-    alignas(64) int8_t w2[NET_HIDDEN / 4][NET_HIDDEN][4];
-    alignas(64) int8_t w3[NET_HIDDEN];
-    alignas(64) int32_t b1[NET_HIDDEN];
-    alignas(64) int32_t b2[NET_HIDDEN];
+    int8_t w2[NET_HIDDEN / 4][NET_HIDDEN][4];
+    int32_t b1[NET_HIDDEN];
+    int32_t b2[NET_HIDDEN];
+    int8_t w3[NET_HIDDEN];
     int32_t b3;
 } NetPacked;
 

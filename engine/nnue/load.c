@@ -76,15 +76,14 @@ bool network_choose(const char *name, Network *own, const Network **chosen, NetE
 
 // Of embedded.S; absent from a program built without a net.
 extern const uint8_t anvil_net_bytes[] __attribute__((weak));
-extern const uint8_t anvil_net_end[] __attribute__((weak));
+extern const uint32_t anvil_net_size __attribute__((weak));
 extern const char anvil_net_name[] __attribute__((weak));
 
 static Network standard; // filled once
 
 static void standard_init(void) {
     NetError err;
-    if (!network_parse(&standard, anvil_net_bytes, (size_t)(anvil_net_end - anvil_net_bytes),
-                       &err)) {
+    if (!network_parse(&standard, anvil_net_bytes, anvil_net_size, &err)) {
         fprintf(stderr, "anvil: the built-in net %s: %s\n", anvil_net_name, err.message);
         exit(EXIT_FAILURE);
     }

@@ -75,8 +75,10 @@ static void check_accumulate(const NetKernel *kernel, int plus, int minus, uint6
         delta_remove(&delta, rows[r]);
     for (int i = 0; i < NET_WIDTH; i++) {
         int64_t sum = from[i];
-        for (int r = 0; r < plus + minus; r++)
-            sum += r < plus ? rows[r][i] : -rows[r][i];
+        for (int r = 0; r < plus; r++)
+            sum += rows[r][i];
+        for (int r = plus; r < plus + minus; r++)
+            sum -= rows[r][i];
         wanted[i] = (int16_t)(uint16_t)(uint64_t)sum;
     }
     kernel->accumulate(got, from, &delta);
