@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "opening.h"
 #include "search.h"
 #include "words.h"
 
@@ -20,77 +21,7 @@ typedef struct Wish {
     bool chess960;
 } Wish;
 
-// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
-static uint64_t random_next(uint64_t *state) {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(2685821657736338717);
-}
-static int random_below(uint64_t *state, int n) {
-    return (int)((random_next(state) >> 33) % (uint64_t)n);
-}
-
-// ---- start positions ----------------------------------------------------------------------------
-
-// Puts `piece` on the nth empty file.
-static void place(char row[9], int nth, char piece) {
-    for (int file = 0; file < 8; file++)
-        if (row[file] == ' ' && nth-- == 0) {
-            row[file] = piece;
-            return;
-        }
-}
-
-// Bishops on opposite colours, the king between the rooks: what is left for him takes the third,
-// fourth and fifth of the empty files.
-static void random_back_rank(uint64_t *state, char row[9]) {
-    memcpy(row, "        ", 9);
-    row[2 * random_below(state, 4)] = 'b';
-    row[2 * random_below(state, 4) + 1] = 'b';
-    place(row, random_below(state, 6), 'q');
-    place(row, random_below(state, 5), 'n');
-    place(row, random_below(state, 4), 'n');
-    place(row, 0, 'r');
-    place(row, 0, 'k');
-    place(row, 0, 'r');
-}
-
-static void start_fen(uint64_t *state, bool chess960, char fen[FEN_MAX]) {
-    if (!chess960) {
-        snprintf(fen, FEN_MAX, "%s", POSITION_START_FEN);
-        return;
-    }
-    char black[9], white[9];
-    random_back_rank(state, black);
-    for (int i = 0; i < 9; i++)
-        white[i] = (char)(black[i] >= 'a' ? black[i] - 'a' + 'A' : black[i]);
-    snprintf(fen, FEN_MAX, "%s/pppppppp/8/8/8/8/PPPPPPPP/%s w KQkq - 0 1", black, white);
-}
-
 // ---- candidates ---------------------------------------------------------------------------------
-
-// False when the game ended on the way.
-static bool random_walk(uint64_t *state, const Wish *wish, Position *pos) {
-    char fen[FEN_MAX];
-    RulesError err;
-    start_fen(state, wish->chess960, fen);
-    if (!position_from_fen(pos, fen, wish->chess960, &err))
-        return false;
-    // An odd or even number, so that either side may be to move.
-    int64_t plies = wish->plies + random_below(state, 2);
-    for (int64_t i = 0; i < plies; i++) {
-        MoveList list;
-        Undo undo;
-        movegen_legal(pos, &list);
-        if (list.size == 0)
-            return false;
-        position_make(pos, list.moves[random_below(state, list.size)], &undo);
-    }
-    MoveList list;
-    movegen_legal(pos, &list);
-    return list.size > 0 && !pos->checkers;
-}
 
 static bool fits(Search *search, const Wish *wish, const Position *pos) {
     Root root;
@@ -132,7 +63,8 @@ static bool print_book(const Wish *wish) {
     int64_t tries = wish->count * 1000, found = 0;
     while (found < wish->count && tries-- > 0) {
         Position pos;
-        if (!random_walk(&state, wish, &pos) || is_known(keys, found, pos.key) ||
+        opening_start(&state, wish->chess960, &pos);
+        if (!opening_walk(&state, (int)wish->plies, &pos) || is_known(keys, found, pos.key) ||
             !fits(search, wish, &pos))
             continue;
         keys[found++] = pos.key;
