@@ -17,7 +17,7 @@ typedef struct Output {
 } Output;
 
 static void put_char(Output *o, char ch) {
-    if (o->length + 1 < o->size)
+    if (o->size > 0 && o->length < o->size - 1)
         o->out[o->length] = ch;
     o->length++;
     o->column = ch == '\n' ? 0 : o->column + 1;
