@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "bench_positions.h"
 #include "commands.h"
 #include "search.h"
 #include "timer.h"
 #include "words.h"
 
-enum { BENCH_DEPTH = 12, BENCH_HASH_MB = 16 };
+enum { BENCH_DEPTH = 12 };
 
 static uint64_t bench_position(Search *search, const char *fen, int depth) {
     Position pos;
@@ -38,13 +39,18 @@ static bool read_arguments(int argc, char **argv, int64_t *depth, const char **n
            (argc == 1 && word_to_int((Word){argv[0], strlen(argv[0])}, 1, SEARCH_DEPTH_MAX, depth));
 }
 
+uint64_t bench_nodes(Search *search, int depth) {
+    uint64_t nodes = 0;
+    for (size_t i = 0; i < sizeof BENCH_POSITIONS / sizeof *BENCH_POSITIONS; i++)
+        nodes += bench_position(search, BENCH_POSITIONS[i], depth);
+    return nodes;
+}
+
 static void run(const Network *net, int depth) {
     Search *search = search_new(BENCH_HASH_MB, 1);
     search_set_network(search, net);
-    uint64_t nodes = 0;
     int64_t start_us = clock_now_us();
-    for (size_t i = 0; i < sizeof BENCH_POSITIONS / sizeof *BENCH_POSITIONS; i++)
-        nodes += bench_position(search, BENCH_POSITIONS[i], depth);
+    uint64_t nodes = bench_nodes(search, depth);
     int64_t time_us = clock_now_us() - start_us + 1;
     search_free(search);
     printf("Total time (ms) : %" PRId64 "\n", time_us / 1000);
