@@ -5,7 +5,7 @@
 // A file is a header of text lines, ended by an empty one, then records to the end of the file:
 //
 //   anvil games 1
-//   engine Anvil 1.0, bench 8 = 123456       who played
+//   engine Anvil 1.0, bench 6 = 123456       who played
 //   seed 7                                   of the run
 //   first 12000                              number of the file's first game in that run
 //   limit nodes 5000                         of the search of each move

@@ -1,0 +1,247 @@
+// Game files, both ways. The reader trusts nothing: sums, lengths, FENs and moves are all looked
+// at.
+#include "gamefile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "../checksum.h"
+#include "../rules/text.h"
+#include "../words.h"
+
+static const char FIRST_LINE[] = "anvil games 1";
+
+enum { PREFIX_SIZE = 8, MOVE_SIZE = 4 }; // length and sum; move and score
+
+static void put16(uint8_t *out, unsigned value) {
+    out[0] = (uint8_t)value;
+    out[1] = (uint8_t)(value >> 8);
+}
+static void put32(uint8_t *out, uint32_t value) {
+    put16(out, value & 0xffff);
+    put16(out + 2, value >> 16);
+}
+static unsigned get16(const uint8_t *in) {
+    return in[0] | (unsigned)in[1] << 8;
+}
+static uint32_t get32(const uint8_t *in) {
+    return get16(in) | (uint32_t)get16(in + 2) << 16;
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+size_t gamefile_write_header(const GameFileHeader *header, char out[GAMEFILE_HEADER_MAX]) {
+    return (size_t)snprintf(out, GAMEFILE_HEADER_MAX,
+                            "%s\nengine %s\nseed %" PRIu64 "\nfirst %" PRIu64
+                            "\nlimit %s\nnet %s\nopenings %s\n\n",
+                            FIRST_LINE, header->engine, header->seed, header->first, header->limit,
+                            header->net, header->openings);
+}
+
+size_t gamefile_write_game(const GameRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]) {
+    uint8_t *payload = out + PREFIX_SIZE, *at = payload;
+    position_to_fen(&game->start, (char *)at);
+    at += strlen((char *)at) + 1;
+    *at++ = (uint8_t)game->result;
+    put16(at, (unsigned)game->plies);
+    at += 2;
+    for (int i = 0; i < game->plies; i++, at += MOVE_SIZE) {
+        put16(at, game->moves[i].move);
+        put16(at + 2, (uint16_t)game->moves[i].score);
+    }
+    size_t size = (size_t)(at - payload);
+    put32(out, (uint32_t)size);
+    put32(out + 4, checksum_crc32(0, payload, size));
+    return PREFIX_SIZE + size;
+}
+
+// ---- the header --------------------------------------------------------------------------------
+
+#define TEXT_FIELD(name)                                                                           \
+    { #name, offsetof(GameFileHeader, name), sizeof(((GameFileHeader *)NULL)->name) }
+#define NUMBER_FIELD(name)                                                                         \
+    { #name, offsetof(GameFileHeader, name), 0 }
+
+// Every field is a line that must be there; lines with other words are for later versions.
+static const struct Field {
+    const char *word;
+    size_t offset, size; // size 0: a number
+} FIELDS[] = {
+    TEXT_FIELD(engine),   TEXT_FIELD(limit),  TEXT_FIELD(net),
+    TEXT_FIELD(openings), NUMBER_FIELD(seed), NUMBER_FIELD(first),
+};
+enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
+
+static bool field_read(const struct Field *field, Word value, GameFileHeader *header) {
+    char *out = (char *)header + field->offset;
+    int64_t number;
+    if (field->size)
+        return word_copy(value, out, field->size);
+    if (!word_to_int(value, 0, INT64_MAX, &number))
+        return false;
+    memcpy(out, &(uint64_t){(uint64_t)number}, sizeof(uint64_t));
+    return true;
+}
+
+// `line` ends with a NUL. Marks the field it fills in `seen`.
+static bool header_line(const char *line, GameFileHeader *header, unsigned *seen, RulesError *err) {
+    const char *value = line;
+    Word word = word_next(&value);
+    value += *value == ' ';
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        if (!word_is(word, FIELDS[i].word))
+            continue;
+        *seen |= 1u << i;
+        if (!field_read(&FIELDS[i], (Word){value, strlen(value)}, header))
+            return rules_refuse(err, "line '%s' of the header is too long or no number",
+                                FIELDS[i].word);
+    }
+    return true;
+}
+
+// `text` is the header without its empty line, each line ended; taken apart in place.
+static bool header_parse(char *text, GameFileHeader *header, RulesError *err) {
+    unsigned seen = 0;
+    *header = (GameFileHeader){0};
+    for (char *line = text, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        if (line == text && strcmp(line, FIRST_LINE) != 0)
+            return rules_refuse(err, "no game file: its first line is not '%s'", FIRST_LINE);
+        if (line != text && !header_line(line, header, &seen, err))
+            return false;
+    }
+    for (int i = 0; i < FIELD_COUNT; i++)
+        if (!(seen >> i & 1))
+            return rules_refuse(err, "the header has no line '%s'", FIELDS[i].word);
+    return true;
+}
+
+// Everything up to the empty line. What does not begin like a game file is not read on.
+static bool header_fetch(GameReader *reader, char text[GAMEFILE_HEADER_MAX], RulesError *err) {
+    size_t size = 0;
+    for (int ch; size + 1 < GAMEFILE_HEADER_MAX && (ch = getc(reader->in)) != EOF; size++) {
+        text[size] = (char)ch;
+        if (size + 1 < sizeof FIRST_LINE && ch != FIRST_LINE[size])
+            break;
+        if (ch == '\n' && size > 0 && text[size - 1] == '\n') {
+            text[size] = '\0';
+            reader->offset = size + 1;
+            return strlen(text) == size ||
+                   rules_refuse(err, "the header has a NUL at byte %zu", strlen(text));
+        }
+    }
+    if (ferror(reader->in))
+        return rules_refuse(err, "cannot be read: %s", strerror(errno));
+    if (size + 1 < sizeof FIRST_LINE)
+        return rules_refuse(err, "no game file: its first line is not '%s'", FIRST_LINE);
+    return rules_refuse(err, "the header does not end within %d bytes", GAMEFILE_HEADER_MAX);
+}
+
+bool game_reader_open_stream(GameReader *reader, FILE *in, RulesError *err) {
+    char text[GAMEFILE_HEADER_MAX];
+    reader->in = in;
+    reader->games = reader->offset = 0;
+    if (header_fetch(reader, text, err) && header_parse(text, &reader->header, err))
+        return true;
+    game_reader_close(reader);
+    return false;
+}
+
+bool game_reader_open(GameReader *reader, const char *path, RulesError *err) {
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return rules_refuse(err, "cannot be opened: %s", strerror(errno));
+    return game_reader_open_stream(reader, in, err);
+}
+
+void game_reader_close(GameReader *reader) {
+    if (reader->in)
+        fclose(reader->in);
+    reader->in = NULL;
+}
+
+// ---- records -----------------------------------------------------------------------------------
+
+static bool moves_read(const uint8_t *at, GameRecord *game, RulesError *err) {
+    Position pos = game->start;
+    for (int i = 0; i < game->plies; i++, at += MOVE_SIZE) {
+        Move move = (Move)get16(at);
+        int16_t score = (int16_t)get16(at + 2);
+        Undo undo;
+        if (!move_is_legal(&pos, move))
+            return rules_refuse(err, "move %d (0x%04x) is not legal", i, move);
+        if (score < -SCORE_MATE || score > SCORE_MATE)
+            return rules_refuse(err, "score %d of move %d is out of range", score, i);
+        game->moves[i] = (ScoredMove){move, score};
+        position_make(&pos, move, &undo);
+    }
+    return true;
+}
+
+static bool payload_read(const uint8_t *payload, size_t size, GameRecord *game, RulesError *err) {
+    size_t fen_room = size < FEN_MAX ? size : FEN_MAX;
+    const uint8_t *end = memchr(payload, '\0', fen_room);
+    if (!end)
+        return rules_refuse(err, "its FEN does not end");
+    if (!position_from_fen(&game->start, (const char *)payload, false, err))
+        return false;
+    const uint8_t *at = end + 1;
+    size_t rest = size - (size_t)(at - payload);
+    if (rest < 3)
+        return rules_refuse(err, "it ends before its moves");
+    game->result = at[0];
+    game->plies = (int)get16(at + 1);
+    if (game->result > 2)
+        return rules_refuse(err, "%d is no result", game->result);
+    if (game->plies > GAMEFILE_PLIES_MAX)
+        return rules_refuse(err, "%d plies are too many", game->plies);
+    if (rest != 3 + MOVE_SIZE * (size_t)game->plies)
+        return rules_refuse(err, "%zu bytes do not hold %d plies", rest - 3, game->plies);
+    return moves_read(at + 3, game, err);
+}
+
+// What is wrong, with the place where it is.
+__attribute__((format(printf, 3, 4))) static GameReadStatus
+damaged(const GameReader *reader, RulesError *err, const char *format, ...) {
+    char reason[sizeof err->message - 60];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    rules_refuse(err, "record at byte %" PRIu64 ", after %" PRIu64 " whole games: %s",
+                 reader->offset, reader->games, reason);
+    return GAME_DAMAGED;
+}
+
+// As fread of one piece; a short one is told apart from a failure.
+static bool fetch(GameReader *reader, uint8_t *out, size_t size, size_t *got) {
+    errno = 0;
+    *got = fread(out, 1, size, reader->in);
+    return *got == size;
+}
+
+GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, RulesError *err) {
+    uint8_t prefix[PREFIX_SIZE];
+    size_t got;
+    RulesError reason;
+    if (!fetch(reader, prefix, sizeof prefix, &got)) {
+        if (ferror(reader->in))
+            return damaged(reader, err, "cannot be read: %s", strerror(errno));
+        return got == 0 ? GAME_END : damaged(reader, err, "cut short");
+    }
+    uint32_t size = get32(prefix), sum = get32(prefix + 4);
+    if (size > GAMEFILE_PAYLOAD_MAX)
+        return damaged(reader, err, "%" PRIu32 " bytes are more than any game has", size);
+    if (!fetch(reader, reader->payload, size, &got))
+        return damaged(reader, err, "cut short");
+    if (checksum_crc32(0, reader->payload, size) != sum)
+        return damaged(reader, err, "its bytes do not have its sum");
+    if (!payload_read(reader->payload, size, out, &reason))
+        return damaged(reader, err, "%s", reason.message);
+    reader->games++;
+    reader->offset += sizeof prefix + size;
+    return GAME_READ;
+}
