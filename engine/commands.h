@@ -12,3 +12,7 @@ int command_eval(int argc, char **argv);
 int command_net(int argc, char **argv);
 // `openings`: makes a book; see openings.c for its options.
 int command_openings(int argc, char **argv);
+// `datagen`: plays games to learn from; see learn/datagen.c for its options.
+int command_datagen(int argc, char **argv);
+// `games [--pgn | --check] FILE …`: what is in the files that datagen made.
+int command_games(int argc, char **argv);

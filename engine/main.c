@@ -18,6 +18,8 @@ static const struct {
     {"eval", "eval [--net N] …         static scores of the FENs on standard input", command_eval},
     {"net", "net FILE …               what a net is; writes it in the published form", command_net},
     {"openings", "openings --count N …     a book of random openings, as EPD", command_openings},
+    {"datagen", "datagen --out DIR --games N …  games of self-play to learn from", command_datagen},
+    {"games", "games [--pgn] FILE …     statistics, check or text of such games", command_games},
     {"magics", "magics                   search the magic numbers and print their table",
      command_magics},
     {"help", "help                     this list", command_help},

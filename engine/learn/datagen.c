@@ -1,0 +1,232 @@
+// `datagen`: plays games of the engine against itself and keeps them in a folder, for the trainer
+// and the tuner. It is made to run for days beside other work: a run that was ended, by Ctrl-C or
+// the power, goes on with the same command. The same seed, limit and net give the same bytes.
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../bench.h"
+#include "../commands.h"
+#include "../rules/text.h"
+#include "../words.h"
+#include "chunks.h"
+#include "datagen_run.h"
+#include "meter.h"
+#include "sha256.h"
+#include "whole_file.h"
+
+enum {
+    NODES_DEFAULT = 5000,
+    NODES_HARD = 20, // times the soft limit: an iteration that finds no end is broken off
+    HASH_DEFAULT_MB = 8,
+    BOOK_SHARE_DEFAULT = 50,
+    NICE_DEFAULT = 10, // long runs give way to everything else
+    ID_DEPTH = 6,      // of the bench that names the engine
+    NET_BYTES_MAX = 1 << 26,
+};
+
+static const char USAGE[] =
+    "usage: datagen --out DIR --games N [options]\n"
+    "  --out DIR         folder of the games; what is there already counts\n"
+    "  --games N         games that it is to have\n"
+    "  --nodes N         no new iteration after so many nodes a move (5000)\n"
+    "  --depth N         instead: every move so deep\n"
+    "  --threads N       games at a time (the number of CPUs)\n"
+    "  --seed N          of the openings (1)\n"
+    "  --hash MB         of each game's table (8)\n"
+    "  --book FILE       EPD lines that a share of the games begin from\n"
+    "  --book-share P    that share, in percent (50)\n"
+    "  --frc             the others begin from positions of Chess960\n"
+    "  --net FILE|none   instead of the net that is built in\n"
+    "  --nice N          how far to give way to other programs, 0 to 19 (10)\n";
+
+typedef struct Options {
+    const char *out, *book, *net;
+    int64_t games, nodes, depth, threads, seed, hash, book_share, nice;
+    bool frc;
+} Options;
+
+// ---- the command line --------------------------------------------------------------------------
+
+// CPUs that this process may use.
+static int cpu_count(void) {
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}
+
+static bool read_text(Options *o, const char *name, const char *value) {
+    const struct {
+        const char *name, **out;
+    } texts[] = {{"--out", &o->out}, {"--book", &o->book}, {"--net", &o->net}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(name, texts[i].name) == 0) {
+            *texts[i].out = value;
+            return value && *value;
+        }
+    return false;
+}
+
+static bool read_number(Options *o, const char *name, const char *value) {
+    const struct {
+        const char *name;
+        int64_t least, most, *out;
+    } numbers[] = {
+        {"--games", 1, CHUNKS_GAMES_MAX, &o->games},
+        {"--nodes", 1, INT32_MAX, &o->nodes},
+        {"--depth", 1, SEARCH_DEPTH_MAX, &o->depth},
+        {"--threads", 1, SEARCH_THREADS_MAX, &o->threads},
+        {"--seed", 0, INT64_MAX, &o->seed},
+        {"--hash", 1, 4096, &o->hash},
+        {"--book-share", 1, 100, &o->book_share},
+        {"--nice", 0, 19, &o->nice},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(name, numbers[i].name) == 0)
+            return value && word_to_int((Word){value, strlen(value)}, numbers[i].least,
+                                        numbers[i].most, numbers[i].out);
+    return false;
+}
+
+static bool options_read(Options *o, int argc, char **argv) {
+    for (int i = 0; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--frc") == 0) {
+            o->frc = true;
+        } else if (read_text(o, argv[i], value) || read_number(o, argv[i], value)) {
+            i++;
+        } else {
+            fprintf(stderr, "anvil: datagen: cannot read %s%s%s\n%s", argv[i], value ? " " : "",
+                    value ? value : "", USAGE);
+            return false;
+        }
+    }
+    const char *wrong = !o->out || !o->games   ? "--out and --games are needed"
+                        : o->nodes && o->depth ? "--nodes and --depth exclude each other"
+                                               : NULL;
+    if (wrong)
+        fprintf(stderr, "anvil: datagen: %s\n%s", wrong, USAGE);
+    return !wrong;
+}
+
+// ---- the plan ----------------------------------------------------------------------------------
+
+static void plan_limits(DatagenPlan *plan, const Options *o) {
+    SearchLimits *limits = &plan->rules.limits;
+    char *text = plan->header.limit;
+    if (o->depth) {
+        limits->depth = (int)o->depth;
+        snprintf(text, sizeof plan->header.limit, "depth %d, hash %" PRId64 " MB", limits->depth,
+                 o->hash);
+        return;
+    }
+    limits->soft_nodes = (uint64_t)(o->nodes ? o->nodes : NODES_DEFAULT);
+    limits->nodes = limits->soft_nodes * NODES_HARD;
+    snprintf(text, sizeof plan->header.limit,
+             "nodes %" PRIu64 ", at most %" PRIu64 ", hash %" PRId64 " MB", limits->soft_nodes,
+             limits->nodes, o->hash);
+}
+
+// `net`, and its name in the header; `own` is filled where it is not the one built in.
+static bool plan_net(DatagenPlan *plan, const char *name, Network *own, RulesError *err) {
+    const char *wanted = name ? name : "<default>";
+    NetError reason;
+    if (!network_choose(wanted, own, &plan->net, &reason))
+        return rules_refuse(err, "%s", reason.message);
+    char *text = plan->header.net;
+    if (!plan->net || plan->net == network_default()) {
+        snprintf(text, sizeof plan->header.net, "%s",
+                 plan->net ? network_default_sha256() : "none");
+        return true;
+    }
+    size_t size;
+    char *bytes = whole_file_read(wanted, NET_BYTES_MAX, &size, err);
+    if (bytes)
+        sha256_text(bytes, size, text);
+    free(bytes);
+    return bytes != NULL;
+}
+
+static bool plan_book(DatagenPlan *plan, const Options *o, EpdBook *book, RulesError *err) {
+    RulesError reason;
+    if (!o->book)
+        return true;
+    if (!epd_book_load(book, o->book, o->frc, &reason))
+        return rules_refuse(err, "%s: %s", o->book, reason.message);
+    plan->rules.book = book;
+    return true;
+}
+
+// The engine's name is what it does: its node count over fixed positions with this very net.
+static void plan_engine(DatagenPlan *plan) {
+    Search *search = search_new(BENCH_HASH_MB, 1);
+    search_set_network(search, plan->net);
+    snprintf(plan->header.engine, sizeof plan->header.engine, "Anvil, bench %d = %" PRIu64,
+             ID_DEPTH, bench_nodes(search, ID_DEPTH));
+    search_free(search);
+}
+
+static bool plan_make(DatagenPlan *plan, const Options *o, Network *own, EpdBook *book,
+                      RulesError *err) {
+    *plan = (DatagenPlan){.folder = o->out,
+                          .games = (uint64_t)o->games,
+                          .threads = (int)o->threads,
+                          .hash_mb = (size_t)o->hash};
+    plan->rules = (SelfplayRules){
+        .seed = (uint64_t)o->seed, .book_percent = (int)o->book_share, .chess960 = o->frc};
+    plan->header.seed = plan->rules.seed;
+    plan_limits(plan, o);
+    if (!plan_net(plan, o->net, own, err) || !plan_book(plan, o, book, err))
+        return false;
+    selfplay_openings_text(&plan->rules, plan->header.openings, sizeof plan->header.openings);
+    plan_engine(plan);
+    return true;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static int play(const DatagenPlan *plan, RulesError *err) {
+    char count[METER_TEXT_MAX];
+    fprintf(stderr, "%s; net %s; %s; seed %" PRIu64 "; %d threads\n", plan->header.engine,
+            plan->header.net, plan->header.limit, plan->rules.seed, plan->threads);
+    switch (datagen_run(plan, err)) {
+    case DATAGEN_DONE:
+        printf("%s has %s games\n", plan->folder, meter_count(plan->games, count));
+        return 0;
+    case DATAGEN_INTERRUPTED:
+        printf("%s: interrupted; the same command goes on from here\n", plan->folder);
+        return 130;
+    case DATAGEN_FAILED:
+        break;
+    }
+    return 1;
+}
+
+int command_datagen(int argc, char **argv) {
+    Options options = {.threads = cpu_count(),
+                       .seed = 1,
+                       .hash = HASH_DEFAULT_MB,
+                       .book_share = BOOK_SHARE_DEFAULT,
+                       .nice = NICE_DEFAULT};
+    if (!options_read(&options, argc, argv))
+        return 2;
+    rules_init();
+    if (nice((int)options.nice) == -1)
+        fputs("anvil: datagen: runs with the priority of other programs\n", stderr);
+    DatagenPlan plan;
+    Network own = {0};
+    EpdBook book = {0};
+    RulesError err;
+    int status = plan_make(&plan, &options, &own, &book, &err) ? play(&plan, &err) : 1;
+    if (status == 1)
+        fprintf(stderr, "anvil: datagen: %s\n", err.message);
+    network_release(&own);
+    epd_book_release(&book);
+    return status;
+}

@@ -1,0 +1,233 @@
+// Threads take the numbers of games in turn. What they finish waits in a ring until all earlier
+// games are on disk, so that files grow in order and are the same whoever plays what.
+#include "datagen_run.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../rules/text.h"
+#include "chunks.h"
+#include "meter.h"
+
+// A thread that is so many games ahead of the slowest waits for it.
+enum { RING_SIZE = 4096 };
+
+typedef struct Finished {
+    uint8_t *bytes; // new; NULL: not finished yet
+    size_t size;
+    uint64_t number;
+    int plies;
+} Finished;
+
+typedef struct Run {
+    const DatagenPlan *plan;
+    atomic_bool stop;
+    atomic_int playing;   // threads that have not ended
+    pthread_mutex_t lock; // of all that follows
+    pthread_cond_t room;  // in the ring, or the run is over
+    Chunks chunks;
+    uint64_t next;            // number of the game that is taken next
+    uint64_t taken, written;  // games of this run: begun, and on disk
+    uint64_t positions;       // on disk
+    Finished ring[RING_SIZE]; // the game taken as the nth is at n % RING_SIZE
+    bool has_failed;
+    RulesError err;
+} Run;
+
+typedef struct Player {
+    Run *run;
+    pthread_t thread;
+    Selfplay selfplay;
+    GameRecord record;
+    uint8_t bytes[GAMEFILE_RECORD_MAX];
+} Player;
+
+static void *allocate(size_t count, size_t size) {
+    void *memory = calloc(count, size);
+    if (!memory) {
+        fputs("anvil: datagen: no memory\n", stderr);
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
+// ---- the ring ----------------------------------------------------------------------------------
+
+// False: nothing is left to play. `*place`: the how manieth game of this run it is.
+static bool take(Run *run, uint64_t *place, uint64_t *number) {
+    pthread_mutex_lock(&run->lock);
+    while (!atomic_load(&run->stop) && run->next < run->plan->games &&
+           run->taken - run->written >= RING_SIZE)
+        pthread_cond_wait(&run->room, &run->lock);
+    bool more = !atomic_load(&run->stop) && run->next < run->plan->games;
+    if (more) {
+        *place = run->taken++;
+        *number = run->next;
+        run->next = chunks_missing(&run->chunks, run->next + 1);
+    }
+    pthread_mutex_unlock(&run->lock);
+    return more;
+}
+
+// Writes what has no earlier game to wait for. Under the lock.
+static void write_finished(Run *run) {
+    Finished *game;
+    while ((game = &run->ring[run->written % RING_SIZE])->bytes) {
+        if (!run->has_failed &&
+            !chunks_append(&run->chunks, game->number, game->bytes, game->size, &run->err)) {
+            run->has_failed = true;
+            atomic_store(&run->stop, true);
+        }
+        run->positions += (uint64_t)game->plies;
+        run->written++;
+        free(game->bytes);
+        game->bytes = NULL;
+    }
+}
+
+static void put(Run *run, uint64_t place, uint64_t number, Player *player) {
+    size_t size = gamefile_write_game(&player->record, player->bytes);
+    uint8_t *bytes = allocate(1, size);
+    memcpy(bytes, player->bytes, size);
+    pthread_mutex_lock(&run->lock);
+    run->ring[place % RING_SIZE] = (Finished){bytes, size, number, player->record.plies};
+    write_finished(run);
+    pthread_cond_broadcast(&run->room);
+    pthread_mutex_unlock(&run->lock);
+}
+
+// ---- players -----------------------------------------------------------------------------------
+
+static void *player_main(void *context) {
+    Player *player = context;
+    Run *run = player->run;
+    uint64_t place, number;
+    while (take(run, &place, &number) && selfplay_game(&player->selfplay, number, &player->record))
+        put(run, place, number, player);
+    atomic_fetch_sub(&run->playing, 1);
+    return NULL;
+}
+
+static Player *players_new(Run *run) {
+    const DatagenPlan *plan = run->plan;
+    Player *players = allocate((size_t)plan->threads, sizeof *players);
+    for (int i = 0; i < plan->threads; i++) {
+        players[i].run = run;
+        players[i].selfplay = (Selfplay){
+            .rules = &plan->rules, .stop = &run->stop, .search = search_new(plan->hash_mb, 1)};
+        search_set_network(players[i].selfplay.search, plan->net);
+    }
+    return players;
+}
+
+// Begins as many as the system allows; returns how many.
+static int players_begin(Player *players, Run *run) {
+    int count = 0, wanted = run->plan->threads;
+    atomic_store(&run->playing, wanted);
+    while (count < wanted &&
+           pthread_create(&players[count].thread, NULL, player_main, &players[count]) == 0)
+        count++;
+    atomic_fetch_sub(&run->playing, wanted - count);
+    return count;
+}
+
+static void players_end(Player *players, int begun, int all) {
+    for (int i = 0; i < begun; i++)
+        pthread_join(players[i].thread, NULL);
+    for (int i = 0; i < all; i++)
+        search_free(players[i].selfplay.search);
+    free(players);
+}
+
+// ---- the run -----------------------------------------------------------------------------------
+
+static void run_init(Run *run, const DatagenPlan *plan) {
+    run->plan = plan;
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_cond_init(&run->room, NULL);
+    run->next = chunks_missing(&run->chunks, 0);
+}
+
+static void run_release(Run *run) {
+    for (int i = 0; i < RING_SIZE; i++)
+        free(run->ring[i].bytes);
+    chunks_close(&run->chunks);
+    pthread_cond_destroy(&run->room);
+    pthread_mutex_destroy(&run->lock);
+}
+
+static void run_stop(Run *run) {
+    pthread_mutex_lock(&run->lock);
+    atomic_store(&run->stop, true);
+    pthread_cond_broadcast(&run->room);
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void run_count(Run *run, uint64_t *games, uint64_t *positions) {
+    pthread_mutex_lock(&run->lock);
+    *games = run->written;
+    *positions = run->positions;
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void signals_block(sigset_t *signals) {
+    sigemptyset(signals);
+    sigaddset(signals, SIGINT);
+    sigaddset(signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, signals, NULL);
+}
+
+// Until all players have ended. Searches are stopped again and again: one that was just being made
+// ready does not notice the first time. True when a signal came.
+static bool run_watch(Run *run, Player *players, int count, const sigset_t *signals) {
+    const struct timespec moment = {.tv_nsec = 50000000};
+    uint64_t games, positions;
+    bool is_interrupted = false;
+    Meter meter;
+    meter_init(&meter, stderr, chunks_present(&run->chunks), run->plan->games);
+    while (atomic_load(&run->playing) > 0) {
+        if (sigtimedwait(signals, NULL, &moment) > 0) {
+            is_interrupted = true;
+            run_stop(run);
+        }
+        for (int i = 0; i < count && atomic_load(&run->stop); i++)
+            search_stop(players[i].selfplay.search);
+        run_count(run, &games, &positions);
+        meter_show(&meter, games, positions);
+    }
+    run_count(run, &games, &positions);
+    meter_end(&meter, games, positions);
+    return is_interrupted;
+}
+
+static DatagenEnd run_play(Run *run, RulesError *err) {
+    sigset_t signals;
+    signals_block(&signals);
+    Player *players = players_new(run);
+    int count = players_begin(players, run);
+    bool is_interrupted = run_watch(run, players, count, &signals);
+    players_end(players, count, run->plan->threads);
+    if (run->has_failed)
+        *err = run->err;
+    else if (count == 0)
+        rules_refuse(err, "the system starts no thread");
+    if (run->has_failed || count == 0)
+        return DATAGEN_FAILED;
+    bool is_done = run->next >= run->plan->games && run->written == run->taken;
+    return is_interrupted && !is_done ? DATAGEN_INTERRUPTED : DATAGEN_DONE;
+}
+
+DatagenEnd datagen_run(const DatagenPlan *plan, RulesError *err) {
+    Run *run = allocate(1, sizeof *run);
+    DatagenEnd end = DATAGEN_FAILED;
+    if (chunks_open(&run->chunks, plan->folder, &plan->header, plan->games, err)) {
+        run_init(run, plan);
+        end = run_play(run, err);
+        run_release(run);
+    }
+    free(run);
+    return end;
+}

@@ -1,0 +1,77 @@
+// Loading keeps the text and parses each line once to be sure of it; a position is parsed again
+// when it is wanted, so that a book of a million lines needs little more than its size.
+#include "epd_book.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rules/pgn.h"
+#include "../rules/text.h"
+#include "sha256.h"
+#include "whole_file.h"
+
+// The next line of `*cursor`, ended by NUL in place; NULL after the last.
+static char *line_next(char **cursor) {
+    char *line = *cursor;
+    if (!*line)
+        return NULL;
+    char *end = line + strcspn(line, "\n");
+    *cursor = *end ? end + 1 : end;
+    *end = '\0';
+    line[strcspn(line, "\r")] = '\0';
+    return line;
+}
+
+static size_t lines_count(const char *text) {
+    size_t count = 1;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+static bool lines_read(EpdBook *book, RulesError *err) {
+    char *cursor = book->text, *line;
+    book->lines = calloc(lines_count(book->text), sizeof *book->lines);
+    if (!book->lines)
+        return rules_refuse(err, "no memory for it");
+    for (size_t number = 1; (line = line_next(&cursor)); number++) {
+        Position pos;
+        RulesError reason;
+        if (!line[strspn(line, " \t")] || line[0] == '#')
+            continue;
+        if (!epd_read(line, book->chess960, &pos, NULL, &reason))
+            return rules_refuse(err, "line %zu: %s", number, reason.message);
+        book->lines[book->count++] = line;
+    }
+    return book->count > 0 || rules_refuse(err, "there is no position in it");
+}
+
+bool epd_book_load(EpdBook *book, const char *path, bool chess960, RulesError *err) {
+    size_t size;
+    *book = (EpdBook){.chess960 = chess960,
+                      .text = whole_file_read(path, EPD_BOOK_BYTES_MAX, &size, err)};
+    if (!book->text)
+        return false;
+    sha256_text(book->text, size, book->sha256);
+    bool is_text = strlen(book->text) == size;
+    if (!is_text)
+        rules_refuse(err, "a NUL at byte %zu", strlen(book->text));
+    if (is_text && lines_read(book, err))
+        return true;
+    epd_book_release(book);
+    return false;
+}
+
+void epd_book_release(EpdBook *book) {
+    free(book->text);
+    free(book->lines);
+    *book = (EpdBook){0};
+}
+
+void epd_book_position(const EpdBook *book, size_t index, Position *pos) {
+    RulesError err;
+    bool is_good = epd_read(book->lines[index], book->chess960, pos, NULL, &err);
+    assert(is_good);
+    (void)is_good;
+}

@@ -1,0 +1,22 @@
+// A book of openings: the lines of an EPD file, each looked at when the book is loaded.
+#pragma once
+
+#include "../rules/position.h"
+
+enum { EPD_BOOK_BYTES_MAX = 1 << 28 };
+
+typedef struct EpdBook {
+    char *text;   // the file's bytes, each line ended by NUL
+    char **lines; // those that hold a position, in `text`
+    size_t count; // at least 1
+    bool chess960;
+    char sha256[65]; // of the file, hexadecimal
+} EpdBook;
+
+// False: `err` names what is wrong, and the line; nothing is held.
+bool epd_book_load(EpdBook *book, const char *path, bool chess960, RulesError *err)
+    __attribute__((warn_unused_result));
+void epd_book_release(EpdBook *book); // safe on a zeroed one
+
+// The position of line `index`, below `count`.
+void epd_book_position(const EpdBook *book, size_t index, Position *pos);

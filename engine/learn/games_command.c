@@ -1,0 +1,225 @@
+// `games`: what is in game files. Without an option it adds all of them up; --check reads every
+// file to its end and looks at the results too; --pgn prints the games for people.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../commands.h"
+#include "../rules/pgn.h"
+#include "../rules/text.h"
+#include "gamefile.h"
+#include "meter.h"
+
+static const char USAGE[] = "usage: games [--pgn | --check] FILE …\n";
+
+enum {
+    // What the trainer learns from by default: engine.md 6.1 has where such filters come from.
+    USEFUL_FROM_PLY = 16,
+    USEFUL_SCORE_MAX = 2000,
+    SANE_POSITIONS = 1000, // from here on a correlation means something
+    PGN_MAX = 1 << 18,
+};
+static const double SANE_CORRELATION = 0.4;
+
+// Sums over pairs of numbers, for their correlation.
+typedef struct Sums {
+    double n, x, y, xx, yy, xy;
+} Sums;
+
+typedef struct Totals {
+    uint64_t games, positions, results[3], quiet, useful;
+    Sums sums; // of score and result
+} Totals;
+
+typedef struct Task {
+    GameReader reader;
+    GameRecord game;
+    Game replayed;
+    Totals totals;
+    char comment[16], text[PGN_MAX];
+} Task;
+
+// What is done with each game. False: `err` says what is wrong with it.
+typedef bool GameVisit(Task *task, RulesError *err);
+
+static const GameResult RESULTS[] = {RESULT_BLACK_WINS, RESULT_DRAW, RESULT_WHITE_WINS};
+
+// ---- statistics --------------------------------------------------------------------------------
+
+static int clamp(int value, int most) {
+    return value > most ? most : value < -most ? -most : value;
+}
+
+static void sums_add(Sums *sums, double x, double y) {
+    sums->n += 1;
+    sums->x += x;
+    sums->y += y;
+    sums->xx += x * x;
+    sums->yy += y * y;
+    sums->xy += x * y;
+}
+
+// Pearson's; 0 where one side never changes.
+static double sums_correlation(const Sums *s) {
+    double xx = s->n * s->xx - s->x * s->x, yy = s->n * s->yy - s->y * s->y;
+    return xx > 0 && yy > 0 ? (s->n * s->xy - s->x * s->y) / sqrt(xx * yy) : 0;
+}
+
+static bool game_add(Task *task, RulesError *err) {
+    const GameRecord *game = &task->game;
+    Totals *totals = &task->totals;
+    Position pos = game->start;
+    (void)err;
+    for (int i = 0; i < game->plies; i++) {
+        ScoredMove played = game->moves[i];
+        Undo undo;
+        bool quiet = scored_move_is_quiet(&pos, played.move);
+        totals->quiet += quiet;
+        totals->useful += quiet && game_record_ply(game, i) >= USEFUL_FROM_PLY &&
+                          abs(played.score) <= USEFUL_SCORE_MAX;
+        sums_add(&totals->sums, clamp(played.score, USEFUL_SCORE_MAX), game->result - 1);
+        position_make(&pos, played.move, &undo);
+    }
+    totals->games++;
+    totals->results[game->result]++;
+    totals->positions += (uint64_t)game->plies;
+    return true;
+}
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+// False: no sane data has such numbers.
+static bool totals_print(const Totals *totals, int files) {
+    char games[METER_TEXT_MAX], positions[METER_TEXT_MAX];
+    double correlation = sums_correlation(&totals->sums);
+    printf("files        %d\ngames        %s\n", files, meter_count(totals->games, games));
+    printf("positions    %s, %.1f a game\n", meter_count(totals->positions, positions),
+           share(totals->positions, totals->games));
+    printf("results      +%" PRIu64 " =%" PRIu64 " -%" PRIu64 " for White, %.1f %%\n",
+           totals->results[2], totals->results[1], totals->results[0],
+           50 * share(2 * totals->results[2] + totals->results[1], totals->games));
+    printf("quiet        %.1f %%: not in check, the move neither capture nor promotion\n",
+           100 * share(totals->quiet, totals->positions));
+    printf("useful       %.1f %%: quiet, from ply %d on, |score| <= %d\n",
+           100 * share(totals->useful, totals->positions), USEFUL_FROM_PLY, USEFUL_SCORE_MAX);
+    printf("correlation  %.3f of score and result\n", correlation);
+    if (totals->positions < SANE_POSITIONS || correlation > SANE_CORRELATION)
+        return true;
+    fprintf(stderr, "anvil: games: scores and results hardly agree: such data teaches nothing\n");
+    return false;
+}
+
+// ---- replay ------------------------------------------------------------------------------------
+
+static void game_replay(Task *task) {
+    game_init(&task->replayed, &task->game.start);
+    for (int i = 0; i < task->game.plies; i++)
+        game_play(&task->replayed, task->game.moves[i].move);
+}
+
+// The result must be the one of the rules, or where the game was adjudicated, one that its last
+// score does not contradict.
+static bool game_check(Task *task, RulesError *err) {
+    const GameRecord *game = &task->game;
+    if (game->plies == 0)
+        return rules_refuse(err, "game %" PRIu64 " has no move", task->reader.games - 1);
+    game_replay(task);
+    GameEnd end = game_end(&task->replayed);
+    GameResult result = RESULTS[game->result];
+    int last = game->moves[game->plies - 1].score;
+    bool fits = end != END_NONE               ? result == game_result(&task->replayed, end)
+                : result == RESULT_WHITE_WINS ? last > 0
+                : result == RESULT_BLACK_WINS ? last < 0
+                                              : true;
+    if (!fits)
+        return rules_refuse(err, "game %" PRIu64 " is given as %s, but ended: %s, last score %d",
+                            task->reader.games - 1, game_result_text(result), game_end_text(end),
+                            last);
+    task->totals.games++;
+    return true;
+}
+
+static const char *score_comment(int ply, void *context) {
+    Task *task = context;
+    snprintf(task->comment, sizeof task->comment, "%+.2f", task->game.moves[ply].score / 100.0);
+    return task->comment;
+}
+
+static void print_tag(Task *task, const char *name, const char *value) {
+    pgn_write_tag(name, value, task->text, sizeof task->text);
+    fputs(task->text, stdout);
+}
+
+static bool game_print(Task *task, RulesError *err) {
+    char number[24], fen[FEN_MAX];
+    GameResult result = RESULTS[task->game.result];
+    snprintf(number, sizeof number, "%" PRIu64, task->reader.header.first + task->reader.games - 1);
+    game_replay(task);
+    print_tag(task, "Event", "Self-play");
+    print_tag(task, "Round", number);
+    print_tag(task, "White", task->reader.header.engine);
+    print_tag(task, "Black", task->reader.header.engine);
+    print_tag(task, "Result", game_result_text(result));
+    if (task->game.start.chess960)
+        print_tag(task, "Variant", "Chess960");
+    print_tag(task, "SetUp", "1");
+    print_tag(task, "FEN", position_to_fen(&task->game.start, fen));
+    size_t size = pgn_write_moves(&task->replayed, result, score_comment, task, task->text,
+                                  sizeof task->text);
+    printf("\n%s\n\n", task->text);
+    return size < sizeof task->text || rules_refuse(err, "a game is too long to print");
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+// All games of a file. What is wrong is said on stderr.
+static bool file_visit(Task *task, const char *path, GameVisit *visit) {
+    RulesError err;
+    GameReadStatus status = GAME_DAMAGED;
+    bool is_good = game_reader_open(&task->reader, path, &err);
+    if (is_good) {
+        while (is_good &&
+               (status = game_reader_next(&task->reader, &task->game, &err)) == GAME_READ)
+            is_good = visit(task, &err);
+        game_reader_close(&task->reader);
+    }
+    if (is_good && status == GAME_END)
+        return true;
+    fprintf(stderr, "anvil: games: %s: %s\n", path, err.message);
+    return false;
+}
+
+static bool files_visit(Task *task, int count, char **paths, GameVisit *visit) {
+    bool are_good = true;
+    for (int i = 0; i < count; i++) {
+        uint64_t before = task->totals.games;
+        bool is_good = file_visit(task, paths[i], visit);
+        if (visit == game_check && is_good)
+            printf("%s: %" PRIu64 " games, whole\n", paths[i], task->totals.games - before);
+        are_good &= is_good;
+    }
+    if (visit == game_add)
+        are_good &= totals_print(&task->totals, count);
+    return are_good;
+}
+
+int command_games(int argc, char **argv) {
+    GameVisit *visit = game_add;
+    if (argc > 0 && strcmp(argv[0], "--pgn") == 0)
+        visit = game_print;
+    else if (argc > 0 && strcmp(argv[0], "--check") == 0)
+        visit = game_check;
+    int options = visit != game_add;
+    if (argc <= options || argv[options][0] == '-') {
+        fputs(USAGE, stderr);
+        return 2;
+    }
+    rules_init();
+    Task *task = calloc(1, sizeof *task);
+    bool are_good = task && files_visit(task, argc - options, argv + options, visit);
+    free(task);
+    return are_good ? 0 : 1;
+}

@@ -1,0 +1,23 @@
+// How far a long run has come: a bar that is drawn again on a terminal, a line a minute elsewhere.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct Meter {
+    FILE *out; // borrowed
+    bool is_terminal;
+    int64_t start_us, shown_us;
+    uint64_t before, total; // games that were there at the start, and that there are to be
+} Meter;
+
+void meter_init(Meter *meter, FILE *out, uint64_t before, uint64_t total);
+// `games` and `positions` were added since the start. Shows them when it is time to.
+void meter_show(Meter *meter, uint64_t games, uint64_t positions);
+// The last state, and an end of line.
+void meter_end(Meter *meter, uint64_t games, uint64_t positions);
+
+enum { METER_TEXT_MAX = 32 };
+// "1,234,567"; returns `out`.
+char *meter_count(uint64_t count, char out[METER_TEXT_MAX]);

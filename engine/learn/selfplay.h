@@ -1,0 +1,44 @@
+// One game of the engine against itself, for learning. A game depends on the rules it is played by
+// and on its number, on nothing else: not on the games before it, nor on the thread that plays it.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "../search.h"
+#include "epd_book.h"
+#include "gamefile.h"
+
+typedef struct SelfplayRules {
+    uint64_t seed;
+    SearchLimits limits; // of each move
+    const EpdBook *book; // NULL: none
+    int book_percent;    // of the games begin from the book
+    bool chess960;       // the others begin from positions of Chess960
+} SelfplayRules;
+
+// What a thread needs to play.
+typedef struct Selfplay {
+    const SelfplayRules *rules; // borrowed
+    Search *search;             // one thread, used by nobody else; cleared for each game
+    atomic_bool *stop;          // borrowed
+    Game game;
+} Selfplay;
+
+enum {
+    OPENING_PLIES = 8,       // random moves of a game, or one more
+    OPENING_BOOK_PLIES = 2,  // behind a line of a book, or one more
+    OPENING_NODES = 1000,    // of the search that judges an opening,
+    OPENING_SCORE_MAX = 400, // and drops it above this
+    WIN_SCORE = 2500,        // a game is won when the score says so
+    WIN_PLIES = 4,           // this often in a row,
+    DRAW_SCORE = 8,          // and drawn when it is no further from 0
+    DRAW_PLIES = 10,         // this often in a row
+    DRAW_FROM_PLY = 80,      // after this many plies
+};
+
+// Plays game `number`. False when `stop` was set before its end: then `out` is of no use.
+bool selfplay_game(Selfplay *player, uint64_t number, GameRecord *out)
+    __attribute__((warn_unused_result));
+
+// How games begin, in a line for the header of the file.
+void selfplay_openings_text(const SelfplayRules *rules, char *out, size_t size);

@@ -1,0 +1,49 @@
+// Reading until the end, so that pipes work too.
+#include "whole_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rules/text.h"
+
+// To the end of `in`, or to one byte more than `size_max`. NULL: no memory.
+static char *stream_read(FILE *in, size_t size_max, size_t *size) {
+    char *text = NULL;
+    size_t room = 1 << 14;
+    *size = 0;
+    do {
+        room *= 4;
+        char *longer = realloc(text, room + 1);
+        if (!longer) {
+            free(text);
+            return NULL;
+        }
+        text = longer;
+        *size += fread(text + *size, 1, room - *size, in);
+    } while (*size == room && room <= size_max);
+    text[*size] = '\0';
+    return text;
+}
+
+char *whole_file_read(const char *path, size_t size_max, size_t *size, RulesError *err) {
+    FILE *in = fopen(path, "rb");
+    if (!in) {
+        rules_refuse(err, "cannot be opened: %s", strerror(errno));
+        return NULL;
+    }
+    char *text = stream_read(in, size_max, size);
+    bool is_good = text && !ferror(in) && *size <= size_max;
+    if (!text)
+        rules_refuse(err, "no memory for it");
+    else if (ferror(in))
+        rules_refuse(err, "cannot be read: %s", strerror(errno));
+    else if (!is_good)
+        rules_refuse(err, "larger than %zu MB", size_max >> 20);
+    fclose(in);
+    if (is_good)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,9 @@
+// A file of moderate size, read at once.
+#pragma once
+
+#include "../rules/types.h"
+
+// All bytes of a file, new, with a NUL behind them; NULL: `err` says why, also when there are more
+// than `size_max`.
+char *whole_file_read(const char *path, size_t size_max, size_t *size, RulesError *err)
+    __attribute__((warn_unused_result));
