@@ -43,6 +43,34 @@ static void mates_are_found_at_their_distance(void **state) {
     }
 }
 
+static void forced_mates_in_one_to_five_are_found(void **state) {
+    (void)state;
+    static const struct {
+        int moves; // at most
+        const char *fen;
+    } mates[] = {
+        {1, "6rk/6pp/8/6N1/8/8/8/6K1 w - - 0 1"},
+        {1, "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"},
+        {2, "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"},
+        {2, "4k3/8/8/8/8/8/RR6/4K3 w - - 0 1"},
+        {2, "7k/8/8/5K2/8/8/8/R7 w - - 0 1"},
+        {2, "r2qkb1r/pp2nppp/3p4/2pNN1B1/2BnP3/3P4/PPP2PPP/R2bK2R w KQkq - 1 10"},
+        {3, "6k1/8/8/5K2/8/8/8/R7 w - - 0 1"},
+        {3, "3k4/8/8/8/8/8/RR6/4K3 w - - 0 1"},
+        {3, "4k3/8/8/3K4/8/8/8/7Q w - - 0 1"},
+        {4, "r6k/6pp/8/6N1/2Q5/8/8/6K1 w - - 0 1"}, // a smothered mate behind a queen's sacrifice
+        {5, "8/3k4/8/8/8/8/RR6/4K3 w - - 0 1"},
+        {5, "6k1/8/8/8/4K3/8/8/Q7 w - - 0 1"},
+        {5, "k1n5/8/1K6/8/8/8/8/3R4 w - - 0 1"},
+    };
+    for (size_t i = 0; i < sizeof mates / sizeof *mates; i++) {
+        SearchResult result =
+            think(mates[i].fen, (SearchLimits){.mate = mates[i].moves, .nodes = 500000});
+        if (result.score < score_mate_in(2 * mates[i].moves - 1))
+            fail_msg("%s: %d after %d plies", mates[i].fen, result.score, result.depth);
+    }
+}
+
 static void a_mate_limit_ends_the_search_at_the_mate(void **state) {
     (void)state;
     SearchResult result =
@@ -271,6 +299,7 @@ int main(void) {
     rules_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mates_are_found_at_their_distance),
+        cmocka_unit_test(forced_mates_in_one_to_five_are_found),
         cmocka_unit_test(a_mate_limit_ends_the_search_at_the_mate),
         cmocka_unit_test(without_a_legal_move_there_is_no_best_move),
         cmocka_unit_test(a_pawn_that_can_only_stalemate_is_worth_nothing),
