@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +36,16 @@ static int64_t disk_bytes(const struct stat *st) {
     return (int64_t)st->st_blocks * 512;
 }
 
-// Builds are flat: a binary and a few notes.
+// A build is a binary, and below it the files that were laid down for it.
 static int64_t folder_bytes(const char *path) {
     int64_t sum = 0;
-    DIR *dir = opendir(path);
-    if (!dir)
-        return 0;
-    struct stat st;
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(st.st_mode))
-            sum += disk_bytes(&st);
-    closedir(dir);
+    char *const tops[] = {(char *)path, NULL};
+    FTS *walk = fts_open(tops, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *at; walk && (at = fts_read(walk));)
+        if (at->fts_info == FTS_F)
+            sum += disk_bytes(at->fts_statp);
+    if (walk)
+        fts_close(walk);
     return sum;
 }
 

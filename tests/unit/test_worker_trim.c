@@ -102,6 +102,26 @@ static void what_was_used_longest_ago_goes_first(void **state) {
     assert_true(has_blob(store, 'b') && has_build(store, "new"));
 }
 
+// Its net lies in folders of its own below it.
+static void the_files_laid_down_for_a_build_count(void **state) {
+    Error err;
+    const Store *store = *state;
+    Trim trim;
+    add_build(store, "with-net", 100, 200);
+    char *nets scope(free_ptr) = xasprintf("%s/builds/with-net/tree/nets", store->root);
+    char *net scope(free_ptr) = xasprintf("%s/small", nets);
+    assert_true(folder_make(nets, &err));
+    write_file(net, 800);
+    char *folder scope(free_ptr) = store_build(store, "with-net");
+    set_age(folder, 200);
+    add_build(store, "plain", 400, 100);
+    assert_true(trim_store(store, 1000 * KIB, 0, &trim));
+    assert_int_equal(trim.removed, 1);
+    assert_true(trim.removed_bytes >= 900 * KIB);
+    assert_false(has_build(store, "with-net"));
+    assert_true(has_build(store, "plain"));
+}
+
 static void a_cache_within_its_size_is_left_alone(void **state) {
     const Store *store = *state;
     Trim trim;
@@ -180,6 +200,7 @@ int main(void) {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
     const struct CMUnitTest tests[] = {
         TEST(what_was_used_longest_ago_goes_first),
+        TEST(the_files_laid_down_for_a_build_count),
         TEST(a_cache_within_its_size_is_left_alone),
         TEST(use_makes_young),
         TEST(what_another_worker_uses_stays_until_it_lets_go),
