@@ -57,6 +57,7 @@ struct App {
     double waiting_due;  // the earliest wait_until among them
     RequestList done;    // of this turn, before its COMMIT
     Connection *connections;
+    int large_bodies; // requests whose bodies take much memory
     StreamList streams;
     Rate *writes; // of each address
     News *news;   // of this turn

@@ -21,6 +21,8 @@ enum {
     RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
     WRITES_PER_MINUTE = 300,
     DISCARD_MAX = 8 << 20, // what is read of a refused body, so that its sender sees why
+    LARGE_BODY = 4 << 20,  // one above this is kept in memory with so many others at most
+    LARGE_BODIES_MAX = 4,
 };
 
 static const Route *const tables[] = {routes_server,  routes_users, routes_worker, routes_tests,
@@ -69,10 +71,27 @@ static bool too_large(const RequestData *data, Error *err) {
     return error_set(err, 413, "too_large", "the body is over %zu bytes", data->route->max_body);
 }
 
-static bool check_length(RequestData *data, Error *err) {
+// What the client says that its body has; 0 where it does not.
+static size_t announced(const RequestData *data) {
     const char *length = request_header(&data->req, "Content-Length");
     long size;
-    if (length && parse_long(length, 0, INT64_MAX, &size) && (size_t)size > data->route->max_body)
+    return length && parse_long(length, 0, INT64_MAX, &size) ? (size_t)size : 0;
+}
+
+// The place among large bodies is given back when the request ends.
+static bool take_place(App *app, RequestData *data, size_t size, Error *err) {
+    if (data->large || size <= LARGE_BODY)
+        return true;
+    if (app->large_bodies == LARGE_BODIES_MAX)
+        return error_set(err, 503, "busy",
+                         "too many large files are arriving; try again in a moment");
+    data->large = true;
+    app->large_bodies++;
+    return true;
+}
+
+static bool check_length(RequestData *data, Error *err) {
+    if (announced(data) > data->route->max_body)
         return too_large(data, err);
     str_release(&data->raw);
     str_init(&data->raw, data->route->max_body);
@@ -114,7 +133,8 @@ static bool begin(App *app, RequestData *data, const char *method, Error *err) {
         return false;
     request_set_cookies(data);
     return write_allowed(app, data, err) && viewer_identify(data, err) &&
-           viewer_may(&data->req.viewer, data->route->access, err);
+           viewer_may(&data->req.viewer, data->route->access, err) &&
+           take_place(app, data, announced(data), err);
 }
 
 static void refuse(RequestData *data, const Error *err) {
@@ -143,12 +163,12 @@ static void receive(App *app, RequestData *data, const char *bytes, size_t size)
         data->discarded += size;
         return;
     }
+    Error err;
     str_add(&data->raw, bytes, size);
-    if (data->raw.overflow) {
-        Error err;
-        too_large(data, &err);
+    bool good =
+        data->raw.overflow ? too_large(data, &err) : take_place(app, data, data->raw.size, &err);
+    if (!good)
         refuse(data, &err);
-    }
 }
 
 static void received(RequestData *data, bool whole) {
@@ -236,10 +256,12 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *con
 static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode why) {
     RequestData *data = *state;
-    (void)cls, (void)connection, (void)why;
+    App *app = cls;
+    (void)connection, (void)why;
     if (!data)
         return;
     received(data, false);
+    app->large_bodies -= data->large;
     request_free(data);
     *state = NULL;
 }

@@ -36,6 +36,7 @@ typedef struct RequestData {
     char address[48];
     bool https;  // as a trusted proxy says
     bool opened; // body decoded, form parsed, CSRF checked
+    bool large;  // it has a place among the large bodies
     size_t discarded;
     char request_hash[65]; // with an Idempotency-Key
     double started;        // monotonic
