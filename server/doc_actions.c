@@ -11,7 +11,7 @@ enum { BOOK_SMALL = 1000 };
 // ---- actions ------------------------------------------------------------------------------------
 
 typedef struct Rights {
-    bool signed_in, maintainer, author, self_approval;
+    bool signed_in, maintainer, author, self_approval, net_missing;
     const char *engine;
 } Rights;
 
@@ -33,6 +33,8 @@ static json_t *for_author_too(const Rights *rights) {
 static json_t *for_another(const Rights *rights) {
     if (rights->maintainer && rights->author && !rights->self_approval)
         return verdict(false, "another maintainer must look at your test");
+    if (rights->maintainer && rights->net_missing)
+        return verdict(false, "its net has not been uploaded yet");
     return for_maintainer(rights);
 }
 
@@ -45,6 +47,11 @@ static json_t *merge_action(const Rights *rights, const json_t *row) {
     return action;
 }
 
+static bool is_net_missing(Request *req, int64_t test) {
+    char *net scope(free_ptr) = db_text(req->db, SQL_NET_MISSING, "i", test);
+    return net;
+}
+
 json_t *doc_actions(Request *req, const json_t *row) {
     const char *state = member_text(row, "state");
     bool open = strcmp(state, "finished") != 0;
@@ -54,6 +61,7 @@ json_t *doc_actions(Request *req, const json_t *row) {
             viewer_has_role(req->db, &req->viewer, member_int(row, "engine_id"), "maintainer"),
         .author = req->viewer.user_id && member_int(row, "author_id") == req->viewer.user_id,
         .self_approval = strcmp(app_setting(req, "self_approval", "0"), "1") == 0,
+        .net_missing = is_net_missing(req, member_int(row, "id")),
         .engine = member_text(row, "engine"),
     };
     json_t *actions = json_object();

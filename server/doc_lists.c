@@ -1,10 +1,11 @@
-// Documents of what is not a test: events, machines, users, the viewer's own account.
+// Documents of what is not a test: events, machines, nets, users, the viewer's own account.
 #include <math.h>
 #include <string.h>
 
 #include "common/member.h"
 #include "doc.h"
 #include "doc_actions.h"
+#include "submit.h"
 
 // The cursor of the page after `items`; null where this was the last.
 static json_t *next_of(const json_t *items, int limit, const char *time) {
@@ -61,6 +62,49 @@ json_t *doc_machine(Request *req, Error *err) {
                      db_rows(req->db, SQL_PAGE_REPLAY_FAULTS_OF_MACHINE, "i", id), "faults",
                      doc_booleans(faults, "overloaded"), "actions",
                      doc_machine_actions(req, machine));
+}
+
+// ---- nets ---------------------------------------------------------------------------------------
+
+static void add_tests(Request *req, json_t *net) {
+    json_t *test, *tests = db_rows(req->db, SQL_PAGE_TESTS_OF_NET, "is",
+                                   member_int(net, "engine_id"), member_text(net, "sha256"));
+    size_t i;
+    int64_t total = member_int(json_array_get(tests, 0), "total");
+    json_array_foreach(tests, i, test) json_object_del(test, "total");
+    json_object_set_new(net, "tests", tests);
+    json_object_set_new(net, "tests_total", json_integer(total));
+    json_object_del(net, "engine_id");
+}
+
+// Engines that have nets, each with whether who asks may bring one.
+static json_t *net_engines(Request *req, bool *may_upload) {
+    json_t *engine, *engines = db_rows(req->db, SQL_PAGE_NET_ENGINES, "");
+    size_t i;
+    *may_upload = false;
+    json_array_foreach(engines, i, engine) {
+        bool may = req->viewer.user_id && submit_allowed(req, member_int(engine, "id"));
+        json_object_set_new(engine, "may_upload", json_boolean(may));
+        *may_upload |= may;
+    }
+    return engines;
+}
+
+json_t *doc_nets(Request *req, Error *err) {
+    double time;
+    int64_t id;
+    size_t i;
+    bool may_upload;
+    int limit = doc_limit(req);
+    if (!doc_cursor_read(req, &time, &id, err))
+        return NULL;
+    json_t *net, *items = db_rows(req->db, SQL_PAGE_NETS, "issi", id, doc_query(req, "engine"),
+                                  doc_query(req, "sha256"), (int64_t)limit);
+    json_array_foreach(items, i, net) add_tests(req, net);
+    json_t *engines = net_engines(req, &may_upload);
+    return json_pack("{s:o, s:o, s:{s:s}, s:o, s:b}", "items", items, "next",
+                     next_of(items, limit, "created"), "filter", "engine", doc_query(req, "engine"),
+                     "engines", engines, "may_upload", (int)may_upload);
 }
 
 // ---- users --------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ static json_t *real(double value) {
 // ---- the two sides ------------------------------------------------------------------------------
 
 static json_t *side(const json_t *row, const char *name) {
-    static const char *const members[] = {"commit", "subject",  "author",
-                                          "bench",  "snapshot", "options"};
+    static const char *const members[] = {"commit",   "subject", "author", "bench",
+                                          "snapshot", "options", "net",    "files"};
     json_t *out = json_object();
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         char *column scope(free_ptr) = xasprintf("%s_%s", name, members[i]);
@@ -144,6 +144,7 @@ json_t *doc_test(Request *req, Error *err) {
                         submit_approval_hash(req->db, id, hash) ? json_string(hash) : json_null());
     json_object_set_new(test, "new", side(row, "new"));
     json_object_set_new(test, "base", side(row, "base"));
+    json_object_set_new(test, "missing_nets", submit_missing_nets(req->db, id));
     json_object_set_new(test, "settings", settings(row));
     add_people(req, test, row, id);
     return test;

@@ -28,6 +28,12 @@ static const char usage[] =
     "           name or another; tests may then name it as commit or base\n"
     "       server engine baseline DATA COMMIT\n"
     "           moves the baseline forward to a branch or commit that descends from it\n"
+    "       server engine nets DATA FILE PATH\n"
+    "           where commits name the net that they are built with: FILE of the tree is one\n"
+    "           line, its SHA-256, and the build finds it at PATH, in which {sha256} stands for\n"
+    "           that; `net` and `nets/{sha256}` unless set, and `none` for an engine without "
+    "nets.\n"
+    "           It holds for commits that come from then on\n"
     "       server engine reference DATA NODES_PER_SECOND [--commit COMMIT]\n"
     "           the speed of `bench` on the machine for which clocks are meant, and optionally\n"
     "           the commit that workers measure themselves with\n"
@@ -60,12 +66,23 @@ static void note(const Job *job, const char *message) {
 
 // ---- commits
 
-// Records `sha` so that it can be built, moves the row where nobody else did, then the branch.
+// Records `sha` so that it can be built.
+static bool record_commit(const Job *job, const char *sha, CommitRecord *record, Error *err) {
+    NetRule rule = net_rule_of(job->engine);
+    return commit_prepare(job->repo, job->plan->words[0], sha, &rule, record, err) &&
+           commit_record(job->db, job->engine_id, record, 0, (double)time(NULL), err);
+}
+
+// The net that the recorded commit needs and nobody has uploaded; NULL: none.
+static char *missing_net(const Job *job, const char *sha) {
+    return db_text(job->db, SQL_NET_MISSING_OF_COMMIT, "is", job->engine_id, sha);
+}
+
+// Moves the row where nobody else did, then the branch.
 static bool set_baseline(const Job *job, const char *sha, Error *err) {
     CommitRecord record scope(commit_record_release) = {0};
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
-    if (!commit_prepare(job->repo, job->plan->words[0], sha, &record, err) ||
-        !commit_record(job->db, job->engine_id, &record, 0, (double)time(NULL), err) ||
+    if (!record_commit(job, sha, &record, err) ||
         !db_run(job->db, err, SQL_ENGINE_SET_BASELINE, "iss", job->engine_id, sha,
                 text_of(job, "baseline")))
         return false;
@@ -77,6 +94,11 @@ static bool set_baseline(const Job *job, const char *sha, Error *err) {
                                            text_of(job, "name"), text_of(job, "branch"), sha);
     note(job, line);
     printf("%s is now at %s: %s\n", text_of(job, "branch"), sha, record.info.subject);
+    char *net scope(free_ptr) = missing_net(job, sha);
+    if (net)
+        printf("It names the net %s, which nobody has uploaded yet: until somebody does, on the "
+               "page /nets, no test of it can be approved\n",
+               net);
     return true;
 }
 
@@ -203,15 +225,30 @@ static bool do_reference(Job *job, Error *err) {
                          "'%s' is no speed in nodes per second (1000 to "
                          "1e12)",
                          job->plan->words[1]);
-    if (!repo_resolve(job->repo, commit, sha, err) ||
-        !commit_prepare(job->repo, job->plan->words[0], sha, &record, err) ||
-        !commit_record(job->db, job->engine_id, &record, 0, (double)time(NULL), err) ||
-        !db_run(job->db, err, SQL_ENGINE_SET_REFERENCE, "isd", job->engine_id, sha, speed))
+    if (!repo_resolve(job->repo, commit, sha, err) || !record_commit(job, sha, &record, err))
+        return false;
+    char *net scope(free_ptr) = missing_net(job, sha);
+    if (net)
+        return error_set(err, 409, "net_missing",
+                         "%.10s names the net %s, which nobody has uploaded: machines could not "
+                         "build it",
+                         sha, net);
+    if (!db_run(job->db, err, SQL_ENGINE_SET_REFERENCE, "isd", job->engine_id, sha, speed))
         return false;
     char *line scope(free_ptr) =
         xasprintf("%s: reference is %.10s at %.0f nodes/s", text_of(job, "name"), sha, speed);
     note(job, line);
     return printf("%s\n", line) > 0;
+}
+
+static bool do_nets(Job *job, Error *err) {
+    bool none = strcmp(job->plan->words[1], "none") == 0;
+    NetRule rule = {none ? "" : job->plan->words[1], job->plan->words[2]};
+    return net_rule_check(&rule, err) &&
+           db_run(job->db, err, SQL_ENGINE_SET_NETS, "iss", job->engine_id, rule.file, rule.path) &&
+           (none ? printf("%s has no nets\n", text_of(job, "name"))
+                 : printf("%s: %s names the net, the build finds it at %s\n", text_of(job, "name"),
+                          rule.file, rule.path)) > 0;
 }
 
 typedef struct Command {
@@ -225,6 +262,7 @@ static const Command commands[] = {
     {"list", 1, false, do_list},        {"import", 2, true, do_import},
     {"export", 3, false, do_export},    {"fetch", 3, false, do_fetch},
     {"baseline", 2, true, do_baseline}, {"reference", 2, true, do_reference},
+    {"nets", 3, true, do_nets},
 };
 
 // ---- running one

@@ -64,9 +64,10 @@ static bool install(Db *db, const char *data, git_repository *repo, const char *
                     Error *err) {
     double now = (double)time(NULL);
     char sha[REPO_SHA_MAX];
+    const NetRule rule = {NET_FILE_DEFAULT, NET_PATH_DEFAULT};
     CommitRecord record scope(commit_record_release) = {0};
     if (!first_commit(repo, source, now, sha, err) ||
-        !commit_prepare(repo, data, sha, &record, err) ||
+        !commit_prepare(repo, data, sha, &rule, &record, err) ||
         !db_run(db, err, SQL_ENGINE_ADD, "sssssdd", engine_name, "Anvil", "main", sha, engine_build,
                 REFERENCE_SPEED, now))
         return false;

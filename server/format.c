@@ -139,6 +139,11 @@ static void put_mib(double value, Str *out) {
     format_scaled(value, units, 1024, out);
 }
 
+static void put_bytes(double value, Str *out) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", NULL};
+    format_scaled(value, units, 1024, out);
+}
+
 // Geometry of drawings: for machines, so with a hyphen and without thousands.
 static void put_coordinate(double value, Str *out) {
     str_printf(out, "%.1f", value);
@@ -198,6 +203,7 @@ static const struct {
     {"games_per_minute", put_rate},
     {"speed", put_speed},
     {"memory_mib", put_mib},
+    {"size", put_bytes},
     {"seconds", format_duration},
     {"created", put_ago},
     {"started", put_ago},

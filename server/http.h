@@ -102,6 +102,7 @@ typedef struct Route {
 extern const Route routes_worker[];  // worker protocol
 extern const Route routes_tests[];   // submit, approve, stop, merge, …
 extern const Route routes_results[]; // exclude batches, block machines
+extern const Route routes_nets[];    // upload nets
 extern const Route routes_users[];   // signup, login, tokens, account
 extern const Route routes_pages[];   // pages and the read API
 extern const Route routes_git[];     // clone

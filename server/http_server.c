@@ -25,8 +25,9 @@ enum {
     LARGE_BODIES_MAX = 4,
 };
 
-static const Route *const tables[] = {routes_server,  routes_users, routes_worker, routes_tests,
-                                      routes_results, routes_git,   routes_pages,  NULL};
+static const Route *const tables[] = {routes_server, routes_users,   routes_worker,
+                                      routes_tests,  routes_results, routes_nets,
+                                      routes_git,    routes_pages,   NULL};
 
 // ---- the beginning of a request -----------------------------------------------------------------
 

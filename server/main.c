@@ -97,8 +97,9 @@ static const struct Command {
      "Accounts, also while the server runs."},
     {"set", command_set, "set DATA [NAME VALUE]",
      "Shows the operator's settings, or changes one; a running server sees it at once."},
-    {"engine", command_engine, "engine import|export|fetch …",
-     "Moves commits between an engine's repository and a tree or another repository."},
+    {"engine", command_engine, "engine import|export|fetch|nets …",
+     "Moves commits between an engine's repository and a tree or another repository; says where\n"
+     "    commits name their nets. `server engine` lists it all."},
     {"book", command_book, "book DATA ENGINE NAME FILE",
      "Adds a book of openings (EPD or PGN) to an engine, also while the server runs."},
     {"backup", command_backup, "backup DATA FILE",

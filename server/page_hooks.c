@@ -89,6 +89,18 @@ static json_t *chosen_values(const json_t *values) {
     return chosen;
 }
 
+// What was typed beside a file that was refused.
+static json_t *net_form(Request *req) {
+    Error none;
+    json_t *document = doc_nets(req, &none);
+    if (document)
+        json_object_set_new(document, "values",
+                            json_pack("{s:s, s:s, s:s, s:s}", "name", typed(req, "name"), "note",
+                                      typed(req, "note"), "test", typed(req, "test"), "sha256",
+                                      typed(req, "sha256")));
+    return document;
+}
+
 static json_t *new_form(Request *req, bool is_typed) {
     Error none;
     json_t *document = doc_form(req, is_typed, &none);
@@ -100,12 +112,14 @@ static json_t *new_form(Request *req, bool is_typed) {
 bool page_form(Request *req, Response *res, const char *template, const Error *err) {
     static const struct {
         const char *template, *title;
-    } forms[] = {{"login", "Sign in"}, {"signup", "Make an account"}, {"new", "New test"}};
+    } forms[] = {
+        {"login", "Sign in"}, {"signup", "Make an account"}, {"new", "New test"}, {"nets", "Nets"}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (strcmp(forms[i].template, template) != 0)
             continue;
-        bool is_new = strcmp(template, "new") == 0;
-        json_t *document = is_new ? new_form(req, err != NULL) : simple_form(req);
+        json_t *document = strcmp(template, "new") == 0    ? new_form(req, err != NULL)
+                           : strcmp(template, "nets") == 0 ? net_form(req)
+                                                           : simple_form(req);
         if (!document)
             return false;
         add_error(document, err);

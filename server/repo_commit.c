@@ -14,15 +14,16 @@ static void clean(char **text) {
     *text = utf8;
 }
 
-bool commit_prepare(git_repository *repo, const char *data, const char *sha, CommitRecord *out,
-                    Error *err) {
+bool commit_prepare(git_repository *repo, const char *data, const char *sha, const NetRule *rule,
+                    CommitRecord *out, Error *err) {
     *out = (CommitRecord){0};
     if (!repo_commit_info(repo, sha, &out->info, err))
         return false;
     clean(&out->info.subject);
     clean(&out->info.author);
     clean(&out->info.message);
-    return snapshot_store(repo, sha, data, out->snapshot, &out->snapshot_size, err) &&
+    return net_of_commit(repo, sha, rule, &out->net, err) &&
+           snapshot_store(repo, sha, data, out->snapshot, &out->snapshot_size, err) &&
            repo_sync(repo, err);
 }
 
@@ -33,8 +34,11 @@ void commit_record_release(CommitRecord *record) {
 bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, int64_t bench, double now,
                    Error *err) {
     const CommitInfo *info = &record->info;
+    json_auto_t *list = net_files(&record->net);
+    char *files scope(free_ptr) = json_dumps(list, JSON_COMPACT);
     return db_run(db, err, SQL_BLOB_NOTE, "sisd", record->snapshot, (int64_t)record->snapshot_size,
                   "snapshot", now) &&
-           db_run(db, err, SQL_COMMIT_NOTE, "ississd", engine_id, info->sha, record->snapshot,
-                  bench ? bench : info->bench, info->subject, info->author, now);
+           db_run(db, err, SQL_COMMIT_NOTE, "ississdss", engine_id, info->sha, record->snapshot,
+                  bench ? bench : info->bench, info->subject, info->author, now, record->net.sha,
+                  files);
 }

@@ -1,19 +1,21 @@
-// A commit that can be built: in git, its snapshot among the blobs, its row in `commits`. In that
-// order, so that no row ever names what is not on disk.
+// A commit that can be built: in git, its snapshot among the blobs, its row in `commits`, which
+// also says what net it needs. In that order, so that no row ever names what is not on disk; a net
+// may follow.
 #pragma once
 
 #include "db.h"
-#include "repo.h"
+#include "net.h"
 
 typedef struct CommitRecord {
     CommitInfo info;
     char snapshot[65];
     size_t snapshot_size;
+    NetUse net;
 } CommitRecord;
 
 // Reads the commit and stores its snapshot. Any thread.
-bool commit_prepare(git_repository *repo, const char *data, const char *sha, CommitRecord *out,
-                    Error *err);
+bool commit_prepare(git_repository *repo, const char *data, const char *sha, const NetRule *rule,
+                    CommitRecord *out, Error *err);
 void commit_record_release(CommitRecord *record);
 // Writes the rows unless they are there. `bench` 0: what the commit's message says, if anything.
 bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, int64_t bench, double now,

@@ -27,7 +27,7 @@ static bool tests(Request *req, Response *res, Error *err) {
 
 // What was asked for, as the address of the next page must ask again.
 static void add_more_link(Request *req, json_t *document) {
-    static const char *const kept[] = {"color", "ltc", "user", "text", "type", "online"};
+    static const char *const kept[] = {"color", "ltc", "user", "text", "type", "online", "engine"};
     const char *next = json_string_value(json_object_get(document, "next"));
     if (!next)
         return;
@@ -68,7 +68,7 @@ static void add_event_types(json_t *document) {
     static const char *const names[] = {"submitted", "approved",  "started",  "verdict", "stopped",
                                         "paused",    "resumed",   "modified", "merged",  "failed",
                                         "expired",   "crash",     "user",     "engine",  "excluded",
-                                        "blocked",   "unblocked", "replay"};
+                                        "blocked",   "unblocked", "replay",   "net"};
     const char *chosen = text_of(document, "filter", "type");
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -82,6 +82,10 @@ static bool events(Request *req, Response *res, Error *err) {
     if (document && !request_is_api(req))
         add_event_types(document);
     return serve_list(req, res, "events", "Events", document);
+}
+
+static bool nets(Request *req, Response *res, Error *err) {
+    return serve_list(req, res, "nets", "Nets", doc_nets(req, err));
 }
 
 static bool machines(Request *req, Response *res, Error *err) {
@@ -238,6 +242,8 @@ const Route routes_pages[] = {
     PAGE("/api/v1/tests/form", ACCESS_ANYONE, form_data),
     PAGE("/events", ACCESS_ANYONE, events),
     PAGE("/api/v1/events", ACCESS_ANYONE, events),
+    PAGE("/nets", ACCESS_ANYONE, nets),
+    PAGE("/api/v1/nets", ACCESS_ANYONE, nets),
     PAGE("/machines", ACCESS_ANYONE, machines),
     PAGE("/api/v1/machines", ACCESS_ANYONE, machines),
     PAGE("/machines/{id}", ACCESS_ANYONE, machine),

@@ -10,16 +10,17 @@
 #include "common/file.h"
 #include "common/hash.h"
 #include "http_readers.h"
+#include "net_upload.h"
 
 enum { STATIC_MAX = 8 << 20 };
 
 static bool server_about(Request *req, Response *res, Error *err) {
     (void)err;
     response_json(res, 200,
-                  json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i}}", "name", "patchmate",
+                  json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i,s:i}}", "name", "patchmate",
                             "version", "1.0", "protocols", 1, "time", req->now, "signup",
                             app_setting(req, "signup", "open"), "limits", "games_bytes", 8388608,
-                            "log_bytes", 65536, "wait_s", 50));
+                            "log_bytes", 65536, "net_bytes", NET_BYTES_MAX, "wait_s", 50));
     return true;
 }
 

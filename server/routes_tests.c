@@ -57,7 +57,9 @@ static bool submit_new_prepare(Request *req, Response *res, Error *err) {
 static bool submit_new_apply(Request *req, Response *res, Error *err) {
     res->form = form_template;
     int64_t test = submit_store(req, req->state, err);
-    return test && answer(req, res, test, 201, json_pack("{s:I}", "id", (json_int_t)test));
+    return test && answer(req, res, test, 201,
+                          json_pack("{s:I, s:o}", "id", (json_int_t)test, "missing_nets",
+                                    submit_missing_nets(req->db, test)));
 }
 
 // ---- approve, stop, pause, resume
@@ -73,13 +75,24 @@ static bool may_approve(Request *req, const json_t *row, Error *err) {
                      "operator may allow it: setting self_approval)");
 }
 
+// What machines could not build is not approved.
+static bool has_nets(Request *req, int64_t test, Error *err) {
+    json_auto_t *missing = submit_missing_nets(req->db, test);
+    if (!json_array_size(missing))
+        return true;
+    return error_set(err, 409, "net_missing",
+                     "the test needs the net %s, which nobody has uploaded yet",
+                     member_text(json_array_get(missing, 0), "sha256"));
+}
+
 // Where the page that was read carries its hash, approval is of exactly that.
 static bool approve(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     char hash[65];
     const char *seen;
     json_auto_t *row = submit_test_for(req, test, false, err);
-    if (!row || !may_approve(req, row, err) || !optional_word(req, "hash", &seen, err))
+    if (!row || !may_approve(req, row, err) || !optional_word(req, "hash", &seen, err) ||
+        !has_nets(req, test, err))
         return false;
     if (!submit_approval_hash(req->db, test, hash))
         return error_set(err, 500, "internal", "the test's commits are not all there");
@@ -177,7 +190,7 @@ static bool diff(Request *req, Response *res, Error *err) {
 
 const Route routes_tests[] = {
     {"POST", "/api/v1/tests", ACCESS_USER, SUBMIT_BODY_MAX, submit_new_prepare, submit_new_apply},
-    {"POST", "/tests/new", ACCESS_USER, SUBMIT_BODY_MAX, submit_new_prepare, submit_new_apply},
+    {"POST", "/tests/new", ACCESS_USER, SUBMIT_FORM_MAX, submit_new_prepare, submit_new_apply},
     ACTION("approve", NULL, approve),
     ACTION("stop", NULL, stop),
     ACTION("pause", NULL, pause_test),

@@ -26,23 +26,30 @@ static void submission_drop(Submission **s) {
 
 // ---- engine, preset, book
 
-// The only engine needs no name.
-static bool find_engine(Request *req, Submission *s, Error *err) {
-    const char *name = field_text(s->fields, "engine");
+json_t *submit_engine(Request *req, const char *name, Error *err) {
     json_auto_t *names = db_rows(req->db, SQL_ENGINE_NAMES, "");
     if (!*name && json_array_size(names) == 1)
         name = json_string_value(json_object_get(json_array_get(names, 0), "name"));
-    s->engine = db_row(req->db, SQL_ENGINE_BY_NAME, "s", name);
-    if (!s->engine)
-        return error_field(err, 422, "no_such_engine", "engine",
-                           "engine: there is no engine '%.40s' on this server", name);
+    json_t *engine = db_row(req->db, SQL_ENGINE_BY_NAME, "s", name);
+    if (!engine)
+        error_field(err, 422, "no_such_engine", "engine",
+                    "engine: there is no engine '%.40s' on this server", name);
+    return engine;
+}
+
+bool submit_allowed(Request *req, int64_t engine_id) {
+    return viewer_has_role(req->db, &req->viewer, engine_id, "developer") ||
+           strcmp(app_setting(req, "submit", "developers"), "open") == 0;
+}
+
+static bool find_engine(Request *req, Submission *s, Error *err) {
+    s->engine = submit_engine(req, field_text(s->fields, "engine"), err);
     s->engine_id = member_int(s->engine, "id");
-    return true;
+    return s->engine;
 }
 
 static bool may_submit(Request *req, const Submission *s, Error *err) {
-    if (viewer_has_role(req->db, &req->viewer, s->engine_id, "developer") ||
-        strcmp(app_setting(req, "submit", "developers"), "open") == 0)
+    if (submit_allowed(req, s->engine_id))
         return true;
     return error_set(
         err, 403, "forbidden",
@@ -103,7 +110,7 @@ Submission *submit_prepare(Request *req, Error *err) {
         return NULL;
     s->repo =
         repo_open(app_data(req->app), json_string_value(json_object_get(s->engine, "name")), err);
-    if (!s->repo || !submit_make_commits(req, s, err))
+    if (!s->repo || !submit_make_commits(req, s, err) || !submit_take_net(req, s, err))
         return NULL;
     Submission *done = s;
     s = NULL;
@@ -147,6 +154,9 @@ static bool insert_test(Request *req, const Submission *s, Error *err) {
 // Order: blobs and objects are there, now the reference, and the COMMIT ends the turn. A reference
 // whose COMMIT fails is removed.
 int64_t submit_store(Request *req, Submission *s, Error *err) {
+    bool is_new;
+    if (s->net.size && !net_upload_store(req, s->engine, &s->net, &is_new, err))
+        return 0;
     if (!store_commit(req, s, &s->base_record, s->base_bench, "base_bench", err) ||
         !store_commit(req, s, &s->new_record, s->bench, "bench", err) || !insert_test(req, s, err))
         return 0;
@@ -162,10 +172,18 @@ int64_t submit_store(Request *req, Submission *s, Error *err) {
     return test;
 }
 
+// A side without nets has no such member.
+static void drop_null(json_t *row, const char *name) {
+    if (json_is_null(json_object_get(row, name)))
+        json_object_del(row, name);
+}
+
 bool submit_approval_hash(Db *db, int64_t test, char hash[65]) {
     json_auto_t *row = db_row(db, SQL_TEST_APPROVAL, "i", test);
     if (!row)
         return false;
+    drop_null(row, "base_files");
+    drop_null(row, "new_files");
     char *text scope(free_ptr) = json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS);
     sha256_hex(text, strlen(text), hash);
     return true;

@@ -9,9 +9,11 @@
 #include <jansson.h>
 
 #include "http.h"
+#include "net_upload.h"
 #include "repo_commit.h"
 
-enum { SUBMIT_BODY_MAX = 3 << 20 }; // a patch of 1 MB, percent-encoded or with JSON's escapes
+// A patch of 1 MB, percent-encoded or with JSON's escapes; a form may bring a net with it.
+enum { SUBMIT_BODY_MAX = 3 << 20, SUBMIT_FORM_MAX = SUBMIT_BODY_MAX + NET_BYTES_MAX };
 
 // When a field of a test that is there already may change.
 typedef enum {
@@ -73,6 +75,7 @@ typedef struct Submission {
     git_repository *repo;
     char base[REPO_SHA_MAX], new[REPO_SHA_MAX];
     CommitRecord base_record, new_record; // without a snapshot where the row is there already
+    NetUpload net;                        // that came with the form
     int64_t bench, base_bench;            // declared; 0: not
     int64_t author_id;                    // 0: who asks
     int64_t retest_of;
@@ -86,6 +89,10 @@ int64_t submit_store(Request *req, Submission *submission, Error *err);
 
 // ---- parts
 
+// The row of the engine of that name; the only one needs none. New; NULL: 422.
+json_t *submit_engine(Request *req, const char *name, Error *err);
+// Whether who asks may submit tests and upload nets of the engine.
+bool submit_allowed(Request *req, int64_t engine_id);
 // Finds engine, preset and book; completes and checks the fields.
 bool submit_resolve_fields(Request *req, Submission *s, Error *err);
 // Whether the openings of a book (its row) are of the fields' variant.
@@ -94,6 +101,16 @@ bool submit_make_commits(Request *req, Submission *s, Error *err);
 // The commit's record; without a snapshot where its row is there and none need be made.
 bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
                            Error *err);
+// The net that came with the form, if any: it must be the one that the new commit names.
+bool submit_take_net(Request *req, Submission *s, Error *err);
+// The nets that builds of the test need and nobody has uploaded: [{"sha256"}], new.
+json_t *submit_missing_nets(Db *db, int64_t test);
+// Where the tested commit brings a net that is not in its tree: a commit on top of it that puts it
+// there in place of its base's, so that whoever clones has it. Without one `out->info.sha` is "".
+// 409 `net_too_large` over NET_MERGE_MAX bytes. `test` as of SQL_TEST_FOR_CHANGE. Any thread.
+enum { NET_MERGE_MAX = 2 << 20 };
+bool submit_net_commit(Request *req, git_repository *repo, const json_t *test, CommitRecord *out,
+                       Error *err);
 // The fields of a test that is there, from its row of SQL_TEST_FOR_CHANGE; new.
 json_t *submit_fields_of_test(const json_t *row);
 // SHA-256 of everything that will run; false: no such test.
@@ -106,8 +123,9 @@ bool submit_approval_hash(Db *db, int64_t test, char hash[65]);
 json_t *submit_test_for(Request *req, int64_t test, bool author_too, Error *err);
 // Changes fields of a test; what runs on the machines of others takes approval back. Apply.
 bool submit_modify(Request *req, int64_t test, Error *err);
-// Merging: forward where the test's base is still the baseline, else a new test of the patch on the
-// new baseline. The first on a reader thread, NULL on error; the second in the turn.
+// Merging: forward where the test's base is still the baseline (to the tested commit, or to that
+// with its net on top), else a new test of the patch on the new baseline. The first on a reader
+// thread, NULL on error; the second in the turn.
 typedef struct Merge Merge;
 Merge *submit_merge_prepare(Request *req, int64_t test, Error *err);
 void merge_free(void *merge);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/member.h"
 #include "patch.h"
 #include "submit.h"
 
@@ -158,9 +159,11 @@ static bool make_new(Request *req, Submission *s, Error *err) {
 bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
                            Error *err) {
     json_auto_t *row = db_row(req->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
-    if (row)
-        return repo_commit_info(s->repo, sha, &out->info, err);
-    return commit_prepare(s->repo, app_data(req->app), sha, out, err);
+    NetRule rule = net_rule_of(s->engine);
+    if (!row)
+        return commit_prepare(s->repo, app_data(req->app), sha, &rule, out, err);
+    snprintf(out->net.sha, sizeof out->net.sha, "%s", member_text(row, "net"));
+    return repo_commit_info(s->repo, sha, &out->info, err);
 }
 
 // A base's count is known to others: one that contradicts it is a mistake.

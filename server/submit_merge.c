@@ -1,6 +1,7 @@
 // Merging an accepted test. The branch only ever moves forward, and only to the very commit that
-// was tested; where the baseline has moved on since, the patch is applied to the new baseline (a
-// merge of three trees) and offered as a new test, because nobody has tested that.
+// was tested, or to one on top of it that adds the net which was laid down for it (submit_net.c);
+// where the baseline has moved on since, the patch is applied to the new baseline (a merge of three
+// trees) and offered as a new test, because nobody has tested that.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct Merge {
     json_t *test;
     char baseline[REPO_SHA_MAX]; // as it was when the merge was prepared
     Submission *again;           // NULL: the branch moves forward
+    CommitRecord tip;            // with the net; info.sha "": the tested commit is the tip
     git_repository *repo;
 };
 
@@ -21,6 +23,7 @@ void merge_free(void *pointer) {
         return;
     json_decref(merge->test);
     submission_free(merge->again);
+    commit_record_release(&merge->tip);
     git_repository_free(merge->repo);
     free(merge);
 }
@@ -177,7 +180,9 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
     snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
     merge->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
     bool forward = strcmp(text_of(merge, "base_commit"), merge->baseline) == 0;
-    if (!merge->repo || (!forward && !prepare_again(req, merge, err)))
+    if (!merge->repo ||
+        !(forward ? submit_net_commit(req, merge->repo, merge->test, &merge->tip, err)
+                  : prepare_again(req, merge, err)))
         return NULL;
     Merge *done = merge;
     merge = NULL;
@@ -187,11 +192,12 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
 // The reference last, as nothing but the COMMIT can fail after it.
 static bool forward(Request *req, Merge *merge, Error *err) {
     Ledger ledger = ledger_of(req);
-    const char *sha = text_of(merge, "new_commit");
+    bool has_net = *merge->tip.info.sha;
+    const char *sha = has_net ? merge->tip.info.sha : text_of(merge, "new_commit");
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(merge, "branch"));
-    int64_t test = whole_of(merge, "id");
-    if (!db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", whole_of(merge, "engine_id"), sha,
-                merge->baseline) ||
+    int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
+    if ((has_net && !commit_record(req->db, engine, &merge->tip, 0, req->now, err)) ||
+        !db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha, merge->baseline) ||
         !db_run(req->db, err, SQL_TEST_MERGED, "isd", test, sha, req->now))
         return false;
     app_moves_git(req->app);

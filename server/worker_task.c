@@ -30,14 +30,16 @@ static json_t *options_json(const char *options) {
 }
 
 static json_t *side_json(const json_t *row, const char *side) {
-    char commit[16], snapshot[16], bench[16], options[16];
+    char commit[16], snapshot[16], bench[16], options[16], files[16];
     snprintf(commit, sizeof commit, "%s_commit", side);
     snprintf(snapshot, sizeof snapshot, "%s_snapshot", side);
     snprintf(bench, sizeof bench, "%s_bench", side);
     snprintf(options, sizeof options, "%s_options", side);
-    return json_pack("{s:O, s:O, s:O, s:o, s:O}", "commit", member(row, commit), "snapshot",
+    snprintf(files, sizeof files, "%s_files", side);
+    return json_pack("{s:O, s:O, s:O, s:o, s:O, s:O}", "commit", member(row, commit), "snapshot",
                      member(row, snapshot), "bench", member(row, bench), "options",
-                     options_json(member_text(row, options)), "tc", member(row, "tc"));
+                     options_json(member_text(row, options)), "tc", member(row, "tc"), "files",
+                     member(row, files));
 }
 
 static json_t *test_json(const json_t *row) {
@@ -63,11 +65,11 @@ static json_t *scale_json(Request *req, const json_t *row) {
         return json_null();
     if (!parse_long(app_setting(req, "margin_ms", MARGIN_MS_DEFAULT), 0, 60000, &margin))
         margin = 0;
-    return json_pack("{s:O, s:O, s:O, s:O, s:O, s:I}", "reference_commit",
-                     member(row, "reference_commit"), "reference_snapshot",
-                     member(row, "reference_snapshot"), "reference_speed",
-                     member(row, "reference_speed"), "min", member(row, "scale_min"), "max",
-                     member(row, "scale_max"), "margin_ms", (json_int_t)margin);
+    return json_pack(
+        "{s:O, s:O, s:O, s:O, s:O, s:O, s:I}", "reference_commit", member(row, "reference_commit"),
+        "reference_snapshot", member(row, "reference_snapshot"), "reference_files",
+        member(row, "reference_files"), "reference_speed", member(row, "reference_speed"), "min",
+        member(row, "scale_min"), "max", member(row, "scale_max"), "margin_ms", (json_int_t)margin);
 }
 
 json_t *task_document(Request *req, int64_t task, Error *err) {

@@ -5,11 +5,11 @@ INSERT INTO engines (name, title, branch, baseline, build, reference_commit, ref
 VALUES (?1, ?2, ?3, ?4, ?5, ?4, ?6, ?7)
 
 -- name: engine_by_name
-SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed
+SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed, net_file, net_path
 FROM engines WHERE name = ?1
 
 -- name: engine_by_id
-SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed
+SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed, net_file, net_path
 FROM engines WHERE id = ?1
 
 -- name: engine_names
@@ -24,15 +24,18 @@ UPDATE engines SET baseline = ?2 WHERE id = ?1 AND baseline = ?3
 -- name: engine_set_reference
 UPDATE engines SET reference_commit = ?2, reference_speed = ?3 WHERE id = ?1
 
+-- name: engine_set_nets
+UPDATE engines SET net_file = ?2, net_path = ?3 WHERE id = ?1
+
 -- name: blob_note
 INSERT INTO blobs (sha256, size, kind, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
 
 -- name: commit_note
-INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created)
-VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7) ON CONFLICT DO NOTHING
+INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created, net, files)
+VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7, nullif(?8, ''), ?9) ON CONFLICT DO NOTHING
 
 -- name: commit_by_sha
-SELECT sha, snapshot, bench, subject, author FROM commits WHERE engine_id = ?1 AND sha = ?2
+SELECT sha, snapshot, bench, subject, author, net, files AS files_json FROM commits WHERE engine_id = ?1 AND sha = ?2
 
 -- name: commit_bench
 SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2

@@ -38,6 +38,7 @@ SELECT id, name, title, branch, baseline FROM engines ORDER BY id
 SELECT t.*, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
        e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
        cb.subject AS base_subject, cb.author AS base_author, cb.bench AS base_bench, cb.snapshot AS base_snapshot,
+       cb.net AS base_net, cb.files AS base_files_json, cn.net AS new_net, cn.files AS new_files_json,
        cn.subject AS new_subject, cn.author AS new_author, cn.bench AS new_bench, cn.snapshot AS new_snapshot,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines,

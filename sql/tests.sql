@@ -27,7 +27,8 @@ WHERE id = ?1
 -- Everything that will run on the machines of others, and the bounds that end it.
 -- name: test_approval
 SELECT e.name AS engine, e.build, t.base_commit, t.new_commit, cb.snapshot AS base_snapshot,
-       cn.snapshot AS new_snapshot, t.base_options, t.new_options, t.kind, t.model, t.elo0, t.elo1,
+       cn.snapshot AS new_snapshot, nullif(cb.files, '[]') AS base_files, nullif(cn.files, '[]') AS new_files,
+       t.base_options, t.new_options, t.kind, t.model, t.elo0, t.elo1,
        t.alpha, t.beta, t.tc, t.threads, b.blob AS book, t.seed, t.variant, t.adjudication,
        t.batch_pairs
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_id

@@ -24,9 +24,12 @@ WHERE id = ?1
 -- name: worker_task
 SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test_id, e.name AS engine, t.title, t.kind,
        t.batch_pairs, t.threads, t.variant, t.adjudication AS adjudication_json, t.tc,
-       n.sha AS new_commit, n.snapshot AS new_snapshot, n.bench AS new_bench, t.new_options,
-       b.sha AS base_commit, b.snapshot AS base_snapshot, b.bench AS base_bench, t.base_options,
-       e.build AS build_json, e.reference_commit, r.snapshot AS reference_snapshot, e.reference_speed,
+       n.sha AS new_commit, n.snapshot AS new_snapshot, n.bench AS new_bench, n.files AS new_files_json,
+       t.new_options,
+       b.sha AS base_commit, b.snapshot AS base_snapshot, b.bench AS base_bench, b.files AS base_files_json,
+       t.base_options,
+       e.build AS build_json, e.reference_commit, r.snapshot AS reference_snapshot,
+       coalesce(r.files, '[]') AS reference_files_json, e.reference_speed,
        e.scale_min, e.scale_max, o.blob AS book, t.seed
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id
      JOIN commits n ON n.engine_id = t.engine_id AND n.sha = t.new_commit
@@ -38,6 +41,7 @@ WHERE k.id = ?1
 -- name: worker_standing
 SELECT blocked, coalesce(json_extract(host, '$.sandbox'), 0) FROM workers WHERE id = ?1
 
--- Games and archives are not for everybody.
+-- Games and archives are not for everybody. A net may be bytes that were there before.
 -- name: worker_blob_open
 SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind IN ('snapshot', 'net', 'book'))
+    OR EXISTS (SELECT 1 FROM nets WHERE sha256 = ?1)

@@ -18,6 +18,7 @@
 #include "../server/common/hash.h"
 #include "../server/common/log.h"
 #include "job.h"
+#include "lay_down.h"
 #include "os_host.h"
 #include "unpack.h"
 
@@ -36,41 +37,12 @@ static void make_key(const Workshop *shop, const TaskBuild *recipe, const char *
     char *env scope(free_ptr) = json_dumps(recipe->env, JSON_SORT_KEYS);
     str_printf(&all, "%s\n%s\n%s\n%s\n%s\n%s\n", snapshot, recipe->directory, recipe->command,
                recipe->binary, env, shop->compilers);
-    for (int i = 0; i < recipe->file_count; i++)
-        str_printf(&all, "%s at %s\n", recipe->files[i].blob, recipe->files[i].path);
+    for (int i = 0; i < recipe->files.count; i++)
+        str_printf(&all, "%s at %s\n", recipe->files.items[i].blob, recipe->files.items[i].path);
     sha256_hex(all.data, all.size, key);
 }
 
 // ---- what goes in -------------------------------------------------------------------------------
-
-static bool copy_bytes(int from, int to) {
-    char chunk[65536];
-    for (ssize_t n; (n = read(from, chunk, sizeof chunk)) != 0;)
-        if (n < 0 || write(to, chunk, (size_t)n) != n)
-            return false;
-    return true;
-}
-
-static bool copy_to(int in, const char *to, mode_t mode, Error *err) {
-    int out scope(close_fd) = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (out < 0 || !copy_bytes(in, out) || fsync(out) < 0)
-        return error_errno(err, "cannot write %s", to);
-    return true;
-}
-
-static bool copy_file(const char *from, const char *to, mode_t mode, Error *err) {
-    int in scope(close_fd) = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    return in < 0 ? error_errno(err, "cannot open %s", from) : copy_to(in, to, mode, err);
-}
-
-// The tree holds no links (unpack.h), so a checked path cannot lead out of it.
-static bool lay_down(const Workshop *shop, const TaskFile *file, const char *work, Error *err) {
-    char *from scope(free_ptr) = store_blob(shop->store, file->blob);
-    char *to scope(free_ptr) = xasprintf("%s/%s", work, file->path);
-    char *folder scope(free_ptr) = xstrdup(to);
-    *strrchr(folder, '/') = 0;
-    return folder_make(folder, err) && copy_file(from, to, 0644, err);
-}
 
 // In the work folder; the kept build has one with the recipe's files alone.
 #define TREE "tree"
@@ -88,10 +60,7 @@ static BuildOutcome prepare(const Workshop *shop, const TaskBuild *recipe, const
     char *tar scope(free_ptr) = store_blob(shop->store, snapshot);
     if (!unpack_file(tar, tree, err))
         return err->status == 422 ? BUILD_FAILED : BUILD_BROKEN;
-    for (int i = 0; i < recipe->file_count; i++)
-        if (!lay_down(shop, &recipe->files[i], tree, err))
-            return BUILD_BROKEN;
-    return BUILD_DONE;
+    return files_lay_down(shop->store, &recipe->files, tree, err);
 }
 
 // ---- the build ----------------------------------------------------------------------------------
@@ -232,19 +201,11 @@ static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const
 
 // ---- what comes out -----------------------------------------------------------------------------
 
-// Opens a file below a folder, no step of the way through a link. -1: errno tells.
-static int open_beneath(const char *folder, const char *path) {
-    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    char *copy scope(free_ptr) = xstrdup(path), *rest = copy;
-    for (char *slash; at >= 0 && (slash = strchr(rest, '/')); rest = slash + 1) {
-        *slash = 0;
-        int next = openat(at, rest, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        close(at);
-        at = next;
-    }
-    int file = at < 0 ? -1 : openat(at, rest, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    close_fd(&at);
-    return file;
+static bool copy_to(int in, const char *to, mode_t mode, Error *err) {
+    int out scope(close_fd) = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (out < 0 || !fd_copy(in, out) || fsync(out) < 0)
+        return error_errno(err, "cannot write %s", to);
+    return true;
 }
 
 // Only the named binary, and only as a regular file: the build could have left anything there.
@@ -255,7 +216,7 @@ static BuildOutcome take_binary(const Workshop *shop, const TaskBuild *recipe, c
     char *path scope(free_ptr) =
         apart ? xstrdup(RESULT) : xasprintf(TREE "/%s/%s", recipe->directory, recipe->binary);
     char *to scope(free_ptr) = xasprintf("%s/engine", folder);
-    int in scope(close_fd) = open_beneath(work, path);
+    int in scope(close_fd) = unpack_open(work, path);
     if (in < 0 && errno == ENOENT)
         describe_status(END_NO_BINARY, recipe->binary, err);
     else if (in < 0 || fstat(in, &st) < 0 || !S_ISREG(st.st_mode))
@@ -273,12 +234,10 @@ static BuildOutcome keep_files(const Workshop *shop, const TaskBuild *recipe, co
                                Error *err) {
     char *tree scope(free_ptr) = xasprintf("%s/" TREE, folder);
     char *start scope(free_ptr) = xasprintf("%s/%s", tree, recipe->directory);
-    if (recipe->file_count && !folder_make(start, err))
-        return BUILD_BROKEN;
-    for (int i = 0; i < recipe->file_count; i++)
-        if (!lay_down(shop, &recipe->files[i], tree, err))
-            return BUILD_BROKEN;
-    return BUILD_DONE;
+    if (!recipe->files.count)
+        return BUILD_DONE;
+    return folder_make(start, err) ? files_lay_down(shop->store, &recipe->files, tree, err)
+                                   : BUILD_BROKEN;
 }
 
 // The folder gets its name when it is whole; another worker may have been first.
@@ -326,7 +285,7 @@ BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const c
     *out = (Build){0};
     make_key(shop, recipe, snapshot, out->key);
     out->folder = store_build(shop->store, out->key);
-    out->start = recipe->file_count ? xasprintf(TREE "/%s", recipe->directory) : NULL;
+    out->start = recipe->files.count ? xasprintf(TREE "/%s", recipe->directory) : NULL;
     char *binary scope(free_ptr) = xasprintf("%s/engine", out->folder);
     if (store_hold(shop->store, out->folder) && access(binary, X_OK) == 0)
         return BUILD_DONE;

@@ -19,22 +19,22 @@ static int64_t hash_mib(const TaskSide *side) {
 }
 
 // Files that are laid down before the build are nets, which end up in memory one way or the other.
-static int64_t files_mib(const Task *task, const Store *store) {
+static int64_t files_bytes(const TaskFiles *files, const Store *store) {
     int64_t bytes = 0;
     struct stat st;
-    for (int i = 0; i < task->build.file_count; i++) {
-        char *path scope(free_ptr) = store_blob(store, task->build.files[i].blob);
+    for (int i = 0; i < files->count; i++) {
+        char *path scope(free_ptr) = store_blob(store, files->items[i].blob);
         bytes += stat(path, &st) == 0 ? st.st_size : 0;
     }
-    return bytes >> 20;
+    return bytes;
 }
 
 SlotDemand demand_of_task(const Task *task, const Store *store) {
-    int64_t nets = files_mib(task, store);
+    int64_t common = files_bytes(&task->build.files, store);
     SlotDemand demand = {.threads = task->threads};
     for (int i = 0; i < SIDE_COUNT; i++) {
         demand.hash_mib[i] = hash_mib(&task->sides[i]);
-        demand.nets_mib[i] = nets;
+        demand.nets_mib[i] = (common + files_bytes(&task->sides[i].files, store)) >> 20;
     }
     return demand;
 }

@@ -18,13 +18,15 @@ enum { DOWNLOAD_TIMEOUT_S = 600, REPLY_MAX = 65536, ATTEMPTS_MAX = 5 };
 
 typedef struct Download {
     int fd;
-    int64_t size;
+    int64_t size, max;
+    bool too_large;
     int error; // errno of a write that failed
 } Download;
 
 static bool take_bytes(void *ctx, const char *bytes, size_t size) {
     Download *d = ctx;
-    if (d->size + (int64_t)size > BLOB_MAX)
+    d->too_large = d->size + (int64_t)size > d->max;
+    if (d->too_large)
         return false;
     while (size) {
         ssize_t n = write(d->fd, bytes, size);
@@ -63,8 +65,15 @@ static bool file_matches(int fd, const char *sha256) {
     return strcmp(hex, sha256) == 0;
 }
 
-// A disk without room is waited for like a server that is away.
-static ApiOutcome failed_transfer(const Download *d, Error *err) {
+// A disk without room is waited for like a server that is away; a blob does not become smaller.
+// What came after a part that was there may be the whole again: the hash tells.
+static ApiOutcome failed_transfer(const Download *d, const char *sha256, bool resumed, Error *err) {
+    if (d->too_large && resumed)
+        return API_OK;
+    if (d->too_large) {
+        error_set(err, 0, "too_large", "blob %.12s is over %d MiB", sha256, (int)(d->max >> 20));
+        return API_REFUSED;
+    }
     errno = d->error;
     if (d->error)
         error_errno(err, "a download cannot be written");
@@ -88,8 +97,9 @@ static ApiOutcome download(Api *api, const char *sha256, Download *d, double *re
                            .sink_ctx = d};
     scope(http_reply_release) HttpReply reply = {0};
     d->error = 0;
+    d->too_large = false;
     if (!client_send(api->client, &request, &reply, err))
-        return failed_transfer(d, err);
+        return failed_transfer(d, sha256, request.resume > 0, err);
     *retry_after_s = reply.retry_after_s;
     if (reply.status == 200 || reply.status == 206 || reply.status == 416)
         return API_OK;
@@ -111,11 +121,11 @@ static ApiOutcome start_over(Download *d, const char *sha256, int wrong, Error *
 }
 
 // Downloads until the hash is right.
-static ApiOutcome fetch_to(Api *api, const Store *store, const char *sha256, const char *part,
-                           int fd, Error *err) {
+static ApiOutcome fetch_to(Api *api, const Store *store, const char *sha256, int64_t max_bytes,
+                           const char *part, int fd, Error *err) {
     Outage *outage = &api->session->outage;
     Waiter waiter = {0};
-    Download d = {.fd = fd, .size = lseek(fd, 0, SEEK_END)};
+    Download d = {.fd = fd, .size = lseek(fd, 0, SEEK_END), .max = max_bytes};
     for (int wrong = 0;;) {
         double retry_after_s = 0;
         ApiOutcome outcome = download(api, sha256, &d, &retry_after_s, err);
@@ -132,7 +142,8 @@ static ApiOutcome fetch_to(Api *api, const Store *store, const char *sha256, con
     }
 }
 
-ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, Error *err) {
+ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, int64_t max_bytes,
+                      Error *err) {
     char *path scope(free_ptr) = store_blob(store, sha256);
     if (store_hold(store, path))
         return API_OK;
@@ -142,5 +153,5 @@ ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, Error *e
         error_errno(err, "cannot create %s", part);
         return API_REFUSED;
     }
-    return fetch_to(api, store, sha256, part, fd, err);
+    return fetch_to(api, store, sha256, max_bytes, part, fd, err);
 }

@@ -6,7 +6,9 @@
 #include "api.h"
 #include "store.h"
 
-enum { BLOB_MAX = 1 << 30 };
+enum { FETCH_SNAPSHOT_MAX = 1 << 30, FETCH_FILE_MAX = 64 << 20 };
 
-// After API_OK the blob lies at store_blob(). Waits out a server that is away.
-ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, Error *err);
+// After API_OK the blob lies at store_blob(). Waits out a server that is away. One of over
+// `max_bytes` is refused.
+ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, int64_t max_bytes,
+                      Error *err);

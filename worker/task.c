@@ -37,8 +37,46 @@ static bool path_is_safe(const char *path) {
     }
 }
 
+// As it stands it is the name of one file: no "." on the way.
+static bool path_is_file(const char *path) {
+    size_t size = strlen(path);
+    bool has_dot = strcmp(path, ".") == 0 || strncmp(path, "./", 2) == 0 || strstr(path, "/./") ||
+                   (size > 1 && strcmp(path + size - 2, "/.") == 0);
+    return !has_dot && path_is_safe(path);
+}
+
 static bool text_is_line(const char *text, size_t max) {
     return strlen(text) <= max && !strpbrk(text, "\r\n");
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+static bool has_path(const TaskFiles *files, const char *path) {
+    for (int i = 0; i < files->count; i++)
+        if (strcmp(files->items[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+// `common` are laid down as well, NULL: none. A list that is absent or null is empty.
+static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, Error *err) {
+    size_t i;
+    json_t *file;
+    int most = TASK_FILES_MAX - (common ? common->count : 0);
+    if (list && !json_is_array(list) && !json_is_null(list))
+        return bad(err, "files that are no list");
+    if ((int)json_array_size(list) > most)
+        return bad(err, "too many files");
+    json_array_foreach(list, i, file) {
+        TaskFile *out = &files->items[files->count];
+        if (json_unpack(file, "{s:s, s:s}", "blob", &out->blob, "path", &out->path) < 0 ||
+            !sha256_is_hex(out->blob) || !path_is_file(out->path))
+            return bad(err, "a file without a hash or outside the tree");
+        if (has_path(files, out->path) || (common && has_path(common, out->path)))
+            return bad(err, "two files in one place");
+        files->count++;
+    }
+    return true;
 }
 
 // ---- sides --------------------------------------------------------------------------------------
@@ -58,33 +96,21 @@ static bool read_options(TaskSide *side, json_t *options, Error *err) {
     return true;
 }
 
-static bool read_side(TaskSide *side, json_t *root, const char *name, Error *err) {
-    json_t *bench = NULL, *options = NULL;
-    if (json_unpack(json_object_get(root, name), "{s:s, s:s, s:o, s:o, s:s}", "commit",
+static bool read_side(TaskSide *side, json_t *root, const char *name, const TaskFiles *common,
+                      Error *err) {
+    json_t *bench = NULL, *options = NULL, *files = NULL;
+    if (json_unpack(json_object_get(root, name), "{s:s, s:s, s:o, s:o, s:s, s?o}", "commit",
                     &side->commit, "snapshot", &side->snapshot, "bench", &bench, "options",
-                    &options, "tc", &side->tc) < 0)
+                    &options, "tc", &side->tc, "files", &files) < 0)
         return bad(err, "a side that lacks members");
     side->bench = json_integer_value(bench);
     if (!sha256_is_hex(side->snapshot) || side->bench < 0)
         return bad(err, "a snapshot without its hash");
-    return limit_parse(side->tc, &side->limit, err) && read_options(side, options, err);
+    return limit_parse(side->tc, &side->limit, err) && read_options(side, options, err) &&
+           read_files(&side->files, files, common, err);
 }
 
 // ---- build --------------------------------------------------------------------------------------
-
-static bool read_files(TaskBuild *build, json_t *files, Error *err) {
-    size_t i;
-    json_t *file;
-    if (json_array_size(files) > TASK_FILES_MAX)
-        return bad(err, "too many files");
-    json_array_foreach(files, i, file) {
-        TaskFile *out = &build->files[build->file_count++];
-        if (json_unpack(file, "{s:s, s:s}", "blob", &out->blob, "path", &out->path) < 0 ||
-            !sha256_is_hex(out->blob) || !path_is_safe(out->path))
-            return bad(err, "a file without a hash or outside the tree");
-    }
-    return true;
-}
 
 static bool read_bench_args(TaskBuild *build, json_t *args, Error *err) {
     size_t i, max = sizeof build->bench_args / sizeof *build->bench_args - 1;
@@ -120,7 +146,7 @@ static bool read_build(TaskBuild *build, json_t *root, Error *err) {
         return bad(err, "a build outside its tree");
     if (!*build->command || strlen(build->command) > COMMAND_MAX || !env_is_fine(build->env))
         return bad(err, "a build command or environment that cannot be used");
-    return read_bench_args(build, args, err) && read_files(build, files, err);
+    return read_bench_args(build, args, err) && read_files(&build->files, files, NULL, err);
 }
 
 // ---- test ---------------------------------------------------------------------------------------
@@ -157,17 +183,19 @@ static bool read_test(Task *task, json_t *root, Error *err) {
 
 static bool read_scale(Task *task, json_t *root, Error *err) {
     Scale *s = &task->scale;
+    json_t *files = NULL;
     if (json_is_null(root))
         return true;
-    if (json_unpack(root, "{s:s, s:F, s:F, s:F, s:i}", "reference_snapshot",
+    if (json_unpack(root, "{s:s, s:F, s:F, s:F, s:i, s?o}", "reference_snapshot",
                     &task->reference_snapshot, "reference_speed", &s->reference_speed, "min",
-                    &s->min, "max", &s->max, "margin_ms", &task->margin_ms) < 0)
+                    &s->min, "max", &s->max, "margin_ms", &task->margin_ms, "reference_files",
+                    &files) < 0)
         return bad(err, "a scale that lacks members");
     task->has_scale = true;
     if (!sha256_is_hex(task->reference_snapshot) || !(s->reference_speed > 0) || !(s->min > 0) ||
         !(s->max >= s->min) || task->margin_ms < 0 || task->margin_ms > 600000)
         return bad(err, "a scale that makes no sense");
-    return true;
+    return read_files(&task->reference_files, files, &task->build.files, err);
 }
 
 // ---- openings -----------------------------------------------------------------------------------
@@ -211,10 +239,12 @@ static bool read_all(Task *task, Error *err) {
     if (task->pairs < 1 || task->pairs > TASK_PAIRS_MAX || task->first_pair < 0 ||
         task->pairs % task->batch_pairs != 0)
         return bad(err, "pairs that are no whole batches");
-    return read_side(&task->sides[SIDE_NEW], sides, "new", err) &&
-           read_side(&task->sides[SIDE_BASE], sides, "base", err) &&
-           read_build(&task->build, build, err) && read_scale(task, scale, err) &&
-           read_openings(task, openings, err) && read_next(task, next, err);
+    const TaskFiles *common = &task->build.files;
+    return read_build(&task->build, build, err) &&
+           read_side(&task->sides[SIDE_NEW], sides, "new", common, err) &&
+           read_side(&task->sides[SIDE_BASE], sides, "base", common, err) &&
+           read_scale(task, scale, err) && read_openings(task, openings, err) &&
+           read_next(task, next, err);
 }
 
 bool task_read(Task *task, json_t *document, Error *err) {
@@ -229,6 +259,14 @@ void task_release(Task *task) {
     free(task->openings);
     json_decref(task->root);
     *task = (Task){0};
+}
+
+TaskBuild task_recipe(const Task *task, int side) {
+    TaskBuild recipe = task->build;
+    const TaskFiles *own = side < SIDE_COUNT ? &task->sides[side].files : &task->reference_files;
+    for (int i = 0; i < own->count; i++)
+        recipe.files.items[recipe.files.count++] = own->items[i];
+    return recipe;
 }
 
 int64_t task_id(const json_t *document) {

@@ -12,26 +12,32 @@ enum { TASK_PAIRS_MAX = 20000, TASK_OPTIONS_MAX = 256, TASK_FILES_MAX = 32 };
 typedef enum { SIDE_NEW, SIDE_BASE, SIDE_COUNT } Side;
 const char *side_name(Side side); // "new", "base"
 
+// Nets and their like: laid down in the unpacked snapshot before it is built.
+typedef struct TaskFile {
+    const char *blob, *path; // path: relative to the snapshot's top
+} TaskFile;
+
+typedef struct TaskFiles {
+    TaskFile items[TASK_FILES_MAX];
+    int count;
+} TaskFiles;
+
 typedef struct TaskSide {
     const char *commit, *snapshot;
-    int64_t bench; // 0: not known yet
+    TaskFiles files; // beside the build's
+    int64_t bench;   // 0: not known yet
     const char *tc;
     MatchLimit limit; // not scaled
     EngineOption options[TASK_OPTIONS_MAX];
     int option_count;
 } TaskSide;
 
-typedef struct TaskFile {
-    const char *blob, *path; // path: relative to the snapshot's top
-} TaskFile;
-
 // How a snapshot becomes an engine.
 typedef struct TaskBuild {
     const char *directory, *command, *binary; // relative to the top; binary to the directory
     json_t *env;                              // object of strings
     const char *bench_args[16];               // NULL-terminated
-    TaskFile files[TASK_FILES_MAX];
-    int file_count;
+    TaskFiles files;
 } TaskBuild;
 
 typedef struct Task {
@@ -46,6 +52,7 @@ typedef struct Task {
     bool has_scale;
     Scale scale;
     const char *reference_snapshot; // NULL without scale
+    TaskFiles reference_files;      // beside the build's
     int margin_ms;
     Opening *openings; // `pairs` of them
 } Task;
@@ -54,5 +61,8 @@ typedef struct Task {
 // kept by a reference. Released by the caller on true only.
 bool task_read(Task *task, json_t *document, Error *err);
 void task_release(Task *task);
+// How the side's snapshot is built, or with SIDE_COUNT the reference's: its own files and those of
+// all builds. Borrows from the task.
+TaskBuild task_recipe(const Task *task, int side);
 // The task's number, 0 where even that cannot be read.
 int64_t task_id(const json_t *document);

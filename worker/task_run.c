@@ -71,9 +71,9 @@ static void stop_run(void *ctx, const char *why) {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static Step fetch_one(TaskRun *run, const char *sha256) {
+static Step fetch_one(TaskRun *run, const char *sha256, int64_t max_bytes) {
     Worker *w = run->worker;
-    switch (fetch_blob(&w->api, &w->store, sha256, &run->failure.error)) {
+    switch (fetch_blob(&w->api, &w->store, sha256, max_bytes, &run->failure.error)) {
     case API_OK:
         return STEP_ON;
     case API_CANCELLED:
@@ -83,17 +83,26 @@ static Step fetch_one(TaskRun *run, const char *sha256) {
     }
 }
 
+static Step fetch_files(TaskRun *run, const TaskFiles *files) {
+    Step step = STEP_ON;
+    for (int i = 0; i < files->count && step == STEP_ON; i++)
+        step = fetch_one(run, files->items[i].blob, FETCH_FILE_MAX);
+    return step;
+}
+
 static Step fetch_all(TaskRun *run) {
     const Task *task = &run->task;
-    const char *snapshots[] = {task->sides[SIDE_NEW].snapshot, task->sides[SIDE_BASE].snapshot,
-                               task->reference_snapshot};
+    const TaskSide *new = &task->sides[SIDE_NEW], *base = &task->sides[SIDE_BASE];
+    const char *snapshots[] = {new->snapshot, base->snapshot, task->reference_snapshot};
+    const TaskFiles *files[] = {&task->build.files, &new->files, &base->files,
+                                &task->reference_files};
     Step step = STEP_ON;
     enter_phase(run, "fetch");
     for (int i = 0; i < 3 && step == STEP_ON; i++)
         if (snapshots[i])
-            step = fetch_one(run, snapshots[i]);
-    for (int i = 0; i < task->build.file_count && step == STEP_ON; i++)
-        step = fetch_one(run, task->build.files[i].blob);
+            step = fetch_one(run, snapshots[i], FETCH_SNAPSHOT_MAX);
+    for (int i = 0; i < 4 && step == STEP_ON; i++)
+        step = fetch_files(run, files[i]);
     return step;
 }
 
@@ -101,11 +110,12 @@ static Step fetch_all(TaskRun *run) {
 static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) {
     const Store *store = &run->worker->store;
     int64_t start_ns = os_now_ns();
+    TaskBuild recipe = task_recipe(&run->task, side);
     str_clear(&run->failure.log);
     status_step(side == SIDE_COUNT ? "reference" : side_name((Side)side),
                 typical_seconds(store, run->task.engine, "build"));
-    switch (build_engine(&run->shop, &run->task.build, snapshot, out, &run->failure.log,
-                         &run->failure.error)) {
+    switch (
+        build_engine(&run->shop, &recipe, snapshot, out, &run->failure.log, &run->failure.error)) {
     case BUILD_DONE:
         typical_note(store, run->task.engine, "build", (double)(os_now_ns() - start_ns) / 1e9);
         return STEP_ON;

@@ -185,3 +185,26 @@ bool unpack_memory(const void *tar, size_t size, const char *folder, Error *err)
         return archive_failed(&(Unpack){.archive = archive}, err);
     return unpack(archive, folder, err);
 }
+
+// ---- single files -------------------------------------------------------------------------------
+
+int unpack_create(const char *folder, const char *path, mode_t mode) {
+    char *copy scope(free_ptr) = xstrdup(path), *last;
+    int root scope(close_fd) = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int parent scope(close_fd) = root < 0 ? -1 : open_parent(root, copy, &last);
+    return parent < 0 ? -1 : openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
+int unpack_open(const char *folder, const char *path) {
+    char *copy scope(free_ptr) = xstrdup(path), *rest = copy;
+    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (char *slash; at >= 0 && (slash = strchr(rest, '/')); rest = slash + 1) {
+        *slash = 0;
+        int next = openat(at, rest, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        close(at);
+        at = next;
+    }
+    int file = at < 0 ? -1 : openat(at, rest, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    close_fd(&at);
+    return file;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "../server/common/error.h"
 
@@ -13,4 +14,9 @@ enum { UNPACK_FILES_MAX = 20000, UNPACK_BYTES_MAX = 512 << 20, UNPACK_PATH_MAX =
 // absolute path or "..", or passes a limit; what came out until then stays for the caller to
 // remove.
 bool unpack_file(const char *tar, const char *folder, Error *err);
+// A file below `folder`, no step of the way to it through a link: made new with the folders that it
+// needs (EEXIST where something lies there), or opened for reading. Its descriptor; -1: errno
+// tells.
+int unpack_create(const char *folder, const char *path, mode_t mode);
+int unpack_open(const char *folder, const char *path);
 bool unpack_memory(const void *tar, size_t size, const char *folder, Error *err);

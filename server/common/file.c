@@ -53,6 +53,14 @@ static bool write_all(int fd, const char *data, size_t size) {
     return true;
 }
 
+bool fd_copy(int from, int to) {
+    char chunk[65536];
+    for (ssize_t n; (n = read(from, chunk, sizeof chunk)) != 0;)
+        if (n < 0 || !write_all(to, chunk, (size_t)n))
+            return false;
+    return true;
+}
+
 bool folder_sync(const char *path, Error *err) {
     int fd scope(close_fd) = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) < 0)

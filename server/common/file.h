@@ -8,6 +8,8 @@
 
 // The whole file, NUL-terminated, malloc'ed; NULL on error or when over `max` bytes.
 char *file_read(const char *path, size_t max, size_t *size, Error *err);
+// What is left of one open file to another. False: errno tells.
+bool fd_copy(int from, int to);
 // Writes to a temporary file beside `path`, fsyncs, renames, fsyncs the folder: after true the file
 // has its new content even if the machine stops now; after false the old one is untouched.
 bool file_write_durable(const char *path, const void *data, size_t size, Error *err);

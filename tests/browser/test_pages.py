@@ -3,6 +3,7 @@
 appear on the open page; every page in light and dark, at a desk and on a phone, and without script."""
 
 import difflib
+import hashlib
 import pathlib
 import sys
 import tempfile
@@ -19,7 +20,8 @@ from worker import Worker  # noqa: E402
 SHOTS = BUILD / "screenshots"
 TITLE = "Take reductions away & <b>see</b>"
 PAGES = {"home": "/", "test": "/tests/1", "pending": "/tests/2", "new": "/tests/new", "finished": "/tests/finished",
-         "faults": "/tests/1/faults", "fault": "/faults/1", "events": "/events", "machines": "/machines", "machine": "/machines/1", "user": "/users/dora", "account": "/account",
+         "faults": "/tests/1/faults", "fault": "/faults/1", "events": "/events", "nets": "/nets",
+         "machines": "/machines", "machine": "/machines/1", "user": "/users/dora", "account": "/account",
          "login": "/login", "signup": "/signup", "missing": "/nowhere"}
 server = browser = None
 
@@ -224,6 +226,85 @@ def a_maintainer_excludes_a_machine_and_blocks_it_with_forms():
         equal(other.problems(), [], "console")
 
 
+# ---- nets
+
+
+NET = b"no net that plays, but one that has a name\n" * 50000
+
+
+def naming(net):
+    """The patch that makes it Anvil's."""
+    name, line = ROOT / "engine" / "net", hashlib.sha256(net).hexdigest() + "\n"
+    old = name.read_text().splitlines(keepends=True) if name.exists() else []
+    return "".join(difflib.unified_diff(old, [line], "a/net" if old else "/dev/null", "b/net"))
+
+
+def a_patch_that_names_a_net_asks_for_it_on_its_page():
+    browser.go("/tests/new")
+    browser.type("#title", "A net of nothing")
+    browser.paste("#patch", naming(NET))
+    browser.until(lambda: "does not hold" in browser.text("#net-said"), 10, "the word beside the field")
+    contains(browser.text("#net-said"), hashlib.sha256(NET).hexdigest()[:10])
+    browser.screenshot(SHOTS, "new-net-missing-desktop-light")
+    browser.click("form#new-test button.primary")
+    browser.until(lambda: "pending" in browser.text("#head"), 20, "the test's page")
+    contains(browser.text("#missing-nets"), "A net is missing.")
+    contains(browser.text("#missing-nets"), hashlib.sha256(NET).hexdigest())
+    contains(browser.text("#arguments"), hashlib.sha256(NET).hexdigest()[:10])
+    browser.screenshot(SHOTS, "test-net-missing-desktop-light")
+
+
+def file_of(data):
+    path = server.folder / "second.net"
+    path.write_bytes(data)
+    return str(path)
+
+
+def another_file_comes_back_with_both_names():
+    browser.find("#missing-nets input[type=file]").send_keys(file_of(b"another"))
+    browser.click("#missing-nets button")
+    browser.until(lambda: "Not accepted" in browser.text(), 10, "a refusal")
+    contains(browser.text("#net-hint"), hashlib.sha256(b"another").hexdigest())
+    contains(browser.text("#net-hint"), hashlib.sha256(NET).hexdigest())
+    browser.screenshot(SHOTS, "nets-refused-desktop-light")
+
+
+def the_right_file_leads_back_to_the_test_which_asks_no_more():
+    browser.type("#note", "from games that nobody played")
+    browser.find("#upload input[type=file]").send_keys(file_of(NET))
+    browser.click("#upload button.primary")
+    browser.until(lambda: "pending" in browser.text("#head"), 20, "the test's page")
+    equal(browser.text("#missing-nets"), "")
+    contains(browser.text("#actions"), "needs the role maintainer")
+    browser.go("/nets")
+    contains(browser.text("#list"), "second.net")
+    contains(browser.text("#list"), "from games that nobody played")
+    contains(browser.text("#list"), "A net of nothing")
+    contains(browser.text("#list"), "2.05")  # MiB
+    browser.go("/tests/new")
+    browser.paste("#patch", naming(NET))
+    browser.until(lambda: "is here" in browser.text("#net-said"), 10, "the word beside the field")
+    refused = [line for line in browser.problems() if "status of 422" not in line]
+    equal(refused, [], "console")
+
+
+def an_open_page_hears_that_the_net_has_come():
+    fresh = NET + b"more\n"
+    browser.go("/tests/new")
+    browser.type("#title", "A net of a little more")
+    browser.paste("#patch", naming(fresh))
+    browser.click("form#new-test button.primary")
+    browser.until(lambda: "A net is missing" in browser.text("#missing-nets"), 20, "the test's page")
+    browser.until(lambda: browser.text("#live") == "live", 10, "the stream")
+    with Browser(server.url) as other:
+        sign_in(other, "mia")
+        other.go("/nets")
+        other.find("#upload input[type=file]").send_keys(file_of(fresh))
+        other.click("#upload button.primary")
+        other.until(lambda: "second.net" in other.text("#list"), 10, "the list")
+    browser.until(lambda: browser.text("#missing-nets") == "", 10, "the live page")
+
+
 # ---- every page
 
 
@@ -341,7 +422,9 @@ def main():
                 a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
                 somebody_else_approves_it, the_approval_shows_on_the_open_page,
                 the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn, a_crash_report_is_read_on_its_own_page,
-                a_maintainer_excludes_a_machine_and_blocks_it_with_forms, no_page_says_anything_in_the_console, no_page_is_wider_than_a_phone, all_text_stands_out_in_light_and_dark,
+                a_maintainer_excludes_a_machine_and_blocks_it_with_forms, a_patch_that_names_a_net_asks_for_it_on_its_page, another_file_comes_back_with_both_names,
+                the_right_file_leads_back_to_the_test_which_asks_no_more, an_open_page_hears_that_the_net_has_come,
+                no_page_says_anything_in_the_console, no_page_is_wider_than_a_phone, all_text_stands_out_in_light_and_dark,
                 all_fields_have_labels_and_the_keyboard_finds_the_content, without_script_the_pages_read,
                 a_token_is_shown_once)
     finally:

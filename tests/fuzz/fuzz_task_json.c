@@ -15,11 +15,20 @@ static void check_path(const char *path) {
         abort();
 }
 
+static void check_recipe(const TaskBuild *recipe) {
+    check_path(recipe->directory);
+    check_path(recipe->binary);
+    if (recipe->files.count > TASK_FILES_MAX)
+        abort();
+    for (int i = 0; i < recipe->files.count; i++)
+        check_path(recipe->files.items[i].path);
+}
+
 static void check_task(const Task *task) {
-    check_path(task->build.directory);
-    check_path(task->build.binary);
-    for (int i = 0; i < task->build.file_count; i++)
-        check_path(task->build.files[i].path);
+    for (int side = 0; side <= SIDE_COUNT; side++) {
+        TaskBuild recipe = task_recipe(task, side);
+        check_recipe(&recipe);
+    }
     if (task->id <= 0 || task->pairs < 1 || task->pairs % task->batch_pairs || task->threads < 1)
         abort();
     for (int side = 0; side < SIDE_COUNT; side++) {

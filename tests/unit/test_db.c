@@ -218,6 +218,12 @@ static void a_database_of_the_first_version_is_brought_up_to_date(void **state) 
     assert_non_null(db_of_old);
     json_auto_t *worker = db_row(db_of_old, SQL_PAGE_MACHINE, "id", (int64_t)3, 0.0);
     assert_string_equal(json_string_value(json_object_get(worker, "name")), "three");
+    json_auto_t *engine = db_row(db_of_old, SQL_ENGINE_BY_NAME, "s", "anvil");
+    assert_string_equal(json_string_value(json_object_get(engine, "net_path")), "nets/{sha256}");
+    json_auto_t *commit = db_row(db_of_old, SQL_COMMIT_BY_SHA, "is", (int64_t)1,
+                                 json_string_value(json_object_get(engine, "baseline")));
+    assert_true(json_is_null(json_object_get(commit, "net")));
+    assert_true(json_is_array(json_object_get(commit, "files")));
     Query q = query(db_of_old, SQL_LEDGER_CHECK_BATCHES, "i", (int64_t)1);
     assert_true(query_step(&q));
     assert_string_equal(query_text(&q, 3), "2222");

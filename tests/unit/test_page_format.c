@@ -49,6 +49,8 @@ static void numbers_read_as_their_members_do(void **state) {
     assert_reads("speed", json_real(812345), "812" NB "kn/s");
     assert_reads("speed", json_real(1234567), "1.23" NB "Mn/s");
     assert_reads("memory_mib", json_integer(31000), "30.3" NB "GiB");
+    assert_reads("size", json_integer(1934022), "1.84" NB "MiB");
+    assert_reads("size", json_integer(77), "77" NB "B");
     assert_reads("games_per_minute", json_real(12.34), "12.3");
     assert_reads("games_per_minute", json_real(1234.5), "1,234");
     assert_reads("id", json_integer(1234567), "1234567");

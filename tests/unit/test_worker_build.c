@@ -232,6 +232,16 @@ static void an_engine_is_built_kept_and_benched(void **state) {
     assert_string_equal(again.key, out.key);
 }
 
+static const char net_sha[] = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+static void add_file(Yard *yard, const char *sha, const char *path, const char *text) {
+    Error err;
+    char *blob scope(free_ptr) = store_blob(&yard->store, sha);
+    assert_true(file_write_durable(blob, text, strlen(text), &err));
+    TaskFiles *files = &yard->recipe.files;
+    files->items[files->count++] = (TaskFile){sha, path};
+}
+
 // The "engine" prints its net, which it opens by a path relative to where it was built.
 static void files_of_the_recipe_lie_beside_the_engine_that_runs(void **state) {
     (void)state;
@@ -245,17 +255,64 @@ static void files_of_the_recipe_lie_beside_the_engine_that_runs(void **state) {
     yard.recipe.directory = "src";
     yard.recipe.command = "cat net/small && printf '#!/bin/sh\\ncat net/small\\n' > anvil && "
                           "chmod +x anvil";
-    yard.recipe.files[0] = (TaskFile){.path = "src/net/small"};
-    yard.recipe.file_count = 1;
-    yard.recipe.files[0].blob = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
-    char *file scope(free_ptr) = store_blob(&yard.store, yard.recipe.files[0].blob);
-    assert_true(file_write_durable(file, net, strlen(net), &err));
+    add_file(&yard, net_sha, "src/net/small", net);
     if (build(&yard, &out, &log, &err) != BUILD_DONE)
         fail_msg("%s: %s", err.message, log.data);
     RunOutcome ran = bench_run(&yard.shop, &out, yard.recipe.bench_args, 0, &bench, &log, &err);
     if (ran != RUN_DONE)
         fail_msg("%s: %s", err.message, log.data);
     assert_int_equal(bench.nodes, 77);
+}
+
+static void another_file_or_another_place_of_it_is_another_build(void **state) {
+    (void)state;
+    Error err = {0};
+    scope(yard_release) Yard yard;
+    scope(str_release) Str log;
+    scope(build_release) Build none, one, moved;
+    yard_open(&yard, "anvil: engine.c\n\tcc -o $@ $<\n");
+    assert_int_equal(build(&yard, &none, &log, &err), BUILD_DONE);
+    add_file(&yard, net_sha, "nets/small", "x");
+    assert_int_equal(build_engine(&yard.shop, &yard.recipe, yard.snapshot, &one, &log, &err),
+                     BUILD_DONE);
+    yard.recipe.files.items[0].path = "nets/other";
+    assert_int_equal(build_engine(&yard.shop, &yard.recipe, yard.snapshot, &moved, &log, &err),
+                     BUILD_DONE);
+    assert_string_not_equal(none.key, one.key);
+    assert_string_not_equal(one.key, moved.key);
+}
+
+// What a tree holds already stays as it is: the file laid down must be the same.
+static void assert_in_the_way(const char *path, const char *text, BuildOutcome wanted,
+                              const char *words) {
+    Error err = {0};
+    scope(yard_release) Yard yard;
+    scope(str_release) Str log;
+    scope(build_release) Build out;
+    yard_open(&yard, "anvil: engine.c\n\tcc -o $@ $<\n");
+    add_file(&yard, net_sha, path, text);
+    BuildOutcome outcome = build(&yard, &out, &log, &err);
+    if (outcome != wanted || !strstr(err.message, words))
+        fail_msg("%s: outcome %d, '%s'", path, (int)outcome, err.message);
+}
+
+static void a_file_of_the_sources_is_never_replaced(void **state) {
+    (void)state;
+    static const char makefile[] = "anvil: engine.c\n\tcc -o $@ $<\n";
+    assert_in_the_way("Makefile", makefile, BUILD_DONE, "");
+    assert_in_the_way("Makefile", "anvil:\n\ttouch anvil\n", BUILD_FAILED, "something else");
+    assert_in_the_way("engine.c/net", "x", BUILD_FAILED, "a file where its folder must be");
+}
+
+static void a_file_that_was_not_fetched_is_this_machines_fault(void **state) {
+    (void)state;
+    Error err = {0};
+    scope(yard_release) Yard yard;
+    scope(str_release) Str log;
+    scope(build_release) Build out;
+    yard_open(&yard, "anvil: engine.c\n\tcc -o $@ $<\n");
+    yard.recipe.files = (TaskFiles){{{net_sha, "nets/small"}}, 1};
+    assert_int_equal(build(&yard, &out, &log, &err), BUILD_BROKEN);
 }
 
 static void another_compiler_or_command_is_another_build(void **state) {
@@ -310,6 +367,9 @@ int main(void) {
         cmocka_unit_test(a_read_only_view_cannot_be_written),
         cmocka_unit_test(an_engine_is_built_kept_and_benched),
         cmocka_unit_test(files_of_the_recipe_lie_beside_the_engine_that_runs),
+        cmocka_unit_test(another_file_or_another_place_of_it_is_another_build),
+        cmocka_unit_test(a_file_of_the_sources_is_never_replaced),
+        cmocka_unit_test(a_file_that_was_not_fetched_is_this_machines_fault),
         cmocka_unit_test(another_compiler_or_command_is_another_build),
         cmocka_unit_test(a_build_that_fails_gives_the_compilers_words),
         cmocka_unit_test(a_build_without_its_binary_fails),

@@ -29,7 +29,12 @@ static void the_example_of_the_api_is_a_task(void **state) {
     assert_string_equal(task.sides[SIDE_NEW].options[0].name, "Hash");
     assert_string_equal(task.build.bench_args[0], "bench");
     assert_null(task.build.bench_args[1]);
-    assert_string_equal(task.build.files[0].path, "nets/small.nnue");
+    assert_int_equal(task.build.files.count, 0);
+    TaskBuild new = task_recipe(&task, SIDE_NEW), base = task_recipe(&task, SIDE_BASE);
+    TaskBuild reference = task_recipe(&task, SIDE_COUNT);
+    assert_int_equal(new.files.count, 1);
+    assert_string_equal(new.files.items[0].path + strlen("nets/"), new.files.items[0].blob);
+    assert_int_equal(base.files.count + reference.files.count, 0);
     assert_true(task.has_scale);
     assert_int_equal(task.margin_ms, 200);
     assert_string_equal(task.openings[31].moves, "e2e4 c7c5");
@@ -43,6 +48,52 @@ static void members_of_a_later_protocol_are_ignored(void **state) {
     json_object_set_new(json_object_get(root, "build"), "later", json_true());
     Task task;
     Error err;
+    assert_true(task_read(&task, root, &err));
+    task_release(&task);
+}
+
+static json_t *file_json(const char *path) {
+    return json_pack("{s:s, s:s}", "blob",
+                     "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13", "path",
+                     path);
+}
+
+static void a_build_gets_the_files_of_all_and_its_own(void **state) {
+    (void)state;
+    json_auto_t *root = kit_task();
+    json_t *sides = json_object_get(root, "sides");
+    json_array_append_new(json_object_get(json_object_get(root, "build"), "files"),
+                          file_json("book.bin"));
+    json_object_set_new(json_object_get(sides, "new"), "files", json_array());
+    json_object_set_new(json_object_get(sides, "base"), "files",
+                        json_pack("[o]", file_json("nets/old")));
+    json_object_del(json_object_get(root, "scale"), "reference_files"); // a server of before
+    Task task;
+    Error err;
+    assert_true(task_read(&task, root, &err));
+    TaskBuild new = task_recipe(&task, SIDE_NEW), base = task_recipe(&task, SIDE_BASE);
+    TaskBuild reference = task_recipe(&task, SIDE_COUNT);
+    assert_int_equal(new.files.count, 1);
+    assert_int_equal(base.files.count, 2);
+    assert_string_equal(base.files.items[0].path, "book.bin");
+    assert_string_equal(base.files.items[1].path, "nets/old");
+    assert_int_equal(reference.files.count, 1);
+    task_release(&task);
+}
+
+static void more_files_than_a_build_takes_are_refused_wherever_they_stand(void **state) {
+    (void)state;
+    json_auto_t *root = kit_task();
+    json_t *common = json_object_get(json_object_get(root, "build"), "files");
+    for (int i = 0; i < TASK_FILES_MAX; i++) {
+        char *path scope(free_ptr) = xasprintf("file%d", i);
+        json_array_append_new(common, file_json(path));
+    }
+    Task task;
+    Error err = {0};
+    assert_false(task_read(&task, root, &err)); // the example's new side has one of its own
+    assert_non_null(strstr(err.message, "too many files"));
+    json_object_del(json_object_get(json_object_get(root, "sides"), "new"), "files");
     assert_true(task_read(&task, root, &err));
     task_release(&task);
 }
@@ -76,56 +127,73 @@ static void set_at(json_t *root, const char *path, json_t *value) {
     json_object_set_new(root, part, value);
 }
 
+static const struct {
+    const char *path, *json;
+} cases[] = {
+    {"id", "0"},
+    {"id", "\"7\""},
+    {"pairs", "0"},
+    {"pairs", "31"},
+    {"pairs", "33"},
+    {"first_pair", "-1"},
+    {"test.batch_pairs", "0"},
+    {"test.threads", "0"},
+    {"test.variant", "\"atomic\""},
+    {"test.adjudication.draw_count", "-1"},
+    {"sides.new.snapshot", "\"../../etc/passwd\""},
+    {"sides.new.snapshot", "\"\""},
+    {"sides.base.bench", "-5"},
+    {"sides.new.tc", "\"soon\""},
+    {"sides.new.options.Hash", "\"16\\nquit\""},
+    {"sides.new.options.Hash", "16"},
+    {"build.directory", "\"/etc\""},
+    {"build.directory", "\"..\""},
+    {"build.directory", "\"a/../..\""},
+    {"build.binary", "\"../anvil\""},
+    {"build.binary", "\"-rf\""},
+    {"build.binary", "\"a//b\""},
+    {"build.binary", "\"a/\""},
+    {"build.command", "\"\""},
+    {"build.env", "{\"A=B\":\"1\"}"},
+    {"build.env", "{\"A\":1}"},
+    {"build.env", "[]"},
+    {"build.bench_args", "[1]"},
+    {"build.files", "{}"},
+    {"sides.new.files", "\"x\""},
+    {"sides.new.files.0.path", "\"../x\""},
+    {"sides.new.files.0.path", "\"nets/../../x\""},
+    {"sides.new.files.0.path", "\"/x\""},
+    {"sides.new.files.0.path", "\".\""},
+    {"sides.new.files.0.path", "\"nets/.\""},
+    {"sides.new.files.0.path", "\"./x\""},
+    {"sides.new.files.0.path", "\"nets/\""},
+    {"sides.new.files.0.path", "\"-o\""},
+    {"sides.new.files.0.path", "\"a\\nb\""},
+    {"sides.new.files.0.path", "\"a\\\\b\""},
+    {"sides.new.files.0.path", "7"},
+    {"sides.new.files.0.blob", "\"x\""},
+    {"sides.base.files", "[{\"path\":\"x\"}]"},
+    {"scale.reference_files", "[1]"},
+    {"build.files",
+     "[{\"blob\":\"fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13\","
+     "\"path\":\"nets/fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13\"}]"},
+    {"scale.reference_speed", "0"},
+    {"scale.min", "0"},
+    {"scale.max", "0.01"},
+    {"scale.margin_ms", "-1"},
+    {"scale.reference_snapshot", "\"x\""},
+    {"openings", "[]"},
+    {"openings.0.fen", "\"a\\nquit\""},
+    {"openings.0.moves", "7"},
+    {"next.seq", "3"},
+    {"next.seq", "-1"},
+    {"next.options", "{\"a\":\"1\"}"},
+    {"next", "null"},
+    {"sides", "null"},
+};
+
 static void harmful_and_senseless_tasks_are_refused(void **state) {
     (void)state;
-    static const struct {
-        const char *path, *json;
-    } cases[] = {
-        {"id", "0"},
-        {"id", "\"7\""},
-        {"pairs", "0"},
-        {"pairs", "31"},
-        {"pairs", "33"},
-        {"first_pair", "-1"},
-        {"test.batch_pairs", "0"},
-        {"test.threads", "0"},
-        {"test.variant", "\"atomic\""},
-        {"test.adjudication.draw_count", "-1"},
-        {"sides.new.snapshot", "\"../../etc/passwd\""},
-        {"sides.new.snapshot", "\"\""},
-        {"sides.base.bench", "-5"},
-        {"sides.new.tc", "\"soon\""},
-        {"sides.new.options.Hash", "\"16\\nquit\""},
-        {"sides.new.options.Hash", "16"},
-        {"build.directory", "\"/etc\""},
-        {"build.directory", "\"..\""},
-        {"build.directory", "\"a/../..\""},
-        {"build.binary", "\"../anvil\""},
-        {"build.binary", "\"-rf\""},
-        {"build.binary", "\"a//b\""},
-        {"build.binary", "\"a/\""},
-        {"build.command", "\"\""},
-        {"build.env", "{\"A=B\":\"1\"}"},
-        {"build.env", "{\"A\":1}"},
-        {"build.env", "[]"},
-        {"build.bench_args", "[1]"},
-        {"build.files.0.path", "\"../x\""},
-        {"build.files.0.path", "\"/x\""},
-        {"build.files.0.blob", "\"x\""},
-        {"scale.reference_speed", "0"},
-        {"scale.min", "0"},
-        {"scale.max", "0.01"},
-        {"scale.margin_ms", "-1"},
-        {"scale.reference_snapshot", "\"x\""},
-        {"openings", "[]"},
-        {"openings.0.fen", "\"a\\nquit\""},
-        {"openings.0.moves", "7"},
-        {"next.seq", "3"},
-        {"next.seq", "-1"},
-        {"next.options", "{\"a\":\"1\"}"},
-        {"next", "null"},
-        {"sides", "null"},
-    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_auto_t *root = kit_task();
         set_at(root, cases[i].path, json_loads(cases[i].json, JSON_DECODE_ANY, NULL));
@@ -141,6 +209,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_example_of_the_api_is_a_task),
         cmocka_unit_test(members_of_a_later_protocol_are_ignored),
+        cmocka_unit_test(a_build_gets_the_files_of_all_and_its_own),
+        cmocka_unit_test(more_files_than_a_build_takes_are_refused_wherever_they_stand),
         cmocka_unit_test(a_null_scale_leaves_the_clock_alone),
         cmocka_unit_test(harmful_and_senseless_tasks_are_refused),
     };

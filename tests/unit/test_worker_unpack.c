@@ -163,8 +163,31 @@ static void an_archive_cut_short_is_refused(void **state) {
     assert_false(unpack_memory(tar.data, tar.size - 1024, folder, &err));
 }
 
+// Single files are made and read below a folder, and nowhere else.
+static void no_step_to_a_single_file_goes_through_a_link(void **state) {
+    (void)state;
+    char *folder scope(kit_folder_drop) = kit_folder();
+    char *inner scope(free_ptr) = xasprintf("%s/in", folder);
+    char *link scope(free_ptr) = xasprintf("%s/in/link", folder);
+    char *escaped scope(free_ptr) = xasprintf("%s/x", folder);
+    assert_int_equal(mkdir(inner, 0755), 0);
+    assert_int_equal(symlink("..", link), 0);
+    assert_int_equal(unpack_create(inner, "link/x", 0644), -1);
+    assert_int_not_equal(access(escaped, F_OK), 0);
+    assert_int_equal(unpack_create(inner, "link", 0644), -1);
+    assert_int_equal(unpack_open(inner, "link"), -1);
+    int made = unpack_create(inner, "nets/deep/x", 0644);
+    assert_true(made >= 0);
+    close(made);
+    assert_int_equal(unpack_create(inner, "nets/deep/x", 0644), -1); // it is there
+    int opened = unpack_open(inner, "nets/deep/x");
+    assert_true(opened >= 0);
+    close(opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_step_to_a_single_file_goes_through_a_link),
         cmocka_unit_test(files_and_folders_come_out_as_they_went_in),
         cmocka_unit_test(paths_that_lead_out_are_refused),
         cmocka_unit_test(links_and_devices_are_refused),

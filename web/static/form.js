@@ -41,6 +41,43 @@
         window.addEventListener("pageshow", () => { button.disabled = false; }, { once: true });
     });
 
+    // A patch that names a net which is not here needs its file, now or later.
+    const said = document.getElementById("net-said");
+    let asked = "";
+
+    function named(text) {
+        let inside = false, name = "";
+        for (const line of text.split(/\r?\n/)) {
+            if (line.startsWith("+++ "))
+                inside = line.slice(4).split("\t")[0].replace(/^b\//, "").replace(/^engine\//, "") === said.dataset.file;
+            else if (inside && /^\+[0-9a-f]{64}$/.test(line))
+                name = line.slice(1);
+        }
+        return name;
+    }
+
+    async function ask() {
+        const patch = form.elements.namedItem("patch").value, file = form.elements.namedItem("patch_file").files[0];
+        const name = named(patch || (file && file.size < 1 << 20 ? await file.text() : ""));
+        if (name === asked) return;
+        asked = name;
+        said.hidden = true;
+        if (!name) return;
+        const reply = await fetch(`/api/v1/nets?engine=${encodeURIComponent(said.dataset.engine)}&sha256=${name}`);
+        const known = reply.ok && (await reply.json()).items.length > 0;
+        if (!reply.ok || name !== asked) return;
+        said.textContent = known ? "The net that the patch names is here."
+            : `The patch names the net ${name.slice(0, 10)}…, which this server does not hold. Choose its file here, or upload it later: until then the test cannot be approved.`;
+        said.classList.toggle("bad", !known);
+        said.hidden = false;
+    }
+
+    if (said) {
+        for (const field of ["patch", "patch_file"])
+            form.elements.namedItem(field).addEventListener("input", () => ask().catch(() => {}));
+        ask().catch(() => {});
+    }
+
     const bad = form.querySelector("[aria-invalid]");
     if (bad) bad.focus();
 })();

@@ -1,0 +1,52 @@
+-- Queries of nets that were uploaded.
+
+-- name: net_add
+INSERT INTO nets (engine_id, sha256, name, note, user_id, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
+
+-- name: net_by_sha
+SELECT n.id, n.sha256, n.name, n.note, u.name AS user, b.size, n.created
+FROM nets n JOIN users u ON u.id = n.user_id JOIN blobs b ON b.sha256 = n.sha256
+WHERE n.engine_id = ?1 AND n.sha256 = ?2
+
+-- Bytes that user ?1 has uploaded since ?2.
+-- name: net_bytes_since
+SELECT coalesce(sum(b.size), 0) FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.user_id = ?1 AND n.created > ?2
+
+-- Nets that builds of test ?1 need (its two commits, and the one that machines measure themselves with) and nobody has
+-- uploaded.
+-- name: net_missing
+SELECT DISTINCT c.net
+FROM tests t JOIN engines e ON e.id = t.engine_id
+     JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit, e.reference_commit)
+WHERE t.id = ?1 AND c.files <> '[]'
+  AND NOT EXISTS (SELECT 1 FROM nets n WHERE n.engine_id = c.engine_id AND n.sha256 = c.net)
+
+-- The same of one commit.
+-- name: net_missing_of_commit
+SELECT c.net FROM commits c WHERE c.engine_id = ?1 AND c.sha = ?2 AND c.files <> '[]'
+  AND NOT EXISTS (SELECT 1 FROM nets n WHERE n.engine_id = c.engine_id AND n.sha256 = c.net)
+
+-- Tests that may have waited for net ?2 of engine ?1.
+-- name: net_waiting
+SELECT t.id FROM tests t
+WHERE t.engine_id = ?1 AND t.state = 'pending'
+  AND EXISTS (SELECT 1 FROM commits c WHERE c.engine_id = ?1 AND c.net = ?2 AND c.sha IN (t.new_commit, t.base_commit))
+
+-- Newest first, before id ?1; of engine ?2 and with the name ?3, '': all.
+-- name: page_nets
+SELECT n.id, e.name AS engine, n.engine_id, n.sha256, n.name, n.note, u.name AS user, b.size, n.created
+FROM nets n JOIN engines e ON e.id = n.engine_id JOIN users u ON u.id = n.user_id JOIN blobs b ON b.sha256 = n.sha256
+WHERE n.id < ?1 AND (?2 = '' OR e.name = ?2) AND (?3 = '' OR n.sha256 = ?3) ORDER BY n.id DESC LIMIT ?4
+
+-- The newest tests in which a side was built with net ?2 of engine ?1, and how many there are.
+-- name: page_tests_of_net
+WITH used AS (SELECT t.id FROM commits c JOIN tests t ON t.engine_id = c.engine_id AND t.new_commit = c.sha
+              WHERE c.engine_id = ?1 AND c.net = ?2
+              UNION
+              SELECT t.id FROM commits c JOIN tests t ON t.engine_id = c.engine_id AND t.base_commit = c.sha
+              WHERE c.engine_id = ?1 AND c.net = ?2)
+SELECT t.id, t.title, t.state, t.result, (SELECT count(*) FROM used) AS total
+FROM tests t WHERE t.id IN (SELECT id FROM used) ORDER BY t.id DESC LIMIT 5
+
+-- name: page_net_engines
+SELECT id, name, title, net_file, net_path FROM engines WHERE net_file <> '' ORDER BY id
