@@ -141,7 +141,7 @@ static bool header_fetch(GameReader *reader, char text[GAMEFILE_HEADER_MAX], Rul
 }
 
 bool game_reader_open_stream(GameReader *reader, FILE *in, RulesError *err) {
-    char text[GAMEFILE_HEADER_MAX];
+    char text[GAMEFILE_HEADER_MAX] = "";
     reader->in = in;
     reader->games = reader->offset = 0;
     if (header_fetch(reader, text, err) && header_parse(text, &reader->header, err))
