@@ -3,6 +3,7 @@
 that say of themselves whether they are whole.
 """
 import hashlib
+import lzma
 import os
 import pathlib
 import random
@@ -17,7 +18,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit_py"))
 from pgn import read_games  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import Skip, contains, equal, run, true  # noqa: E402
 
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
 PATIENCE_S = 200  # for a machine under sanitizers and load
@@ -235,11 +236,27 @@ def chess960_openings_are_from_all_over():
         equal(command("games", "--check", *folder("a").iterdir()).returncode, 0)
 
 
-def the_net_is_named_by_its_bytes():
+def a_run_without_a_net_says_so_and_a_missing_one_is_refused():
     with Folders() as folder:
         datagen(folder("none"), 2, "--net", "none")
         equal(read_file(contents(folder("none"))["games-000000.anvil"])[0]["net"], "none")
         contains(datagen(folder("bad"), 2, "--net", folder("missing"), status=1).stderr, "missing")
+
+
+def a_net_is_named_by_its_bytes_and_plays_other_games():
+    packed = pathlib.Path(os.environ.get("PATCHMATE_SHARED", "../shared"), "data", "nets", "nn-62ef826d1a6d.nnue.xz")
+    if not packed.exists():
+        raise Skip(f"needs {packed.name} of ../shared")
+    with Folders() as folder:
+        net = folder("net")
+        net.write_bytes(lzma.decompress(packed.read_bytes()))
+        datagen(folder("one"), 4, "--net", net)
+        datagen(folder("two"), 4, "--net", net, threads=2)
+        equal(contents(folder("one")), contents(folder("two")))
+        datagen(folder("none"), 4, "--net", "none")
+        header, games = read_file(contents(folder("one"))["games-000000.anvil"])
+        equal(header["net"], hashlib.sha256(net.read_bytes()).hexdigest())
+        true(games != read_file(contents(folder("none"))["games-000000.anvil"])[1], "the net plays as no net does")
 
 
 def arguments_are_refused_with_the_usage():
@@ -331,5 +348,6 @@ if __name__ == "__main__":
         chunks_of_a_thousand_games_follow_each_other, a_run_killed_again_and_again_ends_with_the_same_bytes,
         a_run_told_to_end_keeps_what_it_has_and_goes_on, a_longer_run_goes_on_behind_a_shorter_one,
         a_folder_in_use_or_of_another_run_is_refused, a_book_gives_a_share_of_the_openings,
-        chess960_openings_are_from_all_over, the_net_is_named_by_its_bytes, arguments_are_refused_with_the_usage,
+        chess960_openings_are_from_all_over, a_run_without_a_net_says_so_and_a_missing_one_is_refused,
+        a_net_is_named_by_its_bytes_and_plays_other_games, arguments_are_refused_with_the_usage,
         statistics_pgn_and_check_agree, damage_is_found_and_named)
