@@ -59,10 +59,11 @@ static Candidate candidate_of(Searcher *s, Move move, int number) {
 }
 
 // Whether a move is left out because of what is known before it is made. Never before one move has
-// saved us from a mate.
+// saved us from a mate, and no check where a mate is asked for.
 static bool move_prune(Searcher *s, const Node *node, const Best *best, const Candidate *move,
                        MovePicker *picker) {
-    if (node->is_root || best->score <= -SCORE_MATE_LEAST)
+    if (node->is_root || best->score <= -SCORE_MATE_LEAST ||
+        (move->gives_check && s->shared->limits.mate > 0))
         return false;
     // What speaks against this quiet move speaks against all that come after it.
     if (move->is_quiet && (late_move_prune(node, move) || futility_prune(node, move)))

@@ -65,7 +65,7 @@ static void forced_mates_in_one_to_five_are_found(void **state) {
     };
     for (size_t i = 0; i < sizeof mates / sizeof *mates; i++) {
         SearchResult result =
-            think(mates[i].fen, (SearchLimits){.mate = mates[i].moves, .nodes = 500000});
+            think(mates[i].fen, (SearchLimits){.mate = mates[i].moves, .nodes = 2000000});
         if (result.score < score_mate_in(2 * mates[i].moves - 1))
             fail_msg("%s: %d after %d plies", mates[i].fen, result.score, result.depth);
     }
