@@ -37,13 +37,13 @@ typedef struct NetKernel {
 
 extern const NetKernel NET_KERNEL_PLAIN;
 #if defined(__x86_64__)
-extern const NetKernel NET_KERNEL_AVX2, NET_KERNEL_SSE41;
+extern const NetKernel NET_KERNEL_VNNI, NET_KERNEL_AVX2, NET_KERNEL_SSE41;
 #elif defined(__aarch64__)
 extern const NetKernel NET_KERNEL_NEON;
 #endif
 
 // The kernels that this machine runs, fastest first; returns how many, at least one.
-enum { NET_KERNELS_MAX = 3 };
+enum { NET_KERNELS_MAX = 4 };
 int net_kernels(const NetKernel *out[NET_KERNELS_MAX]);
 
 static inline void delta_clear(NetDelta *delta) {
