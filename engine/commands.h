@@ -16,3 +16,5 @@ int command_openings(int argc, char **argv);
 int command_datagen(int argc, char **argv);
 // `games [--pgn | --check] FILE …`: what is in the files that datagen made.
 int command_games(int argc, char **argv);
+// `tune`: learns the values of the classical evaluation from games; see learn/tune_command.c.
+int command_tune(int argc, char **argv);

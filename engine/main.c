@@ -20,6 +20,8 @@ static const struct {
     {"openings", "openings --count N …     a book of random openings, as EPD", command_openings},
     {"datagen", "datagen --out DIR --games N …  games of self-play to learn from", command_datagen},
     {"games", "games [--pgn] FILE …     statistics, check or text of such games", command_games},
+    {"tune", "tune --data DIR… --out FILE   learn the evaluation's values from games",
+     command_tune},
     {"magics", "magics                   search the magic numbers and print their table",
      command_magics},
     {"help", "help                     this list", command_help},

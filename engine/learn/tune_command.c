@@ -1,0 +1,156 @@
+// `tune`: learns the values of the classical evaluation from games and writes them as C source.
+//
+//   --data DIR…      games of `engine datagen`: folders of chunks, or files
+//   --out FILE       where the values go; it is to replace engine/eval_values.c
+//   --epochs N       times that all positions are gone through (30)
+//   --positions N    quiet positions to take, at most (2000000); some 350 bytes of memory each
+//   --threads N      (as many as the machine has)
+//   --k X            how steeply chances rise with the score; fitted to the present values if
+//   absent
+//   --print          print the values the engine plays with, and nothing else
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../commands.h"
+#include "../eval.h"
+#include "../words.h"
+#include "tune.h"
+
+typedef struct Wish {
+    char **data;
+    int data_count;
+    int64_t epochs, positions, threads;
+    double k;
+    const char *out;
+    bool print;
+} Wish;
+
+static bool read_k(const char *value, double *out) {
+    char *end;
+    *out = strtod(value, &end);
+    return end != value && *end == '\0' && *out > 0.01 && *out < 100;
+}
+
+static bool read_number(Wish *wish, const char *name, const char *value) {
+    const struct {
+        const char *name;
+        int64_t least, most;
+        int64_t *out;
+    } options[] = {
+        {"--epochs", 0, 100000, &wish->epochs},
+        {"--positions", 1, UINT32_MAX, &wish->positions},
+        {"--threads", 1, 1024, &wish->threads},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(name, options[i].name) == 0)
+            return word_to_int((Word){value, strlen(value)}, options[i].least, options[i].most,
+                               options[i].out);
+    return false;
+}
+
+// Reads the option at argv[0]; returns how many words it takes, 0 if it is none.
+static int read_option(Wish *wish, int argc, char **argv) {
+    if (strcmp(argv[0], "--print") == 0) {
+        wish->print = true;
+        return 1;
+    }
+    if (argc < 2)
+        return 0;
+    if (strcmp(argv[0], "--data") == 0) {
+        int count = 1;
+        while (count < argc && strncmp(argv[count], "--", 2) != 0)
+            count++;
+        wish->data = argv + 1;
+        wish->data_count = count - 1;
+        return wish->data_count ? count : 0;
+    }
+    if (strcmp(argv[0], "--out") == 0) {
+        wish->out = argv[1];
+        return 2;
+    }
+    if (strcmp(argv[0], "--k") == 0)
+        return read_k(argv[1], &wish->k) ? 2 : 0;
+    return read_number(wish, argv[0], argv[1]) ? 2 : 0;
+}
+
+static bool read_wish(Wish *wish, int argc, char **argv) {
+    for (int words; argc > 0; argc -= words, argv += words)
+        if ((words = read_option(wish, argc, argv)) == 0) {
+            fprintf(stderr, "anvil: tune: cannot read %s\n", argv[0]);
+            return false;
+        }
+    return wish->print || (wish->data_count && wish->out);
+}
+
+static void print_losses(const char *when, const TuneData *data, const TuneWeights *weights,
+                         const Wish *wish) {
+    int threads = (int)wish->threads;
+    printf("%-8s training %.6f  validation %.6f\n", when,
+           tune_loss(&data->training, weights, wish->k, threads),
+           tune_loss(&data->validation, weights, wish->k, threads));
+}
+
+static bool load(TuneData *data, const Wish *wish) {
+    RulesError err;
+    for (int i = 0; i < wish->data_count; i++)
+        if (!tune_data_load(data, wish->data[i], (size_t)wish->positions, &err)) {
+            fprintf(stderr, "anvil: tune: %s\n", err.message);
+            return false;
+        }
+    printf("%" PRIu64 " games, %" PRIu64 " positions, quiet: %zu to learn from, %zu to check\n",
+           data->games, data->seen, data->training.count, data->validation.count);
+    if (data->training.count)
+        return true;
+    fputs("anvil: tune: no quiet position in these games\n", stderr);
+    return false;
+}
+
+static int learn(const TuneData *data, Wish *wish) {
+    TuneWeights weights;
+    EvalValues values;
+    RulesError err;
+    tune_weights_init(&weights, &EVAL);
+    if (!wish->k)
+        wish->k = tune_fit_k(&data->training, &weights, (int)wish->threads);
+    printf("k %.4f\n", wish->k);
+    printf("%-8s training %.6f  validation %.6f\n", "constant",
+           tune_loss_of_constant(&data->training), tune_loss_of_constant(&data->validation));
+    print_losses("before", data, &weights, wish);
+    fflush(stdout);
+    TunePlan plan = {.epochs = (int)wish->epochs,
+                     .threads = (int)wish->threads,
+                     .k = wish->k,
+                     .progress = stderr};
+    tune_learn(data, &plan, &weights);
+    // What is written is whole numbers; their loss is what counts.
+    tune_weights_round(&weights, &values);
+    tune_weights_init(&weights, &values);
+    print_losses("after", data, &weights, wish);
+    if (values_write(wish->out, &values, &err))
+        return 0;
+    fprintf(stderr, "anvil: tune: %s\n", err.message);
+    return 1;
+}
+
+int command_tune(int argc, char **argv) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    Wish wish = {.epochs = 30, .positions = 2000000, .threads = cores < 1 ? 1 : cores};
+    if (!read_wish(&wish, argc, argv)) {
+        fputs("usage: tune --data DIR… [--epochs N] [--positions N] [--threads N] [--k X] "
+              "--out FILE\n       tune --print\n",
+              stderr);
+        return 2;
+    }
+    if (wish.print) {
+        values_print(stdout, &EVAL);
+        return 0;
+    }
+    rules_init();
+    eval_init();
+    TuneData data = {0};
+    int status = load(&data, &wish) ? learn(&data, &wish) : 1;
+    tune_data_release(&data);
+    return status;
+}
