@@ -1,0 +1,39 @@
+// A position as the trainer keeps it: 32 bytes, always seen by the side to move. Where Black is to
+// move the board is turned by half a turn and the colours change places, so that from here on there
+// are only "own" and "their" men, and squares as the view of the side to move sees them.
+#pragma once
+
+#include "../nnue/nnue.h"
+
+// What stands on a square: 2 * type + (1 for theirs). Up to their queen this is the plane of
+// nnue.h.
+enum { MAN_OWN_KING = 2 * KING, MAN_THEIR_KING, MEN_MAX = 32 };
+
+typedef struct TrainPosition {
+    uint64_t occupied;
+    uint8_t men[MEN_MAX / 2]; // of the occupied squares from the lowest, low half of a byte first
+    int16_t score;            // centipawns for the side to move
+    int16_t classical;        // the static evaluation, likewise; kept of validation positions only
+    uint8_t result;           // half points of the side to move: 0, 1, 2
+    uint8_t kings[2];         // squares: the own one as its side sees it, theirs as theirs sees it
+    uint8_t zero;
+} TrainPosition;
+_Static_assert(sizeof(TrainPosition) == 32, "tens of millions are kept in memory");
+
+// Which rows of the first layer a position adds up: rows[0] for the view of the side to move,
+// rows[1] for the other, as bucket * NET_FEATURES + feature.
+typedef struct TrainFeatures {
+    int count; // of either view
+    uint16_t rows[2][MEN_MAX];
+} TrainFeatures;
+
+// `white_score` and `white_result` (half points) as a game file has them, in White's view.
+void train_position_pack(const Position *pos, int white_score, int white_result,
+                         TrainPosition *out);
+// `bucket_of` as CompactNet has it: the bucket of a king's square as its side sees it.
+static inline int train_bucket(const uint8_t bucket_of[32], int king) {
+    int rank = king >> 3, file = king & 7;
+    return bucket_of[rank * 4 + (file < 4 ? file : 7 - file)];
+}
+void train_position_features(const TrainPosition *packed, const uint8_t bucket_of[32],
+                             TrainFeatures *out);

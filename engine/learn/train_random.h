@@ -1,0 +1,22 @@
+// The trainer's random numbers. Each use has a stream of its own, so that a run which is taken up
+// again need not know how many were drawn before.
+#pragma once
+
+#include "../random.h"
+
+typedef enum {
+    STREAM_WEIGHTS,
+    STREAM_PROBES,
+    STREAM_ORDER, // + epoch; the last one
+} RandomStream;
+
+// Evenly in [0, n), by the high half of a product (Lemire, "Fast random integer generation in an
+// interval", 2019); good up to tens of millions.
+static inline uint32_t random_index(uint64_t *state, uint32_t n) {
+    return (uint32_t)((random_next(state) >> 32) * n >> 32);
+}
+// Evenly in [-range, range).
+static inline float random_float(uint64_t *state, float range) {
+    float unit = (float)(random_next(state) >> 40) / (float)(1 << 24);
+    return (2 * unit - 1) * range;
+}

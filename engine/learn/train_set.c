@@ -1,0 +1,256 @@
+// From game files to packed positions.
+#include "train_set.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../eval.h"
+#include "gamefile.h"
+#include "train_random.h"
+
+const char *const train_drop_texts[DROP_NB] = {
+    [DROP_NONE] = "kept",
+    [DROP_EARLY] = "before ply 16",
+    [DROP_LOUD] = "in check, or a capture or promotion to come",
+    [DROP_LARGE] = "scores beyond 20 pawns",
+    [DROP_ABSURD] = "winning scores in lost games",
+};
+
+bool train_refuse(TrainError *err, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+// ---- what is kept ------------------------------------------------------------------------------
+
+static bool is_absurd(int score, int result) {
+    return (score >= TRAIN_SCORE_ABSURD && result == 0) ||
+           (score <= -TRAIN_SCORE_ABSURD && result == 2);
+}
+
+DropReason train_drop_reason(const Position *pos, Move move, int ply, int score, int result) {
+    if (ply < TRAIN_PLIES_LEAST)
+        return DROP_EARLY;
+    if (!scored_move_is_quiet(pos, move))
+        return DROP_LOUD;
+    if (abs(score) > TRAIN_SCORE_MOST)
+        return DROP_LARGE;
+    return is_absurd(score, result) ? DROP_ABSURD : DROP_NONE;
+}
+
+static void sums_add(TrainSums *sums, double x, double y) {
+    sums->n += 1;
+    sums->x += x;
+    sums->y += y;
+    sums->xx += x * x;
+    sums->yy += y * y;
+    sums->xy += x * y;
+}
+
+double train_correlation(const TrainSums *sums) {
+    double x = sums->n * sums->xx - sums->x * sums->x;
+    double y = sums->n * sums->yy - sums->y * sums->y;
+    return x > 0 && y > 0 ? (sums->n * sums->xy - sums->x * sums->y) / sqrt(x * y) : 0;
+}
+
+static bool is_validation(const GameFileHeader *header, uint64_t number, int per_cent) {
+    uint64_t hash = random_mix(random_mix(header->seed) + header->first + number);
+    return (int)(hash % 100) < per_cent;
+}
+
+static void positions_append(TrainPositions *list, const TrainPosition *packed) {
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 1 << 16;
+        list->at = realloc(list->at, list->room * sizeof *list->at);
+        if (!list->at) {
+            fprintf(stderr, "anvil: out of memory for %zu positions\n", list->room);
+            exit(EXIT_FAILURE);
+        }
+    }
+    list->at[list->count++] = *packed;
+}
+
+// ---- one game ----------------------------------------------------------------------------------
+
+typedef struct Loader {
+    TrainSet *set;
+    const TrainSetOptions *options;
+    uint64_t random; // of the probes
+    PawnCache *pawns;
+    GameReader reader;
+    GameRecord game;
+} Loader;
+
+static int64_t kept_count(const TrainSet *set) {
+    return (int64_t)(set->training.count + set->validation.count);
+}
+static bool loader_is_full(const Loader *loader) {
+    return loader->options->limit > 0 && kept_count(loader->set) >= loader->options->limit;
+}
+
+// Reservoir sampling (Vitter's algorithm R, 1985): each position is as likely as any other.
+static void offer_probe(Loader *loader, const Position *pos) {
+    TrainSet *set = loader->set;
+    uint32_t place = (uint32_t)set->probe_count;
+    if (set->probe_count < TRAIN_PROBES)
+        set->probe_count++;
+    else
+        place = random_index(&loader->random, (uint32_t)kept_count(set));
+    if (place < TRAIN_PROBES)
+        set->probes[place] = *pos;
+}
+
+static void keep(Loader *loader, const Position *pos, int score, bool validation) {
+    TrainPosition packed;
+    train_position_pack(pos, score, loader->game.result, &packed);
+    if (validation)
+        packed.classical = (int16_t)evaluate(pos, loader->pawns);
+    positions_append(validation ? &loader->set->validation : &loader->set->training, &packed);
+    offer_probe(loader, pos);
+}
+
+static void offer_position(Loader *loader, const Position *pos, int i, bool validation) {
+    const GameRecord *game = &loader->game;
+    ScoredMove chosen = game->moves[i];
+    int ply = game_record_ply(game, i);
+    DropReason why = train_drop_reason(pos, chosen.move, ply, chosen.score, game->result);
+    loader->set->dropped[why]++;
+    if (why == DROP_NONE || why == DROP_ABSURD) {
+        int sign = pos->side == WHITE ? 1 : -1;
+        sums_add(&loader->set->sums, sign * chosen.score, sign * (game->result - 1));
+    }
+    if (why == DROP_NONE)
+        keep(loader, pos, chosen.score, validation);
+}
+
+static void load_game(Loader *loader) {
+    const GameReader *reader = &loader->reader;
+    Position pos = loader->game.start;
+    bool validation =
+        is_validation(&reader->header, reader->games - 1, loader->options->validation);
+    for (int i = 0; i < loader->game.plies && !loader_is_full(loader); i++) {
+        Undo undo;
+        loader->set->plies++;
+        offer_position(loader, &pos, i, validation);
+        position_make(&pos, loader->game.moves[i].move, &undo);
+    }
+    loader->set->games++;
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+static bool load_file(Loader *loader, const char *path, TrainError *err) {
+    RulesError why;
+    if (!game_reader_open(&loader->reader, path, &why))
+        return train_refuse(err, "%s: %s", path, why.message);
+    GameReadStatus status = GAME_READ;
+    while (!loader_is_full(loader) && status == GAME_READ) {
+        status = game_reader_next(&loader->reader, &loader->game, &why);
+        if (status == GAME_READ)
+            load_game(loader);
+    }
+    game_reader_close(&loader->reader);
+    loader->set->files++;
+    if (status == GAME_DAMAGED) {
+        fprintf(stderr, "anvil: %s: %s\n", path, why.message);
+        loader->set->damaged++;
+    }
+    return true;
+}
+
+static int is_game_file(const struct dirent *entry) {
+    const char *dot = strrchr(entry->d_name, '.');
+    return entry->d_name[0] != '.' && dot && strcmp(dot, ".anvil") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name); // not alphasort, which follows the locale
+}
+
+static bool load_folder(Loader *loader, const char *folder, TrainError *err) {
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_game_file, by_name);
+    if (count < 0)
+        return train_refuse(err, "%s: %s", folder, strerror(errno));
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        int length = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (good && length >= (int)sizeof path)
+            good = train_refuse(err, "%s: a path longer than any", folder);
+        if (good && !loader_is_full(loader))
+            good = load_file(loader, path, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return good;
+}
+
+// ---- the set -----------------------------------------------------------------------------------
+
+static bool set_is_usable(const TrainSet *set, const TrainSetOptions *options, TrainError *err) {
+    if (set->files == 0)
+        return train_refuse(err, "%s holds no game file (*.anvil)", options->folders[0]);
+    if (set->training.count == 0 || set->validation.count == 0)
+        return train_refuse(err,
+                            "%lld games leave %zu positions for training and %zu for "
+                            "validation; both are needed: give more games",
+                            (long long)set->games, set->training.count, set->validation.count);
+    double correlation = train_correlation(&set->sums);
+    if (correlation < options->correlation)
+        return train_refuse(err,
+                            "scores and results correlate by %.3f, less than %.3f: a sign is "
+                            "wrong somewhere, or these games say nothing",
+                            correlation, options->correlation);
+    return true;
+}
+
+bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *err) {
+    *set = (TrainSet){0};
+    Loader *loader = calloc(1, sizeof *loader);
+    PawnCache *pawns = calloc(1, sizeof *pawns);
+    if (!loader || !pawns) {
+        free(loader);
+        free(pawns);
+        return train_refuse(err, "out of memory");
+    }
+    pawn_cache_clear(pawns);
+    loader->set = set;
+    loader->options = options;
+    loader->pawns = pawns;
+    loader->random = random_stream(options->seed, STREAM_PROBES);
+    bool good = true;
+    for (int i = 0; good && i < options->folder_count; i++)
+        good = load_folder(loader, options->folders[i], err);
+    free(loader);
+    free(pawns);
+    return good && set_is_usable(set, options, err);
+}
+
+void train_set_release(TrainSet *set) {
+    free(set->training.at);
+    free(set->validation.at);
+    set->training = set->validation = (TrainPositions){0};
+}
+
+static uint64_t fold_positions(uint64_t sum, const TrainPositions *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        uint64_t words[sizeof(TrainPosition) / 8];
+        memcpy(words, &list->at[i], sizeof words);
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            sum = random_mix(sum ^ words[w]);
+    }
+    return sum;
+}
+
+uint64_t train_set_fingerprint(const TrainSet *set) {
+    return fold_positions(fold_positions(set->training.count, &set->training), &set->validation);
+}

@@ -1,0 +1,79 @@
+// The trainer's positions: every game file of some folders, replayed, filtered and packed. A
+// position is kept when its score says something about it and about nothing else; what was left out
+// and why is counted. A game belongs to training or to validation as a whole, by a hash of its
+// run's seed and its number in it, so that the same game falls on the same side wherever it lies.
+#pragma once
+
+#include "train_position.h"
+
+enum {
+    TRAIN_PLIES_LEAST = 16,   // of the game before the position: openings are random
+    TRAIN_SCORE_MOST = 2000,  // centipawns; beyond, the game is decided
+    TRAIN_SCORE_ABSURD = 600, // a side that stood so well and lost was not judged rightly
+    TRAIN_PROBES = 1000,
+    TRAIN_FOLDERS_MAX = 256,
+};
+
+// Why a training run cannot go on, for a person.
+typedef struct TrainError {
+    char message[320];
+} TrainError;
+// Fills `err` as printf does and returns false.
+__attribute__((format(printf, 2, 3))) bool train_refuse(TrainError *err, const char *format, ...);
+
+// Why a position was left out; the first reason that holds counts.
+typedef enum {
+    DROP_NONE,
+    DROP_EARLY, // fewer than TRAIN_PLIES_LEAST plies
+    DROP_LOUD,  // in check, or the move chosen is a capture or a promotion
+    DROP_LARGE, // beyond TRAIN_SCORE_MOST
+    DROP_ABSURD,
+    DROP_NB
+} DropReason;
+extern const char *const train_drop_texts[DROP_NB];
+
+// `score` and `result` in one view, whichever.
+DropReason train_drop_reason(const Position *pos, Move move, int ply, int score, int result);
+
+typedef struct TrainPositions {
+    TrainPosition *at;
+    size_t count, room;
+} TrainPositions;
+
+// Sums for the correlation of score and result, both seen by the side to move.
+typedef struct TrainSums {
+    double n, x, y, xx, yy, xy;
+} TrainSums;
+// From -1 to 1; 0 where one of the two never varies.
+double train_correlation(const TrainSums *sums);
+
+typedef struct TrainSetOptions {
+    const char *const *folders;
+    int folder_count;
+    int64_t limit;      // positions to keep at most; 0: all
+    int validation;     // per cent of the games
+    uint64_t seed;      // of the probes' choice
+    double correlation; // least allowed of score and result; see train_set_load
+} TrainSetOptions;
+
+typedef struct TrainSet {
+    TrainPositions training, validation;
+    // Positions picked evenly from all that were kept, for the comparison with the engine.
+    int probe_count;
+    Position probes[TRAIN_PROBES];
+    // What was found.
+    int64_t files, damaged, games, plies;
+    int64_t dropped[DROP_NB]; // by reason
+    TrainSums sums;
+} TrainSet;
+
+// Reads every *.anvil file of the folders, in the order of their names. A damaged file is
+// good up to the damage, with a word on stderr. False, with a reason: a folder that cannot be read,
+// a file that is no game file, no position for training or none for validation, or a correlation
+// that is too low, which is what a wrong sign somewhere looks like; it is taken before DROP_ABSURD,
+// which would hide that. `set` is always to be released.
+bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *err)
+    __attribute__((warn_unused_result));
+void train_set_release(TrainSet *set);
+// Depends on every byte of the positions: whether two runs learn from the same.
+uint64_t train_set_fingerprint(const TrainSet *set);
