@@ -1,0 +1,229 @@
+// The net in floating point. Loops have fixed bounds and no branches inside, so that the compiler
+// makes vector code of them for the machine at hand.
+#include "train_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train_random.h"
+
+// ---- weights -----------------------------------------------------------------------------------
+
+void weights_init(Weights *weights, int blocks) {
+    size_t rows = (size_t)blocks * NET_FEATURES;
+    size_t count = rows * NET_WIDTH + sizeof(TrainDense) / sizeof(float);
+    size_t size = (count * sizeof(float) + 63) / 64 * 64;
+    *weights = (Weights){.blocks = blocks, .count = count, .all = aligned_alloc(64, size)};
+    if (!weights->all) {
+        fprintf(stderr, "anvil: out of memory for %zu weights\n", count);
+        exit(EXIT_FAILURE);
+    }
+    memset(weights->all, 0, size);
+}
+
+void weights_release(Weights *weights) {
+    free(weights->all);
+    *weights = (Weights){0};
+}
+
+// Own king's squares as its side sees them, files e to h mirrored: four squares a rank, the own
+// back rank first. Most games are decided while the kings stand on their first two ranks.
+// clang-format off
+static const struct {
+    int buckets;
+    uint8_t of[32];
+} BUCKETS[] = {
+    {1, {0}},
+    {2, {0,0,0,0, 0,0,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1}},
+    {4, {0,0,1,1, 2,2,2,2, 3,3,3,3, 3,3,3,3, 3,3,3,3, 3,3,3,3, 3,3,3,3, 3,3,3,3}},
+    {8, {0,1,2,3, 4,4,5,5, 6,6,6,6, 7,7,7,7, 7,7,7,7, 7,7,7,7, 7,7,7,7, 7,7,7,7}},
+    {16, {0,1,2,3, 4,5,6,7, 8,8,9,9, 10,10,11,11, 12,12,13,13, 14,14,14,14, 15,15,15,15, 15,15,15,15}},
+};
+// clang-format on
+
+const uint8_t *train_buckets(int buckets) {
+    for (size_t i = 0; i < sizeof BUCKETS / sizeof *BUCKETS; i++)
+        if (BUCKETS[i].buckets == buckets)
+            return BUCKETS[i].of;
+    return NULL;
+}
+
+// Pawns on the first and last rank: rows that no position uses, and that stay zero.
+static bool feature_is_possible(int feature) {
+    int rank = feature % 64 / 8;
+    return feature >= 128 || (rank > 0 && rank < 7);
+}
+
+static void fill_random(float *values, size_t count, uint64_t *state, float range) {
+    for (size_t i = 0; i < count; i++)
+        values[i] = random_float(state, range);
+}
+static void fill(float *values, size_t count, float value) {
+    for (size_t i = 0; i < count; i++)
+        values[i] = value;
+}
+
+// Every activation begins around the middle of its range, where gradients pass. Ranges: 1 over the
+// root of a layer's inputs; some 30 rows are added up in the first.
+void weights_start(Weights *learned, uint64_t seed) {
+    uint64_t state = random_stream(seed, STREAM_WEIGHTS);
+    TrainDense *dense = weights_dense(learned);
+    memset(learned->all, 0, learned->count * sizeof(float));
+    for (int feature = 0; feature < NET_FEATURES; feature++)
+        if (feature_is_possible(feature))
+            fill_random(weights_row(learned, (size_t)feature), NET_WIDTH, &state, 0.08f);
+    fill(dense->bias, NET_WIDTH, 0.5f);
+    fill_random(dense->w1[0], sizeof dense->w1 / sizeof(float), &state, 0.044f);
+    fill(dense->b1, NET_HIDDEN, 0.5f);
+    fill_random(dense->w2[0], sizeof dense->w2 / sizeof(float), &state, 0.177f);
+    fill(dense->b2, NET_HIDDEN, 0.5f);
+    fill_random(dense->w3, NET_HIDDEN, &state, 0.177f);
+}
+
+void weights_fold(const Weights *learned, Weights *running, int first, int last) {
+    for (int feature = first; feature < last; feature++) {
+        const float *shared = weights_row(learned, (size_t)feature);
+        for (int bucket = 0; bucket < running->blocks; bucket++) {
+            size_t row = (size_t)bucket * NET_FEATURES + (size_t)feature;
+            const float *own = weights_row(learned, row + NET_FEATURES);
+            float *sum = weights_row(running, row);
+            for (int i = 0; i < NET_WIDTH; i++)
+                sum[i] = shared[i] + own[i];
+        }
+    }
+}
+
+// ---- small loops -------------------------------------------------------------------------------
+
+// Sixteen partial sums, so that the order of a sum is written here and not left to the compiler.
+typedef float Lanes __attribute__((vector_size(64), aligned(4), may_alias));
+enum { LANES = 16 };
+
+static inline const Lanes *lanes(const float *at) {
+    return (const Lanes *)(const void *)at;
+}
+static inline float dot(const float *a, const float *b, int count) {
+    Lanes sum = {0};
+    for (int i = 0; i < count; i += LANES)
+        sum += *lanes(a + i) * *lanes(b + i);
+    float total = 0;
+    for (int i = 0; i < LANES; i++)
+        total += sum[i];
+    return total;
+}
+static inline void add(float *restrict to, const float *restrict from, int count) {
+    for (int i = 0; i < count; i++)
+        to[i] += from[i];
+}
+static inline void add_scaled(float *restrict to, const float *restrict from, float by, int count) {
+    for (int i = 0; i < count; i++)
+        to[i] += by * from[i];
+}
+static inline float clip(float value) {
+    value = value > 0 ? value : 0;
+    return value < 1 ? value : 1;
+}
+static inline void clip_all(float *values, int count) {
+    for (int i = 0; i < count; i++)
+        values[i] = clip(values[i]);
+}
+// A clipped ReLU lets the gradient through where it let the value through.
+static inline void gate_all(float *restrict derivatives, const float *restrict values, int count) {
+    for (int i = 0; i < count; i++)
+        derivatives[i] = values[i] > 0 && values[i] < 1 ? derivatives[i] : 0;
+}
+
+// ---- forwards ----------------------------------------------------------------------------------
+
+// A part of an accumulator that fits the registers, then the next.
+static void accumulate(const Weights *running, const uint16_t *rows, int count, float *out) {
+    enum { PART = 4 };
+    for (int at = 0; at < NET_WIDTH; at += PART * LANES) {
+        const Lanes *bias = lanes(weights_dense(running)->bias + at);
+        Lanes sum[PART] = {bias[0], bias[1], bias[2], bias[3]};
+        for (int i = 0; i < count; i++) {
+            const Lanes *row = lanes(weights_row(running, rows[i]) + at);
+            for (int part = 0; part < PART; part++)
+                sum[part] += row[part];
+        }
+        memcpy(out + at, sum, sizeof sum);
+    }
+    clip_all(out, NET_WIDTH);
+}
+
+// out = clip(bias + weights in), of all positions of a block. Weights outside, positions inside: a
+// row of weights is read once for all of them.
+static inline void layer_forward(const float *weights, const float *bias, int inputs,
+                                 const float *in, float (*out)[NET_HIDDEN], int positions) {
+    for (int o = 0; o < NET_HIDDEN; o++)
+        for (int p = 0; p < positions; p++)
+            out[p][o] = clip(bias[o] + dot(weights + o * inputs, in + p * inputs, inputs));
+}
+
+void train_forward(const Weights *running, TrainBlock *block) {
+    const TrainDense *dense = weights_dense(running);
+    int n = block->count;
+    for (int p = 0; p < n; p++) {
+        const TrainFeatures *features = &block->features[p];
+        accumulate(running, features->rows[0], features->count, block->x[p]);
+        accumulate(running, features->rows[1], features->count, block->x[p] + NET_WIDTH);
+    }
+    layer_forward(dense->w1[0], dense->b1, NET_INPUTS, block->x[0], block->h1, n);
+    layer_forward(dense->w2[0], dense->b2, NET_HIDDEN, block->h1[0], block->h2, n);
+    for (int p = 0; p < n; p++)
+        block->out[p] = dense->b3 + dot(dense->w3, block->h2[p], NET_HIDDEN);
+}
+
+// ---- backwards ---------------------------------------------------------------------------------
+
+// Given the derivative `dout` by the sums of a layer: adds the gradients of its weights and bias,
+// and leaves in `din` the derivative by what went into the activations before it.
+static inline void layer_backward(const float *weights, int inputs, const float *in,
+                                  float (*dout)[NET_HIDDEN], int positions, float *weights_gradient,
+                                  float *bias_gradient, float *din) {
+    memset(din, 0, (size_t)(positions * inputs) * sizeof(float));
+    for (int o = 0; o < NET_HIDDEN; o++)
+        for (int p = 0; p < positions; p++) {
+            float d = dout[p][o];
+            if (d == 0) // many are: the activation was at a border
+                continue;
+            bias_gradient[o] += d;
+            add_scaled(weights_gradient + o * inputs, in + p * inputs, d, inputs);
+            add_scaled(din + p * inputs, weights + o * inputs, d, inputs);
+        }
+    gate_all(din, in, positions * inputs);
+}
+
+static void output_backward(const TrainDense *dense, TrainBlock *block, TrainDense *gradient) {
+    for (int p = 0; p < block->count; p++) {
+        float d = block->dout[p];
+        gradient->b3 += d;
+        add_scaled(gradient->w3, block->h2[p], d, NET_HIDDEN);
+        for (int i = 0; i < NET_HIDDEN; i++)
+            block->dh2[p][i] = d * dense->w3[i];
+    }
+    gate_all(block->dh2[0], block->h2[0], block->count * NET_HIDDEN);
+}
+
+static void accumulate_backward(const TrainFeatures *features, const float *dx, Weights *gradient) {
+    for (int view = 0; view < 2; view++) {
+        const float *d = dx + view * NET_WIDTH;
+        add(weights_dense(gradient)->bias, d, NET_WIDTH);
+        for (int i = 0; i < features->count; i++)
+            add(weights_row(gradient, features->rows[view][i]), d, NET_WIDTH);
+    }
+}
+
+void train_backward(const Weights *running, TrainBlock *block, Weights *gradient) {
+    const TrainDense *dense = weights_dense(running);
+    TrainDense *to = weights_dense(gradient);
+    int n = block->count;
+    output_backward(dense, block, to);
+    layer_backward(dense->w2[0], NET_HIDDEN, block->h1[0], block->dh2, n, to->w2[0], to->b2,
+                   block->dh1[0]);
+    layer_backward(dense->w1[0], NET_INPUTS, block->x[0], block->dh1, n, to->w1[0], to->b1,
+                   block->dx[0]);
+    for (int p = 0; p < n; p++)
+        accumulate_backward(&block->features[p], block->dx[p], gradient);
+}

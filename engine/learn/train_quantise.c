@@ -1,0 +1,91 @@
+// The quantised net, made and asked.
+#include "train_quantise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train_loss.h"
+
+enum { ONE = 127, WEIGHT_ONE = 64, SHIFT = 6, HALF = 1 << (SHIFT - 1) };
+
+// ---- making ------------------------------------------------------------------------------------
+
+static long rounded(float value, float scale, long most) {
+    long n = lrintf(value * scale);
+    return n > most ? most : n < -most ? -most : n;
+}
+
+static void quantise_int16(const float *from, int16_t *to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = (int16_t)rounded(from[i], ONE, INT16_MAX);
+}
+static void quantise_int8(const float *from, int8_t *to, size_t count, float scale) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = (int8_t)rounded(from[i], scale, INT8_MAX);
+}
+static void quantise_bias(const float *from, int32_t *to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = (int32_t)rounded(from[i], WEIGHT_ONE * ONE, INT32_MAX / 2) + HALF;
+}
+
+void train_quantise(const Weights *running, const uint8_t bucket_of[32], CompactNet *out) {
+    const TrainDense *dense = weights_dense(running);
+    compact_init(out, running->blocks);
+    memcpy(out->bucket_of, bucket_of, sizeof out->bucket_of);
+    quantise_int16(dense->bias, out->bias, NET_WIDTH);
+    quantise_int16(running->all, out->rows[0], (size_t)running->blocks * NET_FEATURES * NET_WIDTH);
+    quantise_int8(dense->w1[0], out->dense.w1[0], sizeof out->dense.w1, WEIGHT_ONE);
+    quantise_bias(dense->b1, out->dense.b1, NET_HIDDEN);
+    quantise_int8(dense->w2[0], out->dense.w2[0], sizeof out->dense.w2, WEIGHT_ONE);
+    quantise_bias(dense->b2, out->dense.b2, NET_HIDDEN);
+    quantise_int8(dense->w3, out->dense.w3, NET_HIDDEN, TRAIN_RAW_PER_OUTPUT / ONE);
+    out->dense.b3 = (int32_t)rounded(dense->b3, TRAIN_RAW_PER_OUTPUT, INT32_MAX / 2);
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+static int clipped(int value) {
+    return value < 0 ? 0 : value > ONE ? ONE : value;
+}
+
+// Of one view; returns the largest absolute value before clipping.
+static int accumulate(const CompactNet *net, const uint16_t *rows, int count, int out[NET_WIDTH]) {
+    int most = 0;
+    for (int i = 0; i < NET_WIDTH; i++)
+        out[i] = net->bias[i];
+    for (int r = 0; r < count; r++)
+        for (int i = 0; i < NET_WIDTH; i++)
+            out[i] += net->rows[rows[r]][i];
+    for (int i = 0; i < NET_WIDTH; i++) {
+        int size = abs(out[i]);
+        most = size > most ? size : most;
+        out[i] = clipped(out[i]);
+    }
+    return most;
+}
+
+static int hidden(const int8_t *weights, int bias, const int *in, int count) {
+    int sum = bias;
+    for (int i = 0; i < count; i++)
+        sum += weights[i] * in[i];
+    return clipped(sum >> SHIFT);
+}
+
+int32_t train_quantised(const CompactNet *net, const TrainFeatures *features,
+                        int *accumulator_most) {
+    const NetDense *dense = &net->dense;
+    int x[NET_INPUTS], h1[NET_HIDDEN], h2[NET_HIDDEN], raw = dense->b3;
+    for (int view = 0; view < 2; view++) {
+        int most = accumulate(net, features->rows[view], features->count, x + view * NET_WIDTH);
+        if (most > *accumulator_most)
+            *accumulator_most = most;
+    }
+    for (int o = 0; o < NET_HIDDEN; o++)
+        h1[o] = hidden(dense->w1[o], dense->b1[o], x, NET_INPUTS);
+    for (int o = 0; o < NET_HIDDEN; o++)
+        h2[o] = hidden(dense->w2[o], dense->b2[o], h1, NET_HIDDEN);
+    for (int i = 0; i < NET_HIDDEN; i++)
+        raw += dense->w3[i] * h2[i];
+    return raw;
+}

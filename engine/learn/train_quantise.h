@@ -1,0 +1,14 @@
+// From the net in floating point to the one that plays, and the latter's arithmetic once more,
+// written from its definition alone: what engine/nnue computes by other means must equal it.
+#pragma once
+
+#include "train_model.h"
+
+// New: compact_release it. Weights of the first layer times 127, of the hidden ones times 64, of
+// the output times 9600 / 127, biases to match; rounded. Where the integer net shifts by 6 bits it
+// drops the rest; half a unit is put into the biases before, so that it rounds.
+void train_quantise(const Weights *running, const uint8_t bucket_of[32], CompactNet *out);
+
+// Raw output. `*accumulator_most` rises to the largest absolute value in an accumulator.
+int32_t train_quantised(const CompactNet *net, const TrainFeatures *features,
+                        int *accumulator_most);
