@@ -71,6 +71,7 @@ $(OUT)/obj/%.o: %.c Makefile | $(GEN)
 # The referee's rules are worth the optimisation that the engine gets.
 $(OUT)/obj/engine/rules/%.o: OPT := -O3 -g
 $(OUT)/obj/engine/nnue/%.o: OPT := -O3 -g
+$(OUT)/obj/engine/learn/%.o: OPT := -O3 -g
 $(OUT)/obj/sprt/%.o: OPT := -O3 -g
 
 define library

@@ -18,3 +18,5 @@ int command_datagen(int argc, char **argv);
 int command_games(int argc, char **argv);
 // `tune`: learns the values of the classical evaluation from games; see learn/tune_command.c.
 int command_tune(int argc, char **argv);
+// `train`: makes a net from game files; see learn/train_command.c for its options.
+int command_train(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct {
     {"games", "games [--pgn] FILE …     statistics, check or text of such games", command_games},
     {"tune", "tune --data DIR… --out FILE   learn the evaluation's values from games",
      command_tune},
+    {"train", "train --data DIR …         a net from games of self-play", command_train},
     {"magics", "magics                   search the magic numbers and print their table",
      command_magics},
     {"help", "help                     this list", command_help},

@@ -1,0 +1,290 @@
+// `train`: from game files to a net. Options are a table; the run is read, learn, write, and can be
+// taken up again after any epoch.
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../commands.h"
+#include "../eval.h"
+#include "../timer.h"
+#include "train_checkpoint.h"
+#include "train_finish.h"
+#include "train_output.h"
+
+typedef struct Wish {
+    TrainSettings settings;
+    TrainSetOptions set;
+    const char *folders[TRAIN_FOLDERS_MAX];
+    const char *out;
+    int64_t validation;
+    bool resume;
+} Wish;
+
+static const char USAGE[] =
+    "usage: train --data DIR… --out DIR [OPTION…]\n"
+    "  --data DIR…        folders of game files (*.anvil), as `engine datagen` writes them\n"
+    "  --out DIR          where the net, its checkpoint and its curves go\n"
+    "  --buckets N        king buckets: 1, 2, 4, 8 or 16 (4; 8 from some 50 million positions on)\n"
+    "  --epochs N         times that every position is seen (20)\n"
+    "  --batch N          positions a step (16384)\n"
+    "  --lr X             learning rate at its highest (0.001)\n"
+    "  --lambda X         share of the score in the target, the result has the rest (0.8)\n"
+    "  --scale X          units (208 a pawn) for a chance of winning of 73 % (361)\n"
+    "  --decay X          weight decay (0.01)\n"
+    "  --threads N        (all processors)\n"
+    "  --seed N           of the first weights and the order of positions (1)\n"
+    "  --limit N          positions to keep at most (0: all)\n"
+    "  --validation N     per cent of the games that are kept apart (3)\n"
+    "  --correlation X    least correlation of scores and results (0.4)\n"
+    "  --resume           go on after the last epoch that an interrupted run of the same options\n"
+    "                     finished; from the beginning where there was none\n";
+
+// ---- options -----------------------------------------------------------------------------------
+
+static bool read_real(const char *text, double least, double most, double *out) {
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || errno || !(value >= least && value <= most))
+        return false;
+    *out = value;
+    return true;
+}
+
+static bool read_whole(const char *text, int64_t least, int64_t most, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || value < least || value > most)
+        return false;
+    *out = value;
+    return true;
+}
+
+static bool read_option(Wish *wish, const char *name, const char *value) {
+    TrainSettings *settings = &wish->settings;
+    int64_t seed = (int64_t)settings->seed;
+    const struct {
+        const char *name;
+        int64_t least, most;
+        int64_t *out;
+    } wholes[] = {
+        {"--buckets", 1, NET_BUCKETS_MAX, &settings->buckets},
+        {"--epochs", 1, TRAIN_EPOCHS_MAX, &settings->epochs},
+        {"--batch", 1, 1 << 24, &settings->batch},
+        {"--threads", 1, CREW_MAX, &settings->threads},
+        {"--seed", 0, INT32_MAX, &seed},
+        {"--limit", 0, INT32_MAX, &wish->set.limit},
+        {"--validation", 1, 50, &wish->validation},
+    };
+    const struct {
+        const char *name;
+        double least, most;
+        double *out;
+    } reals[] = {
+        {"--lr", 0, 1, &settings->rate},
+        {"--lambda", 0, 1, &settings->lambda},
+        {"--scale", 1, 10000, &settings->scale},
+        {"--decay", 0, 1, &settings->decay},
+        {"--correlation", -1, 1, &wish->set.correlation},
+    };
+    bool good = false;
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
+        if (strcmp(name, wholes[i].name) == 0)
+            good = read_whole(value, wholes[i].least, wholes[i].most, wholes[i].out);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        if (strcmp(name, reals[i].name) == 0)
+            good = read_real(value, reals[i].least, reals[i].most, reals[i].out);
+    settings->seed = (uint64_t)seed;
+    wish->set.seed = settings->seed;
+    return good;
+}
+
+// Takes `argv[0]` and what belongs to it; returns how many words, 0 where it makes no sense.
+static int read_words(Wish *wish, int argc, char **argv) {
+    if (strcmp(argv[0], "--resume") == 0) {
+        wish->resume = true;
+        return 1;
+    }
+    if (strcmp(argv[0], "--data") == 0) {
+        int words = 1;
+        while (words < argc && strncmp(argv[words], "--", 2) != 0) {
+            if (wish->set.folder_count == TRAIN_FOLDERS_MAX)
+                return 0;
+            wish->folders[wish->set.folder_count++] = argv[words++];
+        }
+        return words > 1 ? words : 0;
+    }
+    if (argc < 2)
+        return 0;
+    if (strcmp(argv[0], "--out") == 0)
+        wish->out = argv[1];
+    else if (!read_option(wish, argv[0], argv[1]))
+        return 0;
+    return 2;
+}
+
+// Those that this process may use.
+static int processors(void) {
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        count = CPU_COUNT(&set);
+#endif
+    return count < 1 ? 1 : count > CREW_MAX ? CREW_MAX : (int)count;
+}
+
+static bool read_wish(Wish *wish, int argc, char **argv) {
+    *wish = (Wish){.settings = {.buckets = 4,
+                                .epochs = 20,
+                                .batch = 16384,
+                                .threads = processors(),
+                                .seed = 1,
+                                .rate = 0.001,
+                                .lambda = 0.8,
+                                .scale = 361,
+                                .decay = 0.01},
+                   .set = {.seed = 1, .correlation = 0.4},
+                   .validation = 3};
+    for (int i = 0, words; i < argc; i += words)
+        if ((words = read_words(wish, argc - i, argv + i)) == 0) {
+            fprintf(stderr, "anvil: train: cannot read %s\n%s", argv[i], USAGE);
+            return false;
+        }
+    if (!train_buckets((int)wish->settings.buckets) || !wish->out || wish->set.folder_count == 0) {
+        fputs(USAGE, stderr);
+        return false;
+    }
+    wish->set.folders = wish->folders;
+    wish->set.validation = (int)wish->validation;
+    return true;
+}
+
+// ---- what is said ------------------------------------------------------------------------------
+
+static void print_set(const TrainSet *set) {
+    printf("%" PRId64 " files (%" PRId64 " damaged), %" PRId64 " games, %" PRId64 " plies\n",
+           set->files, set->damaged, set->games, set->plies);
+    for (int i = 0; i < DROP_NB; i++)
+        printf("  %12" PRId64 "  %5.1f %%  %s\n", set->dropped[i],
+               set->plies ? 100.0 * (double)set->dropped[i] / (double)set->plies : 0,
+               train_drop_texts[i]);
+    printf("scores and results correlate by %.3f\n", train_correlation(&set->sums));
+    printf("%zu positions for training, %zu for validation\n", set->training.count,
+           set->validation.count);
+}
+
+// A line that is written over, where somebody watches.
+static void show_progress(int64_t done, int64_t total, void *where) {
+    int64_t *shown_us = where, now_us = clock_now_us();
+    if (now_us - *shown_us < 500000 && done < total)
+        return;
+    *shown_us = now_us;
+    fprintf(stderr, "\r  %3d %% of the epoch\r", (int)(100 * done / total));
+}
+
+static void print_row(const TrainSettings *settings, const TrainHistory *history) {
+    const TrainRow *row = &history->rows[history->count - 1];
+    printf("epoch %" PRId64 "/%" PRId64 ": step %" PRId64 ", rate %.6f, %.0f positions/s, training "
+           "loss %.6f, validation loss %.6f (classical evaluation %.6f, constant %.6f)\n",
+           row->epoch, settings->epochs, row->steps, row->rate, row->speed, row->training,
+           row->validation, history->classical, history->constant);
+}
+
+// ---- the run -----------------------------------------------------------------------------------
+
+typedef struct Run {
+    Wish wish;
+    TrainSet set;
+    Trainer trainer;
+    TrainHistory history;
+    uint64_t fingerprint;
+} Run;
+
+static bool write_history(const Run *run, TrainError *err) {
+    size_t csv_size, svg_size;
+    char *csv = history_csv(&run->history, &csv_size);
+    char *svg = history_svg(&run->history, &svg_size);
+    bool good = output_write(run->wish.out, "loss.csv", csv, csv_size, err) &&
+                output_write(run->wish.out, "loss.svg", svg, svg_size, err);
+    free(csv);
+    free(svg);
+    return good;
+}
+
+static bool run_epoch(Run *run, TrainError *err) {
+    Trainer *trainer = &run->trainer;
+    int64_t start_us = clock_now_us();
+    double training = trainer_epoch(trainer, &run->set.training);
+    double seconds = 1e-6 * (double)(clock_now_us() - start_us + 1);
+    int64_t steps = trainer->optimiser.steps;
+    int64_t total =
+        trainer_steps(&trainer->settings, run->set.training.count) * trainer->settings.epochs;
+    run->history.rows[run->history.count++] =
+        (TrainRow){.epoch = trainer->epoch,
+                   .steps = steps,
+                   .rate = optimiser_schedule(trainer->settings.rate, steps - 1, total),
+                   .training = training,
+                   .validation = trainer_loss(trainer, &run->set.validation),
+                   .speed = (double)run->set.training.count / seconds};
+    print_row(&trainer->settings, &run->history);
+    return checkpoint_write(run->wish.out, trainer, run->fingerprint, &run->history, err) &&
+           write_history(run, err);
+}
+
+static bool run_begin(Run *run, TrainError *err) {
+    trainer_init(&run->trainer, &run->wish.settings);
+    run->fingerprint = train_set_fingerprint(&run->set);
+    TrainBaselines baselines = trainer_baselines(&run->trainer, &run->set);
+    run->history.constant = baselines.constant;
+    run->history.classical = baselines.classical;
+    if (!run->wish.resume || !checkpoint_exists(run->wish.out))
+        return true;
+    if (!checkpoint_read(run->wish.out, &run->trainer, run->fingerprint, &run->history, err))
+        return false;
+    printf("going on after epoch %" PRId64 "\n", run->trainer.epoch);
+    return true;
+}
+
+static bool run_all(Run *run, TrainError *err) {
+    int64_t shown_us = 0;
+    if (!output_folder(run->wish.out, err) || !train_set_load(&run->set, &run->wish.set, err))
+        return false;
+    print_set(&run->set);
+    if (!run_begin(run, err))
+        return false;
+    if (isatty(STDERR_FILENO)) {
+        run->trainer.progress = show_progress;
+        run->trainer.progress_where = &shown_us;
+    }
+    while (run->trainer.epoch < run->wish.settings.epochs)
+        if (!run_epoch(run, err))
+            return false;
+    return train_finish(&run->trainer, &run->set, run->wish.out, err);
+}
+
+int command_train(int argc, char **argv) {
+    Run *run = calloc(1, sizeof *run);
+    TrainError err = {"out of memory"};
+    if (run && !read_wish(&run->wish, argc, argv)) {
+        free(run);
+        return 2;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    rules_init();
+    eval_init();
+    bool good = run && run_all(run, &err);
+    if (!good)
+        fprintf(stderr, "anvil: train: %s\n", err.message);
+    if (run) {
+        trainer_release(&run->trainer);
+        train_set_release(&run->set);
+    }
+    free(run);
+    return good ? 0 : 1;
+}

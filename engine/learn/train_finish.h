@@ -1,0 +1,14 @@
+// The end of a training run: the net in its quantised form, written, and compared with the engine.
+#pragma once
+
+#include "train.h"
+
+// How many of the probes the trainer's arithmetic and the engine's value alike.
+int train_agreement(const CompactNet *compact, const Network *net, const TrainSet *set);
+
+// Writes FOLDER/net.compact, the same under its SHA-256, FOLDER/net with that name as its one line,
+// and FOLDER/net.nnue in the published form; says on standard output what was written, the losses
+// of the quantised net, the largest accumulator, and how many probes agree. False, with a reason: a
+// file that cannot be written, or one probe that differs.
+bool train_finish(Trainer *trainer, const TrainSet *set, const char *folder, TrainError *err)
+    __attribute__((warn_unused_result));
