@@ -70,11 +70,13 @@ double tune_fit_k(const TuneSet *set, const TuneWeights *weights, int threads);
 typedef struct TunePlan {
     int epochs, threads;
     double k;
+    double anchor;  // each value keeps to its start as if so many positions spoke for that
     FILE *progress; // a line an epoch; NULL: none
 } TunePlan;
 
-// Improves `weights`; those of the epoch with the least validation loss remain (training loss where
-// there is no validation set). The outcome is the same for any number of threads.
+// Improves `weights`; those of the epoch with the least validation loss remain, the first ones if
+// none is better (training loss where there is no validation set). The outcome is the same for any
+// number of threads.
 void tune_learn(const TuneData *data, const TunePlan *plan, TuneWeights *weights);
 
 // ---- the values as a file ----------------------------------------------------------------------

@@ -7,6 +7,7 @@
 //   --threads N      (as many as the machine has)
 //   --k X            how steeply chances rise with the score; fitted to the present values if
 //   absent
+//   --anchor N       keep values to what they are as if N positions spoke for each (2000)
 //   --print          print the values the engine plays with, and nothing else
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 typedef struct Wish {
     char **data;
     int data_count;
-    int64_t epochs, positions, threads;
+    int64_t epochs, positions, threads, anchor;
     double k;
     const char *out;
     bool print;
@@ -42,6 +43,7 @@ static bool read_number(Wish *wish, const char *name, const char *value) {
         {"--epochs", 0, 100000, &wish->epochs},
         {"--positions", 1, UINT32_MAX, &wish->positions},
         {"--threads", 1, 1024, &wish->threads},
+        {"--anchor", 0, UINT32_MAX, &wish->anchor},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (strcmp(name, options[i].name) == 0)
@@ -122,12 +124,16 @@ static int learn(const TuneData *data, Wish *wish) {
     TunePlan plan = {.epochs = (int)wish->epochs,
                      .threads = (int)wish->threads,
                      .k = wish->k,
+                     .anchor = (double)wish->anchor,
                      .progress = stderr};
     tune_learn(data, &plan, &weights);
     // What is written is whole numbers; their loss is what counts.
     tune_weights_round(&weights, &values);
     tune_weights_init(&weights, &values);
     print_losses("after", data, &weights, wish);
+    if (wish->epochs && memcmp(&values, &EVAL, sizeof values) == 0)
+        fputs("anvil: tune: no epoch did better on the games kept apart; it takes more games\n",
+              stderr);
     if (values_write(wish->out, &values, &err))
         return 0;
     fprintf(stderr, "anvil: tune: %s\n", err.message);
@@ -136,9 +142,11 @@ static int learn(const TuneData *data, Wish *wish) {
 
 int command_tune(int argc, char **argv) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    Wish wish = {.epochs = 30, .positions = 2000000, .threads = cores < 1 ? 1 : cores};
+    Wish wish = {
+        .epochs = 30, .positions = 2000000, .anchor = 2000, .threads = cores < 1 ? 1 : cores};
     if (!read_wish(&wish, argc, argv)) {
         fputs("usage: tune --data DIR… [--epochs N] [--positions N] [--threads N] [--k X] "
+              "[--anchor N] "
               "--out FILE\n       tune --print\n",
               stderr);
         return 2;

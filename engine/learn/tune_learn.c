@@ -19,10 +19,6 @@ enum { TEMPO_INDEX = offsetof(EvalValues, tempo) / sizeof(int32_t) };
 
 // Adam (Kingma and Ba 2015); the rate is in centipawns a step and falls along a cosine to nothing.
 static const double RATE = 1, MOMENTUM = 0.9, VARIANCE = 0.999, TINY = 1e-12;
-// A weak pull to where a value began, for those that hardly any position speaks for: added to the
-// loss for each squared centipawn.
-static const double ANCHOR = 1e-10;
-
 typedef struct Gradient {
     TuneWeights sum;
     double loss;
@@ -237,6 +233,7 @@ typedef struct Learner {
     uint32_t *order;
     Gradient *slices;
     uint64_t random, steps;
+    double anchor; // added to the loss for each squared centipawn that a value is off its start
 } Learner;
 
 static void shuffle(uint32_t *order, size_t count, uint64_t *random) {
@@ -267,7 +264,7 @@ static void step(Learner *learner, size_t count, double rate) {
         double sum = 0;
         for (int slice = 0; slice < SLICES; slice++)
             sum += ((const double *)&learner->slices[slice].sum)[i];
-        double gradient = sum / (double)count + 2 * ANCHOR * (value[i] - start[i]);
+        double gradient = sum / (double)count + 2 * learner->anchor * (value[i] - start[i]);
         if (gradient != 0)
             step_value(&value[i], &mean[i], &square[i], gradient, rate, learner->steps);
     }
@@ -301,6 +298,8 @@ static void learn_epochs(Learner *learner) {
     const TuneSet *validation = &learner->data->validation;
     TuneWeights best = *learner->weights;
     double least = INFINITY;
+    if (validation->count)
+        least = tune_loss(validation, learner->weights, plan->k, plan->threads);
     for (int epoch = 0; epoch < plan->epochs; epoch++) {
         double rate = RATE * (1 + cos(acos(-1) * epoch / plan->epochs)) / 2;
         double training = learn_epoch(learner, rate);
@@ -318,6 +317,12 @@ static void learn_epochs(Learner *learner) {
     *learner->weights = best;
 }
 
+// How fast a position's loss grows with the square of a value that counts once in it, near enough.
+static double curvature(double k) {
+    const double usual = 0.2; // of expected * (1 - expected), which is at most a quarter
+    return steepness(k) * usual * (steepness(k) * usual);
+}
+
 void tune_learn(const TuneData *data, const TunePlan *plan, TuneWeights *weights) {
     size_t count = data->training.count;
     if (!count)
@@ -327,6 +332,7 @@ void tune_learn(const TuneData *data, const TunePlan *plan, TuneWeights *weights
                        .weights = weights,
                        .start = *weights,
                        .random = random_stream(1, 0),
+                       .anchor = plan->anchor * curvature(plan->k) / (double)count,
                        .order = allocated(count, sizeof *learner.order),
                        .slices = allocated(SLICES, sizeof *learner.slices)};
     for (size_t i = 0; i < count; i++)
