@@ -1,13 +1,13 @@
 // `games`: what is in game files. Without an option it adds all of them up; --check reads every
 // file to its end and looks at the results too; --pgn prints the games for people.
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../commands.h"
 #include "../rules/pgn.h"
 #include "../rules/text.h"
+#include "correlation.h"
 #include "gamefile.h"
 #include "meter.h"
 
@@ -22,14 +22,9 @@ enum {
 };
 static const double SANE_CORRELATION = 0.4;
 
-// Sums over pairs of numbers, for their correlation.
-typedef struct Sums {
-    double n, x, y, xx, yy, xy;
-} Sums;
-
 typedef struct Totals {
     uint64_t games, positions, results[3], quiet, useful;
-    Sums sums; // of score and result
+    Correlation sums; // of score and result
 } Totals;
 
 typedef struct Task {
@@ -51,21 +46,6 @@ static int clamp(int value, int most) {
     return value > most ? most : value < -most ? -most : value;
 }
 
-static void sums_add(Sums *sums, double x, double y) {
-    sums->n += 1;
-    sums->x += x;
-    sums->y += y;
-    sums->xx += x * x;
-    sums->yy += y * y;
-    sums->xy += x * y;
-}
-
-// Pearson's; 0 where one side never changes.
-static double sums_correlation(const Sums *s) {
-    double xx = s->n * s->xx - s->x * s->x, yy = s->n * s->yy - s->y * s->y;
-    return xx > 0 && yy > 0 ? (s->n * s->xy - s->x * s->y) / sqrt(xx * yy) : 0;
-}
-
 static bool game_add(Task *task, RulesError *err) {
     const GameRecord *game = &task->game;
     Totals *totals = &task->totals;
@@ -78,7 +58,7 @@ static bool game_add(Task *task, RulesError *err) {
         totals->quiet += quiet;
         totals->useful += quiet && game_record_ply(game, i) >= USEFUL_FROM_PLY &&
                           abs(played.score) <= USEFUL_SCORE_MAX;
-        sums_add(&totals->sums, clamp(played.score, USEFUL_SCORE_MAX), game->result - 1);
+        correlation_add(&totals->sums, clamp(played.score, USEFUL_SCORE_MAX), game->result - 1);
         position_make(&pos, played.move, &undo);
     }
     totals->games++;
@@ -94,7 +74,7 @@ static double share(uint64_t part, uint64_t whole) {
 // False: no sane data has such numbers.
 static bool totals_print(const Totals *totals, int files) {
     char games[METER_TEXT_MAX], positions[METER_TEXT_MAX];
-    double correlation = sums_correlation(&totals->sums);
+    double correlation = correlation_of(&totals->sums);
     printf("files        %d\ngames        %s\n", files, meter_count(totals->games, games));
     printf("positions    %s, %.1f a game\n", meter_count(totals->positions, positions),
            share(totals->positions, totals->games));

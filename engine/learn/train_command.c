@@ -174,7 +174,7 @@ static void print_set(const TrainSet *set) {
         printf("  %12" PRId64 "  %5.1f %%  %s\n", set->dropped[i],
                set->plies ? 100.0 * (double)set->dropped[i] / (double)set->plies : 0,
                train_drop_texts[i]);
-    printf("scores and results correlate by %.3f\n", train_correlation(&set->sums));
+    printf("scores and results correlate by %.3f\n", correlation_of(&set->sums));
     printf("%zu positions for training, %zu for validation\n", set->training.count,
            set->validation.count);
 }

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,21 +43,6 @@ DropReason train_drop_reason(const Position *pos, Move move, int ply, int score,
     if (abs(score) > TRAIN_SCORE_MOST)
         return DROP_LARGE;
     return is_absurd(score, result) ? DROP_ABSURD : DROP_NONE;
-}
-
-static void sums_add(TrainSums *sums, double x, double y) {
-    sums->n += 1;
-    sums->x += x;
-    sums->y += y;
-    sums->xx += x * x;
-    sums->yy += y * y;
-    sums->xy += x * y;
-}
-
-double train_correlation(const TrainSums *sums) {
-    double x = sums->n * sums->xx - sums->x * sums->x;
-    double y = sums->n * sums->yy - sums->y * sums->y;
-    return x > 0 && y > 0 ? (sums->n * sums->xy - sums->x * sums->y) / sqrt(x * y) : 0;
 }
 
 static bool is_validation(const GameFileHeader *header, uint64_t number, int per_cent) {
@@ -125,7 +109,7 @@ static void offer_position(Loader *loader, const Position *pos, int i, bool vali
     loader->set->dropped[why]++;
     if (why == DROP_NONE || why == DROP_ABSURD) {
         int sign = pos->side == WHITE ? 1 : -1;
-        sums_add(&loader->set->sums, sign * chosen.score, sign * (game->result - 1));
+        correlation_add(&loader->set->sums, sign * chosen.score, sign * (game->result - 1));
     }
     if (why == DROP_NONE)
         keep(loader, pos, chosen.score, validation);
@@ -204,7 +188,7 @@ static bool set_is_usable(const TrainSet *set, const TrainSetOptions *options, T
                             "%lld games leave %zu positions for training and %zu for "
                             "validation; both are needed: give more games",
                             (long long)set->games, set->training.count, set->validation.count);
-    double correlation = train_correlation(&set->sums);
+    double correlation = correlation_of(&set->sums);
     if (correlation < options->correlation)
         return train_refuse(err,
                             "scores and results correlate by %.3f, less than %.3f: a sign is "

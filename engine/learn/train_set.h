@@ -4,6 +4,7 @@
 // run's seed and its number in it, so that the same game falls on the same side wherever it lies.
 #pragma once
 
+#include "correlation.h"
 #include "train_position.h"
 
 enum {
@@ -40,13 +41,6 @@ typedef struct TrainPositions {
     size_t count, room;
 } TrainPositions;
 
-// Sums for the correlation of score and result, both seen by the side to move.
-typedef struct TrainSums {
-    double n, x, y, xx, yy, xy;
-} TrainSums;
-// From -1 to 1; 0 where one of the two never varies.
-double train_correlation(const TrainSums *sums);
-
 typedef struct TrainSetOptions {
     const char *const *folders;
     int folder_count;
@@ -64,7 +58,7 @@ typedef struct TrainSet {
     // What was found.
     int64_t files, damaged, games, plies;
     int64_t dropped[DROP_NB]; // by reason
-    TrainSums sums;
+    Correlation sums;         // of score and result, both seen by the side to move
 } TrainSet;
 
 // Reads every *.anvil file of the folders, in the order of their names. A damaged file is

@@ -8,7 +8,6 @@
 #include "../../engine/bench_positions.h"
 #include "../../engine/learn/meter.h"
 #include "../../engine/learn/selfplay.h"
-#include "../../engine/learn/sha256.h"
 #include "../../engine/opening.h"
 #include "../../engine/random.h"
 
@@ -223,26 +222,6 @@ static void a_book_whose_lines_are_lost_does_not_hold_up_a_run(void **state) {
 
 // ---- the rest ----------------------------------------------------------------------------------
 
-static void sha256_of_the_examples_of_the_standard(void **state) {
-    (void)state;
-    static const struct {
-        const char *text, *digest;
-    } rows[] = {
-        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrl"
-         "mnopqrsmnopqrstnopqrstu",
-         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char digest[SHA256_TEXT_SIZE];
-        sha256_text(rows[i].text, strlen(rows[i].text), digest);
-        assert_string_equal(digest, rows[i].digest);
-    }
-}
-
 static void counts_have_commas(void **state) {
     (void)state;
     char text[METER_TEXT_MAX];
@@ -264,7 +243,6 @@ int main(void) {
         cmocka_unit_test(a_book_gives_the_position_of_each_line),
         cmocka_unit_test(books_are_refused_with_the_line),
         cmocka_unit_test(a_book_whose_lines_are_lost_does_not_hold_up_a_run),
-        cmocka_unit_test(sha256_of_the_examples_of_the_standard),
         cmocka_unit_test(counts_have_commas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,7 @@ static void scores_of_white_and_results_agree_for_either_side_to_move(void **sta
     char *folder scope(kit_folder_drop) = kit_folder();
     write_games(folder, "games-000000.anvil", 0, GAMES, SCORES_OF_WHITE);
     TrainSet *set = load(folder, NULL);
-    assert_true(train_correlation(&set->sums) > 0.99);
+    assert_true(correlation_of(&set->sums) > 0.99);
     for (size_t i = 0; i < set->training.count; i++) {
         const TrainPosition *position = &set->training.at[i];
         assert_int_equal(position->score, (position->result - 1) * 150);
@@ -173,12 +173,12 @@ static void scores_of_the_mover_are_refused(void **state) {
 
 static void correlation_is_that_of_the_textbook(void **state) {
     (void)state;
-    TrainSums same = {.n = 2, .x = 3, .y = 6, .xx = 5, .yy = 20, .xy = 10}; // (1,2) (2,4)
-    assert_true(fabs(train_correlation(&same) - 1) < 1e-12);
-    TrainSums against = {.n = 2, .x = 3, .y = 6, .xx = 5, .yy = 20, .xy = 8}; // (1,4) (2,2)
-    assert_true(fabs(train_correlation(&against) + 1) < 1e-12);
-    TrainSums flat = {.n = 2, .x = 2, .y = 6, .xx = 2, .yy = 20, .xy = 6}; // (1,2) (1,4)
-    assert_true(train_correlation(&flat) == 0);
+    Correlation same = {.n = 2, .x = 3, .y = 6, .xx = 5, .yy = 20, .xy = 10}; // (1,2) (2,4)
+    assert_true(fabs(correlation_of(&same) - 1) < 1e-12);
+    Correlation against = {.n = 2, .x = 3, .y = 6, .xx = 5, .yy = 20, .xy = 8}; // (1,4) (2,2)
+    assert_true(fabs(correlation_of(&against) + 1) < 1e-12);
+    Correlation flat = {.n = 2, .x = 2, .y = 6, .xx = 2, .yy = 20, .xy = 6}; // (1,2) (1,4)
+    assert_true(correlation_of(&flat) == 0);
 }
 
 static void validation_positions_carry_the_classical_evaluation(void **state) {
