@@ -43,7 +43,7 @@ class Worker:
         self.remember()
         self.process.send_signal(number)
 
-    def wait(self, seconds=30):
+    def wait(self, seconds=90):
         """Its exit status, once it has ended by itself."""
         status = self.process.wait(seconds)
         self.process = None
