@@ -51,6 +51,7 @@ help:
 	@echo 'make check    every test; installs what is missing'
 	@echo 'make          build/engine build/server build/worker build/match build/sprt'
 	@echo 'make unit     the unit tests alone            make bench   figures beside their limits'
+	@echo 'make bench PARTS=strength   matches against other engines and at short clocks: hours, or fewer GAMES=40'
 	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random'
 	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes   make format   clang-format in place'
 	@echo 'make deps     install the Debian packages of deploy/packages'
@@ -146,7 +147,7 @@ check: deps-if-missing
 
 bench: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) tests-built
-	@$(PYTHON) tests/bench.py --build $(BUILD)
+	@$(PYTHON) tests/bench.py --build $(BUILD) $(if $(GAMES),--games $(GAMES)) $(PARTS)
 
 # Server and workers under a rain of signals; `make soak MINUTES=60 SEED=7`.
 soak: deps-if-missing

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
-"""Measures what the project promises of speed and prints each figure beside its limit.
+"""Measures what the project promises of speed and strength and prints each figure beside its limit.
 
 Everything runs alone and one after the other on this machine; what is noisy is the median of several runs. The server's
 figures come with the disk's own: how long a small write and fsync take in the same folder, because every durable reply waits
 for at least one.
 
-usage: tests/bench.py [--build DIR] [--games N] [PART…]     parts: engine, statistics, match, server
+usage: tests/bench.py [--build DIR] [--games N] [PART…]     parts: engine, statistics, match, server; strength by name alone
 
---games N: how many games our engine plays at each of its short clocks; 100 take two minutes, 2,000 most of an hour.
+--games N: how many games each match of our engine has. The part match plays 100, in two minutes, where none are asked for;
+strength plays 400, and five times as many of its shortest, which takes hours.
 """
 import argparse
 import json
-import lzma
 import os
 import pathlib
 import re
@@ -24,95 +24,16 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
+import bench_engine  # noqa: E402
+from figures import STOCKFISH, median_of, number, output, row  # noqa: E402
+
 BATCH_PAIRS, RUNS, SECONDS = 16, 3, 2
-PERFT6 = 119060324
-STOCKFISH = pathlib.Path("/usr/games/stockfish")
-OPTIONS = argparse.Namespace(games=100)
 
 
-def row(what, figure, unit, limit="", fine=True):
-    """`limit` as people say it; the mark is for the eye that runs down the column."""
-    print(f"  {what:<58} {figure:>12} {unit:<12} {limit:<24} {'' if fine else '  <-- MISSED'}", flush=True)
-    return fine
+# ---- statistics, match ------------------------------------------------------------------------------------------------
 
 
-def number(value):
-    return f"{value:,.0f}" if value >= 100 else f"{value:,.2f}"
-
-
-def output(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=True).stdout
-
-
-def median_of(measure, runs):
-    return statistics.median(measure() for _ in range(runs))
-
-
-# ---- engine, statistics, match ------------------------------------------------------------------------------------------------
-
-
-def perft_rate(*words, text=None):
-    """Leaf nodes a second of `perft 6` from the start, the program's own start taken off."""
-    def seconds(depth):
-        start = time.monotonic()
-        done = subprocess.run([str(word).format(depth=depth) for word in words], capture_output=True, text=True, check=True,
-                              input=text.format(depth=depth) if text else "")
-        assert depth < 6 or str(PERFT6) in done.stdout.replace(",", ""), done.stdout
-        return time.monotonic() - start
-    return PERFT6 / (seconds(6) - seconds(1))
-
-
-def perft(build):
-    """Ours and stockfish's by turns."""
-    ours, theirs = [], []
-    for _ in range(5):
-        ours.append(perft_rate(build / "engine", "perft", "{depth}"))
-        if STOCKFISH.exists():
-            theirs.append(perft_rate(STOCKFISH, text="go perft {depth}\nquit\n"))
-    rate, other = statistics.median(ours), statistics.median(theirs or [0])
-    fine = row("perft 6 from the start, leaf nodes", number(rate / 1e6), "M/s", "at least stockfish's", rate >= other)
-    if theirs:
-        row("   stockfish's in the same run", number(other / 1e6), "M/s")
-    else:
-        row("   beside stockfish: not installed, skipped", "-", "")
-    return fine
-
-
-def net_for_speed(build, folder):
-    """What the net's speed is measured with: the default net, else the published one of the shared data, else None."""
-    if subprocess.run([build / "engine", "net", "<default>"], capture_output=True).returncode == 0:
-        return "the default net", "<default>"
-    packed = pathlib.Path(os.environ.get("PATCHMATE_SHARED", ROOT / ".." / "shared"), "data/nets/nn-62ef826d1a6d.nnue.xz")
-    if not packed.exists():
-        return None
-    path = pathlib.Path(folder) / "published.nnue"
-    path.write_bytes(lzma.decompress(packed.read_bytes()))
-    return packed.stem, path
-
-
-def search(build):
-    """With the classical evaluation and with a net by turns, over the same positions."""
-    def speed(net):
-        return float(re.search(r"Nodes/second\s*:\s*(\d+)", output(build / "engine", "bench", "--net", net)).group(1))
-    with tempfile.TemporaryDirectory(prefix="patchmate-bench-") as folder:
-        net = net_for_speed(build, folder)
-        runs = [(speed("none"), speed(net[1]) if net else 0) for _ in range(5)]
-    classical, netted = (statistics.median(column) for column in zip(*runs))
-    row("search, `engine bench`, classical evaluation", number(classical / 1e3), "k nodes/s")
-    if not net:
-        row("   with a net: none is here, skipped", "-", "")
-        return True
-    fine = row(f"   with {net[0]}", number(netted / 1e3), "k nodes/s", "at least 1,300", netted >= 1.3e6)
-    ratio = statistics.median(b / a for a, b in runs)
-    return fine & row("   to the classical evaluation's", f"{ratio:.2f}", "times", "at least 0.8", ratio >= 0.8)
-
-
-def engine(build):
-    fine = perft(build)
-    return fine & search(build)
-
-
-def statistics_part(build):
+def statistics_part(build, _games):
     pattern = re.compile(r"^(LLR .*?>)\s.*?([\d.]+) us", re.M)
     runs = [pattern.findall(output(build / "tests" / "bench_sprt")) for _ in range(RUNS)]
     fine = True
@@ -171,11 +92,11 @@ def match_faults(build):
                       "none", many["time_losses"] + many["faults"] == 0)
 
 
-def match_clock(build):
+def match_clock(build, games):
     """Our own engine on short clocks, one game a CPU."""
     slots, fine = len(os.sched_getaffinity(0)), True
     for base, increment in ((1000, 10), (200, 2)):
-        run = play(build, engine=build / "engine", slots=slots, pairs=max(1, OPTIONS.games // 2), base=base, inc=increment, plies=1000)
+        run = play(build, engine=build / "engine", slots=slots, pairs=max(1, games // 2), base=base, inc=increment, plies=1000)
         lost, name = run["time_losses"], f"{base / 1000:g}+{increment / 1000:g}"
         strict = base == 1000
         good = row(f"match, anvil at {name}, {slots} at a time: {run['games']} games, lost on time", lost, "games",
@@ -203,14 +124,14 @@ def fastchess_rate(build, slots):
         return 400 / (last - first) if first and last else None
 
 
-def match(build):
+def match(build, games):
     fine = match_speed(build)
     if shutil.which("fastchess"):
         for slots in (1, 2):
             rate = median_of(lambda count=slots: fastchess_rate(build, count) or 0, RUNS)
             row(f"   fastchess with affinity, the same games, {slots} at a time", number(rate), "games/s")
     fine &= match_faults(build)
-    return fine & match_clock(build)
+    return fine & match_clock(build, games or 100)
 
 
 # ---- server -------------------------------------------------------------------------------------------------------------------
@@ -243,8 +164,8 @@ class Load:
         self.test = database.add_test(self.server, kind="fixed", batch_pairs=BATCH_PAIRS, pairs_max=1 << 40)
         self.server.start()
         self.tokens = []
-        for number in range(connections):
-            worker = self.server.worker(key=f"load-{number:04}-" + "k" * 20)
+        for index in range(connections):
+            worker = self.server.worker(key=f"load-{index:04}-" + "k" * 20)
             self.tokens.append((worker.token, worker.worker))
             worker.close()
         self.tasks = 0
@@ -287,7 +208,7 @@ def show_load(load, build, connections, what, limit):
 LIMITS = (("games", 8, 100), ("games", 64, 200), ("counts", 8, 500), ("counts", 64, 2000))
 
 
-def server(build):
+def server(build, _games):
     os.environ["BUILD"] = str(build)
     load, fine, posted = Load(64), True, 0
     try:
@@ -308,19 +229,20 @@ def server(build):
     return fine
 
 
-PARTS = {"engine": engine, "statistics": statistics_part, "match": match, "server": server}
+PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": match, "server": server}
+BY_NAME = {"strength": bench_engine.strength}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--games", type=int, default=OPTIONS.games)
-    parser.add_argument("parts", nargs="*", metavar="PART")
-    arguments = parser.parse_args(namespace=OPTIONS)
+    parser.add_argument("--games", type=int)
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, *BY_NAME, []], help=", ".join([*PARTS, *BY_NAME]))
+    arguments = parser.parse_args()
     build = pathlib.Path(arguments.build).resolve()
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
     print(f"{cpu}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f} before\n", flush=True)
-    fine = [PARTS[name](build) for name in arguments.parts or PARTS]
+    fine = [{**PARTS, **BY_NAME}[name](build, arguments.games) for name in arguments.parts or PARTS]
     print("\nevery figure is within its limit" if all(fine) else "\nsome figures miss their limits")
     return 0 if all(fine) else 1
 
