@@ -8,6 +8,7 @@
 
 #include "../server/common/log.h"
 #include "evidence.h"
+#include "scale.h"
 #include "status.h"
 
 enum { STARTUP_MS = 10000, PING_MS = 10000 };
@@ -107,7 +108,7 @@ static void tell_load(Play *p) {
     char text[LOAD_TEXT_MAX];
     int64_t now = os_now_ns(), *told = &p->worker->load_told_ns;
     const char *mark = load_mark(&p->batch->load, p->batch->busy, text);
-    if (!mark || (*told && now - *told < load_every_ns))
+    if (!mark || !limit_is_scaled(&p->limits[SIDE_BASE]) || (*told && now - *told < load_every_ns))
         return;
     *told = now;
     log_warn("this machine %s: games played meanwhile count, but are marked", mark);

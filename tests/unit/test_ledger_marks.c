@@ -75,6 +75,18 @@ static void a_marked_batch_counts_and_the_audit_replays_its_mark(void **state) {
     assert_int_equal(kit_check(&kit), 1);
 }
 
+static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
+    (void)state;
+    static const char *const controls[] = {"nodes=20000", "depth=8", "st=0.1", "10+0.1"};
+    for (int i = 0; i < 4; i++) {
+        Batch batch = loaded(i, (Load){0.3, 0, 0, 70, 100});
+        batch.tc = controls[i];
+        assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    }
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE marks = ''"), 2);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
 static void a_changed_limit_marks_from_then_on(void **state) {
     (void)state;
     Batch first = loaded(0, (Load){0.3, 0, 0, -1, -1}), second = loaded(1, first.load);
@@ -210,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_limit_marks_what_is_beyond_it),
         WITH_TASK(a_marked_batch_counts_and_the_audit_replays_its_mark),
+        WITH_TASK(a_test_of_nodes_or_depth_has_no_marks),
         WITH_TASK(a_changed_limit_marks_from_then_on),
         WITH_TASK(a_batch_with_another_load_is_another_batch),
         WITH_TASK(machines_of_a_user_are_credited_together),
