@@ -176,6 +176,10 @@ TIDY      = $(filter %.c,$(C_FILES))
 format:
 	clang-format -i $(C_FILES)
 
+# Nodes of a function after which clang's analyzer lets it be. With the usual 225,000 it reaches no further code, only more
+# paths through loops, and takes three times as long in all.
+DEPTH    := -Xclang -analyzer-config -Xclang max-nodes=50000
+
 lint: deps-if-missing $(GEN)
 	$(call say,clang-format)
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
@@ -184,7 +188,7 @@ lint: deps-if-missing $(GEN)
 	    --enable=warning,performance,portability --suppressions-list=tests/cppcheck.txt \
 	    -j2 -I$(BUILD)/gen $(TIDY)
 	$(call say,clang-tidy)
-	$(Q)printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(CFLAGS) $(PKG_CFLAGS) 2>/dev/null' sh
+	$(Q)printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(CFLAGS) $(PKG_CFLAGS) $(DEPTH) 2>/dev/null' sh
 	$(Q)$(PYTHON) tests/sizes.py
 
 # ---- installation --------------------------------------------------------------------------------
