@@ -6,6 +6,9 @@ runs with the repository as its folder and BUILD naming the programs. A program 
 error, is killed, runs past its limit or prints no plan and no test counts as one failure, so nothing
 can pass by saying nothing. The last line is "N passed, N failed, N skipped".
 
+What only computes (builds of later parts, signatures, lint) goes on beside the parts before it, one after the other and with
+less priority: most tests wait most of the time.
+
 usage: tests/run.py [--build DIR] [PART…]     without parts: all of them, in order
 """
 import argparse
@@ -25,7 +28,7 @@ LINE = re.compile(r"^(not )?ok\b[ \t]*\d*[ \t]*-?[ \t]*(.*)$")
 
 Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(300, {}))
 ALONE = re.compile(r"integration/hostile$")  # what hundreds of busy processes beside it would fail, or it would fail itself
-LONG = re.compile(r"/(faults|server_core|soak|worker_weather|kill_worker|loop)$")  # begun first, so that none is left for last
+LONG = re.compile(r"/(faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
 ONCE = re.compile(r"/(soak|worker_weather)$")  # about time and order alone: sanitized is enough
 Result = collections.namedtuple("Result", "program passed failed skipped output seconds")
 
@@ -110,17 +113,30 @@ def scripts(folder, limit_s=600, env=None):
     return sorted(programs, key=lambda p: not LONG.search(p.name))
 
 
+def computing(name, sentence, *argv):
+    """A program that takes what the tests beside it leave over, and passes where it ends well."""
+    return Program(name, ["nice", "-n", "5", "sh", "-c", '"$@" && echo "ok 1 - $0"', sentence, *argv], 1800)
+
+
 def make(*arguments):
-    command = ["make", "--no-print-directory", "-C", ROOT, "-j2", *arguments]
-    return subprocess.run(command, stdin=subprocess.DEVNULL).returncode == 0
+    return ["make", "--no-print-directory", "-C", ROOT, "-j2", *arguments]
 
 
-PARTS = {}
+PARTS, BESIDE = {}, {}
 
 
 def part(function):
     PARTS[function.__name__] = function
     return function
+
+
+def beside(name):
+    """Gives the part `name` what must be over before its programs begin."""
+    def keep(function):
+        BESIDE[name] = function
+        PARTS[name] = lambda _build: ([], 1)  # until there is more to it
+        return function
+    return keep
 
 
 @part
@@ -148,17 +164,16 @@ def browser(build):
     return scripts("browser"), 1
 
 
-@part
-def signatures(build):
-    return [Program("signatures/bench", [PYTHON, "tests/signatures.py"], 900)], 1
+@beside("sanitized")
+def sanitized_build(build):
+    return computing("sanitized/build", "all builds with sanitizers",
+                     *make("SANITIZE=address,undefined", "OPT=-O1 -g", f"BUILD={build}", "tests-built"))
 
 
 @part
 def sanitized(build):
     """The unit and integration tests once more under AddressSanitizer and UBSan; what is about files of the
     installation and not about our code need not."""
-    if not make("SANITIZE=address,undefined", "OPT=-O1 -g", f"BUILD={build}", "tests-built"):
-        return None, 1
     out = f"{build}/sanitize"
     programs = unit(out, "sanitized") + perft(out, "sanitized-perft", ("--max-depth", "4"),
                                               ("--max-depth", "3"))
@@ -168,17 +183,24 @@ def sanitized(build):
     return programs + loops, 2
 
 
+@beside("fuzz")
+def fuzz_build(build):
+    return computing("fuzz/build", "all fuzz targets build", *make(f"BUILD={build}", "fuzz-built"))
+
+
 @part
 def fuzz(build):
-    if not make(f"BUILD={build}", "fuzz-built"):
-        return None, 1
     return [Program("fuzz", [PYTHON, "tests/fuzz.py"], 900)], 1
 
 
-@part
-def lint(build):
-    command = f"make --no-print-directory lint && echo 'ok 1 - make lint is clean'"
-    return [Program("lint", ["sh", "-c", command], 900)], 1
+@beside("signatures")
+def four_builds(build):
+    return Program("signatures/bench", ["nice", "-n", "5", PYTHON, "tests/signatures.py"], 1800)
+
+
+@beside("lint")
+def linters(build):
+    return computing("lint", "make lint is clean", *make(f"BUILD={build}", "lint"))
 
 
 # ---- the run ---------------------------------------------------------------------------------------
@@ -199,22 +221,20 @@ def report(result):
             print(f"      FAILED: {name}", flush=True)
 
 
-def run_part(name, build):
+def run_part(name, build, before):
+    """`before` is what went on beside earlier parts: the part's programs run where that is fine."""
     print(f"{name}", flush=True)
-    started = time.monotonic()
-    programs, jobs = PARTS[name](build)
-    if programs is None:
-        programs = []
-        results = [Result(Program(f"{name}/build", []), [], ["does not build"], [], "", 0)]
+    started, results = time.monotonic(), []
+    if before:
+        results.append(before.result())
         report(results[0])
-    else:
-        results = []
-        shared = [p for p in programs if not ALONE.search(p.name)]
-        for some, at_a_time in ((shared, jobs), ([p for p in programs if p not in shared], 1)):
-            with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
-                for result in pool.map(lambda p: run(p, build), some):
-                    report(result)
-                    results.append(result)
+    programs, jobs = PARTS[name](build) if not any(r.failed for r in results) else ([], 1)
+    shared = [p for p in programs if not ALONE.search(p.name)]
+    for some, at_a_time in ((shared, jobs), ([p for p in programs if p not in shared], 1)):
+        with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
+            for result in pool.map(lambda p: run(p, build), some):
+                report(result)
+                results.append(result)
     print(f"  {name}: {time.monotonic() - started:.0f} s", flush=True)
     return results, time.monotonic() - started
 
@@ -230,10 +250,16 @@ def main():
         parser.error(f"no part {unknown[0]}; there are {', '.join(PARTS)}")
     build = os.path.abspath(arguments.build)
     results, times = [], []
-    for name in arguments.parts or PARTS:
-        some, seconds = run_part(name, build)
-        results += some
-        times.append((name, seconds))
+    names = arguments.parts or list(PARTS)
+    lane = concurrent.futures.ThreadPoolExecutor(1)
+    try:
+        before = {name: lane.submit(run, BESIDE[name](build), build) for name in names if name in BESIDE}
+        for name in names:
+            some, seconds = run_part(name, build, before.get(name))
+            results += some
+            times.append((name, seconds))
+    finally:
+        lane.shutdown(cancel_futures=True)
     print("\ntime of each part: " + ", ".join(f"{n} {s:.0f} s" for n, s in times)
           + f"; all {sum(s for _, s in times):.0f} s")
     for result in results:
