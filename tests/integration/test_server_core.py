@@ -735,12 +735,18 @@ def streams_whose_clients_left_are_forgotten():
     wait_until(lambda: metric("streams") == 0, seconds=40)
 
 
+# With servers of their own, and full of waiting.
+BESIDE = (a_locked_database_answers_503_and_heals, a_full_disk_answers_503_loses_nothing_and_heals, acknowledged_writes_survive_kill_9,
+          a_client_that_never_finishes_its_request_is_cut_off, waiting_is_no_idleness, connections_of_one_address_are_limited,
+          writes_of_one_address_are_limited)
+
+
 def main():
     global server
     with Server() as server:
         run(*(test for name, test in globals().items()
               if callable(test) and getattr(test, "__module__", "") == "__main__" and not isinstance(test, type)
-              and test.__code__.co_argcount == 0 and name != "main"))
+              and test.__code__.co_argcount == 0 and name != "main" and test not in BESIDE), beside=BESIDE)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Tests that print TAP: each function given to `run` is one test, named by its own name read as a sentence."""
 
+import concurrent.futures
+import itertools
 import sys
 import traceback
 
@@ -8,26 +10,46 @@ class Skip(Exception):
     """Raise with the reason to skip the test that runs."""
 
 
-def run(*tests):
+def run(*tests, beside=()):
     """Runs the tests in order, prints TAP, and exits with 1 if one failed. Words on the command line choose: a test
-    runs when its sentence has one of them."""
-    words = sys.argv[1:]
-    tests = [test for test in tests if not words or any(word in test.__name__.replace("_", " ") for word in words)]
-    failed = 0
-    print(f"1..{len(tests)}", flush=True)
-    for number, test in enumerate(tests, 1):
-        name = test.__name__.replace("_", " ")
-        try:
-            test()
-            print(f"ok {number} - {name}", flush=True)
-        except Skip as reason:
-            print(f"ok {number} - {name} # SKIP {reason}", flush=True)
-        except Exception:
-            failed += 1
-            print(f"not ok {number} - {name}", flush=True)
-            for line in traceback.format_exc().splitlines():
-                print(f"# {line}", flush=True)
+    runs when its sentence has one of them. Those of `beside`, which mostly wait and need nothing that the others have, go on
+    meanwhile in a thread of their own, in order as well, and are told last."""
+    tests, beside = chosen(tests), chosen(beside)
+    print(f"1..{len(tests) + len(beside)}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        meanwhile = [(test, thread.submit(outcome, test)) for test in beside]
+        outcomes = itertools.chain(((test, outcome(test)) for test in tests), ((test, later.result()) for test, later in meanwhile))
+        failed = sum(not told(number, sentence(test), got) for number, (test, got) in enumerate(outcomes, 1))
     sys.exit(1 if failed else 0)
+
+
+def sentence(test):
+    return test.__name__.replace("_", " ")
+
+
+def chosen(tests):
+    words = sys.argv[1:]
+    return [test for test in tests if not words or any(word in sentence(test) for word in words)]
+
+
+def outcome(test):
+    """Nothing, a Skip, or the text of what went wrong."""
+    try:
+        test()
+    except Skip as reason:
+        return reason
+    except Exception:
+        return traceback.format_exc()
+    return None
+
+
+def told(number, name, got):
+    """Prints a test's lines; whether it did not fail."""
+    failed = isinstance(got, str)
+    skipped = f" # SKIP {got}" if isinstance(got, Skip) else ""
+    lines = [f"{'not ' if failed else ''}ok {number} - {name}{skipped}", *(f"# {line}" for line in (got.splitlines() if failed else ()))]
+    print("\n".join(lines), flush=True)
+    return not failed
 
 
 def equal(got, wanted, what=""):
