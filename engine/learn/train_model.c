@@ -103,14 +103,28 @@ enum { LANES = 16 };
 static inline const Lanes *lanes(const float *at) {
     return (const Lanes *)(const void *)at;
 }
+static inline float lanes_total(const Lanes *sum) {
+    float total = 0;
+    for (int i = 0; i < LANES; i++)
+        total += (*sum)[i];
+    return total;
+}
 static inline float dot(const float *a, const float *b, int count) {
     Lanes sum = {0};
     for (int i = 0; i < count; i += LANES)
         sum += *lanes(a + i) * *lanes(b + i);
-    float total = 0;
-    for (int i = 0; i < LANES; i++)
-        total += sum[i];
-    return total;
+    return lanes_total(&sum);
+}
+// The products of `in` with PART rows of weights that lie behind each other. One sum alone would
+// wait for its own last addition at every step.
+enum { PART = 4 };
+static inline void dots(const float *rows, const float *in, int count, float out[PART]) {
+    Lanes sum[PART] = {{0}};
+    for (int i = 0; i < count; i += LANES)
+        for (int part = 0; part < PART; part++)
+            sum[part] += *lanes(rows + part * count + i) * *lanes(in + i);
+    for (int part = 0; part < PART; part++)
+        out[part] = lanes_total(&sum[part]);
 }
 static inline void add(float *restrict to, const float *restrict from, int count) {
     for (int i = 0; i < count; i++)
@@ -136,9 +150,8 @@ static inline void gate_all(float *restrict derivatives, const float *restrict v
 
 // ---- forwards ----------------------------------------------------------------------------------
 
-// A part of an accumulator that fits the registers, then the next.
+// PART lanes of an accumulator, which fit the registers, then the next.
 static void accumulate(const Weights *running, const uint16_t *rows, int count, float *out) {
-    enum { PART = 4 };
     for (int at = 0; at < NET_WIDTH; at += PART * LANES) {
         const Lanes *bias = lanes(weights_dense(running)->bias + at);
         Lanes sum[PART] = {bias[0], bias[1], bias[2], bias[3]};
@@ -156,9 +169,13 @@ static void accumulate(const Weights *running, const uint16_t *rows, int count, 
 // row of weights is read once for all of them.
 static inline void layer_forward(const float *weights, const float *bias, int inputs,
                                  const float *in, float (*out)[NET_HIDDEN], int positions) {
-    for (int o = 0; o < NET_HIDDEN; o++)
-        for (int p = 0; p < positions; p++)
-            out[p][o] = clip(bias[o] + dot(weights + o * inputs, in + p * inputs, inputs));
+    for (int o = 0; o < NET_HIDDEN; o += PART)
+        for (int p = 0; p < positions; p++) {
+            float products[PART];
+            dots(weights + o * inputs, in + p * inputs, inputs, products);
+            for (int part = 0; part < PART; part++)
+                out[p][o + part] = clip(bias[o + part] + products[part]);
+        }
 }
 
 void train_forward(const Weights *running, TrainBlock *block) {
@@ -177,21 +194,58 @@ void train_forward(const Weights *running, TrainBlock *block) {
 
 // ---- backwards ---------------------------------------------------------------------------------
 
+// What is not zero among `count` derivatives that lie `stride` apart, and where. Many are zero: the
+// activation was at a border.
+typedef struct Active {
+    int count;
+    int at[NET_HIDDEN];
+    float d[NET_HIDDEN];
+} Active;
+_Static_assert((int)TRAIN_BLOCK <= (int)NET_HIDDEN, "an Active holds a block's positions too");
+
+static inline Active active_of(const float *derivatives, int count, int stride) {
+    Active active;
+    active.count = 0;
+    for (int i = 0; i < count; i++) {
+        float d = derivatives[i * stride];
+        active.at[active.count] = i;
+        active.d[active.count] = d;
+        active.count += d != 0;
+    }
+    return active;
+}
+
+// to += the active rows of `rows`, each times its derivative. A part of `to` stays in the registers
+// until all rows are added. `size` is a constant where this is inlined.
+static inline void add_active(float *to, const Active *active, const float *rows, int size) {
+    const int parts = size / LANES < PART ? size / LANES : PART;
+    for (int at = 0; at < size; at += parts * LANES) {
+        Lanes sum[PART] = {{0}};
+        for (int part = 0; part < parts; part++)
+            sum[part] = lanes(to + at)[part];
+        for (int i = 0; i < active->count; i++)
+            for (int part = 0; part < parts; part++)
+                sum[part] += active->d[i] * lanes(rows + active->at[i] * size + at)[part];
+        memcpy(to + at, sum, (size_t)parts * sizeof *sum);
+    }
+}
+
 // Given the derivative `dout` by the sums of a layer: adds the gradients of its weights and bias,
 // and leaves in `din` the derivative by what went into the activations before it.
 static inline void layer_backward(const float *weights, int inputs, const float *in,
                                   float (*dout)[NET_HIDDEN], int positions, float *weights_gradient,
                                   float *bias_gradient, float *din) {
     memset(din, 0, (size_t)(positions * inputs) * sizeof(float));
-    for (int o = 0; o < NET_HIDDEN; o++)
-        for (int p = 0; p < positions; p++) {
-            float d = dout[p][o];
-            if (d == 0) // many are: the activation was at a border
-                continue;
-            bias_gradient[o] += d;
-            add_scaled(weights_gradient + o * inputs, in + p * inputs, d, inputs);
-            add_scaled(din + p * inputs, weights + o * inputs, d, inputs);
-        }
+    for (int p = 0; p < positions; p++) {
+        Active active = active_of(dout[p], NET_HIDDEN, 1);
+        add_active(din + p * inputs, &active, weights, inputs);
+    }
+    for (int o = 0; o < NET_HIDDEN; o++) {
+        Active active = active_of(&dout[0][o], positions, NET_HIDDEN);
+        add_active(weights_gradient + o * inputs, &active, in, inputs);
+        for (int i = 0; i < active.count; i++)
+            bias_gradient[o] += active.d[i];
+    }
     gate_all(din, in, positions * inputs);
 }
 
