@@ -2,7 +2,6 @@
 // and the tuner. It is made to run for days beside other work: a run that was ended, by Ctrl-C or
 // the power, goes on with the same command. The same seed, limit and net give the same bytes.
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "../rules/text.h"
 #include "../words.h"
 #include "chunks.h"
+#include "cpus.h"
 #include "datagen_run.h"
 #include "meter.h"
 #include "sha256.h"
@@ -49,17 +49,6 @@ typedef struct Options {
 } Options;
 
 // ---- the command line --------------------------------------------------------------------------
-
-// CPUs that this process may use.
-static int cpu_count(void) {
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-#endif
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (int)count : 1;
-}
 
 static bool read_text(Options *o, const char *name, const char *value) {
     const struct {
@@ -209,7 +198,7 @@ static int play(const DatagenPlan *plan, RulesError *err) {
 }
 
 int command_datagen(int argc, char **argv) {
-    Options options = {.threads = cpu_count(),
+    Options options = {.threads = cpus_usable(SEARCH_THREADS_MAX),
                        .seed = 1,
                        .hash = HASH_DEFAULT_MB,
                        .book_share = BOOK_SHARE_DEFAULT,

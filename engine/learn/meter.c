@@ -21,7 +21,7 @@ char *meter_count(uint64_t count, char out[METER_TEXT_MAX]) {
     return out;
 }
 
-static char *duration_text(uint64_t seconds, char out[METER_TEXT_MAX]) {
+char *meter_duration(uint64_t seconds, char out[METER_TEXT_MAX]) {
     uint64_t minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
     if (days > 0)
         snprintf(out, METER_TEXT_MAX, "%" PRIu64 " d %" PRIu64 " h", days, hours % 24);
@@ -47,8 +47,8 @@ static void line_text(const Meter *meter, uint64_t games, uint64_t positions,
     int64_t time_us = clock_now_us() - meter->start_us + 1;
     uint64_t done = meter->before + games, missing = meter->total - done;
     if (games > 0)
-        duration_text((uint64_t)((double)missing / (double)games * (double)time_us / SECOND_US),
-                      left);
+        meter_duration((uint64_t)((double)missing / (double)games * (double)time_us / SECOND_US),
+                       left);
     snprintf(out, LINE_MAX_SIZE,
              "%3" PRIu64 " %%  %s of %s games, %s positions, %s positions/s, %s left",
              meter->total ? done * 100 / meter->total : 100, meter_count(done, counts[0]),

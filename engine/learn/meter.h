@@ -21,3 +21,5 @@ void meter_end(Meter *meter, uint64_t games, uint64_t positions);
 enum { METER_TEXT_MAX = 32 };
 // "1,234,567"; returns `out`.
 char *meter_count(uint64_t count, char out[METER_TEXT_MAX]);
+// "2 d 5 h", "3 h 20 min", "45 min" or "12 s"; returns `out`.
+char *meter_duration(uint64_t seconds, char out[METER_TEXT_MAX]);

@@ -2,7 +2,6 @@
 // taken up again after any epoch.
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,8 @@
 #include "../commands.h"
 #include "../eval.h"
 #include "../timer.h"
+#include "cpus.h"
+#include "meter.h"
 #include "train_checkpoint.h"
 #include "train_finish.h"
 #include "train_output.h"
@@ -128,22 +129,11 @@ static int read_words(Wish *wish, int argc, char **argv) {
     return 2;
 }
 
-// Those that this process may use.
-static int processors(void) {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        count = CPU_COUNT(&set);
-#endif
-    return count < 1 ? 1 : count > CREW_MAX ? CREW_MAX : (int)count;
-}
-
 static bool read_wish(Wish *wish, int argc, char **argv) {
     *wish = (Wish){.settings = {.buckets = 4,
                                 .epochs = 20,
                                 .batch = 16384,
-                                .threads = processors(),
+                                .threads = cpus_usable(CREW_MAX),
                                 .seed = 1,
                                 .rate = 0.001,
                                 .lambda = 0.8,
@@ -179,32 +169,51 @@ static void print_set(const TrainSet *set) {
            set->validation.count);
 }
 
-// A line that is written over, where somebody watches.
-static void show_progress(int64_t done, int64_t total, void *where) {
-    int64_t *shown_us = where, now_us = clock_now_us();
-    if (now_us - *shown_us < 500000 && done < total)
-        return;
-    *shown_us = now_us;
-    fprintf(stderr, "\r  %3d %% of the epoch\r", (int)(100 * done / total));
-}
-
-static void print_row(const TrainSettings *settings, const TrainHistory *history) {
-    const TrainRow *row = &history->rows[history->count - 1];
-    printf("epoch %" PRId64 "/%" PRId64 ": step %" PRId64 ", rate %.6f, %.0f positions/s, training "
-           "loss %.6f, validation loss %.6f (classical evaluation %.6f, constant %.6f)\n",
-           row->epoch, settings->epochs, row->steps, row->rate, row->speed, row->training,
-           row->validation, history->classical, history->constant);
-}
-
-// ---- the run -----------------------------------------------------------------------------------
-
 typedef struct Run {
     Wish wish;
     TrainSet set;
     Trainer trainer;
     TrainHistory history;
     uint64_t fingerprint;
+    int64_t begun_us, shown_us; // this epoch, and its progress
 } Run;
+
+// Until the last epoch is over, when `done` positions of this one are.
+static char *time_left(const Run *run, int64_t done, double speed, char out[METER_TEXT_MAX]) {
+    int64_t epochs = run->wish.settings.epochs - run->trainer.epoch;
+    double positions = (double)run->set.training.count * (double)epochs - (double)done;
+    return meter_duration((uint64_t)(positions / speed), out);
+}
+
+// A line that is written over, where somebody watches; gone when the epoch is over.
+static void show_progress(int64_t done, int64_t total, void *where) {
+    Run *run = where;
+    char left[METER_TEXT_MAX], speed_text[METER_TEXT_MAX];
+    int64_t now_us = clock_now_us();
+    double speed = 1e6 * (double)done / (double)(now_us - run->begun_us + 1);
+    if (done == total)
+        fputs("\r\x1b[K", stderr);
+    else if (now_us - run->shown_us >= 500000)
+        fprintf(stderr, "\repoch %" PRId64 "/%" PRId64 ": %d %%, %s positions/s, %s left\x1b[K",
+                run->trainer.epoch + 1, run->wish.settings.epochs, (int)(100 * done / total),
+                meter_count((uint64_t)speed, speed_text), time_left(run, done, speed, left));
+    else
+        return;
+    run->shown_us = now_us;
+}
+
+static void print_row(const Run *run) {
+    const TrainHistory *history = &run->history;
+    const TrainRow *row = &history->rows[history->count - 1];
+    char left[METER_TEXT_MAX];
+    printf("epoch %" PRId64 "/%" PRId64 ": step %" PRId64 ", rate %.6f, %.0f positions/s, training "
+           "loss %.6f, validation loss %.6f (classical evaluation %.6f, constant %.6f), %s left\n",
+           row->epoch, run->wish.settings.epochs, row->steps, row->rate, row->speed, row->training,
+           row->validation, history->classical, history->constant,
+           time_left(run, 0, row->speed, left));
+}
+
+// ---- the run -----------------------------------------------------------------------------------
 
 static bool write_history(const Run *run, TrainError *err) {
     size_t csv_size, svg_size;
@@ -219,9 +228,9 @@ static bool write_history(const Run *run, TrainError *err) {
 
 static bool run_epoch(Run *run, TrainError *err) {
     Trainer *trainer = &run->trainer;
-    int64_t start_us = clock_now_us();
+    run->begun_us = clock_now_us();
     double training = trainer_epoch(trainer, &run->set.training);
-    double seconds = 1e-6 * (double)(clock_now_us() - start_us + 1);
+    double seconds = 1e-6 * (double)(clock_now_us() - run->begun_us + 1);
     int64_t steps = trainer->optimiser.steps;
     int64_t total =
         trainer_steps(&trainer->settings, run->set.training.count) * trainer->settings.epochs;
@@ -232,7 +241,7 @@ static bool run_epoch(Run *run, TrainError *err) {
                    .training = training,
                    .validation = trainer_loss(trainer, &run->set.validation),
                    .speed = (double)run->set.training.count / seconds};
-    print_row(&trainer->settings, &run->history);
+    print_row(run);
     return checkpoint_write(run->wish.out, trainer, run->fingerprint, &run->history, err) &&
            write_history(run, err);
 }
@@ -252,7 +261,6 @@ static bool run_begin(Run *run, TrainError *err) {
 }
 
 static bool run_all(Run *run, TrainError *err) {
-    int64_t shown_us = 0;
     if (!output_folder(run->wish.out, err) || !train_set_load(&run->set, &run->wish.set, err))
         return false;
     print_set(&run->set);
@@ -260,7 +268,7 @@ static bool run_all(Run *run, TrainError *err) {
         return false;
     if (isatty(STDERR_FILENO)) {
         run->trainer.progress = show_progress;
-        run->trainer.progress_where = &shown_us;
+        run->trainer.progress_where = run;
     }
     while (run->trainer.epoch < run->wish.settings.epochs)
         if (!run_epoch(run, err))

@@ -79,11 +79,9 @@ static bool write_published(const CompactNet *compact, const TrainSet *set, cons
 
 static void print_losses(Trainer *trainer, const CompactNet *compact, const TrainSet *set) {
     int most = 0;
-    double training = trainer_quantised_loss(trainer, compact, &set->training, &most);
     double validation = trainer_quantised_loss(trainer, compact, &set->validation, &most);
-    printf("quantised: training loss %.6f, validation loss %.6f (unquantised %.6f)\n", training,
-           validation, trainer_loss(trainer, &set->validation));
-    printf("largest accumulator over all positions: %d of 32767\n", most);
+    printf("quantised: validation loss %.6f (unquantised %.6f), largest accumulator %d of 32767\n",
+           validation, trainer_loss(trainer, &set->validation), most);
 }
 
 bool train_finish(Trainer *trainer, const TrainSet *set, const char *folder, TrainError *err) {

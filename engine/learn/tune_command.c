@@ -12,12 +12,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../commands.h"
 #include "../eval.h"
 #include "../words.h"
+#include "cpus.h"
 #include "tune.h"
+
+enum { THREADS_MAX = 1024 };
 
 typedef struct Wish {
     char **data;
@@ -42,7 +44,7 @@ static bool read_number(Wish *wish, const char *name, const char *value) {
     } options[] = {
         {"--epochs", 0, 100000, &wish->epochs},
         {"--positions", 1, UINT32_MAX, &wish->positions},
-        {"--threads", 1, 1024, &wish->threads},
+        {"--threads", 1, THREADS_MAX, &wish->threads},
         {"--anchor", 0, UINT32_MAX, &wish->anchor},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -141,9 +143,8 @@ static int learn(const TuneData *data, Wish *wish) {
 }
 
 int command_tune(int argc, char **argv) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     Wish wish = {
-        .epochs = 30, .positions = 2000000, .anchor = 2000, .threads = cores < 1 ? 1 : cores};
+        .epochs = 30, .positions = 2000000, .anchor = 2000, .threads = cpus_usable(THREADS_MAX)};
     if (!read_wish(&wish, argc, argv)) {
         fputs("usage: tune --data DIR… [--epochs N] [--positions N] [--threads N] [--k X] "
               "[--anchor N] "

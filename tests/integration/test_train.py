@@ -5,6 +5,7 @@ seconds, and the engine loads what came out.
 import csv
 import hashlib
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -101,8 +102,24 @@ def what_was_read_and_left_out_is_said():
     _, said = whole_run()
     for pattern in (r"1 files \(0 damaged\), \d+ games, \d+ plies", r"\d+ +\d+\.\d % +before ply 16",
                     r"correlate by 0\.\d+", r"\d+ positions for training, \d+ for validation",
-                    r"largest accumulator over all positions: \d+ of 32767"):
-        true(re.search(pattern, said), f"no {pattern} in {said}")
+                    r"largest accumulator \d+ of 32767", r"^epoch 1/4: .* left$", r"^epoch 4/4: .*, 0 s left$"):
+        true(re.search(pattern, said, re.M), f"no {pattern} in {said}")
+
+
+def a_terminal_shows_how_long_it_will_take():
+    arguments, _ = train("watched")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([ENGINE, *arguments], stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 4096):
+            shown += part
+    except OSError:  # how the end of a terminal looks
+        pass
+    os.close(ours)
+    equal(process.wait(), 0, shown.decode())
+    true(re.search(rb"\repoch 1/4: \d+ %, [\d,]+ positions/s, \d+ (s|min|h) ?.*left", shown), shown.decode())
 
 
 def a_killed_run_goes_on_and_ends_with_the_same_net():
@@ -136,5 +153,5 @@ def bad_words_and_folders_are_named():
 if __name__ == "__main__":
     with FOLDER:
         run(games_become_a_net_that_the_engine_loads, the_net_is_named_by_its_sha256, learning_shows_in_the_curves,
-            what_was_read_and_left_out_is_said, a_killed_run_goes_on_and_ends_with_the_same_net,
-            bad_words_and_folders_are_named)
+            what_was_read_and_left_out_is_said, a_terminal_shows_how_long_it_will_take,
+            a_killed_run_goes_on_and_ends_with_the_same_net, bad_words_and_folders_are_named)

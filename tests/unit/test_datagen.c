@@ -231,6 +231,15 @@ static void counts_have_commas(void **state) {
     assert_string_equal(meter_count(UINT64_MAX, text), "18,446,744,073,709,551,615");
 }
 
+static void durations_have_the_two_units_that_matter(void **state) {
+    (void)state;
+    char text[METER_TEXT_MAX];
+    assert_string_equal(meter_duration(59, text), "59 s");
+    assert_string_equal(meter_duration(60, text), "1 min");
+    assert_string_equal(meter_duration(2 * 3600 + 5 * 60 + 1, text), "2 h 5 min");
+    assert_string_equal(meter_duration(86400 + 23 * 3600, text), "1 d 23 h");
+}
+
 int main(void) {
     rules_init();
     const struct CMUnitTest tests[] = {
@@ -244,6 +253,7 @@ int main(void) {
         cmocka_unit_test(books_are_refused_with_the_line),
         cmocka_unit_test(a_book_whose_lines_are_lost_does_not_hold_up_a_run),
         cmocka_unit_test(counts_have_commas),
+        cmocka_unit_test(durations_have_the_two_units_that_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
