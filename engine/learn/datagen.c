@@ -174,6 +174,7 @@ static bool plan_make(DatagenPlan *plan, const Options *o, Network *own, EpdBook
     if (!plan_net(plan, o->net, own, err) || !plan_book(plan, o, book, err))
         return false;
     selfplay_openings_text(&plan->rules, plan->header.openings, sizeof plan->header.openings);
+    selfplay_ends_text(plan->header.ends, sizeof plan->header.ends);
     plan_engine(plan);
     return true;
 }

@@ -35,9 +35,9 @@ static uint32_t get32(const uint8_t *in) {
 size_t gamefile_write_header(const GameFileHeader *header, char out[GAMEFILE_HEADER_MAX]) {
     return (size_t)snprintf(out, GAMEFILE_HEADER_MAX,
                             "%s\nengine %s\nseed %" PRIu64 "\nfirst %" PRIu64
-                            "\nlimit %s\nnet %s\nopenings %s\n\n",
+                            "\nlimit %s\nnet %s\nopenings %s\nends %s\n\n",
                             FIRST_LINE, header->engine, header->seed, header->first, header->limit,
-                            header->net, header->openings);
+                            header->net, header->openings, header->ends);
 }
 
 size_t gamefile_write_game(const GameRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]) {
@@ -64,15 +64,16 @@ size_t gamefile_write_game(const GameRecord *game, uint8_t out[GAMEFILE_RECORD_M
 #define NUMBER_FIELD(name)                                                                         \
     { #name, offsetof(GameFileHeader, name), 0 }
 
-// Every field is a line that must be there; lines with other words are for later versions.
+// Every field but the last is a line that must be there; lines with other words are for later
+// versions.
 static const struct Field {
     const char *word;
     size_t offset, size; // size 0: a number
 } FIELDS[] = {
-    TEXT_FIELD(engine),   TEXT_FIELD(limit),  TEXT_FIELD(net),
-    TEXT_FIELD(openings), NUMBER_FIELD(seed), NUMBER_FIELD(first),
+    TEXT_FIELD(engine), TEXT_FIELD(limit),   TEXT_FIELD(net),  TEXT_FIELD(openings),
+    NUMBER_FIELD(seed), NUMBER_FIELD(first), TEXT_FIELD(ends),
 };
-enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
+enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS, FIELDS_NEEDED = FIELD_COUNT - 1 };
 
 static bool field_read(const struct Field *field, Word value, GameFileHeader *header) {
     char *out = (char *)header + field->offset;
@@ -113,7 +114,7 @@ static bool header_parse(char *text, GameFileHeader *header, RulesError *err) {
         if (line != text && !header_line(line, header, &seen, err))
             return false;
     }
-    for (int i = 0; i < FIELD_COUNT; i++)
+    for (int i = 0; i < FIELDS_NEEDED; i++)
         if (!(seen >> i & 1))
             return rules_refuse(err, "the header has no line '%s'", FIELDS[i].word);
     return true;

@@ -11,6 +11,7 @@
 //   limit nodes 5000                         of the search of each move
 //   net SHA256 | none                        none: the classical evaluation
 //   openings 8-9 random plies, …             how games begin
+//   ends |score| >= 1500 for 4 plies, …      when they are decided; first files have no such line
 //
 //   u32 length      bytes after the sum
 //   u32 sum         CRC-32 of those bytes
@@ -36,7 +37,7 @@ enum {
 };
 
 typedef struct GameFileHeader {
-    char engine[80], limit[80], net[80], openings[160]; // one line each
+    char engine[80], limit[80], net[80], openings[160], ends[80]; // one line each
     uint64_t seed, first;
 } GameFileHeader;
 

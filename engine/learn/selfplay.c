@@ -65,6 +65,11 @@ void selfplay_openings_text(const SelfplayRules *rules, char *out, size_t size) 
                  OPENING_BOOK_PLIES + 1);
 }
 
+void selfplay_ends_text(char *out, size_t size) {
+    snprintf(out, size, "|score| >= %d for %d plies, or <= %d for %d from ply %d", WIN_SCORE,
+             WIN_PLIES, DRAW_SCORE, DRAW_PLIES, DRAW_FROM_PLY);
+}
+
 // ---- moves -------------------------------------------------------------------------------------
 
 // How often in a row the score said one thing.

@@ -29,7 +29,7 @@ enum {
     OPENING_BOOK_PLIES = 2,  // behind a line of a book, or one more
     OPENING_NODES = 1000,    // of the search that judges an opening,
     OPENING_SCORE_MAX = 400, // and drops it above this
-    WIN_SCORE = 2500,        // a game is won when the score says so
+    WIN_SCORE = 1500,        // a game is won when the score says so
     WIN_PLIES = 4,           // this often in a row,
     DRAW_SCORE = 8,          // and drawn when it is no further from 0
     DRAW_PLIES = 10,         // this often in a row
@@ -40,5 +40,6 @@ enum {
 bool selfplay_game(Selfplay *player, uint64_t number, GameRecord *out)
     __attribute__((warn_unused_result));
 
-// How games begin, in a line for the header of the file.
+// How games begin and when they are decided, in lines for the header of the file.
 void selfplay_openings_text(const SelfplayRules *rules, char *out, size_t size);
+void selfplay_ends_text(char *out, size_t size);

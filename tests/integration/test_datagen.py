@@ -89,8 +89,9 @@ def a_file_is_as_its_format_is_described():
         files = contents(folder("a"))
         equal(list(files), ["games-000000.anvil"])
         header, games = read_file(files["games-000000.anvil"])
-        equal({name: header[name] for name in ("seed", "first", "limit")},
-              {"seed": "12", "first": "0", "limit": "nodes 60, at most 1200, hash 1 MB"})
+        equal({name: header[name] for name in ("seed", "first", "limit", "ends")},
+              {"seed": "12", "first": "0", "limit": "nodes 60, at most 1200, hash 1 MB",
+               "ends": "|score| >= 1500 for 4 plies, or <= 8 for 10 from ply 80"})
         nodes = re.search(r"Nodes searched  : (\d+)", command("bench", 6).stdout)
         equal(header["engine"], f"Anvil, bench 6 = {nodes.group(1)}")
         equal(len(games), GAMES)
@@ -192,6 +193,10 @@ def a_folder_in_use_or_of_another_run_is_refused():
         other = datagen(folder("a"), 5, status=1, limit=("--depth", "2", "--hash", "1"))
         contains(other.stderr, "this run 'limit depth 2, hash 1 MB'")
         equal(len(contents(folder("a"))), 1)
+        chunk = folder("a") / "games-000000.anvil"
+        data = chunk.read_bytes()
+        chunk.write_bytes(re.sub(rb"\nends [^\n]*", b"\nends when both are tired", data, count=1))
+        contains(datagen(folder("a"), 5, status=1).stderr, "it has 'ends when both are tired', this run 'ends |score|")
         busy = subprocess.Popen([ENGINE, *datagen_arguments(folder("b"), 100000)], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
         try:

@@ -13,6 +13,7 @@ static const GameFileHeader HEADER = {.engine = "Anvil, bench 6 = 12345",
                                       .limit = "nodes 5000, at most 100000, hash 8 MB",
                                       .net = "none",
                                       .openings = "8-9 random plies, |score| <= 400",
+                                      .ends = "|score| >= 1500 for 4 plies",
                                       .seed = 900719925474099,
                                       .first = 12000};
 
@@ -112,6 +113,7 @@ static void the_header_comes_back_field_by_field(void **state) {
     assert_string_equal(reader->header.limit, HEADER.limit);
     assert_string_equal(reader->header.net, HEADER.net);
     assert_string_equal(reader->header.openings, HEADER.openings);
+    assert_string_equal(reader->header.ends, HEADER.ends);
     assert_int_equal(reader->header.seed, HEADER.seed);
     assert_int_equal(reader->header.first, HEADER.first);
     game_reader_close(reader);
@@ -322,6 +324,18 @@ static void lines_of_later_versions_are_passed_over(void **state) {
     game_reader_close(reader);
 }
 
+static void the_first_files_did_not_say_how_games_end(void **state) {
+    (void)state;
+    const char text[] = "anvil games 1\nengine e\nseed 1\nfirst 0\n" REST "\n";
+    bytes_make();
+    open_bytes(bytes->size); // what is left of another header must not show
+    game_reader_close(reader);
+    memcpy(bytes->at, text, sizeof text);
+    open_bytes(sizeof text - 1);
+    assert_string_equal(reader->header.ends, "");
+    game_reader_close(reader);
+}
+
 static void a_header_without_end_is_given_up(void **state) {
     (void)state;
     RulesError err;
@@ -364,6 +378,7 @@ int main(void) {
         cmocka_unit_test(records_shorter_than_their_parts_are_refused),
         cmocka_unit_test(headers_are_refused_with_a_reason),
         cmocka_unit_test(lines_of_later_versions_are_passed_over),
+        cmocka_unit_test(the_first_files_did_not_say_how_games_end),
         cmocka_unit_test(a_header_without_end_is_given_up),
         cmocka_unit_test(a_file_that_is_not_there_is_refused),
     };
