@@ -7,16 +7,13 @@
 #include "../commands.h"
 #include "../rules/pgn.h"
 #include "../rules/text.h"
-#include "correlation.h"
 #include "gamefile.h"
 #include "meter.h"
+#include "train_set.h"
 
 static const char USAGE[] = "usage: games [--pgn | --check] FILE …\n";
 
 enum {
-    // What the trainer learns from by default: engine.md 6.1 has where such filters come from.
-    USEFUL_FROM_PLY = 16,
-    USEFUL_SCORE_MAX = 2000,
     SANE_POSITIONS = 1000, // from here on a correlation means something
     PGN_MAX = 1 << 18,
 };
@@ -56,9 +53,9 @@ static bool game_add(Task *task, RulesError *err) {
         Undo undo;
         bool quiet = scored_move_is_quiet(&pos, played.move);
         totals->quiet += quiet;
-        totals->useful += quiet && game_record_ply(game, i) >= USEFUL_FROM_PLY &&
-                          abs(played.score) <= USEFUL_SCORE_MAX;
-        correlation_add(&totals->sums, clamp(played.score, USEFUL_SCORE_MAX), game->result - 1);
+        totals->useful += quiet && game_record_ply(game, i) >= TRAIN_PLIES_LEAST &&
+                          abs(played.score) <= TRAIN_SCORE_MOST;
+        correlation_add(&totals->sums, clamp(played.score, TRAIN_SCORE_MOST), game->result - 1);
         position_make(&pos, played.move, &undo);
     }
     totals->games++;
@@ -84,7 +81,7 @@ static bool totals_print(const Totals *totals, int files) {
     printf("quiet        %.1f %%: not in check, the move neither capture nor promotion\n",
            100 * share(totals->quiet, totals->positions));
     printf("useful       %.1f %%: quiet, from ply %d on, |score| <= %d\n",
-           100 * share(totals->useful, totals->positions), USEFUL_FROM_PLY, USEFUL_SCORE_MAX);
+           100 * share(totals->useful, totals->positions), TRAIN_PLIES_LEAST, TRAIN_SCORE_MOST);
     printf("correlation  %.3f of score and result\n", correlation);
     if (totals->positions < SANE_POSITIONS || correlation > SANE_CORRELATION)
         return true;

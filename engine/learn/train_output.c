@@ -42,7 +42,9 @@ bool output_write(const char *folder, const char *name, const void *bytes, size_
         return false;
     if (write_all(fresh, bytes, size) && rename(fresh, path) == 0 && sync_folder(folder))
         return true;
-    return train_refuse(err, "%s: %s", path, strerror(errno));
+    train_refuse(err, "%s: %s", path, strerror(errno));
+    unlink(fresh); // a part of a file on a full disk is in the way of the next one
+    return false;
 }
 
 bool output_folder(const char *folder, TrainError *err) {

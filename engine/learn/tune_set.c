@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../rules/text.h"
 #include "../see.h"
 #include "gamefile.h"
 #include "tune.h"
@@ -116,14 +117,15 @@ static void add_game(TuneData *data, const GameRecord *game, size_t positions_ma
 static bool load_file(TuneData *data, const char *path, size_t positions_max, RulesError *err) {
     GameReader reader;
     GameRecord game;
-    if (!game_reader_open(&reader, path, err))
-        return false;
+    RulesError why;
+    if (!game_reader_open(&reader, path, &why))
+        return rules_refuse(err, "%.90s: %s", path, why.message);
     GameReadStatus status = GAME_READ;
     while (positions_of(data) < positions_max &&
-           (status = game_reader_next(&reader, &game, err)) == GAME_READ)
+           (status = game_reader_next(&reader, &game, &why)) == GAME_READ)
         add_game(data, &game, positions_max);
     if (status == GAME_DAMAGED)
-        fprintf(stderr, "anvil: %s: %s\n", path, err->message);
+        fprintf(stderr, "anvil: %s: %s\n", path, why.message);
     game_reader_close(&reader);
     return true;
 }

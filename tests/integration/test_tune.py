@@ -118,6 +118,12 @@ def what_cannot_be_done_is_said():
             equal(done.returncode, status, f"{words}: {done.stderr}")
             contains(done.stderr, part)
             true(not out.exists(), "a file was written")
+        other = pathlib.Path(folder) / "games-000009.anvil"
+        other.write_text("something else\n")
+        done = tune("--data", folder, "--out", out)
+        equal(done.returncode, 1)
+        contains(done.stderr, "games-000009.anvil: no game file")
+        other.unlink()
         write_games(folder)
         done = tune("--data", folder, "--epochs", 0, "--out", f"{folder}/no/where.c")
         equal(done.returncode, 1)

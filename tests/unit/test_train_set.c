@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "../../engine/eval.h"
 #include "../../engine/learn/gamefile.h"
@@ -55,7 +56,7 @@ static void random_game(GameRecord *game, int number, ScoreKind kind, uint64_t *
 static void write_games(const char *folder, const char *name, int first, int count,
                         ScoreKind kind) {
     static uint8_t bytes[1 << 20];
-    GameFileHeader header = {"Test 1", "nodes 1", "none", "random", 5, (uint64_t)first};
+    GameFileHeader header = {"Test 1", "nodes 1", "none", "random", "rules", 5, (uint64_t)first};
     GameRecord *game = calloc(1, sizeof *game);
     uint64_t random = 77 + (uint64_t)first;
     size_t size = gamefile_write_header(&header, (char *)bytes);
@@ -267,6 +268,18 @@ static void a_cut_file_is_good_up_to_the_cut(void **state) {
 
 // ---- what is left behind -----------------------------------------------------------------------
 
+static void a_file_that_cannot_be_written_leaves_nothing(void **state) {
+    (void)state;
+    char *folder scope(kit_folder_drop) = kit_folder();
+    char taken[4096];
+    TrainError err = {""};
+    snprintf(taken, sizeof taken, "%s/net", folder);
+    assert_int_equal(mkdir(taken, 0777), 0); // no file takes a folder's name
+    assert_false(output_write(folder, "net", "x", 1, &err));
+    assert_non_null(strstr(err.message, taken));
+    assert_false(output_exists(folder, "net.new"));
+}
+
 static void curves_name_their_lines_and_hold_every_epoch(void **state) {
     (void)state;
     TrainHistory *history = calloc(1, sizeof *history);
@@ -331,6 +344,7 @@ int main(void) {
         cmocka_unit_test(a_limit_takes_the_first_positions),
         cmocka_unit_test(folders_and_files_that_are_of_no_use_are_named),
         cmocka_unit_test(a_cut_file_is_good_up_to_the_cut),
+        cmocka_unit_test(a_file_that_cannot_be_written_leaves_nothing),
         cmocka_unit_test(curves_name_their_lines_and_hold_every_epoch),
         cmocka_unit_test(nets_are_named_by_their_sha256),
     };
