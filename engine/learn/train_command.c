@@ -31,7 +31,7 @@ static const char USAGE[] =
     "  --out DIR          where the net, its checkpoint and its curves go\n"
     "  --buckets N        king buckets: 1, 2, 4, 8 or 16 (4; 8 from some 50 million positions on)\n"
     "  --epochs N         times that every position is seen (20)\n"
-    "  --batch N          positions a step (16384)\n"
+    "  --batch N          positions a step (16384; with less than a million positions 1024)\n"
     "  --lr X             learning rate at its highest (0.001)\n"
     "  --lambda X         share of the score in the target, the result has the rest (0.8)\n"
     "  --scale X          units (208 a pawn) for a chance of winning of 73 % (361)\n"

@@ -164,7 +164,7 @@ static bool load_folder(Loader *loader, const char *folder, TrainError *err) {
     int count = scandir(folder, &entries, is_game_file, by_name);
     if (count < 0)
         return train_refuse(err, "%s: %s", folder, strerror(errno));
-    bool good = true;
+    bool good = count > 0 || train_refuse(err, "%s holds no game file (*.anvil)", folder);
     for (int i = 0; i < count; i++) {
         char path[4096];
         int length = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
@@ -181,8 +181,6 @@ static bool load_folder(Loader *loader, const char *folder, TrainError *err) {
 // ---- the set -----------------------------------------------------------------------------------
 
 static bool set_is_usable(const TrainSet *set, const TrainSetOptions *options, TrainError *err) {
-    if (set->files == 0)
-        return train_refuse(err, "%s holds no game file (*.anvil)", options->folders[0]);
     if (set->training.count == 0 || set->validation.count == 0)
         return train_refuse(err,
                             "%lld games leave %zu positions for training and %zu for "

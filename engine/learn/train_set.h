@@ -62,10 +62,10 @@ typedef struct TrainSet {
 } TrainSet;
 
 // Reads every *.anvil file of the folders, in the order of their names. A damaged file is
-// good up to the damage, with a word on stderr. False, with a reason: a folder that cannot be read,
-// a file that is no game file, no position for training or none for validation, or a correlation
-// that is too low, which is what a wrong sign somewhere looks like; it is taken before DROP_ABSURD,
-// which would hide that. `set` is always to be released.
+// good up to the damage, with a word on stderr. False, with a reason: a folder that cannot be read
+// or has no such file, a file that is no game file, no position for training or none for
+// validation, or a correlation that is too low, which is what a wrong sign somewhere looks like; it
+// is taken before DROP_ABSURD, which would hide that. `set` is always to be released.
 bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *err)
     __attribute__((warn_unused_result));
 void train_set_release(TrainSet *set);

@@ -250,6 +250,21 @@ static void folders_and_files_that_are_of_no_use_are_named(void **state) {
     assert_load_fails(folder, "both are needed");
 }
 
+static void a_folder_without_games_among_others_is_named(void **state) {
+    (void)state;
+    char *full scope(kit_folder_drop) = kit_folder(), *empty scope(kit_folder_drop) = kit_folder();
+    write_games(full, "games-000000.anvil", 0, GAMES, SCORES_OF_WHITE);
+    write_games(empty, "games-000000.part", 0, GAMES, SCORES_OF_WHITE);
+    const char *folders[] = {full, empty};
+    TrainSetOptions options = options_of(folders);
+    options.folder_count = 2;
+    TrainSet *set = calloc(1, sizeof *set);
+    TrainError err = {""};
+    assert_false(train_set_load(set, &options, &err));
+    assert_non_null(strstr(err.message, empty));
+    drop(set);
+}
+
 static void a_cut_file_is_good_up_to_the_cut(void **state) {
     (void)state;
     char *folder scope(kit_folder_drop) = kit_folder();
@@ -343,6 +358,7 @@ int main(void) {
         cmocka_unit_test(a_game_is_for_training_or_for_validation_wherever_it_lies),
         cmocka_unit_test(a_limit_takes_the_first_positions),
         cmocka_unit_test(folders_and_files_that_are_of_no_use_are_named),
+        cmocka_unit_test(a_folder_without_games_among_others_is_named),
         cmocka_unit_test(a_cut_file_is_good_up_to_the_cut),
         cmocka_unit_test(a_file_that_cannot_be_written_leaves_nothing),
         cmocka_unit_test(curves_name_their_lines_and_hold_every_epoch),
