@@ -107,6 +107,10 @@ int command_openings(int argc, char **argv) {
             i++;
         }
     }
+    if (wish.low > wish.high) {
+        fputs("anvil: openings: --low is above --high\n", stderr);
+        return 2;
+    }
     rules_init();
     if (print_book(&wish))
         return 0;

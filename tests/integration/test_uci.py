@@ -191,7 +191,8 @@ def openings_depend_on_the_seed_alone_and_keep_their_window():
     wild = command(*args, "--chess960").stdout.splitlines()
     true(any(re.search(r" [A-Ha-h]+ [-a-h]", l) for l in wild), "Chess960 castling rights are lettered")
     equal(command("openings", "--count").returncode, 2)
-    equal(command("openings", "--low", "31999", "--count", "1", "--nodes", "1").returncode, 1)
+    equal(command("openings", "--low", "31999", "--high", "32000", "--count", "1", "--nodes", "1").returncode, 1)
+    equal(command("openings", "--low", "60", "--high", "59").returncode, 2)
 
 
 def an_unknown_command_is_refused():
