@@ -14,10 +14,14 @@
 
 enum { SNAPSHOT_MAX = 64 << 20, SOURCE_MAX = 16 << 20, DEPTH_MAX = 2 };
 
+#define NET_FILE "net"
+#define NET_FOLDER "nets/"
+
 typedef struct Snapshot {
     struct archive *archive;
     const SelfTestSource *source;
     bool added;
+    char *net; // the path that the folder's file `net` leads to; NULL: none
     Str bytes;
 } Snapshot;
 
@@ -32,10 +36,16 @@ static void add_entry(Snapshot *s, const char *path, const char *text, size_t si
     archive_entry_free(entry);
 }
 
-static bool is_source(const char *name) {
-    const char *dot = strrchr(name, '.');
-    return strcmp(name, "Makefile") == 0 ||
-           (dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".h") == 0));
+// What `make install` puts there: code, and of the nets the one that the engine is built with. What
+// a build or its developer left beside it stays out.
+static bool is_source(const Snapshot *s, const char *path) {
+    static const char *const ends[] = {".c", ".h", ".S"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(dot, ends[i]) == 0)
+            return true;
+    return strcmp(path, "Makefile") == 0 || strcmp(path, NET_FILE) == 0 ||
+           (s->net && strcmp(path, s->net) == 0);
 }
 
 static void add_file(Snapshot *s, const char *full, const char *path) {
@@ -44,6 +54,8 @@ static void add_file(Snapshot *s, const char *full, const char *path) {
     char *text scope(free_ptr) = file_read(full, SOURCE_MAX, &size, &ignored);
     if (!text)
         return;
+    if (strcmp(path, NET_FILE) == 0)
+        s->net = xasprintf(NET_FOLDER "%.*s", (int)strcspn(text, " \t\n"), text);
     if (strcmp(path, s->source->name) != 0) {
         add_entry(s, path, text, size);
         return;
@@ -53,7 +65,7 @@ static void add_file(Snapshot *s, const char *full, const char *path) {
     s->added = true;
 }
 
-// A program's source is .c, .h and Makefile; what a build left beside it stays out.
+// In the order of names, so that the file that names the net comes before the nets.
 static void add_folder(Snapshot *s, const char *folder, const char *prefix, int depth) {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, NULL, alphasort);
@@ -67,7 +79,7 @@ static void add_folder(Snapshot *s, const char *folder, const char *prefix, int 
             ;
         else if (S_ISDIR(st.st_mode) && depth + 1 < DEPTH_MAX)
             add_folder(s, full, inner, depth + 1);
-        else if (S_ISREG(st.st_mode) && is_source(name))
+        else if (S_ISREG(st.st_mode) && is_source(s, path))
             add_file(s, full, path);
         free(entries[i]);
     }
@@ -89,6 +101,7 @@ static void make_snapshot(Snapshot *s) {
     if (!s->added)
         add_entry(s, s->source->name, s->source->text, strlen(s->source->text));
     archive_write_free(s->archive);
+    free(s->net);
 }
 
 // Lays the snapshot into the store, as if it had been fetched.

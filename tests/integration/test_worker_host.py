@@ -2,6 +2,7 @@
 """The worker and the machine it runs on: what it says at its start, what it offers, CPUs and disk that it shares with others,
 and `--self-test`."""
 
+import hashlib
 import os
 import pathlib
 import re
@@ -15,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from fake_server import FakeServer  # noqa: E402
 from server import BUILD, wait_until  # noqa: E402
 from tap import Skip, contains, equal, run, true  # noqa: E402
-from tiny_engine import STUBBORN  # noqa: E402
+from tiny_engine import MAIN, STUBBORN  # noqa: E402
 from worker import Worker  # noqa: E402
 
 NOBODY = "http://127.0.0.1:1"  # where no server listens
@@ -221,6 +222,30 @@ def the_self_test_finds_this_machine_fit():
     equal(left_in_tmp(), [])
 
 
+# Its bench is what the net says, and it builds with no other file among the nets.
+NET_ENGINE = {
+    "main.c": MAIN.replace('"Nodes searched  : 1000\\nNodes/second    : 1000000"', "net").replace("int main", "extern const char net[];\nint main") % "",
+    "part/net.S": '.globl net\n.section .rodata\nnet: .incbin NET\n.byte 0\n.section .note.GNU-stack,"",@progbits\n',
+    "Makefile": "anvil: main.c part/net.S\n\ttest `ls nets` = `cat net`\n\tcc -w -DNET='\"nets/'`cat net`'\"' $^ -o $@\n"}
+
+
+def the_self_test_builds_an_installed_engine_with_its_net():
+    with tempfile.TemporaryDirectory(prefix="patchmate-installed-") as name:
+        folder = pathlib.Path(name)
+        net = b"Nodes searched  : 4711\nNodes/second    : 1000000\n"
+        sha = hashlib.sha256(net).hexdigest()
+        for path, text in {**NET_ENGINE, "net": sha + "\n", "nets/" + sha: net.decode(), "nets/older": "of a day before"}.items():
+            file = folder / "share/patchmate/engine" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        (folder / "bin").mkdir()
+        shutil.copy(BUILD / "worker", folder / "bin")
+        folder.chmod(0o755)
+        done = subprocess.run([folder / "bin/worker", "--self-test"], capture_output=True, text=True, timeout=120)
+    true(re.search("^  ok +bench +4711 and 4711 nodes", done.stdout, re.M), done.stdout)
+    equal(left_in_tmp(), [])
+
+
 def the_self_test_finds_what_is_missing():
     make = os.path.realpath(shutil.which("make"))
     done = subprocess.run(as_other_machine(f"mount --bind /dev/null {make}", BUILD / "worker", "--self-test"),
@@ -245,4 +270,4 @@ run(the_first_start_explains_in_five_lines_and_later_ones_do_not, a_server_that_
     a_game_that_needs_more_memory_than_is_offered_is_left_to_others, two_workers_of_a_machine_play_on_different_cpus,
     old_things_leave_a_cache_that_is_too_large, a_full_disk_is_waited_out_and_burns_no_task,
     tasks_that_fail_by_the_machines_fault_are_not_burnt, the_self_test_finds_this_machine_fit,
-    the_self_test_finds_what_is_missing, without_a_sandbox_the_self_test_says_what_is_open)
+    the_self_test_builds_an_installed_engine_with_its_net, the_self_test_finds_what_is_missing, without_a_sandbox_the_self_test_says_what_is_open)
