@@ -79,11 +79,12 @@ static bool check_hash(const char *wanted, const NetUpload *net, Error *err) {
                        net->sha, wanted);
 }
 
-// A developer's disk is not the server's.
+// A developer's disk is not the server's. What is there already takes no more of it.
 static bool check_day(Request *req, const NetUpload *net, Error *err) {
     int64_t sent =
         db_int(req->db, SQL_NET_BYTES_SINCE, 0, "id", req->viewer.user_id, req->now - DAY_S);
     return sent + (int64_t)net->size <= NET_DAY_MAX ||
+           db_int(req->db, SQL_BLOB_KNOWN, 0, "s", net->sha) ||
            error_set(err, 429, "too_many_nets",
                      "you have uploaded %lld MiB within a day, and %d MiB are the limit; try again "
                      "later",
