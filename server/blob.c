@@ -21,16 +21,26 @@ static bool make_folder(const char *parent, const char *folder, Error *err) {
     return folder_make(folder, err) && folder_sync(parent, err);
 }
 
+static bool holds(const char *path, const void *bytes, size_t size) {
+    struct stat st;
+    Error ignored;
+    size_t found;
+    if (stat(path, &st) < 0 || (size_t)st.st_size != size)
+        return false;
+    char *there scope(free_ptr) = file_read(path, size, &found, &ignored);
+    return there && found == size && memcmp(there, bytes, size) == 0;
+}
+
 bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_HEX_MAX],
               Error *err) {
     sha256_hex(bytes, size, sha);
     char *parent scope(free_ptr) = xasprintf("%s/blobs", data);
     char *folder scope(free_ptr) = xasprintf("%s/%.2s", parent, sha);
     char *path scope(free_ptr) = blob_path(data, sha);
-    struct stat st;
     // Another thread may have renamed the file and not yet synced the folder; this caller must not
     // be told "stored" before that. The bytes themselves were synced before they got their name.
-    if (stat(path, &st) == 0 && (size_t)st.st_size == size)
+    // What a bad disk has made of them since is put right.
+    if (holds(path, bytes, size))
         return folder_sync(folder, err) && folder_sync(parent, err);
     return make_folder(data, parent, err) && make_folder(parent, folder, err) &&
            file_write_durable(path, bytes, size, err) && folder_sync(parent, err);
