@@ -41,7 +41,7 @@ typedef struct News {
     json_t *data;
 } News;
 
-enum { TOUCHED_MAX = 64 };
+enum { TOUCHED_MAX = 64, LARGE_BODIES_MAX = 4 };
 
 struct App {
     AppConfig config;
@@ -57,7 +57,8 @@ struct App {
     double waiting_due;  // the earliest wait_until among them
     RequestList done;    // of this turn, before its COMMIT
     Connection *connections;
-    int large_bodies; // requests whose bodies take much memory
+    // Whose bodies take much memory just now, 0: nobody's; those of users, and those of workers.
+    int64_t large_bodies[2][LARGE_BODIES_MAX];
     StreamList streams;
     Rate *writes; // of each address
     News *news;   // of this turn

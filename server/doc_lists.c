@@ -5,7 +5,6 @@
 #include "common/member.h"
 #include "doc.h"
 #include "doc_actions.h"
-#include "submit.h"
 
 // The cursor of the page after `items`; null where this was the last.
 static json_t *next_of(const json_t *items, int limit, const char *time) {
@@ -83,7 +82,7 @@ static json_t *net_engines(Request *req, bool *may_upload) {
     size_t i;
     *may_upload = false;
     json_array_foreach(engines, i, engine) {
-        bool may = req->viewer.user_id && submit_allowed(req, member_int(engine, "id"));
+        bool may = req->viewer.user_id && viewer_submits(req, member_int(engine, "id"));
         json_object_set_new(engine, "may_upload", json_boolean(may));
         *may_upload |= may;
     }

@@ -55,6 +55,8 @@ const char *request_form(const Request *req, const char *name, size_t *size);
 // The object stays alive as long as the request, so borrowed strings do.
 bool request_json(Request *req, Error *err, const char *format, ...);
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role);
+// Whether who asks may submit tests and upload nets: of the engine; 0: of any.
+bool viewer_submits(Request *req, int64_t engine_id);
 
 typedef enum { WAIT_NONE, WAIT_TASK } WaitFor;
 

@@ -20,9 +20,9 @@ enum {
     CONNECTION_MEMORY = 32 << 10, // bounds the headers
     RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
     WRITES_PER_MINUTE = 300,
-    DISCARD_MAX = 8 << 20, // what is read of a refused body, so that its sender sees why
-    LARGE_BODY = 4 << 20,  // one above this is kept in memory with so many others at most
-    LARGE_BODIES_MAX = 4,
+    DISCARD_MAX = 8 << 20, // what is read of a stranger's refused body, so that he sees why
+    LARGE_BODY = 4 << 20,  // one above this is kept in memory with few others
+    LARGE_BODIES_OWN = 2,  // of one user or worker
 };
 
 static const Route *const tables[] = {routes_server, routes_users,   routes_worker,
@@ -79,15 +79,31 @@ static size_t announced(const RequestData *data) {
     return length && parse_long(length, 0, INT64_MAX, &size) ? (size_t)size : 0;
 }
 
-// The place among large bodies is given back when the request ends.
+// The place among large bodies is given back when the request ends, which may be hours later on a
+// slow line: so nobody has all of them, and results never wait for nets.
 static bool take_place(App *app, RequestData *data, size_t size, Error *err) {
+    const Viewer *viewer = &data->req.viewer;
+    bool is_worker = data->route->access == ACCESS_WORKER;
+    int64_t *places = app->large_bodies[is_worker], *free_place = NULL;
+    int64_t who = is_worker ? viewer->worker_id : viewer->user_id;
+    int own = 0;
     if (data->large || size <= LARGE_BODY)
         return true;
-    if (app->large_bodies == LARGE_BODIES_MAX)
-        return error_set(err, 503, "busy",
-                         "too many large files are arriving; try again in a moment");
-    data->large = true;
-    app->large_bodies++;
+    if (!is_worker && !viewer_submits(&data->req, 0))
+        return error_set(err, 403, "forbidden",
+                         "files over %d MiB are taken from those with the role developer; ask a "
+                         "maintainer or the operator for it",
+                         LARGE_BODY >> 20);
+    for (int i = 0; i < LARGE_BODIES_MAX; i++) {
+        own += places[i] == who;
+        free_place = places[i] ? free_place : &places[i];
+    }
+    if (own >= LARGE_BODIES_OWN || !free_place)
+        return error_set(err, 503, "busy", "%s; try again in a moment",
+                         own >= LARGE_BODIES_OWN ? "other large files of yours are still arriving"
+                                                 : "too many large files are arriving");
+    data->large = free_place;
+    *free_place = who;
     return true;
 }
 
@@ -213,6 +229,13 @@ static enum MHD_Result whole_body_is_here(App *app, RequestData *data) {
     return MHD_YES;
 }
 
+// Of a body that its sender may send, all is read where it is refused: a browser shows the reason
+// to nobody who is still sending.
+static size_t discard_max(const RequestData *data) {
+    bool is_user = data->route && data->req.viewer.user_id;
+    return is_user && data->route->max_body > DISCARD_MAX ? data->route->max_body : DISCARD_MAX;
+}
+
 static enum MHD_Result first_look(App *app, RequestData *data, const char *method) {
     Error err = {0};
     data->stage = STAGE_BODY;
@@ -220,8 +243,10 @@ static enum MHD_Result first_look(App *app, RequestData *data, const char *metho
         refuse(data, &err);
     const char *length = request_header(&data->req, "Content-Length");
     long size = 0;
-    bool vast = length && (!parse_long(length, 0, INT64_MAX, &size) || size > DISCARD_MAX);
-    if (data->stage == STAGE_DISCARD && vast)
+    bool vast =
+        length && (!parse_long(length, 0, INT64_MAX, &size) || (size_t)size > discard_max(data));
+    bool asks = request_header(&data->req, "Expect");
+    if (data->stage == STAGE_DISCARD && (vast || asks))
         return http_reply(app, data); // closes the connection
     return MHD_YES;
 }
@@ -241,7 +266,7 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
             return whole_body_is_here(app, data);
         receive(app, data, upload, *upload_size);
         *upload_size = 0;
-        return data->discarded > DISCARD_MAX ? MHD_NO : MHD_YES;
+        return data->discarded > discard_max(data) ? MHD_NO : MHD_YES;
     default:
         return http_reply(app, data);
     }
@@ -257,12 +282,12 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *con
 static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode why) {
     RequestData *data = *state;
-    App *app = cls;
-    (void)connection, (void)why;
+    (void)cls, (void)connection, (void)why;
     if (!data)
         return;
     received(data, false);
-    app->large_bodies -= data->large;
+    if (data->large)
+        *data->large = 0;
     request_free(data);
     *state = NULL;
 }

@@ -151,6 +151,11 @@ bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char
            db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, role) == 1;
 }
 
+bool viewer_submits(Request *req, int64_t engine_id) {
+    return viewer_has_role(req->db, &req->viewer, engine_id, "developer") ||
+           (req->viewer.user_id && strcmp(app_setting(req, "submit", "developers"), "open") == 0);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static const char *code_for(int status) {

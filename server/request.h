@@ -34,9 +34,9 @@ typedef struct RequestData {
     Str body; // decoded, where it was encoded
     json_t *json;
     char address[48];
-    bool https;  // as a trusted proxy says
-    bool opened; // body decoded, form parsed, CSRF checked
-    bool large;  // it has a place among the large bodies
+    bool https;     // as a trusted proxy says
+    bool opened;    // body decoded, form parsed, CSRF checked
+    int64_t *large; // its place among the large bodies; NULL: it has none
     size_t discarded;
     char request_hash[65]; // with an Idempotency-Key
     double started;        // monotonic

@@ -37,11 +37,6 @@ json_t *submit_engine(Request *req, const char *name, Error *err) {
     return engine;
 }
 
-bool submit_allowed(Request *req, int64_t engine_id) {
-    return viewer_has_role(req->db, &req->viewer, engine_id, "developer") ||
-           strcmp(app_setting(req, "submit", "developers"), "open") == 0;
-}
-
 static bool find_engine(Request *req, Submission *s, Error *err) {
     s->engine = submit_engine(req, field_text(s->fields, "engine"), err);
     s->engine_id = member_int(s->engine, "id");
@@ -49,7 +44,7 @@ static bool find_engine(Request *req, Submission *s, Error *err) {
 }
 
 static bool may_submit(Request *req, const Submission *s, Error *err) {
-    if (submit_allowed(req, s->engine_id))
+    if (viewer_submits(req, s->engine_id))
         return true;
     return error_set(
         err, 403, "forbidden",

@@ -91,8 +91,6 @@ int64_t submit_store(Request *req, Submission *submission, Error *err);
 
 // The row of the engine of that name; the only one needs none. New; NULL: 422.
 json_t *submit_engine(Request *req, const char *name, Error *err);
-// Whether who asks may submit tests and upload nets of the engine.
-bool submit_allowed(Request *req, int64_t engine_id);
 // Finds engine, preset and book; completes and checks the fields.
 bool submit_resolve_fields(Request *req, Submission *s, Error *err);
 // Whether the openings of a book (its row) are of the fields' variant.

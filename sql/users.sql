@@ -64,9 +64,10 @@ SELECT id, scope, name, created, last_used FROM api_tokens WHERE user_id = ?1 OR
 -- name: worker_viewer
 SELECT id, name, user_id FROM workers WHERE token_hash = ?1
 
+-- Of engine ?2; 0: of any.
 -- name: role_develops
 SELECT 1 WHERE EXISTS (SELECT 1 FROM users WHERE id = ?1 AND admin = 1)
-    OR EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND engine_id = ?2);
+    OR EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND (?2 = 0 OR engine_id = ?2));
 
 -- name: role_has
 SELECT 1 FROM roles WHERE user_id = ?1 AND engine_id = ?2 AND role = ?3

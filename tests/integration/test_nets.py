@@ -135,12 +135,23 @@ def a_test_of_a_net_that_is_not_here_waits_for_it():
     test = document(merged)
     equal(test["missing_nets"], [{"sha256": sha(FIRST)}])
     equal((test["new"]["net"], test["base"]["net"]), (sha(FIRST), None))
+    equal((test["new"]["net_missing"], test["base"]["net_missing"]), (True, False))
     equal(test["new"]["files"], [{"blob": sha(FIRST), "path": "nets/" + sha(FIRST)}])
     page = dev.get(f"/tests/{merged}").text
     contains(page, "A net is missing")
     contains(page, sha(FIRST))
+    true(f"/api/v1/blobs/{sha(FIRST)}" not in page, "a link to what is not there")
     equal(approve(merged, 409).code, "net_missing")
     equal(document(merged, boss)["actions"]["approve"], {"ok": False, "why": "its net has not been uploaded yet"})
+
+
+def its_page_has_a_field_for_the_file_for_those_who_may_bring_it():
+    equal(document(merged)["actions"]["upload_net"], {"ok": True})
+    contains(dev.get(f"/tests/{merged}").text, 'name="net"')
+    for client, word in ((joe, "needs the role developer of anvil"), (Client(server), "Sign in")):
+        text = client.get(f"/tests/{merged}").text
+        contains(text.split("A net is missing")[1].split("</div>")[0], word)
+        true('name="net"' not in text, "a form that would be refused")
 
 
 def another_file_is_not_taken_for_it():
@@ -162,7 +173,8 @@ def uploaded_later_it_lets_the_test_be_approved_and_is_laid_down_before_the_buil
     body, kind = multipart({"csrf": dev.csrf, "test": merged, "sha256": sha(FIRST)}, {"net": ("gen/first.net", FIRST)})
     reply = dev.request("POST", "/nets", body, kind)
     equal((reply.status, reply.headers["Location"]), (303, f"/tests/{merged}"), reply)
-    equal(document(merged)["missing_nets"], [])
+    shown = document(merged)
+    equal((shown["missing_nets"], "upload_net" in shown["actions"]), ([], False))
     true("A net is missing" not in dev.get(f"/tests/{merged}").text, "the page asks no more")
     equal(play(merged), ("completed", {"new": bench(FIRST), "base": bench(None)}))
     equal(sql(server, "SELECT message FROM events WHERE type = 'net'"), [(f"anvil: net {sha(FIRST)[:12]} (first.net), {len(FIRST)} bytes",)])
@@ -231,6 +243,8 @@ def a_net_too_large_for_the_repository_is_tested_and_not_merged():
     reply = merge(test)
     equal((reply.status, reply.code), (409, "net_too_large"), reply)
     contains(reply.json["error"]["message"], "3.0 MiB")
+    shown = document(test, boss)["actions"]["merge"]
+    true(not shown["ok"] and "larger than what the repository takes" in shown["why"], shown)
 
 
 def the_approval_covers_where_a_net_is_laid_down():
@@ -332,6 +346,13 @@ def the_same_file_again_is_the_same_net():
     equal(sql(server, "SELECT count(*) FROM nets"), before)
 
 
+def bytes_that_a_bad_disk_has_changed_are_put_right_by_the_same_file():
+    blob = server.data / "blobs" / sha(FIRST)[:2] / sha(FIRST)
+    blob.write_bytes(FIRST[:-1] + b"?")
+    equal(upload(FIRST).status, 200)
+    equal(Client(server).get(f"/api/v1/blobs/{sha(FIRST)}").body, FIRST)
+
+
 def who_may_not_submit_may_not_upload():
     equal(upload(b"x", client=joe).status, 403)
     equal(upload(b"x", client=Client(server)).status, 401)
@@ -359,8 +380,8 @@ def raw(head):
     return connection
 
 
-def beginning(size):
-    token = server.client("dev").api("POST", "/tokens", {"name": "script", "scope": "submit"}).json["token"]
+def beginning(size, name="dev"):
+    token = server.client(name).api("POST", "/tokens", {"name": "script", "scope": "submit"}).json["token"]
     return (f"POST /api/v1/nets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n"
             f"Content-Type: application/octet-stream\r\nContent-Length: {size}")
 
@@ -371,23 +392,39 @@ def what_is_over_the_limit_is_refused_before_it_is_sent():
 
 
 def large_files_arrive_a_few_at_a_time():
-    head = beginning(20 << 20)
-    waiting = [raw(head) for _ in range(4)]
-    wait_until(lambda: b" 503 " in one_more(head), 10)
+    devs, bosses = beginning(20 << 20), beginning(20 << 20, "boss")
+    waiting = [raw(devs), raw(devs)]
+    wait_until(lambda: "other large files of yours" in asked(devs), 10)
+    waiting += [raw(bosses), raw(bosses)]
+    wait_until(lambda: " 503 " in asked(bosses), 10)
+    server.add_user("ann", "developer")
+    contains(asked(beginning(20 << 20, "ann")), "too many large files are arriving")
     equal(upload(b"a small one").status, 201)
+    machine = server.worker()
+    games = (f"PUT /api/v1/tasks/1/games/0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {machine.token}\r\n"
+             f"Content-Length: {5 << 20}")
+    contains(asked(games), " 100 ")
     for connection in waiting:
         connection.close()
-    wait_until(lambda: not one_more(head), 10)
+    wait_until(lambda: " 100 " in asked(devs), 10)
 
 
-def one_more(head):
-    """What is said at once to a large file; nothing where it may come."""
-    with contextlib.closing(raw(head)) as connection:
-        connection.settimeout(0.3)
-        try:
-            return connection.recv(65536)
-        except TimeoutError:
-            return b""
+def asked(head):
+    """What is said to somebody who asks whether a body may come."""
+    with contextlib.closing(raw(head + "\r\nExpect: 100-continue")) as connection:
+        return connection.recv(65536).decode()
+
+
+def who_does_not_ask_sends_it_all_and_hears_why_it_was_refused():
+    waiting = [raw(beginning(20 << 20)) for _ in range(2)]
+    wait_until(lambda: " 503 " in asked(beginning(20 << 20)), 10)
+    equal((upload(bytes(20 << 20)).code), "busy")
+    for connection in waiting:
+        connection.close()
+
+
+def a_large_file_of_somebody_without_the_role_is_refused_before_it_is_sent():
+    contains(asked(beginning(20 << 20, "joe")), "the role developer")
 
 
 def a_user_fills_no_disk():
@@ -395,6 +432,7 @@ def a_user_fills_no_disk():
     reply = upload(b"one too many")
     equal((reply.status, reply.code), (429, "too_many_nets"), reply)
     equal(upload(b"another's", client=boss).status, 201)
+    equal(upload(FIRST).status, 200, "what is here takes no room")
     sql(server, "UPDATE nets SET created = created - 90000")
     equal(upload(b"the next day").status, 201)
 
@@ -456,7 +494,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="patchmate-nets-") as folder:
         set_up(pathlib.Path(folder))
     try:
-        run(a_test_of_a_net_that_is_not_here_waits_for_it, another_file_is_not_taken_for_it,
+        run(a_test_of_a_net_that_is_not_here_waits_for_it, its_page_has_a_field_for_the_file_for_those_who_may_bring_it, another_file_is_not_taken_for_it,
             uploaded_later_it_lets_the_test_be_approved_and_is_laid_down_before_the_build,
             a_merge_puts_the_net_into_the_tree_on_top_of_the_tested_commit,
             a_net_in_the_tree_comes_with_it_and_only_the_other_is_laid_down, both_sides_may_need_a_net_of_their_own,
@@ -466,8 +504,10 @@ def main():
             a_form_brings_patch_and_net_together, a_form_with_another_file_or_without_a_line_comes_back_and_says_so,
             a_line_that_is_no_name_is_refused_with_what_it_should_be, the_reply_and_the_list_are_as_documented,
             the_page_lists_nets_and_what_was_typed_cannot_break_out_of_it, a_net_is_downloaded_whole_or_in_part_by_anybody,
-            the_same_file_again_is_the_same_net, who_may_not_submit_may_not_upload, senseless_uploads_are_refused,
-            what_is_over_the_limit_is_refused_before_it_is_sent, large_files_arrive_a_few_at_a_time, a_user_fills_no_disk,
+            the_same_file_again_is_the_same_net, bytes_that_a_bad_disk_has_changed_are_put_right_by_the_same_file, who_may_not_submit_may_not_upload, senseless_uploads_are_refused,
+            what_is_over_the_limit_is_refused_before_it_is_sent, large_files_arrive_a_few_at_a_time,
+            who_does_not_ask_sends_it_all_and_hears_why_it_was_refused,
+            a_large_file_of_somebody_without_the_role_is_refused_before_it_is_sent, a_user_fills_no_disk,
             the_operator_says_where_nets_are_named,
             an_imported_tree_may_name_a_net_that_is_not_here_and_is_no_reference_until_it_is, the_server_ends_well)
     finally:
