@@ -1,22 +1,30 @@
 // See doc_actions.h. The rights themselves are checked where the actions are done (routes_tests.c);
 // this is for people to see beforehand.
 #include "doc_actions.h"
-#include "common/member.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/member.h"
+#include "submit.h"
 
 enum { BOOK_SMALL = 1000 };
 
 // ---- actions ------------------------------------------------------------------------------------
 
 typedef struct Rights {
-    bool signed_in, maintainer, author, self_approval, net_missing;
+    bool signed_in, developer, maintainer, author, self_approval;
+    bool net_missing, net_too_large; // not here; not to be merged
     const char *engine;
 } Rights;
 
 static json_t *verdict(bool ok, const char *why) {
     return ok ? json_pack("{s:b}", "ok", 1) : json_pack("{s:b, s:s}", "ok", 0, "why", why);
+}
+
+static json_t *for_developer(const Rights *rights) {
+    char *why scope(free_ptr) = xasprintf("needs the role developer of %s", rights->engine);
+    return verdict(rights->developer, rights->signed_in ? why : "sign in first");
 }
 
 static json_t *for_maintainer(const Rights *rights) {
@@ -40,9 +48,12 @@ static json_t *for_another(const Rights *rights) {
 
 static json_t *merge_action(const Rights *rights, const json_t *row) {
     bool forward = strcmp(member_text(row, "base_commit"), member_text(row, "baseline")) == 0;
-    json_t *action = strcmp(member_text(row, "new_options"), member_text(row, "base_options")) == 0
-                         ? for_maintainer(rights)
-                         : verdict(false, "the two sides had different options");
+    bool alike = strcmp(member_text(row, "new_options"), member_text(row, "base_options")) == 0;
+    json_t *action = !alike ? verdict(false, "the two sides had different options")
+                     : forward && rights->net_too_large
+                         ? verdict(false, "its net is larger than what the repository takes; test "
+                                          "it in a smaller form")
+                         : for_maintainer(rights);
     json_object_set_new(action, "forward", json_boolean(forward));
     return action;
 }
@@ -52,16 +63,28 @@ static bool is_net_missing(Request *req, int64_t test) {
     return net;
 }
 
+// A net that a merge would put into the tree.
+static bool is_net_too_large(Request *req, const json_t *row) {
+    const char *sha = member_text(row, "new_net");
+    if (!json_array_size(json_object_get(row, "new_files")) ||
+        strcmp(sha, member_text(row, "base_net")) == 0)
+        return false;
+    json_auto_t *net = db_row(req->db, SQL_NET_BY_SHA, "is", member_int(row, "engine_id"), sha);
+    return member_int(net, "size") > NET_MERGE_MAX;
+}
+
 json_t *doc_actions(Request *req, const json_t *row) {
     const char *state = member_text(row, "state");
     bool open = strcmp(state, "finished") != 0;
     Rights rights = {
         .signed_in = req->viewer.user_id != 0,
+        .developer = viewer_submits(req, member_int(row, "engine_id")),
         .maintainer =
             viewer_has_role(req->db, &req->viewer, member_int(row, "engine_id"), "maintainer"),
         .author = req->viewer.user_id && member_int(row, "author_id") == req->viewer.user_id,
         .self_approval = strcmp(app_setting(req, "self_approval", "0"), "1") == 0,
         .net_missing = is_net_missing(req, member_int(row, "id")),
+        .net_too_large = is_net_too_large(req, row),
         .engine = member_text(row, "engine"),
     };
     json_t *actions = json_object();
@@ -71,6 +94,8 @@ json_t *doc_actions(Request *req, const json_t *row) {
         json_object_set_new(actions, "pause", for_author_too(&rights));
     if (strcmp(state, "paused") == 0)
         json_object_set_new(actions, "resume", for_author_too(&rights));
+    if (open && rights.net_missing)
+        json_object_set_new(actions, "upload_net", for_developer(&rights));
     if (open) {
         json_object_set_new(actions, "modify", for_author_too(&rights));
         json_object_set_new(actions, "stop", for_author_too(&rights));

@@ -30,6 +30,20 @@ static json_t *side(const json_t *row, const char *name) {
     return out;
 }
 
+// Marks the sides that wait for a net.
+static void add_missing_nets(json_t *test, json_t *missing) {
+    static const char *const sides[] = {"new", "base"};
+    for (size_t s = 0; s < 2; s++) {
+        size_t i;
+        json_t *net, *side = json_object_get(test, sides[s]);
+        bool waits = false, is_laid_down = json_array_size(json_object_get(side, "files")) > 0;
+        json_array_foreach(missing, i, net) waits |=
+            json_equal(json_object_get(net, "sha256"), json_object_get(side, "net"));
+        json_object_set_new(side, "net_missing", json_boolean(waits && is_laid_down));
+    }
+    json_object_set_new(test, "missing_nets", missing);
+}
+
 static json_t *settings(const json_t *row) {
     json_t *out = json_object();
     doc_copy(out, row,
@@ -144,7 +158,7 @@ json_t *doc_test(Request *req, Error *err) {
                         submit_approval_hash(req->db, id, hash) ? json_string(hash) : json_null());
     json_object_set_new(test, "new", side(row, "new"));
     json_object_set_new(test, "base", side(row, "base"));
-    json_object_set_new(test, "missing_nets", submit_missing_nets(req->db, id));
+    add_missing_nets(test, submit_missing_nets(req->db, id));
     json_object_set_new(test, "settings", settings(row));
     add_people(req, test, row, id);
     return test;

@@ -4,6 +4,7 @@
 
 #include "../engine/rules/position.h"
 #include "app.h"
+#include "common/member.h"
 #include "doc.h"
 #include "hooks.h"
 #include "page.h"
@@ -92,7 +93,10 @@ static json_t *chosen_values(const json_t *values) {
 // What was typed beside a file that was refused.
 static json_t *net_form(Request *req) {
     Error none;
-    json_t *document = doc_nets(req, &none);
+    json_t *engine, *document = doc_nets(req, &none);
+    size_t i;
+    json_array_foreach(json_object_get(document, "engines"), i, engine) json_object_set_new(
+        engine, "chosen", json_boolean(!strcmp(member_text(engine, "name"), typed(req, "engine"))));
     if (document)
         json_object_set_new(document, "values",
                             json_pack("{s:s, s:s, s:s, s:s}", "name", typed(req, "name"), "note",

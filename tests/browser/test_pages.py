@@ -260,12 +260,24 @@ def file_of(data):
     return str(path)
 
 
+def too_large_a_file_is_refused_before_it_is_sent():
+    field = browser.find("#missing-nets input[type=file]")
+    path = server.folder / "large.net"
+    with open(path, "wb") as file:
+        file.truncate(65 << 20)
+    field.send_keys(str(path))
+    contains(field.get_attribute("validationMessage"), "a net has 64 MiB at most")
+    field.send_keys(file_of(b"another"))
+    equal(field.get_attribute("validationMessage"), "")
+
+
 def another_file_comes_back_with_both_names():
     browser.find("#missing-nets input[type=file]").send_keys(file_of(b"another"))
     browser.click("#missing-nets button")
     browser.until(lambda: "Not accepted" in browser.text(), 10, "a refusal")
     contains(browser.text("#net-hint"), hashlib.sha256(b"another").hexdigest())
     contains(browser.text("#net-hint"), hashlib.sha256(NET).hexdigest())
+    contains(browser.text("#upload h2"), "for test #")
     browser.screenshot(SHOTS, "nets-refused-desktop-light")
 
 
@@ -422,7 +434,8 @@ def main():
                 a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
                 somebody_else_approves_it, the_approval_shows_on_the_open_page,
                 the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn, a_crash_report_is_read_on_its_own_page,
-                a_maintainer_excludes_a_machine_and_blocks_it_with_forms, a_patch_that_names_a_net_asks_for_it_on_its_page, another_file_comes_back_with_both_names,
+                a_maintainer_excludes_a_machine_and_blocks_it_with_forms, a_patch_that_names_a_net_asks_for_it_on_its_page,
+                too_large_a_file_is_refused_before_it_is_sent, another_file_comes_back_with_both_names,
                 the_right_file_leads_back_to_the_test_which_asks_no_more, an_open_page_hears_that_the_net_has_come,
                 no_page_says_anything_in_the_console, no_page_is_wider_than_a_phone, all_text_stands_out_in_light_and_dark,
                 all_fields_have_labels_and_the_keyboard_finds_the_content, without_script_the_pages_read,
