@@ -252,8 +252,15 @@ static bool run_begin(Run *run, TrainError *err) {
     TrainBaselines baselines = trainer_baselines(&run->trainer, &run->set);
     run->history.constant = baselines.constant;
     run->history.classical = baselines.classical;
-    if (!run->wish.resume || !checkpoint_exists(run->wish.out))
+    if (!checkpoint_exists(run->wish.out))
         return true;
+    if (!run->wish.resume) {
+        fprintf(stderr,
+                "anvil: train: the first epoch will replace the checkpoint in %s; to go on from "
+                "it: --resume\n",
+                run->wish.out);
+        return true;
+    }
     if (!checkpoint_read(run->wish.out, &run->trainer, run->fingerprint, &run->history, err))
         return false;
     printf("going on after epoch %" PRId64 "\n", run->trainer.epoch);

@@ -60,7 +60,9 @@ def whole_run():
     """The folder of a run that nobody interrupted, and what it said."""
     arguments, out = train("whole")
     if not os.path.exists(out):
-        whole_run.said = succeed(*arguments)
+        done = command(*arguments)
+        equal(done.returncode, 0, done.stderr)
+        whole_run.said, whole_run.errors = done.stdout, done.stderr
     return out, whole_run.said
 
 
@@ -137,6 +139,10 @@ def a_killed_run_goes_on_and_ends_with_the_same_net():
     refused = command(*arguments, "--resume", "--seed", "9")
     equal(refused.returncode, 1, "status with another seed")
     contains(refused.stderr, "--seed 1, not 9")
+    anew = command(*arguments, "--epochs", "1")
+    equal(anew.returncode, 0, anew.stderr)
+    contains(anew.stderr, "will replace the checkpoint")
+    true("checkpoint" not in whole_run.errors, "a fresh folder has no checkpoint to lose")
 
 
 def bad_words_and_folders_are_named():
