@@ -20,7 +20,7 @@ typedef struct Wish {
     TrainSettings settings;
     TrainSetOptions set;
     const char *folders[TRAIN_FOLDERS_MAX];
-    const char *out;
+    const char *out, *from;
     int64_t validation;
     bool resume;
 } Wish;
@@ -29,6 +29,8 @@ static const char USAGE[] =
     "usage: train --data DIR… --out DIR [OPTION…]\n"
     "  --data DIR…        folders of game files (*.anvil), as `engine datagen` writes them\n"
     "  --out DIR          where the net, its checkpoint and its curves go\n"
+    "  --from NET         begin with the weights of this net (a compact file), not with random "
+    "ones\n"
     "  --buckets N        king buckets: 1, 2, 4, 8 or 16 (4; 8 from some 50 million positions on)\n"
     "  --epochs N         times that every position is seen (20)\n"
     "  --batch N          positions a step (16384; with less than a million positions 1024)\n"
@@ -124,6 +126,8 @@ static int read_words(Wish *wish, int argc, char **argv) {
         return 0;
     if (strcmp(argv[0], "--out") == 0)
         wish->out = argv[1];
+    else if (strcmp(argv[0], "--from") == 0)
+        wish->from = argv[1];
     else if (!read_option(wish, argv[0], argv[1]))
         return 0;
     return 2;
@@ -246,21 +250,34 @@ static bool run_epoch(Run *run, TrainError *err) {
            write_history(run, err);
 }
 
+static bool begin_from(Run *run, TrainError *err) {
+    const char *from = run->wish.from;
+    CompactNet net;
+    NetError reason;
+    if (!compact_load(&net, from, &reason))
+        return train_refuse(err, "%.60s: %s", from, reason.message);
+    train_dequantise(&net, run->trainer.bucket_of, &run->trainer.optimiser.learned);
+    compact_release(&net);
+    trainer_refold(&run->trainer);
+    printf("beginning from %s: validation loss %.6f\n", from,
+           trainer_loss(&run->trainer, &run->set.validation));
+    return true;
+}
+
 static bool run_begin(Run *run, TrainError *err) {
     trainer_init(&run->trainer, &run->wish.settings);
     run->fingerprint = train_set_fingerprint(&run->set);
     TrainBaselines baselines = trainer_baselines(&run->trainer, &run->set);
     run->history.constant = baselines.constant;
     run->history.classical = baselines.classical;
-    if (!checkpoint_exists(run->wish.out))
-        return true;
-    if (!run->wish.resume) {
+    bool is_there = checkpoint_exists(run->wish.out);
+    if (is_there && !run->wish.resume)
         fprintf(stderr,
                 "anvil: train: the first epoch will replace the checkpoint in %s; to go on from "
                 "it: --resume\n",
                 run->wish.out);
-        return true;
-    }
+    if (!is_there || !run->wish.resume)
+        return !run->wish.from || begin_from(run, err);
     if (!checkpoint_read(run->wish.out, &run->trainer, run->fingerprint, &run->history, err))
         return false;
     printf("going on after epoch %" PRId64 "\n", run->trainer.epoch);

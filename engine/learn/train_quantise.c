@@ -43,6 +43,57 @@ void train_quantise(const Weights *running, const uint8_t bucket_of[32], Compact
     out->dense.b3 = (int32_t)rounded(dense->b3, TRAIN_RAW_PER_OUTPUT, INT32_MAX / 2);
 }
 
+// ---- taking back -------------------------------------------------------------------------------
+
+static const int16_t *row_of_bucket(const CompactNet *net, const uint8_t bucket_of[32], int bucket,
+                                    int feature) {
+    int square = 0;
+    while (bucket_of[square] != bucket)
+        square++;
+    return net->rows[net->bucket_of[square] * NET_FEATURES + feature];
+}
+
+static void take_feature(const CompactNet *net, const uint8_t bucket_of[32], int feature,
+                         Weights *learned) {
+    int buckets = learned->blocks - 1;
+    float *shared = weights_row(learned, (size_t)feature);
+    memset(shared, 0, NET_WIDTH * sizeof *shared);
+    for (int bucket = 0; bucket < buckets; bucket++) {
+        const int16_t *row = row_of_bucket(net, bucket_of, bucket, feature);
+        for (int i = 0; i < NET_WIDTH; i++)
+            shared[i] += (float)row[i] / (float)(ONE * buckets);
+    }
+    for (int bucket = 0; bucket < buckets; bucket++) {
+        const int16_t *row = row_of_bucket(net, bucket_of, bucket, feature);
+        float *own = weights_row(learned, (size_t)((bucket + 1) * NET_FEATURES + feature));
+        for (int i = 0; i < NET_WIDTH; i++)
+            own[i] = (float)row[i] / ONE - shared[i];
+    }
+}
+
+static void take_weights(const int8_t *from, float *to, size_t count, float scale) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)from[i] / scale;
+}
+static void take_bias(const int32_t *from, float *to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)(from[i] - HALF) / (WEIGHT_ONE * ONE);
+}
+
+void train_dequantise(const CompactNet *net, const uint8_t bucket_of[32], Weights *learned) {
+    TrainDense *dense = weights_dense(learned);
+    for (int feature = 0; feature < NET_FEATURES; feature++)
+        take_feature(net, bucket_of, feature, learned);
+    for (int i = 0; i < NET_WIDTH; i++)
+        dense->bias[i] = (float)net->bias[i] / ONE;
+    take_weights(net->dense.w1[0], dense->w1[0], sizeof net->dense.w1, WEIGHT_ONE);
+    take_bias(net->dense.b1, dense->b1, NET_HIDDEN);
+    take_weights(net->dense.w2[0], dense->w2[0], sizeof net->dense.w2, WEIGHT_ONE);
+    take_bias(net->dense.b2, dense->b2, NET_HIDDEN);
+    take_weights(net->dense.w3, dense->w3, NET_HIDDEN, TRAIN_RAW_PER_OUTPUT / ONE);
+    dense->b3 = (float)net->dense.b3 / TRAIN_RAW_PER_OUTPUT;
+}
+
 // ---- asking ------------------------------------------------------------------------------------
 
 static int clipped(int value) {

@@ -9,6 +9,11 @@
 // drops the rest; half a unit is put into the biases before, so that it rounds.
 void train_quantise(const Weights *running, const uint8_t bucket_of[32], CompactNet *out);
 
+// The other way round: into weights to learn from. Each bucket takes the rows that the net has for
+// its first king square, so that the net may have other buckets, best fewer. What all buckets have
+// in common goes into the shared rows.
+void train_dequantise(const CompactNet *net, const uint8_t bucket_of[32], Weights *learned);
+
 // Raw output. `*accumulator_most` rises to the largest absolute value in an accumulator.
 int32_t train_quantised(const CompactNet *net, const TrainFeatures *features,
                         int *accumulator_most);

@@ -40,18 +40,37 @@ static uint8_t *file_bytes(FILE *file, size_t *size, NetError *err) {
     return NULL;
 }
 
-bool network_load(Network *net, const char *path, NetError *err) {
+// New, or NULL.
+static uint8_t *path_bytes(const char *path, size_t *size, NetError *err) {
     struct stat st;
-    *net = (Network){0};
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) // a pipe would have us wait
-        return net_refuse(err, "it is not a file");
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { // a pipe would have us wait
+        net_refuse(err, "it is not a file");
+        return NULL;
+    }
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return net_refuse(err, "cannot open it: %s", strerror(errno));
-    size_t size = 0;
-    uint8_t *bytes = file_bytes(file, &size, err);
+    if (!file) {
+        net_refuse(err, "cannot open it: %s", strerror(errno));
+        return NULL;
+    }
+    uint8_t *bytes = file_bytes(file, size, err);
     fclose(file);
+    return bytes;
+}
+
+bool network_load(Network *net, const char *path, NetError *err) {
+    size_t size = 0;
+    *net = (Network){0};
+    uint8_t *bytes = path_bytes(path, &size, err);
     bool fine = bytes && network_parse(net, bytes, size, err);
+    free(bytes);
+    return fine;
+}
+
+bool compact_load(CompactNet *compact, const char *path, NetError *err) {
+    size_t size = 0;
+    *compact = (CompactNet){0};
+    uint8_t *bytes = path_bytes(path, &size, err);
+    bool fine = bytes && compact_read(compact, bytes, size, err);
     free(bytes);
     return fine;
 }

@@ -99,6 +99,10 @@ bool network_parse(Network *net, const void *bytes, size_t size, NetError *err)
 bool network_load(Network *net, const char *path, NetError *err)
     __attribute__((warn_unused_result));
 
+// A file in the compact form.
+bool compact_load(CompactNet *compact, const char *path, NetError *err)
+    __attribute__((warn_unused_result));
+
 // What people may write for a net: "<default>" (also an empty text), "none", or the path of a file.
 // `*chosen` becomes the net, NULL for none; it is `own` where a file was read, else `own` is empty.
 bool network_choose(const char *name, Network *own, const Network **chosen, NetError *err)

@@ -299,6 +299,44 @@ static void engine_and_trainer_agree_to_the_last_bit(void **state) {
     free(set);
 }
 
+static void assert_same_net(const CompactNet *a, const CompactNet *b) {
+    assert_memory_equal(a->bias, b->bias, sizeof a->bias);
+    assert_memory_equal(a->rows, b->rows, (size_t)a->buckets * NET_FEATURES * sizeof *a->rows);
+    assert_memory_equal(&a->dense, &b->dense, sizeof a->dense);
+}
+
+// What `net` becomes that is learned from for no step.
+static void taken_back(const CompactNet *net, int buckets, CompactNet *out) {
+    Weights learned, running;
+    weights_init(&learned, buckets + 1);
+    weights_init(&running, buckets);
+    train_dequantise(net, train_buckets(buckets), &learned);
+    weights_fold(&learned, &running, 0, NET_FEATURES);
+    *weights_dense(&running) = *weights_dense(&learned);
+    train_quantise(&running, train_buckets(buckets), out);
+    weights_release(&learned);
+    weights_release(&running);
+}
+
+static void a_net_that_is_learned_from_comes_back_as_it_was(void **state) {
+    (void)state;
+    CompactNet net, back, more;
+    wild_net(&net, 4, 77);
+    taken_back(&net, 4, &back);
+    assert_same_net(&net, &back);
+    taken_back(&net, 8, &more);
+    Network four, eight;
+    compact_expand(&net, &four);
+    compact_expand(&more, &eight);
+    for (int i = 0; i < pool_size; i += 13)
+        assert_int_equal(network_evaluate(&four, &pool[i]), network_evaluate(&eight, &pool[i]));
+    network_release(&four);
+    network_release(&eight);
+    compact_release(&net);
+    compact_release(&back);
+    compact_release(&more);
+}
+
 int main(void) {
     rules_init();
     pool_fill();
@@ -312,6 +350,7 @@ int main(void) {
         cmocka_unit_test(a_pawn_of_score_and_of_output_are_one_chance),
         cmocka_unit_test(the_quantised_net_says_what_the_floating_one_says),
         cmocka_unit_test(engine_and_trainer_agree_to_the_last_bit),
+        cmocka_unit_test(a_net_that_is_learned_from_comes_back_as_it_was),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(pool);
