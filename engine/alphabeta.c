@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "correction.h"
 #include "evaluator.h"
 #include "extend.h"
 #include "ordering.h"
@@ -37,7 +38,7 @@ static void node_evaluate(Searcher *s, Node *node) {
     }
     bool known = node->in_table && node->table.eval != SCORE_NONE;
     node->raw_eval = known ? node->table.eval : searcher_evaluate(s);
-    frame->eval = node->raw_eval;
+    frame->eval = eval_corrected(s, node->raw_eval);
     node->eval = eval_sharpened(node, frame->eval);
     Score before = frame[-2].eval;
     node->improving = before == SCORE_NONE || frame->eval > before;
@@ -134,6 +135,17 @@ static void node_store(Searcher *s, const Node *node, const Best *best, Bound bo
     tt_store(&s->shared->tt, s->pos.key, s->ply, &entry);
 }
 
+// The search has shown by how much the evaluation was wrong, unless a capture was best, which the
+// evaluation does not see, or its value is a bound on the evaluation's own side.
+static void node_learn_error(Searcher *s, const Node *node, const Best *best, Bound bound) {
+    Score error = best->score - node->frame->eval;
+    if (node->in_check || score_is_mate(best->score) ||
+        (best->move != MOVE_NONE && !move_is_quiet(&s->pos, best->move)) ||
+        (bound == BOUND_LOWER && error <= 0) || (bound == BOUND_UPPER && error >= 0))
+        return;
+    correction_learn(s, error, node->depth);
+}
+
 static Score node_search_moves(Searcher *s, Node *node) {
     Score alpha_before = node->alpha;
     Best best = {-SCORE_INFINITE, MOVE_NONE};
@@ -167,6 +179,7 @@ static Score node_search_moves(Searcher *s, Node *node) {
         return best.score;
     Bound bound = best_bound(node, &best, alpha_before);
     node_store(s, node, &best, bound);
+    node_learn_error(s, node, &best, bound);
     return best.score;
 }
 

@@ -6,6 +6,7 @@
 #include "rules/position.h"
 
 enum { HISTORY_MAX = 16384 };
+enum { CORRECTION_SIZE = 16384 }; // slots of a table of corrections
 
 typedef int16_t PieceToHistory[PIECE_NB][SQUARE_NB];
 
@@ -21,6 +22,12 @@ typedef struct History {
 
     // By the earlier move's piece, to; [NO_PIECE][0] is a null move.
     PieceToHistory replies[PIECE_NB][SQUARE_NB];
+
+    // Corrections of the evaluation (correction.h): side to move, key of the pawns.
+    int16_t pawn_correction[COLOR_NB][CORRECTION_SIZE];
+
+    // The same: side to move, whose pieces, their key without the pawns.
+    int16_t piece_correction[COLOR_NB][COLOR_NB][CORRECTION_SIZE];
 } History;
 
 void history_clear(History *history);

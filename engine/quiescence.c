@@ -1,5 +1,6 @@
 // Quiescence: at the leaves only captures and promotions are followed, and every evasion of a
 // check, until the position is quiet enough for the evaluation to be believed.
+#include "correction.h"
 #include "evaluator.h"
 #include "ordering.h"
 #include "see.h"
@@ -11,7 +12,7 @@ typedef struct Leaf {
     Score best;
     Move best_move;
     bool in_check;
-    Score eval;
+    Score raw_eval, eval; // without and with correction; SCORE_NONE in check
     TTEntry table;
     bool in_table;
 } Leaf;
@@ -29,11 +30,12 @@ static bool leaf_table_prune(const Leaf *leaf) {
 // is enough.
 static bool stand_pat(Searcher *s, Leaf *leaf) {
     leaf->best = -SCORE_INFINITE;
-    leaf->eval = SCORE_NONE;
+    leaf->raw_eval = leaf->eval = SCORE_NONE;
     if (leaf->in_check)
         return false;
     bool known = leaf->in_table && leaf->table.eval != SCORE_NONE;
-    leaf->eval = leaf->best = known ? leaf->table.eval : searcher_evaluate(s);
+    leaf->raw_eval = known ? leaf->table.eval : searcher_evaluate(s);
+    leaf->eval = leaf->best = eval_corrected(s, leaf->raw_eval);
     if (leaf->best > leaf->alpha)
         leaf->alpha = leaf->best;
     return leaf->best >= leaf->beta;
@@ -48,7 +50,7 @@ static bool delta_prune(const Searcher *s, const Leaf *leaf, Move move) {
 }
 
 static void leaf_store(Searcher *s, const Leaf *leaf) {
-    TTEntry entry = {.move = leaf->best_move, .score = leaf->best, .eval = leaf->eval};
+    TTEntry entry = {.move = leaf->best_move, .score = leaf->best, .eval = leaf->raw_eval};
     entry.bound = leaf->best >= leaf->beta ? BOUND_LOWER : BOUND_UPPER;
     tt_store(&s->shared->tt, s->pos.key, s->ply, &entry);
 }

@@ -45,6 +45,7 @@ static void searcher_begin(Searcher *s) {
         s->stack[i].replies = &s->history.replies[NO_PIECE][0];
         s->stack[i].eval = SCORE_NONE;
     }
+    piece_keys_of(&s->pos, searcher_frame(s)->piece_keys);
     memcpy(s->keys, root->keys, (size_t)root->key_count * sizeof *s->keys);
     s->key_count = root->key_count;
     atomic_store(&s->nodes, 0);

@@ -1,7 +1,11 @@
 // The board of a search thread: moves made and taken back, draws, and when to stop.
 #include "searcher.h"
 
+#include <string.h>
+
 #include "rules/bitboard.h"
+#include "rules/legality.h"
+#include "rules/zobrist.h"
 
 enum { CLOCK_PERIOD = 256 }; // nodes between looks at the clock; a power of two
 
@@ -12,11 +16,46 @@ static uint64_t nodes_add_one(Searcher *s) {
     return nodes;
 }
 
+void piece_keys_of(const Position *pos, Key keys[COLOR_NB]) {
+    keys[WHITE] = keys[BLACK] = 0;
+    for (Bitboard left = position_occupied(pos) & ~pos->by_type[PAWN]; left;) {
+        Square s = bitboard_pop(&left);
+        keys[piece_color(pos->board[s])] ^= zobrist.piece[pos->board[s]][s];
+    }
+}
+
+static Key castling_keys(Color us, Move move) {
+    CastlingSide side = castling_side(move);
+    const Key *king = zobrist.piece[piece_make(us, KING)];
+    const Key *rook = zobrist.piece[piece_make(us, ROOK)];
+    return king[move_from(move)] ^ king[castling_king_to(us, side)] ^ rook[move_to(move)] ^
+           rook[castling_rook_to(us, side)];
+}
+
+// The keys after `move`, which is yet to be made.
+static void piece_keys_follow(const Position *pos, Move move, Key keys[COLOR_NB]) {
+    Color us = pos->side;
+    Square from = move_from(move), to = move_to(move);
+    Piece piece = pos->board[from], captured = pos->board[to];
+    if (move_kind(move) == MOVE_CASTLING) {
+        keys[us] ^= castling_keys(us, move);
+        return;
+    }
+    if (captured != NO_PIECE && piece_type(captured) != PAWN)
+        keys[color_flip(us)] ^= zobrist.piece[captured][to];
+    if (piece_type(piece) != PAWN)
+        keys[us] ^= zobrist.piece[piece][from] ^ zobrist.piece[piece][to];
+    else if (move_kind(move) == MOVE_PROMOTION)
+        keys[us] ^= zobrist.piece[piece_make(us, move_promotion(move))][to];
+}
+
 void searcher_make(Searcher *s, Move move, Undo *undo) {
     Frame *frame = searcher_frame(s);
     frame->move = move;
     frame->piece = s->pos.board[move_from(move)];
     frame->replies = &s->history.replies[frame->piece][move_to(move)];
+    memcpy(frame[1].piece_keys, frame->piece_keys, sizeof frame->piece_keys);
+    piece_keys_follow(&s->pos, move, frame[1].piece_keys);
     s->keys[s->key_count++] = s->pos.key;
     if (s->accumulators)
         accumulators_push(s->accumulators, &s->pos, move);
@@ -40,6 +79,7 @@ void searcher_make_null(Searcher *s, Undo *undo) {
     frame->piece = NO_PIECE;
     frame->replies = &s->history.replies[NO_PIECE][0];
     s->keys[s->key_count++] = s->pos.key;
+    memcpy(frame[1].piece_keys, frame->piece_keys, sizeof frame->piece_keys);
     frame->repetition_floor = s->repetition_floor;
     s->repetition_floor = s->key_count;
     position_make_null(&s->pos, undo);

@@ -25,11 +25,14 @@ typedef struct Frame {
 
     Move killers[2];
 
-    // Static evaluation; SCORE_NONE in check.
+    // Static evaluation, corrected; SCORE_NONE in check.
     Score eval;
 
     // As it was before a null move made here.
     int repetition_floor;
+
+    // Keys of each colour's pieces and king, without the pawns.
+    Key piece_keys[COLOR_NB];
 
     int pv_length;
     Move pv[PLY_MAX];
@@ -95,6 +98,9 @@ void searcher_make(Searcher *s, Move move, Undo *undo);
 void searcher_unmake(Searcher *s, Move move, const Undo *undo);
 void searcher_make_null(Searcher *s, Undo *undo);
 void searcher_unmake_null(Searcher *s, const Undo *undo);
+
+// Keys of the pieces of each colour without the pawns, from the board.
+void piece_keys_of(const Position *pos, Key keys[COLOR_NB]);
 
 // Nodes of all threads together.
 uint64_t search_nodes(const Search *search);

@@ -178,6 +178,31 @@ static void the_third_occurrence_of_a_position_is_a_draw(void **state) {
     free(s);
 }
 
+static void the_keys_of_pieces_follow_every_move(void **state) {
+    (void)state;
+    Searcher *s = calloc(1, sizeof *s);
+    Search *search = search_new(1, 1);
+    s->shared = search;
+    uint64_t seed = 20240602;
+    for (int i = 0; i < LIVELY_FENS; i++) {
+        s->pos = position_of(lively_fens[i]);
+        s->ply = s->key_count = 0;
+        piece_keys_of(&s->pos, searcher_frame(s)->piece_keys);
+        for (MoveList list; s->ply < PLY_MAX - 1;) {
+            movegen_legal(&s->pos, &list);
+            if (list.size == 0)
+                break;
+            Undo undo;
+            Key keys[COLOR_NB];
+            searcher_make(s, list.moves[random_word(&seed) % (unsigned)list.size], &undo);
+            piece_keys_of(&s->pos, keys);
+            assert_memory_equal(searcher_frame(s)->piece_keys, keys, sizeof keys);
+        }
+    }
+    search_free(search);
+    free(s);
+}
+
 static void an_irreversible_move_empties_the_history(void **state) {
     (void)state;
     Root root = root_of(POSITION_START_FEN);
@@ -309,6 +334,7 @@ int main(void) {
         cmocka_unit_test(one_node_still_gives_a_legal_move),
         cmocka_unit_test(only_the_moves_asked_for_are_considered),
         cmocka_unit_test(the_third_occurrence_of_a_position_is_a_draw),
+        cmocka_unit_test(the_keys_of_pieces_follow_every_move),
         cmocka_unit_test(an_irreversible_move_empties_the_history),
         cmocka_unit_test(bare_kings_and_a_lone_minor_are_drawn),
         cmocka_unit_test(fifty_moves_draw_a_won_position),
