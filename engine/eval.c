@@ -7,6 +7,7 @@
 
 void eval_init(void) {
     psqt_init();
+    endgame_init();
 }
 
 Score evaluate(const Position *pos, PawnCache *cache) {

@@ -1,6 +1,7 @@
-// Pawn structure: doubled, isolated, backward, connected and passed pawns. What passed pawns are
-// worth beyond their rank depends on the pieces and is in eval_passed.h. Part of the evaluation's
-// template (eval_terms.h); expanded by pawns.c, which remembers what is found here.
+// Pawn structure: doubled, isolated, backward, connected and passed pawns, and those that may pass.
+// What passed pawns are worth beyond their rank depends on the pieces and is in eval_passed.h. Part
+// of the evaluation's template (eval_terms.h); expanded by pawns.c, which remembers what is found
+// here.
 #pragma once
 
 #include "eval_terms.h"
@@ -20,9 +21,15 @@ EVAL_INLINE bool pawn_is_backward(Square s, Color us, Bitboard neighbours, Bitbo
 EVAL_INLINE Pair eval_pawn_weakness(Square s, Color us, Bitboard ours, Bitboard theirs,
                                     EvalTrace *trace) {
     Bitboard neighbours = ours & neighbour_files(s), front = pawns_front(us, square_bb(s));
+    bool supported = attacks_pawn(color_flip(us), s) & ours;
     Pair score = 0;
-    if (front & ours)
+    if (front & ours) {
         score += term(trace, us, &EVAL.doubled, 1);
+        if (!supported)
+            score += term(trace, us, &EVAL.doubled_unsupported, 1);
+    }
+    if (!supported && bitboard_many(attacks_pawn(us, s) & theirs))
+        score += term(trace, us, &EVAL.weak_lever, 1);
     if (!neighbours)
         score += term(trace, us, &EVAL.isolated, 1);
     else if (pawn_is_backward(s, us, neighbours, theirs))
@@ -34,9 +41,17 @@ EVAL_INLINE Pair eval_pawn_weakness(Square s, Color us, Bitboard ours, Bitboard 
     return score;
 }
 
-EVAL_INLINE bool pawn_is_connected(Square s, Color us, Bitboard ours) {
+// Pawns beside it (a phalanx) and behind it to lean on.
+EVAL_INLINE Pair eval_pawn_connection(Square s, Color us, Bitboard ours, EvalTrace *trace) {
+    int rank = square_rank(square_relative(us, s));
     Bitboard phalanx = ours & neighbour_files(s) & bitboard_rank(square_rank(s));
-    return phalanx || attacks_pawn(color_flip(us), s) & ours;
+    Bitboard support = ours & attacks_pawn(color_flip(us), s);
+    Pair score = 0;
+    if (phalanx | support)
+        score += term(trace, us, &EVAL.connected[rank], 1);
+    if (phalanx)
+        score += term(trace, us, &EVAL.phalanx[rank], 1);
+    return score + term(trace, us, &EVAL.pawn_support[rank], bitboard_count(support));
 }
 
 // No enemy pawn ahead on its own or a neighbouring file, nor an own one in its way.
@@ -45,6 +60,16 @@ EVAL_INLINE bool pawn_is_passed(Square s, Color us, Bitboard ours, Bitboard thei
     Bitboard flanks =
         pawns_front(us, square_bb(s) | (neighbour_files(s) & bitboard_rank(square_rank(s))));
     return !(flanks & theirs) && !(ahead & ours);
+}
+
+// No pawn ahead on its file, and as many own pawns to help as enemy ones to stop it
+// (chessprogramming wiki, Candidate Passed Pawn). Not to be asked of a passed pawn.
+EVAL_INLINE bool pawn_is_candidate(Square s, Color us, Bitboard ours, Bitboard theirs) {
+    Bitboard beside = neighbour_files(s) & bitboard_rank(square_rank(s));
+    Bitboard ahead = pawns_front(us, beside);
+    if (pawns_front(us, square_bb(s)) & (ours | theirs))
+        return false;
+    return bitboard_count(ours & neighbour_files(s) & ~ahead) >= bitboard_count(theirs & ahead);
 }
 
 EVAL_INLINE Pair eval_pawns(const Position *pos, Color us, PawnEntry *entry, EvalTrace *trace) {
@@ -56,11 +81,12 @@ EVAL_INLINE Pair eval_pawns(const Position *pos, Color us, PawnEntry *entry, Eva
         Square s = bitboard_pop(&b);
         int rank = square_rank(square_relative(us, s));
         score += eval_pawn_weakness(s, us, ours, theirs, trace);
-        if (pawn_is_connected(s, us, ours))
-            score += term(trace, us, &EVAL.connected[rank], 1);
+        score += eval_pawn_connection(s, us, ours, trace);
         if (pawn_is_passed(s, us, ours, theirs)) {
             score += term(trace, us, &EVAL.passed[rank], 1);
             entry->passed[us] |= square_bb(s);
+        } else if (pawn_is_candidate(s, us, ours, theirs)) {
+            score += term(trace, us, &EVAL.candidate[rank], 1);
         }
     }
     return score;

@@ -42,11 +42,10 @@ EVAL_INLINE Pair eval_mobility(const EvalFacts *facts, Color us, PieceType t, Bi
     return term(facts->trace, us, &values[t - KNIGHT][squares], 1);
 }
 
-// A square ahead that no enemy pawn can ever attack and an own pawn guards.
-EVAL_INLINE bool square_is_outpost(const EvalFacts *facts, Color us, Square s) {
-    int rank = square_rank(square_relative(us, s));
-    return rank >= 3 && rank <= 5 && !(facts->pawns->spans[color_flip(us)] & square_bb(s)) &&
-           facts->attacks[us][PAWN] & square_bb(s);
+// Squares ahead that no enemy pawn can ever attack and an own pawn guards.
+EVAL_INLINE Bitboard outposts(const EvalFacts *facts, Color us) {
+    const Bitboard ranks = us == WHITE ? UINT64_C(0xffffff000000) : UINT64_C(0xffffff0000);
+    return ranks & ~facts->pawns->spans[color_flip(us)] & facts->attacks[us][PAWN];
 }
 
 EVAL_INLINE Bitboard squares_of_colour(Square s) {
@@ -56,22 +55,55 @@ EVAL_INLINE Bitboard squares_of_colour(Square s) {
 
 EVAL_INLINE Pair eval_minor(const EvalFacts *facts, Color us, PieceType t, Square s) {
     const Position *pos = facts->pos;
-    Pair score = 0;
-    if (square_is_outpost(facts, us, s))
+    int to_king = distance(s, position_king(pos, us));
+    Pair score = term(facts->trace, us, &EVAL.minor_king_distance[t - KNIGHT], to_king);
+    if (outposts(facts, us) & square_bb(s))
         score +=
             term(facts->trace, us, t == KNIGHT ? &EVAL.knight_outpost : &EVAL.bishop_outpost, 1);
+    else if (t == KNIGHT && outposts(facts, us) & attacks_knight(s) & ~pos->by_color[us])
+        score += term(facts->trace, us, &EVAL.knight_reaches_outpost, 1);
     if (forward(us, square_bb(s)) & pos->by_type[PAWN])
         score += term(facts->trace, us, &EVAL.minor_behind_pawn, 1);
     return score;
 }
 
-// Pawns on its own colour stand in a bishop's way.
-EVAL_INLINE Pair eval_bishop(const EvalFacts *facts, Color us, Square s) {
-    Bitboard pawns = position_pieces(facts->pos, us, PAWN) & squares_of_colour(s);
-    return term(facts->trace, us, &EVAL.bishop_bad_pawn, bitboard_count(pawns));
+// Pawns on its own colour stand in a bishop's way, the more so when those of the centre are fixed.
+EVAL_INLINE Pair eval_bishop_pawns(const EvalFacts *facts, Color us, Square s) {
+    const Bitboard centre_files = UINT64_C(0x3c3c3c3c3c3c3c3c);
+    const Position *pos = facts->pos;
+    EvalTrace *trace = facts->trace;
+    Color them = color_flip(us);
+    Bitboard ours = position_pieces(pos, us, PAWN), theirs = position_pieces(pos, them, PAWN);
+    int same = bitboard_count(ours & squares_of_colour(s));
+    int fixed = bitboard_count(ours & forward(them, facts->occupied) & centre_files);
+    int in_sight = bitboard_count(theirs & bitboard_tables.bishop_rays[s]);
+    return term(trace, us, &EVAL.bishop_bad_pawn, same) +
+           term(trace, us, &EVAL.bishop_shut_in, same * fixed) +
+           term(trace, us, &EVAL.bishop_xray_pawn, in_sight);
 }
 
-EVAL_INLINE Pair eval_rook(const EvalFacts *facts, Color us, Square s) {
+// A bishop that sees both central squares of its diagonal but for other pieces.
+EVAL_INLINE bool bishop_on_long_diagonal(const EvalFacts *facts, Square s) {
+    const Bitboard centre = UINT64_C(0x1818000000);
+    return bitboard_many(centre & (attacks_bishop(s, facts->pos->by_type[PAWN]) | square_bb(s)));
+}
+
+EVAL_INLINE Pair eval_bishop(const EvalFacts *facts, Color us, Square s) {
+    Pair score = eval_bishop_pawns(facts, us, s);
+    if (bishop_on_long_diagonal(facts, s))
+        score += term(facts->trace, us, &EVAL.bishop_long_diagonal, 1);
+    return score;
+}
+
+// Few moves, and the own king, off the two central files, between it and the centre.
+EVAL_INLINE bool rook_is_trapped(const EvalFacts *facts, Color us, Square s, Bitboard attacks) {
+    if (bitboard_count(attacks & facts->mobility_area[us]) > 3)
+        return false;
+    int king = square_file(position_king(facts->pos, us)), rook = square_file(s);
+    return king < 3 ? rook < king : king > 4 && rook > king;
+}
+
+EVAL_INLINE Pair eval_rook(const EvalFacts *facts, Color us, Square s, Bitboard attacks) {
     const Position *pos = facts->pos;
     Color them = color_flip(us);
     Bitboard file = bitboard_file(square_file(s));
@@ -80,6 +112,10 @@ EVAL_INLINE Pair eval_rook(const EvalFacts *facts, Color us, Square s) {
         score += term(facts->trace, us, &EVAL.rook_open_file, 1);
     else if (!(file & position_pieces(pos, us, PAWN)))
         score += term(facts->trace, us, &EVAL.rook_half_open_file, 1);
+    else if (rook_is_trapped(facts, us, s, attacks))
+        score += term(facts->trace, us, &EVAL.rook_trapped, 1);
+    if (file & pos->by_type[QUEEN])
+        score += term(facts->trace, us, &EVAL.rook_on_queen_file, 1);
     bool king_is_cut = square_rank(square_relative(us, position_king(pos, them))) >= 6;
     if (square_rank(square_relative(us, s)) == 6 && king_is_cut)
         score += term(facts->trace, us, &EVAL.rook_on_seventh, 1);
@@ -89,16 +125,24 @@ EVAL_INLINE Pair eval_rook(const EvalFacts *facts, Color us, Square s) {
     return score;
 }
 
-EVAL_INLINE Pair eval_piece(const EvalFacts *facts, Color us, PieceType t, Square s) {
+// A queen in the enemy's camp where no pawn can ever drive her away.
+EVAL_INLINE Pair eval_queen(const EvalFacts *facts, Color us, Square s) {
+    bool inside = square_rank(square_relative(us, s)) >= 4 &&
+                  !(facts->pawns->spans[color_flip(us)] & square_bb(s));
+    return inside ? term(facts->trace, us, &EVAL.queen_infiltrates, 1) : 0;
+}
+
+EVAL_INLINE Pair eval_piece(const EvalFacts *facts, Color us, PieceType t, Square s,
+                            Bitboard attacks) {
     switch (t) {
     case KNIGHT:
         return eval_minor(facts, us, t, s);
     case BISHOP:
         return eval_minor(facts, us, t, s) + eval_bishop(facts, us, s);
     case ROOK:
-        return eval_rook(facts, us, s);
+        return eval_rook(facts, us, s, attacks);
     default:
-        return 0;
+        return eval_queen(facts, us, s);
     }
 }
 
@@ -111,17 +155,31 @@ EVAL_INLINE Pair eval_pieces_of_type(EvalFacts *facts, Color us, PieceType t, Pa
         facts_add_attacks(facts, us, t, attacks);
         facts_add_king_pressure(facts, us, t, attacks);
         *squares += piece_on_square(facts->trace, us, t, s);
-        score += eval_mobility(facts, us, t, attacks) + eval_piece(facts, us, t, s);
+        score += eval_mobility(facts, us, t, attacks) + eval_piece(facts, us, t, s, attacks);
     }
     return score;
 }
 
-EVAL_INLINE Pair eval_pieces(EvalFacts *facts, Color us, Pair *squares) {
-    Pair score = eval_pieces_of_type(facts, us, KNIGHT, squares) +
-                 eval_pieces_of_type(facts, us, BISHOP, squares) +
-                 eval_pieces_of_type(facts, us, ROOK, squares) +
-                 eval_pieces_of_type(facts, us, QUEEN, squares);
-    if (bitboard_many(position_pieces(facts->pos, us, BISHOP)))
-        score += term(facts->trace, us, &EVAL.bishop_pair, 1);
+// What pieces are worth beside each other: knights like pawns, rooks do not (L. Kaufman, "The
+// Evaluation of Material Imbalances", 1999).
+EVAL_INLINE Pair eval_imbalance(const EvalFacts *facts, Color us) {
+    const Position *pos = facts->pos;
+    EvalTrace *trace = facts->trace;
+    int pawns = bitboard_count(position_pieces(pos, us, PAWN)) - 5; // five are usual
+    int knights = bitboard_count(position_pieces(pos, us, KNIGHT));
+    int rooks = bitboard_count(position_pieces(pos, us, ROOK));
+    Pair score = term(trace, us, &EVAL.knight_for_pawn, knights * pawns) +
+                 term(trace, us, &EVAL.rook_for_pawn, rooks * pawns);
+    if (bitboard_many(position_pieces(pos, us, BISHOP)))
+        score += term(trace, us, &EVAL.bishop_pair, 1);
+    if (rooks > 1)
+        score += term(trace, us, &EVAL.rook_pair, 1);
     return score;
+}
+
+EVAL_INLINE Pair eval_pieces(EvalFacts *facts, Color us, Pair *squares) {
+    return eval_pieces_of_type(facts, us, KNIGHT, squares) +
+           eval_pieces_of_type(facts, us, BISHOP, squares) +
+           eval_pieces_of_type(facts, us, ROOK, squares) +
+           eval_pieces_of_type(facts, us, QUEEN, squares) + eval_imbalance(facts, us);
 }

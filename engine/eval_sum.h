@@ -7,8 +7,10 @@
 #include "eval_passed.h"
 #include "eval_pawns.h"
 #include "eval_pieces.h"
+#include "eval_space.h"
 #include "eval_terms.h"
 #include "eval_threats.h"
+#include "eval_winnable.h"
 
 EVAL_INLINE void facts_init_side(EvalFacts *facts, Color us) {
     const Position *pos = facts->pos;
@@ -59,12 +61,14 @@ EVAL_INLINE Pair eval_terms(EvalFacts *facts) {
     score += eval_king(facts, WHITE) - eval_king(facts, BLACK);
     score += eval_passed(facts, WHITE) - eval_passed(facts, BLACK);
     score += eval_threats(facts, WHITE) - eval_threats(facts, BLACK);
+    score += eval_space(facts, WHITE) - eval_space(facts, BLACK);
     return score + squares;
 }
 
 // One score for the side to move. `scale`: 64ths of the endgame value.
-EVAL_INLINE Score eval_mix(Pair total, int phase, int scale, Color side, int rule50, int tempo) {
-    int mg = pair_mg(total), eg = pair_eg(total) * scale / 64;
+EVAL_INLINE Score eval_mix(Pair total, int winnable_by, int phase, int scale, Color side,
+                           int rule50, int tempo) {
+    int mg = pair_mg(total), eg = winnable_endgame(pair_eg(total), winnable_by) * scale / 64;
     Score score = (mg * phase + eg * (PHASE_FULL - phase)) / PHASE_FULL;
     score = (side == WHITE ? score : -score) + tempo;
     // Shuffling without progress is worth less and less.
@@ -72,9 +76,13 @@ EVAL_INLINE Score eval_mix(Pair total, int phase, int scale, Color side, int rul
 }
 
 EVAL_INLINE Score eval_position(const Position *pos, const PawnEntry *pawns, EvalTrace *trace) {
+    Score known;
+    if (endgame_has_bare_king(pos) && endgame_is_known(pos, &known))
+        return known; // not damped: that would hide what leads to the mate
     EvalFacts facts;
     facts_init(&facts, pos, pawns, trace);
     Pair total = eval_terms(&facts);
-    int scale = endgame_scale(pos, pair_eg(total) > 0 ? WHITE : BLACK);
-    return eval_mix(total, phase_of(pos), scale, pos->side, pos->rule50, EVAL.tempo);
+    int scale = endgame_scale(pos, pawns, pair_eg(total) > 0 ? WHITE : BLACK);
+    return eval_mix(total, eval_winnable(&facts), phase_of(pos), scale, pos->side, pos->rule50,
+                    EVAL.tempo);
 }

@@ -65,6 +65,14 @@ EVAL_INLINE Bitboard forward(Color us, Bitboard set) {
     return us == WHITE ? set << 8 : set >> 8;
 }
 
+// Moves of a king from one square to the other.
+EVAL_INLINE int distance(Square a, Square b) {
+    int files = square_file(a) - square_file(b), ranks = square_rank(a) - square_rank(b);
+    files = files < 0 ? -files : files;
+    ranks = ranks < 0 ? -ranks : ranks;
+    return files > ranks ? files : ranks;
+}
+
 // Material and place of a piece, in White's favour if `us` is White and against him if not.
 EVAL_INLINE Pair piece_on_square(EvalTrace *trace, Color us, PieceType t, Square s) {
     if (EVAL_TRACING) {

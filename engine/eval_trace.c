@@ -9,12 +9,13 @@
 Score eval_trace(const Position *pos, EvalTrace *trace) {
     memset(trace, 0, sizeof *trace);
     trace->phase = phase_of(pos);
-    trace->scale[WHITE] = endgame_scale(pos, WHITE);
-    trace->scale[BLACK] = endgame_scale(pos, BLACK);
     trace->rule50 = pos->rule50;
     trace->side = pos->side;
     PawnEntry pawns;
     pawns_judge(pos, &pawns, trace);
+    trace->scale[WHITE] = endgame_scale(pos, &pawns, WHITE);
+    trace->scale[BLACK] = endgame_scale(pos, &pawns, BLACK);
+    trace->is_known = endgame_has_bare_king(pos) && endgame_is_known(pos, &trace->known);
     return eval_position(pos, &pawns, trace);
 }
 
@@ -32,11 +33,14 @@ static int sum_of(ValueKind kind, const EvalTrace *trace, Color us, const EvalVa
 
 Score eval_trace_score(const EvalTrace *trace, const EvalValues *values) {
     Pair total = 0;
+    if (trace->is_known)
+        return trace->known;
     for (Color us = WHITE; us <= BLACK; us++) {
         Pair own = sum_of(VALUE_LINEAR, trace, us, values) -
                    king_danger_cost(sum_of(VALUE_DANGER, trace, us, values));
         total += us == WHITE ? own : -own;
     }
-    return eval_mix(total, trace->phase, trace->scale[pair_eg(total) > 0 ? WHITE : BLACK],
-                    trace->side, trace->rule50, values->tempo);
+    return eval_mix(total, sum_of(VALUE_WINNABLE, trace, WHITE, values), trace->phase,
+                    trace->scale[pair_eg(total) > 0 ? WHITE : BLACK], trace->side, trace->rule50,
+                    values->tempo);
 }

@@ -18,8 +18,8 @@ typedef struct TuneItem {
 } TuneItem;
 
 typedef struct TunePosition {
-    size_t first;                // its items: linear ones, then dangers of White's king and Black's
-    uint16_t linear, dangers[2]; // how many of each
+    size_t first; // its items: linear ones, dangers of White's king and Black's, winnable
+    uint16_t linear, dangers[COLOR_NB], winnable; // how many of each
     uint8_t phase, scale[COLOR_NB], rule50, side; // as in EvalTrace
     float result;                                 // of its game, White's view: 0, 0.5, 1
 } TunePosition;

@@ -28,7 +28,7 @@ typedef struct Gradient {
 typedef struct Slopes {
     double mg, eg;           // by a pair's two values
     double danger[COLOR_NB]; // by a unit of a king's danger
-    double tempo;
+    double winnable, tempo;
 } Slopes;
 
 // ---- weights -----------------------------------------------------------------------------------
@@ -74,6 +74,14 @@ static double sum_items(const TuneItem *items, int count, const double *values) 
     return sum;
 }
 
+// winnable_endgame() in real numbers. Returns how the outcome moves with `*eg`: 1 or 0.
+static double winnable_endgame_of(double *eg, double winnable_by) {
+    double size = fabs(*eg) + winnable_by;
+    bool moves = *eg != 0 && size > 0;
+    *eg = moves ? copysign(size, *eg) : 0;
+    return moves;
+}
+
 // eval_mix() in real numbers, White's view.
 static double score_of(const TuneSet *set, const TunePosition *pos, const TuneWeights *weights,
                        Slopes *slopes) {
@@ -90,8 +98,10 @@ static double score_of(const TuneSet *set, const TunePosition *pos, const TuneWe
     }
     double damping = (200 - (pos->rule50 < 100 ? pos->rule50 : 100)) / 200.0;
     double scale = pos->scale[eg > 0 ? WHITE : BLACK] / 64.0;
+    double moves = winnable_endgame_of(&eg, sum_items(item, pos->winnable, weights->mg));
     slopes->mg = damping * pos->phase / PHASE_FULL;
-    slopes->eg = damping * (PHASE_FULL - pos->phase) / PHASE_FULL * scale;
+    slopes->eg = damping * (PHASE_FULL - pos->phase) / PHASE_FULL * scale * moves;
+    slopes->winnable = eg > 0 ? slopes->eg : -slopes->eg;
     for (int us = WHITE; us <= BLACK; us++)
         slopes->danger[us] =
             (us == WHITE ? -1 : 1) * (slopes->mg * slope[us][0] + slopes->eg * slope[us][1]);
@@ -127,6 +137,7 @@ static void add_gradient(Gradient *gradient, const TuneSet *set, const TunePosit
         add_items(item, pos->dangers[us], by_score * slopes->danger[us] / 4, gradient->sum.mg);
         item += pos->dangers[us];
     }
+    add_items(item, pos->winnable, by_score * slopes->winnable, gradient->sum.mg);
     gradient->sum.mg[TEMPO_INDEX] += by_score * slopes->tempo;
 }
 

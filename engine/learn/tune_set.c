@@ -61,6 +61,7 @@ void tune_set_add(TuneSet *set, const EvalTrace *trace, double result) {
     pos.linear = add_items(set, VALUE_LINEAR, white, black);
     pos.dangers[WHITE] = add_items(set, VALUE_DANGER, white, NULL);
     pos.dangers[BLACK] = add_items(set, VALUE_DANGER, black, NULL);
+    pos.winnable = add_items(set, VALUE_WINNABLE, white, NULL);
     set->positions = grown(set->positions, set->count, &set->capacity, sizeof *set->positions);
     set->positions[set->count++] = pos;
 }
@@ -108,7 +109,8 @@ static void add_game(TuneData *data, const GameRecord *game, size_t positions_ma
         data->seen++;
         if (is_worth_learning(game, i, &pos)) {
             eval_trace(&pos, &trace);
-            tune_set_add(set, &trace, game->result / 2.0);
+            if (!trace.is_known)
+                tune_set_add(set, &trace, game->result / 2.0);
         }
         position_make(&pos, game->moves[i].move, &undo);
     }

@@ -7,6 +7,7 @@
 
 #include "../../engine/bench_positions.h"
 #include "../../engine/eval.h"
+#include "../../engine/search.h"
 #include "../../engine/see.h"
 #include "../../engine/timer.h"
 #include "../../engine/tt.h"
@@ -90,6 +91,102 @@ static void minor_pieces_alone_do_not_win(void **state) {
     (void)state;
     Position pos = position_of("8/8/5k2/3r4/8/4R3/4B3/4K3 w - - 0 1");
     assert_true(eval_of(&pos) < 150);
+}
+
+// ---- endgames -----------------------------------------------------------------------------------
+
+// Scores of the side to move.
+static void endgames_are_known_for_what_they_are(void **state) {
+    (void)state;
+    static const struct {
+        const char *what, *fen;
+        Score least, most;
+    } cases[] = {
+        {"two knights", "4k3/8/8/8/8/8/8/1NN1K3 w - - 0 1", 0, 0},
+        {"two bishops of one colour", "4k3/8/8/8/8/8/8/B1B1K3 w - - 0 1", 0, 0},
+        {"two bishops", "4k3/8/8/8/8/8/8/BB2K3 w - - 0 1", 1500, 5000},
+        {"a queen", "4k3/8/8/8/8/8/8/3QK3 b - - 0 1", -5000, -1500},
+        {"stalemate", "7k/8/6Q1/8/8/8/8/K7 b - - 0 1", 0, 0},
+        {"king before his pawn", "4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", -1000, -500},
+        {"king before his pawn, upside down", "8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", -1000, -500},
+        {"opposition held", "8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", -1000, -500},
+        {"opposition lost", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", 0, 0},
+        {"rook pawn", "k7/8/1K6/P7/8/8/8/8 w - - 0 1", 0, 0},
+        {"pawn that runs", "8/8/8/P7/8/8/8/K5k1 w - - 0 1", 500, 1000},
+        {"pawn that is caught", "8/8/8/P7/3k4/8/8/K7 b - - 0 1", 0, 0},
+        {"stalemated king", "4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", 0, 0},
+        {"the wrong bishop", "k7/8/8/P7/8/1K6/8/2B5 w - - 0 1", -80, 80},
+        {"the right bishop", "k7/8/8/P7/8/1K6/8/3B4 w - - 0 1", 200, 1000},
+        {"a queen near the pawn", "8/8/8/4Q3/8/K7/2p5/1k6 w - - 0 1", 400, 2000},
+        {"a queen alone with the pawn", "7K/8/8/4Q3/8/8/2p5/1k6 w - - 0 1", 0, 320},
+        {"a rook too far from the pawn", "8/8/8/8/8/8/R6p/K5k1 w - - 0 1", -120, 120},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Position pos = position_of(cases[i].fen);
+        Score score = eval_of(&pos);
+        if (score < cases[i].least || score > cases[i].most)
+            fail_msg("%s: %d", cases[i].what, score);
+    }
+}
+
+static Score eval_of_fen(const char *fen) {
+    Position pos = position_of(fen);
+    return eval_of(&pos);
+}
+
+static void the_bare_king_is_driven_to_the_mating_corner(void **state) {
+    (void)state;
+    // The bishop is on dark squares: a1 and h8.
+    Score centre = eval_of_fen("8/8/3K4/8/4k3/8/8/B6N w - - 0 1");
+    Score wrong = eval_of_fen("k7/8/1K6/8/8/8/8/B6N w - - 0 1");
+    Score right = eval_of_fen("8/8/8/8/8/6K1/B7/N6k w - - 0 1"); // a light bishop
+    Score right_too = eval_of_fen("7k/8/6K1/8/8/8/8/2B4N w - - 0 1");
+    assert_true(wrong > centre);
+    assert_true(right > wrong);
+    assert_int_equal(right, right_too);
+}
+
+// Both sides play, the mate is to come before the fifty moves are over.
+static void bare_kings_are_mated(void **state) {
+    (void)state;
+    static const char *const fens[] = {
+        "8/8/8/3k4/8/8/8/K6R w - - 0 1",
+        "8/8/8/3k4/8/8/8/K1BB4 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KBN5 w - - 0 1",
+        "8/8/3k4/8/8/3K4/8/B6N w - - 0 1",
+    };
+    for (size_t i = 0; i < sizeof fens / sizeof *fens; i++) {
+        Search *search = search_new(4, 1);
+        search_set_network(search, NULL);
+        Root root;
+        Position pos = position_of(fens[i]);
+        root_init(&root, &pos);
+        SearchLimits limits = {.nodes = 10000};
+        SearchResult result = {0};
+        for (int ply = 0; ply < 100; ply++) {
+            search_prepare(search, &root, &limits);
+            result = search_run(search);
+            if (result.best == MOVE_NONE)
+                break;
+            root_play(&root, result.best);
+        }
+        search_free(search);
+        if (result.best != MOVE_NONE || !root.pos.checkers || root.pos.side != BLACK)
+            fail_msg("%s: no mate", fens[i]);
+    }
+}
+
+static void a_known_win_counts_in_full_as_the_fifty_moves_run_out(void **state) {
+    (void)state;
+    Score fresh = eval_of_fen("8/8/3k4/8/8/3K4/8/7R w - - 0 1");
+    assert_int_equal(eval_of_fen("8/8/3k4/8/8/3K4/8/7R w - - 80 90"), fresh);
+}
+
+static void opposite_bishops_hide_a_pawn(void **state) {
+    (void)state;
+    Score same = eval_of_fen("4k3/8/3b4/8/4P3/3P4/3B4/4K3 w - - 0 1");
+    Score opposite = eval_of_fen("4k3/8/4b3/8/4P3/3P4/3B4/4K3 w - - 0 1");
+    assert_true(opposite < same * 3 / 4);
 }
 
 // ---- exchanges ----------------------------------------------------------------------------------
@@ -293,6 +390,11 @@ int main(void) {
         cmocka_unit_test(the_pawn_cache_changes_nothing),
         cmocka_unit_test(a_queen_more_is_worth_much),
         cmocka_unit_test(minor_pieces_alone_do_not_win),
+        cmocka_unit_test(endgames_are_known_for_what_they_are),
+        cmocka_unit_test(the_bare_king_is_driven_to_the_mating_corner),
+        cmocka_unit_test(bare_kings_are_mated),
+        cmocka_unit_test(a_known_win_counts_in_full_as_the_fifty_moves_run_out),
+        cmocka_unit_test(opposite_bishops_hide_a_pawn),
         cmocka_unit_test(exchanges_come_to_what_they_come_to),
         cmocka_unit_test(castling_and_quiet_moves_take_nothing),
         cmocka_unit_test(the_table_returns_what_was_stored),

@@ -1,0 +1,10 @@
+// King and pawn against king, known exactly: whether the side with the pawn wins. One bit for each
+// position, 24 kB, worked out backwards when the program starts.
+#pragma once
+
+#include "rules/types.h"
+
+// Fills the table; cheap and idempotent. Needs rules_init().
+void kpk_init(void);
+// `strong` has the pawn; `side` is to move. The position must be a legal one.
+bool kpk_is_won(Color strong, Square king, Square pawn, Square their_king, Color side);
