@@ -46,6 +46,8 @@ static void node_evaluate(Searcher *s, Node *node) {
 
 // Whether the node is answered without trying its moves.
 static bool node_prune(Searcher *s, Node *node, Score *value) {
+    if (node->frame->excluded != MOVE_NONE)
+        return false;
     return reverse_futility_prune(node, value) || razor_prune(s, node, value) ||
            null_move_prune(s, node, value);
 }
@@ -117,7 +119,7 @@ static bool best_take(Node *node, Best *best, Move move, Score value) {
 
 // Whether the node's value is the position's: not where moves of it were left to others.
 static bool node_is_whole(const Searcher *s, const Node *node) {
-    return !(node->is_root && s->pv_index > 0);
+    return !(node->is_root && s->pv_index > 0) && node->frame->excluded == MOVE_NONE;
 }
 
 static Bound best_bound(const Node *node, const Best *best, Score alpha_before) {
@@ -157,11 +159,13 @@ static Score node_search_moves(Searcher *s, Node *node) {
     for (Move move; (move = picker_next(&picker)) != MOVE_NONE;) {
         if (node->is_root && !root_find(s, move))
             continue;
+        if (move == node->frame->excluded)
+            continue;
         Candidate candidate = candidate_of(s, move, ++legal);
         if (move_prune(s, node, &best, &candidate, &picker))
             continue;
         candidate.tried = ++searched;
-        candidate.extension = move_extension(s, &candidate);
+        candidate.extension = move_extension(s, node, &candidate);
         Score value = move_search(s, node, &candidate);
         if (searcher_is_done(s))
             return SCORE_DRAW;
@@ -173,6 +177,8 @@ static Score node_search_moves(Searcher *s, Node *node) {
         }
         tried_add(&tried, &s->pos, move);
     }
+    if (legal == 0 && node->frame->excluded != MOVE_NONE)
+        return node->alpha;
     if (legal == 0)
         return node->in_check ? score_mated_in(s->ply) : SCORE_DRAW;
     if (!node_is_whole(s, node))
@@ -188,6 +194,7 @@ Score search_node(Searcher *s, Score alpha, Score beta, int depth, bool cut) {
         return quiescence(s, alpha, beta);
     Frame *frame = searcher_frame(s);
     frame->pv_length = 0;
+    frame->doubles = frame[-1].doubles;
     if (searcher_is_stopped(s))
         return SCORE_DRAW;
     Node node = {.frame = frame,
@@ -216,5 +223,7 @@ Score search_node(Searcher *s, Score alpha, Score beta, int depth, bool cut) {
     if (node_prune(s, &node, &value))
         return value;
     node.depth -= internal_iterative_reduction(&node);
+    if (singular_search(s, &node, &value))
+        return value;
     return node_search_moves(s, &node);
 }

@@ -7,6 +7,62 @@ static int check_extension(const Searcher *s, const Candidate *move) {
     return move->gives_check && s->ply < 2 * s->root_depth;
 }
 
-int move_extension(const Searcher *s, const Candidate *move) {
+enum { SINGULAR_DEPTH = 7 };
+
+// Whether the table says enough of its move to ask whether it is singular.
+static bool singular_is_asked(const Searcher *s, const Node *node) {
+    const TTEntry *entry = &node->table;
+    return node->depth >= SINGULAR_DEPTH && !node->is_root && node->frame->excluded == MOVE_NONE &&
+           s->ply < 2 * s->root_depth && node->in_table && entry->bound != BOUND_UPPER &&
+           entry->depth >= node->depth - 3 && !score_is_mate(entry->score) &&
+           move_is_legal(&s->pos, entry->move);
+}
+
+enum { DOUBLE_MARGIN = 20, DOUBLES_MAX = 6 };
+
+// So far better than all others that it is worth two plies: not often in one line, lest it never
+// end ("double extensions", Stockfish).
+static bool is_very_singular(Node *node, Score bound, Score others) {
+    if (node->is_pv || others >= bound - DOUBLE_MARGIN || node->frame->doubles >= DOUBLES_MAX)
+        return false;
+    node->frame->doubles++;
+    return true;
+}
+
+// The table's move is one of several good ones: where it should fail high by the table, or the node
+// by its place, so much depth is not needed to see it ("negative extensions", Stockfish).
+static int negative_extension(const Node *node) {
+    if (node->table.score >= node->beta)
+        return 2;
+    return node->is_cut;
+}
+
+// The table's move fails high, and without it another does too: the node will (Björnsson and
+// Marsland, "Multi-cut pruning in alpha-beta search", 1998).
+static bool multi_cut_prune(const Node *node, Score bound, Score others) {
+    return !node->is_pv && others >= bound && bound >= node->beta;
+}
+
+// The table's move is searched a ply deeper if it is the only good one: a search of half the depth
+// without it fails low against its score less a margin ("singular extensions", Anantharaman,
+// Campbell and Hsu, 1988; by this test in Stockfish).
+bool singular_search(Searcher *s, Node *node, Score *value) {
+    if (!singular_is_asked(s, node))
+        return false;
+    Score bound = node->table.score - node->depth;
+    node->frame->excluded = node->table.move;
+    Score others = search_node(s, bound - 1, bound, (node->depth - 1) / 2, node->is_cut);
+    node->frame->excluded = MOVE_NONE;
+    if (others < bound)
+        node->table_extension = 1 + is_very_singular(node, bound, others);
+    else
+        node->table_extension = -negative_extension(node);
+    *value = bound;
+    return multi_cut_prune(node, bound, others) || searcher_is_done(s);
+}
+
+int move_extension(const Searcher *s, const Node *node, const Candidate *move) {
+    if (move->move == node->table.move && node->table_extension != 0)
+        return node->table_extension;
     return check_extension(s, move);
 }

@@ -3,5 +3,8 @@
 
 #include "node.h"
 
+// Before any move is tried: finds out whether the table's move is the only good one. True if the
+// node is done, with `value`.
+bool singular_search(Searcher *s, Node *node, Score *value);
 // Plies that the search after a move is deeper than usual.
-int move_extension(const Searcher *s, const Candidate *move);
+int move_extension(const Searcher *s, const Node *node, const Candidate *move);

@@ -24,6 +24,8 @@ typedef struct Node {
 
     bool in_table;
     TTEntry table;
+    // Plies by which the table's move is extended (singular_search).
+    int table_extension;
 } Node;
 
 // A move of the node whose turn has come, and what is known of it before it is made.

@@ -17,7 +17,8 @@ bool mate_distance_prune(const Searcher *s, Node *node, Score *value) {
 // The table already holds a value deep enough that decides against this window.
 bool table_prune(const Node *node, Score *value) {
     const TTEntry *entry = &node->table;
-    if (!node->in_table || node->is_pv || entry->depth < node->depth)
+    if (!node->in_table || node->is_pv || entry->depth < node->depth ||
+        node->frame->excluded != MOVE_NONE)
         return false;
     *value = entry->score;
     return entry->bound == BOUND_EXACT ||

@@ -25,6 +25,12 @@ typedef struct Frame {
 
     Move killers[2];
 
+    // Left out of the search from here, to see what the others are worth.
+    Move excluded;
+
+    // Double extensions in the line up to here.
+    int doubles;
+
     // Static evaluation, corrected; SCORE_NONE in check.
     Score eval;
 
