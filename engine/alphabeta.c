@@ -183,6 +183,8 @@ static Score node_search_moves(Searcher *s, Node *node) {
         return node->in_check ? score_mated_in(s->ply) : SCORE_DRAW;
     if (!node_is_whole(s, node))
         return best.score;
+    if (best.move == MOVE_NONE)
+        ordering_learn_failed_low(s, node->depth);
     Bound bound = best_bound(node, &best, alpha_before);
     node_store(s, node, &best, bound);
     node_learn_error(s, node, &best, bound);

@@ -8,6 +8,8 @@
 enum { HISTORY_MAX = 16384 };
 enum { CORRECTION_SIZE = 16384 }; // slots of a table of corrections
 
+enum { PAWN_HISTORY_SIZE = 512 };
+
 typedef int16_t PieceToHistory[PIECE_NB][SQUARE_NB];
 
 typedef struct History {
@@ -19,6 +21,9 @@ typedef struct History {
 
     // The best reply to piece, to.
     Move counter[PIECE_NB][SQUARE_NB];
+
+    // Key of the pawns, piece, to.
+    PieceToHistory pawn[PAWN_HISTORY_SIZE];
 
     // By the earlier move's piece, to; [NO_PIECE][0] is a null move.
     PieceToHistory replies[PIECE_NB][SQUARE_NB];

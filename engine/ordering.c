@@ -10,18 +10,23 @@ bool move_is_quiet(const Position *pos, Move move) {
 
 // How many plies ago the moves were made to which a quiet move may be a good reply: 1 is the
 // opponent's last move, 2 our own before it ("continuation history").
-static const int CONTINUATIONS[] = {1, 2};
+static const int CONTINUATIONS[] = {1, 2, 4, 6};
 enum { CONTINUATION_COUNT = sizeof CONTINUATIONS / sizeof *CONTINUATIONS };
 
 static int16_t *reply_slot(Frame *frame, Piece piece, Square to) {
     return &(*frame->replies)[piece][to];
 }
 
+// Where a piece stands well depends on the pawns ("pawn history", Stockfish).
+static int16_t *pawn_slot(Searcher *s, Piece piece, Square to) {
+    return &s->history.pawn[s->pos.pawn_key % PAWN_HISTORY_SIZE][piece][to];
+}
+
 int quiet_history(Searcher *s, Move move) {
     Square from = move_from(move), to = move_to(move);
     Piece piece = s->pos.board[from];
     Frame *frame = searcher_frame(s);
-    int sum = s->history.quiet[s->pos.side][from][to];
+    int sum = s->history.quiet[s->pos.side][from][to] + *pawn_slot(s, piece, to);
     for (int i = 0; i < CONTINUATION_COUNT; i++)
         sum += *reply_slot(frame - CONTINUATIONS[i], piece, to);
     return sum;
@@ -215,6 +220,7 @@ static void quiet_learn(Searcher *s, Move move, int bonus) {
     Piece piece = s->pos.board[from];
     Frame *frame = searcher_frame(s);
     history_update(&s->history.quiet[s->pos.side][from][to], bonus);
+    history_update(pawn_slot(s, piece, to), bonus);
     for (int i = 0; i < CONTINUATION_COUNT; i++)
         history_update(reply_slot(frame - CONTINUATIONS[i], piece, to), bonus);
 }
@@ -232,4 +238,17 @@ void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried) 
     }
     for (int i = 0; i < tried->capture_count; i++)
         history_update(capture_slot(s, tried->captures[i]), -bonus);
+}
+
+// Against it no move was good enough, so it is a good move after those before it (Stockfish's bonus
+// for the prior counter move).
+void ordering_learn_failed_low(Searcher *s, int depth) {
+    Frame *before = searcher_frame(s) - 1;
+    if (s->ply == 0 || before->move == MOVE_NONE || !before->is_quiet)
+        return;
+    Square from = move_from(before->move), to = move_to(before->move);
+    int bonus = history_bonus(depth) / 2;
+    history_update(&s->history.quiet[color_flip(s->pos.side)][from][to], bonus);
+    for (int i = 0; i < CONTINUATION_COUNT; i++)
+        history_update(reply_slot(before - CONTINUATIONS[i], before->piece, to), bonus);
 }

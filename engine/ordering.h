@@ -38,7 +38,7 @@ Move picker_next(MovePicker *picker);
 
 // Neither a capture nor a promotion to a queen.
 bool move_is_quiet(const Position *pos, Move move);
-// How well a quiet move has done; of the order of ±3 × HISTORY_MAX.
+// How well a quiet move has done; of the order of ±5 × HISTORY_MAX.
 int quiet_history(Searcher *s, Move move);
 // How well a capture has done, within ±HISTORY_MAX.
 int capture_history(Searcher *s, Move move);
@@ -51,4 +51,6 @@ typedef struct TriedMoves {
 
 void tried_add(TriedMoves *tried, const Position *pos, Move move);
 // Rewards `best`, which caused a cutoff, and takes from those tried in vain before it.
+// Rewards the opponent's quiet move that led to a node where nothing helped.
+void ordering_learn_failed_low(Searcher *s, int depth);
 void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ordering.h"
 #include "rules/bitboard.h"
 #include "rules/legality.h"
 #include "rules/zobrist.h"
@@ -52,6 +53,7 @@ static void piece_keys_follow(const Position *pos, Move move, Key keys[COLOR_NB]
 void searcher_make(Searcher *s, Move move, Undo *undo) {
     Frame *frame = searcher_frame(s);
     frame->move = move;
+    frame->is_quiet = move_is_quiet(&s->pos, move);
     frame->piece = s->pos.board[move_from(move)];
     frame->replies = &s->history.replies[frame->piece][move_to(move)];
     memcpy(frame[1].piece_keys, frame->piece_keys, sizeof frame->piece_keys);

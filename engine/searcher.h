@@ -20,6 +20,9 @@ typedef struct Frame {
     Move move;
     Piece piece;
 
+    // Neither a capture nor a promotion to a queen.
+    bool is_quiet;
+
     // The history of replies to the move.
     PieceToHistory *replies;
 
