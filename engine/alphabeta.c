@@ -161,6 +161,7 @@ static Score node_search_moves(Searcher *s, Node *node) {
             continue;
         if (move == node->frame->excluded)
             continue;
+        searcher_expect(s, move);
         Candidate candidate = candidate_of(s, move, ++legal);
         if (move_prune(s, node, &best, &candidate, &picker))
             continue;

@@ -62,6 +62,7 @@ static void leaf_search_moves(Searcher *s, Leaf *leaf) {
     else
         picker_init_captures(&picker, s, leaf->table.move);
     for (Move move; (move = picker_next(&picker)) != MOVE_NONE;) {
+        searcher_expect(s, move);
         if (delta_prune(s, leaf, move))
             continue;
         Undo undo;

@@ -50,6 +50,20 @@ static void piece_keys_follow(const Position *pos, Move move, Key keys[COLOR_NB]
         keys[us] ^= zobrist.piece[piece_make(us, move_promotion(move))][to];
 }
 
+// The key that a move leads to, but for castling, promotion and en passant: early enough for memory
+// to answer by the time that the move is made, and a wrong guess costs next to nothing.
+static Key key_guess(const Position *pos, Move move) {
+    Square from = move_from(move), to = move_to(move);
+    const Key *moved = zobrist.piece[pos->board[from]];
+    Piece captured = pos->board[to];
+    Key taken = captured == NO_PIECE ? 0 : zobrist.piece[captured][to];
+    return pos->key ^ zobrist.black_to_move ^ moved[from] ^ moved[to] ^ taken;
+}
+
+void searcher_expect(const Searcher *s, Move move) {
+    tt_prefetch(&s->shared->tt, key_guess(&s->pos, move));
+}
+
 void searcher_make(Searcher *s, Move move, Undo *undo) {
     Frame *frame = searcher_frame(s);
     frame->move = move;
@@ -62,7 +76,6 @@ void searcher_make(Searcher *s, Move move, Undo *undo) {
     if (s->accumulators)
         accumulators_push(s->accumulators, &s->pos, move);
     position_make(&s->pos, move, undo);
-    tt_prefetch(&s->shared->tt, s->pos.key);
     s->ply++;
     nodes_add_one(s);
 }

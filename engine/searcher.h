@@ -102,6 +102,8 @@ static inline Frame *searcher_frame(Searcher *s) {
     return &s->stack[s->ply + STACK_BELOW];
 }
 
+// Said of a move that may soon be made: has the table's memory fetched.
+void searcher_expect(const Searcher *s, Move move);
 // Plays and takes back on the searcher's board, with the line's books kept.
 void searcher_make(Searcher *s, Move move, Undo *undo);
 void searcher_unmake(Searcher *s, Move move, const Undo *undo);
