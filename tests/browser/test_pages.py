@@ -137,15 +137,15 @@ def the_verdict_of_a_real_worker_appears_without_reload():
     browser.run("window.scrollTo(0, 120)")
     with Worker(server, "--concurrency", "1") as worker:
         try:
-            browser.until(lambda: "games" in browser.text("#chart-llr figcaption") and browser.all("#chart-llr canvas"), 400, "a batch")
+            browser.until(lambda: "games" in browser.text("#chart-llr figcaption") and browser.all("#chart-llr canvas"), 120, "a batch")
             equal(browser.run("return document.getElementById('reason') ? document.getElementById('reason').value : 'half a thou'"),
                   "half a thou", "what was typed")
-            browser.until(lambda: "accepted" in browser.text("#head"), 400, "the verdict")
+            browser.until(lambda: "accepted" in browser.text("#head"), 120, "the verdict")
         except AssertionError:
             raise AssertionError(f"{sys.exc_info()[1]}; the worker says: {worker.log()[-2000:]}") from None
     true(browser.run("return window.sameDocument === true"), "the page was loaded again")
     true(browser.find("#workers details").get_attribute("open"), "what was opened is open")
-    equal(browser.run("return window.scrollY"), 400, "scrolled to")
+    equal(browser.run("return window.scrollY"), 120, "scrolled to")
     contains(browser.text("#verdict-text"), "LLR: ")
     contains(browser.text("#verdict-text"), "{-600.00,-300.00}")
     contains(browser.text("#log"), "verdict")

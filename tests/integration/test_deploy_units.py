@@ -53,7 +53,7 @@ def submit(client):
     return test
 
 
-def wait_for(what, limit_s=90):
+def wait_for(what, limit_s=400):
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
         value = what()

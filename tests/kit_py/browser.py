@@ -118,11 +118,12 @@ class Browser:
         return self.driver.execute_script(javascript, *arguments)
 
     def until(self, condition, seconds=30, what="it"):
-        end = time.monotonic() + seconds
+        """The first true value of condition(); `seconds` are a quiet machine's, as in server.wait_until."""
+        end = time.monotonic() + 4 * seconds
         while time.monotonic() < end:
             value = condition()
             if value:
                 return value
             time.sleep(0.1)
-        raise AssertionError(f"waited {seconds} s in vain for {what}; the page reads: {self.text()[:600]!r}; "
+        raise AssertionError(f"waited {4 * seconds} s in vain for {what}; the page reads: {self.text()[:600]!r}; "
                              f"console: {json.dumps(self.problems())}")
