@@ -172,6 +172,12 @@ static void wait_until_wanted(Search *search) {
         nanosleep(&moment, NULL);
 }
 
+// A limit may fall before the first move of the first iteration has a value: then nothing is known.
+static Score root_score(const RootMove *best) {
+    Score score = best->score > -SCORE_INFINITE ? best->score : best->previous;
+    return score > -SCORE_INFINITE ? score : SCORE_DRAW;
+}
+
 static SearchResult result_of(const Search *search) {
     const Searcher *leader = search->searchers[0];
     SearchResult result = {.nodes = search_nodes(search), .depth = leader->completed};
@@ -180,7 +186,7 @@ static SearchResult result_of(const Search *search) {
     const RootMove *best = &leader->root_moves[0];
     result.best = best->move;
     result.ponder = best->pv_length > 1 ? best->pv[1] : MOVE_NONE;
-    result.score = best->score > -SCORE_INFINITE ? best->score : best->previous;
+    result.score = root_score(best);
     return result;
 }
 

@@ -132,12 +132,13 @@ static void a_node_limit_is_kept_to_the_node(void **state) {
     }
 }
 
-static void one_node_still_gives_a_legal_move(void **state) {
+static void one_node_still_gives_a_legal_move_and_a_score(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof BENCH_POSITIONS / sizeof *BENCH_POSITIONS; i++) {
         Position pos = position_of(BENCH_POSITIONS[i]);
-        assert_true(
-            move_is_legal(&pos, think(BENCH_POSITIONS[i], (SearchLimits){.nodes = 1}).best));
+        SearchResult result = think(BENCH_POSITIONS[i], (SearchLimits){.nodes = 1});
+        assert_true(move_is_legal(&pos, result.best));
+        assert_in_range(result.score + SCORE_MATE, 0, 2 * SCORE_MATE);
     }
 }
 
@@ -331,7 +332,7 @@ int main(void) {
         cmocka_unit_test(the_same_search_twice_is_the_same),
         cmocka_unit_test(clearing_forgets_everything),
         cmocka_unit_test(a_node_limit_is_kept_to_the_node),
-        cmocka_unit_test(one_node_still_gives_a_legal_move),
+        cmocka_unit_test(one_node_still_gives_a_legal_move_and_a_score),
         cmocka_unit_test(only_the_moves_asked_for_are_considered),
         cmocka_unit_test(the_third_occurrence_of_a_position_is_a_draw),
         cmocka_unit_test(the_keys_of_pieces_follow_every_move),
