@@ -23,7 +23,7 @@ bool selftest_cancelled(const SelfTest *test);
 
 // One source file beside those of a folder.
 typedef struct SelfTestSource {
-    const char *folder;      // NULL: none; else its source, two levels deep, and the net that it names
+    const char *folder; // NULL: none; else its source, two levels deep, and the net that it names
     const char *name, *text; // added; where the folder has one of that name, it is appended to it
     const char *command, *binary;
 } SelfTestSource;
