@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
@@ -118,12 +118,16 @@ class Browser:
         return self.driver.execute_script(javascript, *arguments)
 
     def until(self, condition, seconds=30, what="it"):
-        """The first true value of condition(); `seconds` are a quiet machine's, as in server.wait_until."""
-        end = time.monotonic() + 4 * seconds
+        """The first true value of condition(); `seconds` are a quiet machine's, as in server.wait_until. What goes away while
+        it is looked at, because another page comes, is not there yet."""
+        end, trouble = time.monotonic() + 4 * seconds, ""
         while time.monotonic() < end:
-            value = condition()
+            try:
+                value, trouble = condition(), ""
+            except WebDriverException as error:
+                value, trouble = None, f" ({error.msg})"
             if value:
                 return value
             time.sleep(0.1)
-        raise AssertionError(f"waited {4 * seconds} s in vain for {what}; the page reads: {self.text()[:600]!r}; "
+        raise AssertionError(f"waited {4 * seconds} s in vain for {what}{trouble}; the page reads: {self.text()[:600]!r}; "
                              f"console: {json.dumps(self.problems())}")
