@@ -175,6 +175,7 @@ static void print_set(const TrainSet *set) {
 
 typedef struct Run {
     Wish wish;
+    CompactNet from; // of --from, else empty
     TrainSet set;
     Trainer trainer;
     TrainHistory history;
@@ -250,18 +251,19 @@ static bool run_epoch(Run *run, TrainError *err) {
            write_history(run, err);
 }
 
-static bool begin_from(Run *run, TrainError *err) {
-    const char *from = run->wish.from;
-    CompactNet net;
-    NetError reason;
-    if (!compact_load(&net, from, &reason))
-        return train_refuse(err, "%.60s: %s", from, reason.message);
-    train_dequantise(&net, run->trainer.bucket_of, &run->trainer.optimiser.learned);
-    compact_release(&net);
+static void begin_from(Run *run) {
+    train_dequantise(&run->from, run->trainer.bucket_of, &run->trainer.optimiser.learned);
     trainer_refold(&run->trainer);
-    printf("beginning from %s: validation loss %.6f\n", from,
+    printf("beginning from %s: validation loss %.6f\n", run->wish.from,
            trainer_loss(&run->trainer, &run->set.validation));
-    return true;
+}
+
+// Before the games are read, which takes a while: a name that is wrong is told at once.
+static bool read_from(Run *run, TrainError *err) {
+    NetError reason;
+    if (!run->wish.from || compact_load(&run->from, run->wish.from, &reason))
+        return true;
+    return train_refuse(err, "%.60s: %s", run->wish.from, reason.message);
 }
 
 static bool run_begin(Run *run, TrainError *err) {
@@ -276,8 +278,11 @@ static bool run_begin(Run *run, TrainError *err) {
                 "anvil: train: the first epoch will replace the checkpoint in %s; to go on from "
                 "it: --resume\n",
                 run->wish.out);
-    if (!is_there || !run->wish.resume)
-        return !run->wish.from || begin_from(run, err);
+    if (!is_there || !run->wish.resume) {
+        if (run->wish.from)
+            begin_from(run);
+        return true;
+    }
     if (!checkpoint_read(run->wish.out, &run->trainer, run->fingerprint, &run->history, err))
         return false;
     printf("going on after epoch %" PRId64 "\n", run->trainer.epoch);
@@ -285,7 +290,8 @@ static bool run_begin(Run *run, TrainError *err) {
 }
 
 static bool run_all(Run *run, TrainError *err) {
-    if (!output_folder(run->wish.out, err) || !train_set_load(&run->set, &run->wish.set, err))
+    if (!output_folder(run->wish.out, err) || !read_from(run, err) ||
+        !train_set_load(&run->set, &run->wish.set, err))
         return false;
     print_set(&run->set);
     if (!run_begin(run, err))
@@ -316,6 +322,7 @@ int command_train(int argc, char **argv) {
     if (run) {
         trainer_release(&run->trainer);
         train_set_release(&run->set);
+        compact_release(&run->from);
     }
     free(run);
     return good ? 0 : 1;

@@ -145,6 +145,20 @@ def a_killed_run_goes_on_and_ends_with_the_same_net():
     true("checkpoint" not in whole_run.errors, "a fresh folder has no checkpoint to lose")
 
 
+def a_net_is_learned_on_from():
+    """What is begun with is as good as it was left; a wrong name is told before any game is read."""
+    out, said = whole_run()
+    net = os.path.join(out, "net.compact")
+    arguments, _ = train("from", "--from", net)
+    left, = re.findall(r"^quantised: validation loss ([\d.]+)", said, re.M)
+    found, = re.findall(rf"^beginning from {net}: validation loss ([\d.]+)$", succeed(*arguments), re.M)
+    true(abs(float(found) / float(left) - 1) < 0.01, f"it had a loss of {left}, and begins with {found}")
+    for name in ("/nowhere/at/all", os.path.join(out, "net.nnue")):
+        done = command(*train("from", "--from", name)[0])
+        equal((done.returncode, done.stdout), (1, ""), name)
+        contains(done.stderr, name[:60])
+
+
 def bad_words_and_folders_are_named():
     for words, said in ((["--frobnicate", "1"], "--frobnicate"), (["--epochs", "0"], "--epochs"),
                         (["--lr", "much"], "--lr"), (["--buckets", "3"], "usage"), (["--data"], "--data")):
@@ -160,4 +174,5 @@ if __name__ == "__main__":
     with FOLDER:
         run(games_become_a_net_that_the_engine_loads, the_net_is_named_by_its_sha256, learning_shows_in_the_curves,
             what_was_read_and_left_out_is_said, a_terminal_shows_how_long_it_will_take,
-            a_killed_run_goes_on_and_ends_with_the_same_net, bad_words_and_folders_are_named)
+            a_killed_run_goes_on_and_ends_with_the_same_net, a_net_is_learned_on_from,
+            bad_words_and_folders_are_named)
