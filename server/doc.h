@@ -38,6 +38,8 @@ json_t *doc_form(Request *req, bool typed, Error *err);
 // engine, cores, machines.
 json_t *doc_test_summary(Request *req, const json_t *row);
 json_t *doc_tests_in_state(Request *req, const char *state);
+// A sentence on why no machine plays the active test of this summary; null where one does.
+json_t *doc_idle(Request *req, const json_t *test);
 // How many faults a test has, by kind and side; and with the newest few.
 json_t *doc_fault_counts(Request *req, int64_t test);
 json_t *doc_faults_short(Request *req, int64_t test);

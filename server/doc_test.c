@@ -153,6 +153,7 @@ json_t *doc_test(Request *req, Error *err) {
         return NULL;
     json_t *test = doc_test_summary(req, row);
     doc_copy(test, row, "description branch merged retest");
+    json_object_set_new(test, "idle", doc_idle(req, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
     json_object_set_new(test, "approval_hash",
                         submit_approval_hash(req->db, id, hash) ? json_string(hash) : json_null());

@@ -229,6 +229,31 @@ def the_server_ends_well():
     equal(server.stop(), 0, "exit status; under sanitizers it tells of leaks")
 
 
+def an_idle_test_says_what_keeps_each_machine():
+    def idle(query=None, *values):
+        if query:
+            sql(server, query, *values)
+        return read("/tests/2")["idle"]
+
+    equal([read(f"/tests/{i}")["idle"] for i in (1, 3)], [None, None])
+    equal(idle(), "Of the machines online (1), 1 could not play it (see the failures below).")
+    contains(anyone.get("/tests/2").text, "1 could not play it (see the failures below)")
+    other = server.worker("o" * 32)
+    equal(idle(), "Of the machines online (2), 1 could not play it (see the failures below), "
+          "1 may be about to take it, has just left or is short of memory.")
+    contains(idle("UPDATE tests SET threads = 2 WHERE id = 2"), "1 offers fewer cores than a game needs, 1 may be")
+    contains(idle("UPDATE workers SET cores = 1"), " 2 offer fewer cores than a game needs.")
+    server.command("set", server.data, "sandbox_min", "2")
+    contains(idle("UPDATE workers SET host = json_set(host, '$.sandbox', 1) WHERE id = 1"),
+             " 1 offers fewer cores than a game needs, 1 has a weaker sandbox than this server wants.")
+    server.command("set", server.data, "sandbox_min", "0")
+    equal(idle("UPDATE tests SET threads = 1 WHERE id = 2").count("could not play"), 1)
+    task = claim(other, "i")
+    equal((task["test"]["id"], idle()), (2, None))
+    contains(idle("UPDATE tasks SET test_id = 1 WHERE id = ?", task["id"]), "1 plays another test, 1 could not play it")
+    equal(idle("UPDATE workers SET last_seen = last_seen - 1000"), "No machine is online.")
+
+
 def main():
     global server
     with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
@@ -240,7 +265,7 @@ def main():
             pages_follow_each_other_without_gap_or_repeat, events_can_be_filtered, what_is_not_there_is_a_404_in_both_languages,
             what_was_typed_cannot_break_out_of_a_page, a_form_like_another_test_starts_from_its_settings,
             an_uploaded_file_comes_back_as_text_when_it_is_refused,
-            a_broken_template_keeps_the_server_from_starting_and_names_the_line, the_server_ends_well)
+            an_idle_test_says_what_keeps_each_machine, a_broken_template_keeps_the_server_from_starting_and_names_the_line, the_server_ends_well)
     finally:
         server.close()
 
