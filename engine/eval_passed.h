@@ -1,6 +1,5 @@
 // Passed pawns among the pieces: whether they can go on, who stands in their way, which king is
-// nearer. Part of the
-// evaluation's template (eval_terms.h).
+// nearer. Part of the evaluation's template (eval_terms.h).
 #pragma once
 
 #include "eval_terms.h"

@@ -46,7 +46,7 @@ void trainer_release(Trainer *trainer) {
 
 void trainer_refold(Trainer *trainer) {
     weights_fold(&trainer->optimiser.learned, &trainer->running, 0, NET_FEATURES);
-    *weights_dense(&trainer->running) = *weights_dense(&trainer->optimiser.learned);
+    weights_fold_dense(&trainer->optimiser.learned, &trainer->running);
 }
 
 static double losses_sum(const Trainer *trainer) {

@@ -21,7 +21,7 @@ typedef struct Wish {
     TrainSetOptions set;
     const char *folders[TRAIN_FOLDERS_MAX];
     const char *out, *from;
-    int64_t validation;
+    int64_t validation, strays;
     bool resume;
 } Wish;
 
@@ -41,6 +41,8 @@ static const char USAGE[] =
     "  --threads N        (all processors)\n"
     "  --seed N           of the first weights and the order of positions (1)\n"
     "  --limit N          positions to keep at most (0: all)\n"
+    "  --strays N         random moves off each position of a game, judged by the classical\n"
+    "                     evaluation, to learn from as well (0)\n"
     "  --validation N     per cent of the games that are kept apart (3)\n"
     "  --correlation X    least correlation of scores and results (0.4)\n"
     "  --resume           go on after the last epoch that an interrupted run of the same options\n"
@@ -83,6 +85,7 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
         {"--seed", 0, INT32_MAX, &seed},
         {"--limit", 0, INT32_MAX, &wish->set.limit},
         {"--validation", 1, 50, &wish->validation},
+        {"--strays", 0, TRAIN_STRAYS_MAX, &wish->strays},
     };
     const struct {
         const char *name;
@@ -156,6 +159,7 @@ static bool read_wish(Wish *wish, int argc, char **argv) {
     }
     wish->set.folders = wish->folders;
     wish->set.validation = (int)wish->validation;
+    wish->set.strays = (int)wish->strays;
     return true;
 }
 
@@ -169,8 +173,10 @@ static void print_set(const TrainSet *set) {
                set->plies ? 100.0 * (double)set->dropped[i] / (double)set->plies : 0,
                train_drop_texts[i]);
     printf("scores and results correlate by %.3f\n", correlation_of(&set->sums));
-    printf("%zu positions for training, %zu for validation\n", set->training.count,
-           set->validation.count);
+    printf("%zu positions for training", set->training.count);
+    if (set->strays)
+        printf(" (%" PRId64 " of them strays)", set->strays);
+    printf(", %zu for validation\n", set->validation.count);
 }
 
 typedef struct Run {

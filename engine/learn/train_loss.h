@@ -1,6 +1,6 @@
 // What the trainer minimises. A score becomes a probability of winning, p = sigmoid(units / scale),
 // with 208 units a pawn; so does the net's output, 600 units for 1.0. The target is
-// lambda * p(score) + (1 - lambda) * result.
+// lambda * p(score) + (1 - lambda) * result, or p(score) where there is no result.
 //
 // The loss is the square of the difference. (Cross entropy less the entropies, as the first
 // trainers of this form had it, has its minimum in the same place, but goes on pulling at positions
@@ -17,8 +17,6 @@ typedef struct LossRule {
 
 #define TRAIN_UNITS_PER_OUTPUT 600.0f
 #define TRAIN_UNITS_PER_CENTIPAWN 2.08f
-// Raw output of the quantised net for 1.0.
-#define TRAIN_RAW_PER_OUTPUT 9600.0f
 
 static inline float sigmoid(float x) {
     return 1 / (1 + expf(-x));
@@ -31,8 +29,10 @@ static inline float chance_of_output(const LossRule *rule, float out) {
     return sigmoid(TRAIN_UNITS_PER_OUTPUT * out / rule->scale);
 }
 static inline float loss_target(const LossRule *rule, const TrainPosition *position) {
-    float result = 0.5f * (float)position->result;
-    return rule->lambda * chance_of_score(rule, position->score) + (1 - rule->lambda) * result;
+    float chance = chance_of_score(rule, position->score), result = 0.5f * (float)position->result;
+    if (position->result == TRAIN_RESULT_NONE)
+        return chance;
+    return rule->lambda * chance + (1 - rule->lambda) * result;
 }
 // The loss of predicting q, and its derivative by the output that gave q.
 static inline float loss_value(float q, float target) {

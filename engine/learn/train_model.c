@@ -81,6 +81,13 @@ void weights_start(Weights *learned, uint64_t seed) {
     fill_random(dense->w3, NET_HIDDEN, &state, 0.177f);
 }
 
+// The nearest multiple of 1 / steps. Adding and taking away 1.5 * 2^23 rounds to whole numbers, in
+// a loop that compilers make vector code of.
+static inline float to_grid(float value, float steps) {
+    const float whole = 12582912;
+    return (value * steps + whole - whole) / steps;
+}
+
 void weights_fold(const Weights *learned, Weights *running, int first, int last) {
     for (int feature = first; feature < last; feature++) {
         const float *shared = weights_row(learned, (size_t)feature);
@@ -89,9 +96,25 @@ void weights_fold(const Weights *learned, Weights *running, int first, int last)
             const float *own = weights_row(learned, row + NET_FEATURES);
             float *sum = weights_row(running, row);
             for (int i = 0; i < NET_WIDTH; i++)
-                sum[i] = shared[i] + own[i];
+                sum[i] = to_grid(shared[i] + own[i], TRAIN_ONE);
         }
     }
+}
+
+static void all_to_grid(float *values, size_t count, float steps) {
+    for (size_t i = 0; i < count; i++)
+        values[i] = to_grid(values[i], steps);
+}
+
+void weights_fold_dense(const Weights *learned, Weights *running) {
+    TrainDense *dense = weights_dense(running);
+    *dense = *weights_dense(learned);
+    all_to_grid(dense->bias, NET_WIDTH, TRAIN_ONE);
+    all_to_grid(dense->w1[0], sizeof dense->w1 / sizeof(float), TRAIN_WEIGHT_ONE);
+    all_to_grid(dense->b1, NET_HIDDEN, TRAIN_WEIGHT_ONE * TRAIN_ONE);
+    all_to_grid(dense->w2[0], sizeof dense->w2 / sizeof(float), TRAIN_WEIGHT_ONE);
+    all_to_grid(dense->b2, NET_HIDDEN, TRAIN_WEIGHT_ONE * TRAIN_ONE);
+    all_to_grid(dense->w3, NET_HIDDEN, TRAIN_RAW_PER_OUTPUT / TRAIN_ONE);
 }
 
 // ---- small loops -------------------------------------------------------------------------------

@@ -23,6 +23,12 @@ typedef struct TrainDense {
     float unused[15]; // stays zero; keeps what follows on a cache line's border
 } TrainDense;
 
+// Units of the quantised net: what stands for 1 in activations, in the hidden layers' weights and
+// in the output.
+#define TRAIN_ONE 127.0f
+#define TRAIN_WEIGHT_ONE 64.0f
+#define TRAIN_RAW_PER_OUTPUT 9600.0f
+
 // Weights, or as many gradients or moments, one after the other: blocks * NET_FEATURES rows of
 // NET_WIDTH, then a TrainDense.
 typedef struct Weights {
@@ -45,8 +51,13 @@ const uint8_t *train_buckets(int buckets);
 
 // Random weights to begin with: the shared rows and the dense layers; the buckets' rows are zero.
 void weights_start(Weights *learned, uint64_t seed);
-// running = shared + bucket for the features [first, last) of every bucket.
+// From the weights that learn to those that run: running = shared + bucket for the features
+// [first, last) of every bucket, and the dense layers. All are rounded to what the quantised net
+// can hold, so that training sees what rounding costs and learns around it; gradients pass as if
+// there were no rounding (Bengio, Léonard and Courville, "Estimating or propagating gradients
+// through stochastic neurons", 2013: the straight-through estimator).
 void weights_fold(const Weights *learned, Weights *running, int first, int last);
+void weights_fold_dense(const Weights *learned, Weights *running);
 
 // ---- one block of positions --------------------------------------------------------------------
 

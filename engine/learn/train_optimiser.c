@@ -135,5 +135,5 @@ void optimiser_step_dense(Optimiser *optimiser, const StepRates *rates, Weights 
                           int count, Weights *running) {
     for (size_t i = 0; i < sizeof SEGMENTS / sizeof *SEGMENTS; i++)
         step_segment(optimiser, rates, gradients, count, &SEGMENTS[i]);
-    *weights_dense(running) = *weights_dense(&optimiser->learned);
+    weights_fold_dense(&optimiser->learned, running);
 }

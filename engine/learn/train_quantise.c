@@ -7,7 +7,12 @@
 
 #include "train_loss.h"
 
-enum { ONE = 127, WEIGHT_ONE = 64, SHIFT = 6, HALF = 1 << (SHIFT - 1) };
+enum {
+    ONE = (int)TRAIN_ONE,
+    WEIGHT_ONE = (int)TRAIN_WEIGHT_ONE,
+    SHIFT = 6,
+    HALF = 1 << (SHIFT - 1)
+};
 
 // ---- making ------------------------------------------------------------------------------------
 

@@ -67,14 +67,14 @@ static void positions_append(TrainPositions *list, const TrainPosition *packed) 
 typedef struct Loader {
     TrainSet *set;
     const TrainSetOptions *options;
-    uint64_t random; // of the probes
+    uint64_t random, stray_random; // of the probes; of the strays
     PawnCache *pawns;
     GameReader reader;
     GameRecord game;
 } Loader;
 
 static int64_t kept_count(const TrainSet *set) {
-    return (int64_t)(set->training.count + set->validation.count);
+    return set->dropped[DROP_NONE];
 }
 static bool loader_is_full(const Loader *loader) {
     return loader->options->limit > 0 && kept_count(loader->set) >= loader->options->limit;
@@ -115,6 +115,15 @@ static void offer_position(Loader *loader, const Position *pos, int i, bool vali
         keep(loader, pos, chosen.score, validation);
 }
 
+static void add_strays(Loader *loader, const Position *pos) {
+    TrainPosition strays[TRAIN_STRAYS_MAX];
+    int count =
+        train_strays(pos, loader->options->strays, &loader->stray_random, loader->pawns, strays);
+    for (int i = 0; i < count; i++)
+        positions_append(&loader->set->training, &strays[i]);
+    loader->set->strays += count;
+}
+
 static void load_game(Loader *loader) {
     const GameReader *reader = &loader->reader;
     Position pos = loader->game.start;
@@ -124,6 +133,8 @@ static void load_game(Loader *loader) {
         Undo undo;
         loader->set->plies++;
         offer_position(loader, &pos, i, validation);
+        if (!validation)
+            add_strays(loader, &pos);
         position_make(&pos, loader->game.moves[i].move, &undo);
     }
     loader->set->games++;
@@ -209,6 +220,7 @@ bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *e
     loader->options = options;
     loader->pawns = pawns;
     loader->random = random_stream(options->seed, STREAM_PROBES);
+    loader->stray_random = random_stream(options->seed, STREAM_STRAYS);
     bool good = true;
     for (int i = 0; good && i < options->folder_count; i++)
         good = load_folder(loader, options->folders[i], err);

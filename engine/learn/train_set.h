@@ -5,11 +5,10 @@
 #pragma once
 
 #include "correlation.h"
-#include "train_position.h"
+#include "train_stray.h"
 
 enum {
     TRAIN_PLIES_LEAST = 16,   // of the game before the position: openings are random
-    TRAIN_SCORE_MOST = 2000,  // centipawns; beyond, the game is decided
     TRAIN_SCORE_ABSURD = 600, // a side that stood so well and lost was not judged rightly
     TRAIN_PROBES = 1000,
     TRAIN_FOLDERS_MAX = 256,
@@ -44,9 +43,10 @@ typedef struct TrainPositions {
 typedef struct TrainSetOptions {
     const char *const *folders;
     int folder_count;
-    int64_t limit;      // positions to keep at most; 0: all
+    int64_t limit;      // positions of games to keep at most; 0: all
     int validation;     // per cent of the games
-    uint64_t seed;      // of the probes' choice
+    int strays;         // of each ply of the games for training; see train_stray.h
+    uint64_t seed;      // of the choice of probes and strays
     double correlation; // least allowed of score and result; see train_set_load
 } TrainSetOptions;
 
@@ -56,7 +56,7 @@ typedef struct TrainSet {
     int probe_count;
     Position probes[TRAIN_PROBES];
     // What was found.
-    int64_t files, damaged, games, plies;
+    int64_t files, damaged, games, plies, strays;
     int64_t dropped[DROP_NB]; // by reason
     Correlation sums;         // of score and result, both seen by the side to move
 } TrainSet;

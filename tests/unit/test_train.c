@@ -105,7 +105,8 @@ static void every_number_of_buckets_uses_each_of_them(void **state) {
 
 // ---- gradients ---------------------------------------------------------------------------------
 
-// A net with something in every row of two buckets, and a block of positions.
+// A net with something in every row of two buckets; not on the grid of the quantised net, where
+// sums meet the borders of the clipped ReLU exactly.
 static void random_net(Weights *running, int buckets, uint64_t seed) {
     Weights learned;
     uint64_t state = seed;
@@ -116,6 +117,9 @@ static void random_net(Weights *running, int buckets, uint64_t seed) {
         learned.all[i] += random_float(&state, 0.02f);
     weights_fold(&learned, running, 0, NET_FEATURES);
     *weights_dense(running) = *weights_dense(&learned);
+    size_t rows = (size_t)buckets * NET_FEATURES * NET_WIDTH;
+    for (size_t i = 0; i < rows; i++)
+        running->all[i] += random_float(&state, 0.003f);
     weights_release(&learned);
 }
 
@@ -312,7 +316,7 @@ static void taken_back(const CompactNet *net, int buckets, CompactNet *out) {
     weights_init(&running, buckets);
     train_dequantise(net, train_buckets(buckets), &learned);
     weights_fold(&learned, &running, 0, NET_FEATURES);
-    *weights_dense(&running) = *weights_dense(&learned);
+    weights_fold_dense(&learned, &running);
     train_quantise(&running, train_buckets(buckets), out);
     weights_release(&learned);
     weights_release(&running);
