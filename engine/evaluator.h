@@ -1,5 +1,5 @@
 // What the search asks for a position's static worth: the net where one is loaded, else the
-// classical evaluation (eval.h).
+// classical evaluation (eval.h), whose knowledge of endgames against a bare king serves both.
 #pragma once
 
 #include "searcher.h"

@@ -1,9 +1,7 @@
 // The engine's evaluation, exchanges and transposition table: what can be said of them without a
 // search.
 
-#include "rules_kit.h"
-
-#include <stdlib.h>
+#include "nnue_kit.h"
 
 #include "../../engine/bench_positions.h"
 #include "../../engine/eval.h"
@@ -145,8 +143,7 @@ static void the_bare_king_is_driven_to_the_mating_corner(void **state) {
 }
 
 // Both sides play, the mate is to come before the fifty moves are over.
-static void bare_kings_are_mated(void **state) {
-    (void)state;
+static void assert_bare_kings_are_mated(const Network *net) {
     static const char *const fens[] = {
         "8/8/8/3k4/8/8/8/K6R w - - 0 1",
         "8/8/8/3k4/8/8/8/K1BB4 w - - 0 1",
@@ -155,7 +152,7 @@ static void bare_kings_are_mated(void **state) {
     };
     for (size_t i = 0; i < sizeof fens / sizeof *fens; i++) {
         Search *search = search_new(4, 1);
-        search_set_network(search, NULL);
+        search_set_network(search, net);
         Root root;
         Position pos = position_of(fens[i]);
         root_init(&root, &pos);
@@ -172,6 +169,19 @@ static void bare_kings_are_mated(void **state) {
         if (result.best != MOVE_NONE || !root.pos.checkers || root.pos.side != BLACK)
             fail_msg("%s: no mate", fens[i]);
     }
+}
+
+static void bare_kings_are_mated(void **state) {
+    (void)state;
+    assert_bare_kings_are_mated(NULL);
+}
+
+static void bare_kings_are_mated_whatever_a_net_says(void **state) {
+    (void)state;
+    Network net;
+    network_fill_compact(&net, 4, 21, &usual_scale);
+    assert_bare_kings_are_mated(&net);
+    network_release(&net);
 }
 
 static void a_known_win_counts_in_full_as_the_fifty_moves_run_out(void **state) {
@@ -284,6 +294,7 @@ int main(void) {
         cmocka_unit_test(endgames_are_known_for_what_they_are),
         cmocka_unit_test(the_bare_king_is_driven_to_the_mating_corner),
         cmocka_unit_test(bare_kings_are_mated),
+        cmocka_unit_test(bare_kings_are_mated_whatever_a_net_says),
         cmocka_unit_test(a_known_win_counts_in_full_as_the_fifty_moves_run_out),
         cmocka_unit_test(opposite_bishops_hide_a_pawn),
         cmocka_unit_test(exchanges_come_to_what_they_come_to),
