@@ -2,6 +2,7 @@
 #include "see.h"
 
 #include "rules/bitboard.h"
+#include "rules/movegen.h"
 
 const Score SEE_VALUE[8] = {100, 320, 330, 500, 950, 0, 0, 0};
 
@@ -69,4 +70,13 @@ bool see_at_least(const Position *pos, Move move, Score threshold) {
     }
     // The side that could not go on has lost the exchange.
     return side != pos->side;
+}
+
+bool see_wins_material(const Position *pos) {
+    MoveList list;
+    movegen_captures(pos, &list);
+    for (int i = 0; i < list.size; i++)
+        if (see_at_least(pos, list.moves[i], 1))
+            return true;
+    return false;
 }

@@ -14,3 +14,5 @@ PieceType move_captured_type(const Position *pos, Move move);
 // cheapest piece first, and each may stop. Pins are not looked at. (The iterative "swap algorithm"
 // against a bound; chessprogramming wiki, Static Exchange Evaluation.)
 bool see_at_least(const Position *pos, Move move, Score threshold);
+// Whether some capture or promotion of the side to move wins material so.
+bool see_wins_material(const Position *pos);

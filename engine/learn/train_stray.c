@@ -8,18 +8,9 @@
 #include "../see.h"
 #include "train_random.h"
 
-static bool wins_material(const Position *pos) {
-    MoveList captures;
-    movegen_captures(pos, &captures);
-    for (int i = 0; i < captures.size; i++)
-        if (see_at_least(pos, captures.moves[i], 1))
-            return true;
-    return false;
-}
-
 // False where the position does not speak for itself.
 static bool judge(Position *pos, PawnCache *pawns, TrainPosition *out) {
-    if (pos->checkers || wins_material(pos))
+    if (pos->checkers || see_wins_material(pos))
         return false;
     pos->rule50 = 0; // what it is worth, undamped
     Score score = evaluate(pos, pawns);

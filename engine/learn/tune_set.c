@@ -79,20 +79,11 @@ void tune_data_release(TuneData *data) {
 
 // ---- from games --------------------------------------------------------------------------------
 
-static bool wins_material(const Position *pos) {
-    MoveList list;
-    movegen_captures(pos, &list);
-    for (int i = 0; i < list.size; i++)
-        if (see_at_least(pos, list.moves[i], 1))
-            return true;
-    return false;
-}
-
 // The evaluation is only asked to judge positions in which nothing is about to happen.
 static bool is_worth_learning(const GameRecord *game, int i, const Position *pos) {
     const ScoredMove *move = &game->moves[i];
     return game_record_ply(game, i) >= PLY_LEAST && abs(move->score) <= SCORE_MOST &&
-           scored_move_is_quiet(pos, move->move) && !wins_material(pos);
+           scored_move_is_quiet(pos, move->move) && !see_wins_material(pos);
 }
 
 static size_t positions_of(const TuneData *data) {
