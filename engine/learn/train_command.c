@@ -33,9 +33,9 @@ static const char USAGE[] =
     "ones\n"
     "  --buckets N        king buckets: 1, 2, 4, 8 or 16 (4; 8 from some 50 million positions on)\n"
     "  --epochs N         times that every position is seen (20)\n"
-    "  --batch N          positions a step (16384; with less than a million positions 1024)\n"
+    "  --batch N          positions a step (4096)\n"
     "  --lr X             learning rate at its highest (0.001)\n"
-    "  --lambda X         share of the score in the target, the result has the rest (0.8)\n"
+    "  --lambda X         share of the score in the target, the result has the rest (1)\n"
     "  --scale X          units (208 a pawn) for a chance of winning of 73 % (361)\n"
     "  --decay X          weight decay (0.01)\n"
     "  --threads N        (all processors)\n"
@@ -139,11 +139,11 @@ static int read_words(Wish *wish, int argc, char **argv) {
 static bool read_wish(Wish *wish, int argc, char **argv) {
     *wish = (Wish){.settings = {.buckets = 4,
                                 .epochs = 20,
-                                .batch = 16384,
+                                .batch = 4096,
                                 .threads = cpus_usable(CREW_MAX),
                                 .seed = 1,
                                 .rate = 0.001,
-                                .lambda = 0.8,
+                                .lambda = 1,
                                 .scale = 361,
                                 .decay = 0.01},
                    .set = {.seed = 1, .correlation = 0.4},
