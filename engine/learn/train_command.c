@@ -70,6 +70,12 @@ static bool read_whole(const char *text, int64_t least, int64_t most, int64_t *o
     return true;
 }
 
+static bool refuse_value(const char *name, const char *value, double least, double most) {
+    fprintf(stderr, "anvil: train: %s %.40s: give a number from %.10g to %.10g\n", name, value,
+            least, most);
+    return false;
+}
+
 static bool read_option(Wish *wish, const char *name, const char *value) {
     TrainSettings *settings = &wish->settings;
     int64_t seed = (int64_t)settings->seed;
@@ -101,10 +107,12 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
     bool good = false;
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
         if (strcmp(name, wholes[i].name) == 0)
-            good = read_whole(value, wholes[i].least, wholes[i].most, wholes[i].out);
+            good = read_whole(value, wholes[i].least, wholes[i].most, wholes[i].out) ||
+                   refuse_value(name, value, (double)wholes[i].least, (double)wholes[i].most);
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         if (strcmp(name, reals[i].name) == 0)
-            good = read_real(value, reals[i].least, reals[i].most, reals[i].out);
+            good = read_real(value, reals[i].least, reals[i].most, reals[i].out) ||
+                   refuse_value(name, value, reals[i].least, reals[i].most);
     settings->seed = (uint64_t)seed;
     wish->set.seed = settings->seed;
     return good;

@@ -160,8 +160,9 @@ def a_net_is_learned_on_from():
 
 
 def bad_words_and_folders_are_named():
-    for words, said in ((["--frobnicate", "1"], "--frobnicate"), (["--epochs", "0"], "--epochs"),
-                        (["--lr", "much"], "--lr"), (["--buckets", "3"], "usage"), (["--data"], "--data")):
+    for words, said in ((["--frobnicate", "1"], "--frobnicate"), (["--epochs", "0"], "--epochs 0: give a number from 1 to"),
+                        (["--lr", "much"], "--lr much: give a number from 0 to 1"), (["--strays", "17"], "from 0 to 16"),
+                        (["--buckets", "3"], "usage"), (["--data"], "--data")):
         done = command("train", "--data", "x", "--out", "y", *words)
         equal(done.returncode, 2, f"status of {words}")
         contains(done.stderr, said)
