@@ -33,11 +33,8 @@ json_t *doc_idle(Request *req, const json_t *test) {
     const char *state = member_text(test, "state");
     if (strcmp(state, "active") != 0 || member_int(test, "machines") > 0)
         return json_null();
-    long least = 0;
-    if (!parse_long(app_setting(req, "sandbox_min", "0"), 0, 2, &least))
-        least = 0;
-    json_auto_t *row =
-        db_row(req->db, SQL_PAGE_IDLE, "idi", member_int(test, "id"), req->now, (int64_t)least);
+    json_auto_t *row = db_row(req->db, SQL_PAGE_IDLE, "ids", member_int(test, "id"), req->now,
+                              app_setting(req, "sandbox_min", "0"));
     if (!member_int(row, "machines"))
         return json_string("No machine is online.");
     return sentence(row);

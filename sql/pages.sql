@@ -76,11 +76,11 @@ FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engin
 WHERE t.author_id = ?1 AND t.id < ?2 ORDER BY t.id DESC LIMIT ?3
 
 -- What keeps the machines that are online at ?2 from test ?1: each counts once, for the first thing that does.
--- ?3: the level of confinement that the server wants.
+-- ?3: the level of confinement that the server wants. What a failure bars stands in ledger_candidates too.
 -- name: page_idle
 SELECT count(*) AS machines, sum(what = 'bare') AS bare, sum(what = 'few_cores') AS few_cores,
        sum(what = 'failed') AS failed, sum(what = 'elsewhere') AS elsewhere
-FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < ?3 THEN 'bare'
+FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < CAST(?3 AS INTEGER) THEN 'bare'
                   WHEN w.cores < t.threads THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)) THEN 'failed'
