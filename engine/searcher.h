@@ -81,7 +81,8 @@ typedef struct Searcher {
 
 struct Search {
     TT tt;
-    const Network *net; // borrowed; NULL: the classical evaluation
+    const Network *net;  // borrowed; NULL: the classical evaluation
+    int classical_share; // per cent, beside the net
     Searcher *searchers[SEARCH_THREADS_MAX];
     int thread_count;
     Root root;

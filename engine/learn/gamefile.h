@@ -9,7 +9,7 @@
 //   seed 7                                   of the run
 //   first 12000                              number of the file's first game in that run
 //   limit nodes 5000                         of the search of each move
-//   net SHA256 | none                        none: the classical evaluation
+//   net SHA256 | SHA256 and P % classical | none     what judged; none: the classical evaluation
 //   openings 8-9 random plies, …             how games begin
 //   ends |score| >= 1500 for 4 plies, …      when they are decided; first files have no such line
 //
@@ -37,7 +37,7 @@ enum {
 };
 
 typedef struct GameFileHeader {
-    char engine[80], limit[80], net[80], openings[160], ends[80]; // one line each
+    char engine[80], limit[80], net[96], openings[160], ends[80]; // one line each
     uint64_t seed, first;
 } GameFileHeader;
 

@@ -36,6 +36,7 @@ static const char USAGE[] =
     "  --batch N          positions a step (4096)\n"
     "  --lr X             learning rate at its highest (0.001)\n"
     "  --lambda X         share of the score in the target, the result has the rest (1)\n"
+    "  --trace X          share that what the game came to next has in a score (0.4)\n"
     "  --scale X          units (208 a pawn) for a chance of winning of 73 % (361)\n"
     "  --decay X          weight decay (0.01)\n"
     "  --threads N        (all processors)\n"
@@ -98,11 +99,9 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
         double least, most;
         double *out;
     } reals[] = {
-        {"--lr", 0, 1, &settings->rate},
-        {"--lambda", 0, 1, &settings->lambda},
-        {"--scale", 1, 10000, &settings->scale},
-        {"--decay", 0, 1, &settings->decay},
-        {"--correlation", -1, 1, &wish->set.correlation},
+        {"--lr", 0, 1, &settings->rate},         {"--lambda", 0, 1, &settings->lambda},
+        {"--scale", 1, 10000, &settings->scale}, {"--decay", 0, 1, &settings->decay},
+        {"--trace", 0, 0.99, &wish->set.trace},  {"--correlation", -1, 1, &wish->set.correlation},
     };
     bool good = false;
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
@@ -154,7 +153,7 @@ static bool read_wish(Wish *wish, int argc, char **argv) {
                                 .lambda = 1,
                                 .scale = 361,
                                 .decay = 0.01},
-                   .set = {.seed = 1, .correlation = 0.4},
+                   .set = {.seed = 1, .trace = 0.4, .correlation = 0.4},
                    .validation = 3};
     for (int i = 0, words; i < argc; i += words)
         if ((words = read_words(wish, argc - i, argv + i)) == 0) {
@@ -166,6 +165,7 @@ static bool read_wish(Wish *wish, int argc, char **argv) {
         return false;
     }
     wish->set.folders = wish->folders;
+    wish->set.scale = wish->settings.scale;
     wish->set.validation = (int)wish->validation;
     wish->set.strays = (int)wish->strays;
     return true;

@@ -11,6 +11,7 @@
 #include "../eval.h"
 #include "gamefile.h"
 #include "train_random.h"
+#include "train_trace.h"
 
 const char *const train_drop_texts[DROP_NB] = {
     [DROP_NONE] = "kept",
@@ -71,6 +72,7 @@ typedef struct Loader {
     PawnCache *pawns;
     GameReader reader;
     GameRecord game;
+    int16_t targets[GAMEFILE_PLIES_MAX]; // of the game's plies
 } Loader;
 
 static int64_t kept_count(const TrainSet *set) {
@@ -112,7 +114,7 @@ static void offer_position(Loader *loader, const Position *pos, int i, bool vali
         correlation_add(&loader->set->sums, sign * chosen.score, sign * (game->result - 1));
     }
     if (why == DROP_NONE)
-        keep(loader, pos, chosen.score, validation);
+        keep(loader, pos, validation ? chosen.score : loader->targets[i], validation);
 }
 
 static void add_strays(Loader *loader, const Position *pos) {
@@ -126,9 +128,10 @@ static void add_strays(Loader *loader, const Position *pos) {
 
 static void load_game(Loader *loader) {
     const GameReader *reader = &loader->reader;
+    const TrainSetOptions *options = loader->options;
     Position pos = loader->game.start;
-    bool validation =
-        is_validation(&reader->header, reader->games - 1, loader->options->validation);
+    bool validation = is_validation(&reader->header, reader->games - 1, options->validation);
+    train_trace(&loader->game, options->trace, options->scale, loader->targets);
     for (int i = 0; i < loader->game.plies && !loader_is_full(loader); i++) {
         Undo undo;
         loader->set->plies++;

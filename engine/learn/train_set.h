@@ -2,6 +2,7 @@
 // position is kept when its score says something about it and about nothing else; what was left out
 // and why is counted. A game belongs to training or to validation as a whole, by a hash of its
 // run's seed and its number in it, so that the same game falls on the same side wherever it lies.
+// Validation goes by the scores as they are: losses of runs can be compared whatever their trace.
 #pragma once
 
 #include "correlation.h"
@@ -43,11 +44,12 @@ typedef struct TrainPositions {
 typedef struct TrainSetOptions {
     const char *const *folders;
     int folder_count;
-    int64_t limit;      // positions of games to keep at most; 0: all
-    int validation;     // per cent of the games
-    int strays;         // of each ply of the games for training; see train_stray.h
-    uint64_t seed;      // of the choice of probes and strays
-    double correlation; // least allowed of score and result; see train_set_load
+    int64_t limit;       // positions of games to keep at most; 0: all
+    int validation;      // per cent of the games
+    int strays;          // of each ply of the games for training; see train_stray.h
+    double trace, scale; // of the targets for training; see train_trace.h
+    uint64_t seed;       // of the choice of probes and strays
+    double correlation;  // least allowed of score and result; see train_set_load
 } TrainSetOptions;
 
 typedef struct TrainSet {
