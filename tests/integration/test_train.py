@@ -15,6 +15,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit_py"))
 from tap import contains, equal, run, true  # noqa: E402
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
 SANITIZED = "SANITIZED" in os.environ
 FENS = ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -159,6 +160,25 @@ def a_net_is_learned_on_from():
         contains(done.stderr, name[:60])
 
 
+def rounds_follow_each_other():
+    """learn/rounds.sh: games of no net, a net, games of that net and the classical evaluation, the next net; and nothing
+    is done twice."""
+    folder = os.path.join(FOLDER.name, "rounds")
+    words = ["sh", os.path.join(ROOT, "engine", "learn", "rounds.sh"), ENGINE, folder, "2", "60", "30", "--epochs", "1"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    equal(done.returncode, 0, done.stderr)
+    heads = [read(folder, games, "games-000000.anvil").split(b"\n\n")[0].decode() for games in ("games-1", "games-2")]
+    contains(heads[0], "\nnet none\n")
+    contains(heads[1], f"\nnet {read(folder, 'net-1', 'net').decode().strip()} and 50 % classical\n")
+    contains(done.stdout, "beginning from net-1/net.compact")
+    nets = [read(folder, net, "net") for net in ("net-1", "net-2")]
+    true(nets[0] != nets[1], "the second round teaches nothing")
+    again = subprocess.run(words, capture_output=True, text=True)
+    equal((again.returncode, again.stdout.count("going on after epoch 1")), (0, 2), again.stderr)
+    equal([read(folder, net, "net") for net in ("net-1", "net-2")], nets)
+    equal(subprocess.run(words[:4], capture_output=True).returncode, 2)
+
+
 def bad_words_and_folders_are_named():
     for words, said in ((["--frobnicate", "1"], "--frobnicate"), (["--epochs", "0"], "--epochs 0: give a number from 1 to"),
                         (["--lr", "much"], "--lr much: give a number from 0 to 1"), (["--strays", "17"], "from 0 to 16"),
@@ -176,4 +196,4 @@ if __name__ == "__main__":
         run(games_become_a_net_that_the_engine_loads, the_net_is_named_by_its_sha256, learning_shows_in_the_curves,
             what_was_read_and_left_out_is_said, a_terminal_shows_how_long_it_will_take,
             a_killed_run_goes_on_and_ends_with_the_same_net, a_net_is_learned_on_from,
-            bad_words_and_folders_are_named)
+            rounds_follow_each_other, bad_words_and_folders_are_named)
