@@ -42,8 +42,12 @@ static const char USAGE[] =
     "  --threads N        (all processors)\n"
     "  --seed N           of the first weights and the order of positions (1)\n"
     "  --limit N          positions to keep at most (0: all)\n"
-    "  --strays N         random moves off each position of a game, judged by the classical\n"
-    "                     evaluation, to learn from as well (0)\n"
+    "  --distil X         share that the teacher, who does not search, has in a score: the "
+    "classical\n"
+    "                     evaluation, or with --from that net and it in halves (0)\n"
+    "  --strays N         random moves off each position of a game, judged by the teacher, to "
+    "learn\n"
+    "                     from as well (0)\n"
     "  --validation N     per cent of the games that are kept apart (3)\n"
     "  --correlation X    least correlation of scores and results (0.4)\n"
     "  --resume           go on after the last epoch that an interrupted run of the same options\n"
@@ -99,9 +103,13 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
         double least, most;
         double *out;
     } reals[] = {
-        {"--lr", 0, 1, &settings->rate},         {"--lambda", 0, 1, &settings->lambda},
-        {"--scale", 1, 10000, &settings->scale}, {"--decay", 0, 1, &settings->decay},
-        {"--trace", 0, 0.99, &wish->set.trace},  {"--correlation", -1, 1, &wish->set.correlation},
+        {"--lr", 0, 1, &settings->rate},
+        {"--lambda", 0, 1, &settings->lambda},
+        {"--scale", 1, 10000, &settings->scale},
+        {"--decay", 0, 1, &settings->decay},
+        {"--trace", 0, 0.99, &wish->set.trace},
+        {"--distil", 0, 1, &wish->set.distil},
+        {"--correlation", -1, 1, &wish->set.correlation},
     };
     bool good = false;
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
@@ -190,6 +198,7 @@ static void print_set(const TrainSet *set) {
 typedef struct Run {
     Wish wish;
     CompactNet from; // of --from, else empty
+    Network teacher; // the same net
     TrainSet set;
     Trainer trainer;
     TrainHistory history;
@@ -275,9 +284,13 @@ static void begin_from(Run *run) {
 // Before the games are read, which takes a while: a name that is wrong is told at once.
 static bool read_from(Run *run, TrainError *err) {
     NetError reason;
-    if (!run->wish.from || compact_load(&run->from, run->wish.from, &reason))
+    if (!run->wish.from)
         return true;
-    return train_refuse(err, "%.60s: %s", run->wish.from, reason.message);
+    if (!compact_load(&run->from, run->wish.from, &reason))
+        return train_refuse(err, "%.60s: %s", run->wish.from, reason.message);
+    compact_expand(&run->from, &run->teacher);
+    run->wish.set.net = &run->teacher;
+    return true;
 }
 
 static bool run_begin(Run *run, TrainError *err) {
@@ -337,6 +350,7 @@ int command_train(int argc, char **argv) {
         trainer_release(&run->trainer);
         train_set_release(&run->set);
         compact_release(&run->from);
+        network_release(&run->teacher);
     }
     free(run);
     return good ? 0 : 1;

@@ -69,7 +69,7 @@ typedef struct Loader {
     TrainSet *set;
     const TrainSetOptions *options;
     uint64_t random, stray_random; // of the probes; of the strays
-    PawnCache *pawns;
+    TrainTeacher teacher;
     GameReader reader;
     GameRecord game;
     int16_t targets[GAMEFILE_PLIES_MAX]; // of the game's plies
@@ -98,9 +98,18 @@ static void keep(Loader *loader, const Position *pos, int score, bool validation
     TrainPosition packed;
     train_position_pack(pos, score, loader->game.result, &packed);
     if (validation)
-        packed.classical = (int16_t)evaluate(pos, loader->pawns);
+        packed.classical = (int16_t)evaluate(pos, loader->teacher.pawns);
     positions_append(validation ? &loader->set->validation : &loader->set->training, &packed);
     offer_probe(loader, pos);
+}
+
+static int target_of(const Loader *loader, const Position *pos, int i) {
+    const TrainSetOptions *options = loader->options;
+    if (options->distil == 0)
+        return loader->targets[i];
+    Score taught = train_teacher_score(&loader->teacher, pos);
+    return train_mix(loader->targets[i], pos->side == WHITE ? taught : -taught, options->distil,
+                     options->scale);
 }
 
 static void offer_position(Loader *loader, const Position *pos, int i, bool validation) {
@@ -114,13 +123,13 @@ static void offer_position(Loader *loader, const Position *pos, int i, bool vali
         correlation_add(&loader->set->sums, sign * chosen.score, sign * (game->result - 1));
     }
     if (why == DROP_NONE)
-        keep(loader, pos, validation ? chosen.score : loader->targets[i], validation);
+        keep(loader, pos, validation ? chosen.score : target_of(loader, pos, i), validation);
 }
 
 static void add_strays(Loader *loader, const Position *pos) {
     TrainPosition strays[TRAIN_STRAYS_MAX];
     int count =
-        train_strays(pos, loader->options->strays, &loader->stray_random, loader->pawns, strays);
+        train_strays(pos, loader->options->strays, &loader->stray_random, &loader->teacher, strays);
     for (int i = 0; i < count; i++)
         positions_append(&loader->set->training, &strays[i]);
     loader->set->strays += count;
@@ -221,7 +230,7 @@ bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *e
     pawn_cache_clear(pawns);
     loader->set = set;
     loader->options = options;
-    loader->pawns = pawns;
+    loader->teacher = (TrainTeacher){pawns, options->net};
     loader->random = random_stream(options->seed, STREAM_PROBES);
     loader->stray_random = random_stream(options->seed, STREAM_STRAYS);
     bool good = true;

@@ -47,6 +47,8 @@ typedef struct TrainSetOptions {
     int64_t limit;       // positions of games to keep at most; 0: all
     int validation;      // per cent of the games
     int strays;          // of each ply of the games for training; see train_stray.h
+    const Network *net;  // of the teacher; borrowed, NULL: see train_teacher.h
+    double distil;       // share of what the teacher says in the targets of the games for training
     double trace, scale; // of the targets for training; see train_trace.h
     uint64_t seed;       // of the choice of probes and strays
     double correlation;  // least allowed of score and result; see train_set_load

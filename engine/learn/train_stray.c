@@ -3,17 +3,16 @@
 
 #include <stdlib.h>
 
-#include "../eval.h"
 #include "../rules/movegen.h"
 #include "../see.h"
 #include "train_random.h"
 
 // False where the position does not speak for itself.
-static bool judge(Position *pos, PawnCache *pawns, TrainPosition *out) {
+static bool judge(Position *pos, const TrainTeacher *teacher, TrainPosition *out) {
     if (pos->checkers || see_wins_material(pos))
         return false;
     pos->rule50 = 0; // what it is worth, undamped
-    Score score = evaluate(pos, pawns);
+    Score score = train_teacher_score(teacher, pos);
     if (abs(score) > TRAIN_SCORE_MOST)
         return false;
     train_position_pack(pos, pos->side == WHITE ? score : -score, 0, out);
@@ -21,7 +20,7 @@ static bool judge(Position *pos, PawnCache *pawns, TrainPosition *out) {
     return true;
 }
 
-int train_strays(const Position *pos, int wanted, uint64_t *random, PawnCache *pawns,
+int train_strays(const Position *pos, int wanted, uint64_t *random, const TrainTeacher *teacher,
                  TrainPosition out[TRAIN_STRAYS_MAX]) {
     MoveList list;
     int count = 0;
@@ -33,7 +32,7 @@ int train_strays(const Position *pos, int wanted, uint64_t *random, PawnCache *p
         Position stray = *pos;
         Undo undo;
         position_make(&stray, move, &undo);
-        count += judge(&stray, pawns, &out[count]);
+        count += judge(&stray, teacher, &out[count]);
     }
     return count;
 }

@@ -150,7 +150,7 @@ def a_net_is_learned_on_from():
     """What is begun with is as good as it was left; a wrong name is told before any game is read."""
     out, said = whole_run()
     net = os.path.join(out, "net.compact")
-    arguments, _ = train("from", "--from", net)
+    arguments, _ = train("from", "--from", net, "--distil", "0.5", "--strays", "1")
     left, = re.findall(r"^quantised: validation loss ([\d.]+)", said, re.M)
     found, = re.findall(rf"^beginning from {net}: validation loss ([\d.]+)$", succeed(*arguments), re.M)
     true(abs(float(found) / float(left) - 1) < 0.01, f"it had a loss of {left}, and begins with {found}")

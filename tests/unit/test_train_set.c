@@ -1,102 +1,16 @@
 // What the trainer learns from: game files replayed, filtered and split, with their signs right;
 // and what it leaves behind: files, curves, names.
 
-#include "rules_kit.h"
+#include "train_set_kit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "../../engine/eval.h"
-#include "../../engine/learn/gamefile.h"
 #include "../../engine/learn/sha256.h"
 #include "../../engine/learn/train_chart.h"
-#include "../../engine/learn/train_loss.h"
-#include "../../engine/learn/train_output.h"
-#include "../../engine/learn/train_random.h"
-#include "../../engine/learn/train_set.h"
-#include "../../engine/learn/train_trace.h"
 #include "../../engine/rules/bitboard.h"
 #include "../../engine/rules/notation.h"
-#include "../../server/common/str.h"
-#include "../kit/repo_kit.h"
-
-// ---- games -------------------------------------------------------------------------------------
-
-enum { GAMES = 60, PLIES = 40 };
-
-typedef enum {
-    SCORES_OF_WHITE, // as the format wants them: they foretell the result
-    SCORES_OF_MOVER, // the mistake
-    SCORES_OF_GAME,  // the game's number, so that its positions can be told
-    SCORES_GROWING,  // by 10 a move for the winner
-} ScoreKind;
-
-static int score_of(ScoreKind kind, int number, int result, Color side, int ply) {
-    if (kind == SCORES_GROWING)
-        return (result - 1) * (10 * ply + 10);
-    if (kind == SCORES_OF_GAME)
-        return result == 1 ? 0 : (result - 1) * (100 + number);
-    return (result - 1) * 150 * (kind == SCORES_OF_MOVER && side == BLACK ? -1 : 1);
-}
-
-// A game of random moves far from its beginning.
-static void random_game(GameRecord *game, int number, ScoreKind kind, uint64_t *random) {
-    game->start = position_of("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 20");
-    game->result = number % 3;
-    Position pos = game->start;
-    for (game->plies = 0; game->plies < PLIES; game->plies++) {
-        MoveList list;
-        Undo undo;
-        movegen_legal(&pos, &list);
-        if (list.size == 0)
-            break;
-        Move move = list.moves[random_next(random) % (unsigned)list.size];
-        game->moves[game->plies] = (ScoredMove){
-            move, (int16_t)score_of(kind, number, game->result, pos.side, game->plies)};
-        position_make(&pos, move, &undo);
-    }
-}
-
-static void write_games(const char *folder, const char *name, int first, int count,
-                        ScoreKind kind) {
-    static uint8_t bytes[1 << 20];
-    GameFileHeader header = {"Test 1", "nodes 1", "none", "random", "rules", 5, (uint64_t)first};
-    GameRecord *game = calloc(1, sizeof *game);
-    uint64_t random = 77 + (uint64_t)first;
-    size_t size = gamefile_write_header(&header, (char *)bytes);
-    for (int i = 0; i < count; i++) {
-        random_game(game, first + i, kind, &random);
-        size += gamefile_write_game(game, bytes + size);
-    }
-    TrainError err = {""};
-    if (!output_write(folder, name, bytes, size, &err))
-        fail_msg("%s", err.message);
-    free(game);
-}
-
-static TrainSetOptions options_of(const char *const *folder) {
-    return (TrainSetOptions){.folders = folder,
-                             .folder_count = 1,
-                             .validation = 25,
-                             .scale = 361,
-                             .seed = 1,
-                             .correlation = 0.4};
-}
-
-static TrainSet *load(const char *folder, const TrainSetOptions *changed) {
-    TrainSet *set = calloc(1, sizeof *set);
-    TrainSetOptions options = changed ? *changed : options_of(&folder);
-    TrainError err = {""};
-    if (!train_set_load(set, &options, &err))
-        fail_msg("%s", err.message);
-    return set;
-}
-
-static void drop(TrainSet *set) {
-    train_set_release(set);
-    free(set);
-}
 
 static void assert_load_fails(const char *folder, const char *word) {
     TrainSet *set = calloc(1, sizeof *set);
@@ -201,60 +115,6 @@ static void validation_positions_carry_the_classical_evaluation(void **state) {
         other_than_zero += set->validation.at[i].classical != 0;
     assert_true(other_than_zero > (int)set->validation.count / 2);
     drop(set);
-}
-
-// ---- targets -----------------------------------------------------------------------------------
-
-static void a_target_is_the_score_and_what_came_of_it(void **state) {
-    (void)state;
-    static const struct {
-        double trace;
-        int plies, scores[3], targets[3];
-    } rows[] = {
-        {0, 3, {70, -32000, 31000}, {70, -32000, 31000}},
-        {0.5, 3, {70, 70, 70}, {70, 70, 70}},
-        {0.9, 3, {-2000, -2000, -2000}, {-2000, -2000, -2000}},
-        {0.5, 2, {31990, -31990}, {0, -2000}}, // as chances: 1 and 0
-        // 0.5 and 1 / (1 + exp(-416 / 361)) = 0.75994 in halves: 0.62997, 92 centipawns by the
-        // same formula; of that and 0.5 a half is 0.56498, 45 centipawns.
-        {0.5, 3, {0, 0, 200}, {45, 92, 200}},
-    };
-    GameRecord *game = calloc(1, sizeof *game);
-    int16_t targets[GAMEFILE_PLIES_MAX];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        game->plies = rows[i].plies;
-        for (int ply = 0; ply < game->plies; ply++)
-            game->moves[ply].score = (int16_t)rows[i].scores[ply];
-        train_trace(game, rows[i].trace, 361, targets);
-        for (int ply = 0; ply < game->plies; ply++)
-            assert_int_equal(targets[ply], rows[i].targets[ply]);
-    }
-    free(game);
-}
-
-static void training_goes_by_targets_and_validation_by_scores(void **state) {
-    (void)state;
-    char *folder scope(kit_folder_drop) = kit_folder();
-    write_games(folder, "games-000000.anvil", 0, GAMES, SCORES_GROWING);
-    const char *folders[] = {folder};
-    TrainSetOptions options = options_of(folders);
-    options.trace = 0.5;
-    TrainSet *plain = load(folder, NULL), *traced = load(folder, &options);
-    assert_int_equal(traced->training.count, plain->training.count);
-    assert_int_equal(traced->validation.count, plain->validation.count);
-    assert_memory_equal(traced->validation.at, plain->validation.at,
-                        plain->validation.count * sizeof(TrainPosition));
-    size_t raised = 0, wrong = 0;
-    for (size_t i = 0; i < plain->training.count; i++) {
-        int winner = plain->training.at[i].result - 1; // 1, 0, -1 for the side to move
-        int more = winner * (traced->training.at[i].score - plain->training.at[i].score);
-        raised += more > 0;
-        wrong += more < 0 || more > 10; // halves of 10, 20, 30, … more; less as chances
-    }
-    assert_true(raised > plain->training.count / 2);
-    assert_int_equal(wrong, 0);
-    drop(plain);
-    drop(traced);
 }
 
 // ---- the split ---------------------------------------------------------------------------------
@@ -446,8 +306,6 @@ int main(void) {
         cmocka_unit_test(scores_of_the_mover_are_refused),
         cmocka_unit_test(correlation_is_that_of_the_textbook),
         cmocka_unit_test(validation_positions_carry_the_classical_evaluation),
-        cmocka_unit_test(a_target_is_the_score_and_what_came_of_it),
-        cmocka_unit_test(training_goes_by_targets_and_validation_by_scores),
         cmocka_unit_test(a_game_is_for_training_or_for_validation_wherever_it_lies),
         cmocka_unit_test(a_limit_takes_the_first_positions),
         cmocka_unit_test(strays_join_the_training_alone),
