@@ -365,5 +365,5 @@ if __name__ == "__main__":
         a_run_told_to_end_keeps_what_it_has_and_goes_on, a_longer_run_goes_on_behind_a_shorter_one,
         a_folder_in_use_or_of_another_run_is_refused, a_book_gives_a_share_of_the_openings,
         chess960_openings_are_from_all_over, a_run_without_a_net_says_so_and_a_missing_one_is_refused,
-        the_classical_evaluation_has_no_share_beside_no_net, a_net_is_named_by_its_bytes_and_plays_other_games, arguments_are_refused_with_the_usage,
-        statistics_pgn_and_check_agree, damage_is_found_and_named)
+        the_classical_evaluation_has_no_share_beside_no_net, a_net_is_named_by_its_bytes_and_plays_other_games,
+        arguments_are_refused_with_the_usage, statistics_pgn_and_check_agree, damage_is_found_and_named)
