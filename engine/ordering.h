@@ -1,6 +1,7 @@
 // The order in which moves are tried, the key to alpha-beta: table move; captures that do not lose
 // material, dearest victim first (MVV-LVA), by static exchange; killers and counter move; other
-// moves by history; losing captures. Each stage generates its moves when it is reached.
+// moves by history, first those that save a piece; losing captures. Each stage generates its moves
+// when it is reached.
 #pragma once
 
 #include "searcher.h"
