@@ -1,5 +1,6 @@
 // `games`: what is in game files. Without an option it adds all of them up; --check reads every
-// file to its end and looks at the results too; --pgn prints the games for people.
+// file to its end and looks at the results too; --pgn prints the games for people; --epd the useful
+// positions for other programs.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "meter.h"
 #include "train_set.h"
 
-static const char USAGE[] = "usage: games [--pgn | --check] FILE …\n";
+static const char USAGE[] = "usage: games [--pgn | --epd | --check] FILE …\n";
 
 enum {
     SANE_POSITIONS = 1000, // from here on a correlation means something
@@ -43,6 +44,12 @@ static int clamp(int value, int most) {
     return value > most ? most : value < -most ? -most : value;
 }
 
+// Whether the trainer may learn from move i of the game, played on `pos`; where it is quiet.
+static bool is_useful(const GameRecord *game, int i) {
+    return game_record_ply(game, i) >= TRAIN_PLIES_LEAST &&
+           abs(game->moves[i].score) <= TRAIN_SCORE_MOST;
+}
+
 static bool game_add(Task *task, RulesError *err) {
     const GameRecord *game = &task->game;
     Totals *totals = &task->totals;
@@ -53,8 +60,7 @@ static bool game_add(Task *task, RulesError *err) {
         Undo undo;
         bool quiet = scored_move_is_quiet(&pos, played.move);
         totals->quiet += quiet;
-        totals->useful += quiet && game_record_ply(game, i) >= TRAIN_PLIES_LEAST &&
-                          abs(played.score) <= TRAIN_SCORE_MOST;
+        totals->useful += quiet && is_useful(game, i);
         correlation_add(&totals->sums, clamp(played.score, TRAIN_SCORE_MOST), game->result - 1);
         position_make(&pos, played.move, &undo);
     }
@@ -150,6 +156,26 @@ static bool game_print(Task *task, RulesError *err) {
     return size < sizeof task->text || rules_refuse(err, "a game is too long to print");
 }
 
+// A line for each useful position, EPD with its counters: `ce` is the score for the side to move,
+// `c9` the game's result.
+static bool game_print_positions(Task *task, RulesError *err) {
+    const GameRecord *game = &task->game;
+    Position pos = game->start;
+    (void)err;
+    for (int i = 0; i < game->plies; i++) {
+        ScoredMove played = game->moves[i];
+        char fen[FEN_MAX];
+        Undo undo;
+        if (scored_move_is_quiet(&pos, played.move) && is_useful(game, i)) {
+            int score = pos.side == WHITE ? played.score : -played.score;
+            printf("%s ce %d; c9 \"%s\";\n", position_to_fen(&pos, fen), score,
+                   game_result_text(RESULTS[game->result]));
+        }
+        position_make(&pos, played.move, &undo);
+    }
+    return true;
+}
+
 // ---- the command -------------------------------------------------------------------------------
 
 // All games of a file. What is wrong is said on stderr.
@@ -187,6 +213,8 @@ int command_games(int argc, char **argv) {
     GameVisit *visit = game_add;
     if (argc > 0 && strcmp(argv[0], "--pgn") == 0)
         visit = game_print;
+    else if (argc > 0 && strcmp(argv[0], "--epd") == 0)
+        visit = game_print_positions;
     else if (argc > 0 && strcmp(argv[0], "--check") == 0)
         visit = game_check;
     int options = visit != game_add;

@@ -285,7 +285,7 @@ def arguments_are_refused_with_the_usage():
             equal(done.returncode, 2, arguments)
             contains(done.stderr, "usage: datagen")
         true(not folder("a").exists(), "a refused run leaves no folder")
-    for arguments in ([], ["--pgn"], ["--wings", "x"]):
+    for arguments in ([], ["--pgn"], ["--epd"], ["--wings", "x"]):
         equal(command("games", *arguments).returncode, 2)
 
 
@@ -315,6 +315,14 @@ def statistics_pgn_and_check_agree():
         equal([tags["Result"] for tags, _ in shown], [("0-1", "1/2-1/2", "1-0")[result] for _, result, _ in games])
         equal([len(moves) - 1 for _, moves in shown], [len(moves) for _, _, moves in games])
         equal([tags["Round"] for tags, _ in shown], [str(i) for i in range(40)])
+
+        epd = [re.fullmatch(r'(\S+ [wb] \S+ \S+ \d+ \d+) ce (-?\d+); c9 "(.+)";', line)
+               for line in command("games", "--epd", path).stdout.splitlines()]
+        useful = round(float(re.search(r"useful +([\d.]+) %", told.stdout).group(1)) * plies / 100)
+        true(all(epd) and abs(len(epd) - useful) <= plies / 1000, f"{len(epd)} positions as EPD, {useful} are useful")
+        white = [int(score) * (1 if " w " in fen else -1) for fen, score, _ in map(re.Match.groups, epd)]
+        scores = iter(score for _, _, moves in games for _, score in moves)
+        true(all(score in scores for score in white), "the scores are not those of the games, in their order")
 
         checked = command("games", "--check", path)
         equal(checked.returncode, 0, checked.stderr)
