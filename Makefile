@@ -52,6 +52,7 @@ help:
 	@echo 'make          build/engine build/server build/worker build/match build/sprt'
 	@echo 'make unit     the unit tests alone            make bench   figures beside their limits'
 	@echo 'make bench PARTS=strength   matches against other engines and at short clocks: hours, or fewer GAMES=40'
+	@echo 'make bench PARTS=judgement  how well the engine judges positions, beside stockfish: two minutes'
 	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random'
 	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes   make format   clang-format in place'
 	@echo 'make deps     install the Debian packages of deploy/packages'

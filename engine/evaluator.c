@@ -26,11 +26,7 @@ Score searcher_evaluate(Searcher *s) {
         return evaluate(&s->pos, &s->pawns);
     if (is_known(&s->pos, &known))
         return known;
-    Score net = evaluator_score(accumulators_evaluate(s->accumulators, &s->pos), s->pos.rule50);
-    int share = s->shared->classical_share;
-    if (share == 0)
-        return net;
-    return (net * (100 - share) + evaluate(&s->pos, &s->pawns) * share) / 100;
+    return evaluator_score(accumulators_evaluate(s->accumulators, &s->pos), s->pos.rule50);
 }
 
 Score position_evaluate(const Position *pos, const Network *net) {

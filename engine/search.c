@@ -133,11 +133,6 @@ void search_set_network(Search *search, const Network *net) {
     search_clear(search); // the table holds evaluations of the old net
 }
 
-void search_set_classical_share(Search *search, int per_cent) {
-    search->classical_share = per_cent;
-    search_clear(search);
-}
-
 void search_on_report(Search *search, SearchReport *report, void *context) {
     search->report = report;
     search->report_context = context;

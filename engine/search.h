@@ -74,10 +74,6 @@ void search_clear(Search *search); // forgets everything, as for a new game
 // Borrowed as long as the search lives or until the next call; NULL is the classical evaluation. A
 // new Search begins with network_default(). Forgets everything.
 void search_set_network(Search *search, const Network *net);
-// How much the classical evaluation has to say beside a net, 0 to 100; 0 at first. Two judges that
-// err in different places err less together, which is worth more in games to learn from than the
-// time it takes; not in games to win. Forgets everything.
-void search_set_classical_share(Search *search, int per_cent);
 void search_on_report(Search *search, SearchReport *report, void *context); // NULL: silence
 
 // `prepare` copies its arguments and makes ready; `run` then thinks in the calling thread until a

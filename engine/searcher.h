@@ -81,8 +81,7 @@ typedef struct Searcher {
 
 struct Search {
     TT tt;
-    const Network *net;  // borrowed; NULL: the classical evaluation
-    int classical_share; // per cent, beside the net
+    const Network *net; // borrowed; NULL: the classical evaluation
     Searcher *searchers[SEARCH_THREADS_MAX];
     int thread_count;
     Root root;

@@ -40,12 +40,11 @@ static const char USAGE[] =
     "  --book-share P    that share, in percent (50)\n"
     "  --frc             the others begin from positions of Chess960\n"
     "  --net FILE|none   instead of the net that is built in\n"
-    "  --classical P     the classical evaluation's share beside the net, in percent (0)\n"
     "  --nice N          how far to give way to other programs, 0 to 19 (10)\n";
 
 typedef struct Options {
     const char *out, *book, *net;
-    int64_t games, nodes, depth, threads, seed, hash, book_share, classical, nice;
+    int64_t games, nodes, depth, threads, seed, hash, book_share, nice;
     bool frc;
 } Options;
 
@@ -75,7 +74,6 @@ static bool read_number(Options *o, const char *name, const char *value) {
         {"--seed", 0, INT64_MAX, &o->seed},
         {"--hash", 1, 4096, &o->hash},
         {"--book-share", 1, 100, &o->book_share},
-        {"--classical", 0, 99, &o->classical},
         {"--nice", 0, 19, &o->nice},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -154,22 +152,10 @@ static bool plan_book(DatagenPlan *plan, const Options *o, EpdBook *book, RulesE
     return true;
 }
 
-static bool plan_share(DatagenPlan *plan, int64_t share, RulesError *err) {
-    if (share && !plan->net)
-        return rules_refuse(err, "--classical is a share beside a net, and there is none");
-    size_t length = strlen(plan->header.net);
-    plan->classical_share = (int)share;
-    if (share)
-        snprintf(plan->header.net + length, sizeof plan->header.net - length,
-                 " and %d %% classical", plan->classical_share);
-    return true;
-}
-
 // The engine's name is what it does: its node count over fixed positions with this very net.
 static void plan_engine(DatagenPlan *plan) {
     Search *search = search_new(BENCH_HASH_MB, 1);
     search_set_network(search, plan->net);
-    search_set_classical_share(search, plan->classical_share);
     snprintf(plan->header.engine, sizeof plan->header.engine, "Anvil, bench %d = %" PRIu64,
              ID_DEPTH, bench_nodes(search, ID_DEPTH));
     search_free(search);
@@ -185,8 +171,7 @@ static bool plan_make(DatagenPlan *plan, const Options *o, Network *own, EpdBook
         .seed = (uint64_t)o->seed, .book_percent = (int)o->book_share, .chess960 = o->frc};
     plan->header.seed = plan->rules.seed;
     plan_limits(plan, o);
-    if (!plan_net(plan, o->net, own, err) || !plan_share(plan, o->classical, err) ||
-        !plan_book(plan, o, book, err))
+    if (!plan_net(plan, o->net, own, err) || !plan_book(plan, o, book, err))
         return false;
     selfplay_openings_text(&plan->rules, plan->header.openings, sizeof plan->header.openings);
     selfplay_ends_text(plan->header.ends, sizeof plan->header.ends);

@@ -119,7 +119,6 @@ static Player *players_new(Run *run) {
         players[i].selfplay = (Selfplay){
             .rules = &plan->rules, .stop = &run->stop, .search = search_new(plan->hash_mb, 1)};
         search_set_network(players[i].selfplay.search, plan->net);
-        search_set_classical_share(players[i].selfplay.search, plan->classical_share);
     }
     return players;
 }

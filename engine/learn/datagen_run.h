@@ -9,9 +9,8 @@ typedef struct DatagenPlan {
     const char *folder;
     uint64_t games; // that the folder is to have in the end
     int threads;
-    size_t hash_mb;      // of each thread
-    const Network *net;  // NULL: the classical evaluation
-    int classical_share; // as search_set_classical_share() has it
+    size_t hash_mb;     // of each thread
+    const Network *net; // NULL: the classical evaluation
     SelfplayRules rules;
     GameFileHeader header;
 } DatagenPlan;

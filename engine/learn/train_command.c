@@ -21,7 +21,7 @@ typedef struct Wish {
     TrainSetOptions set;
     const char *folders[TRAIN_FOLDERS_MAX];
     const char *out, *from;
-    int64_t validation, strays;
+    int64_t validation;
     bool resume;
 } Wish;
 
@@ -36,18 +36,12 @@ static const char USAGE[] =
     "  --batch N          positions a step (4096)\n"
     "  --lr X             learning rate at its highest (0.001)\n"
     "  --lambda X         share of the score in the target, the result has the rest (1)\n"
-    "  --trace X          share that what the game came to next has in a score (0.4)\n"
+    "  --trace X          share that what the game came to next has in a score (0.6)\n"
     "  --scale X          units (208 a pawn) for a chance of winning of 73 % (361)\n"
     "  --decay X          weight decay (0.01)\n"
     "  --threads N        (all processors)\n"
     "  --seed N           of the first weights and the order of positions (1)\n"
     "  --limit N          positions to keep at most (0: all)\n"
-    "  --distil X         share that the teacher, who does not search, has in a score: the "
-    "classical\n"
-    "                     evaluation, or with --from that net and it in halves (0)\n"
-    "  --strays N         random moves off each position of a game, judged by the teacher, to "
-    "learn\n"
-    "                     from as well (0)\n"
     "  --validation N     per cent of the games that are kept apart (3)\n"
     "  --correlation X    least correlation of scores and results (0.4)\n"
     "  --resume           go on after the last epoch that an interrupted run of the same options\n"
@@ -96,20 +90,15 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
         {"--seed", 0, INT32_MAX, &seed},
         {"--limit", 0, INT32_MAX, &wish->set.limit},
         {"--validation", 1, 50, &wish->validation},
-        {"--strays", 0, TRAIN_STRAYS_MAX, &wish->strays},
     };
     const struct {
         const char *name;
         double least, most;
         double *out;
     } reals[] = {
-        {"--lr", 0, 1, &settings->rate},
-        {"--lambda", 0, 1, &settings->lambda},
-        {"--scale", 1, 10000, &settings->scale},
-        {"--decay", 0, 1, &settings->decay},
-        {"--trace", 0, 0.99, &wish->set.trace},
-        {"--distil", 0, 1, &wish->set.distil},
-        {"--correlation", -1, 1, &wish->set.correlation},
+        {"--lr", 0, 1, &settings->rate},         {"--lambda", 0, 1, &settings->lambda},
+        {"--scale", 1, 10000, &settings->scale}, {"--decay", 0, 1, &settings->decay},
+        {"--trace", 0, 0.99, &wish->set.trace},  {"--correlation", -1, 1, &wish->set.correlation},
     };
     bool good = false;
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
@@ -161,7 +150,7 @@ static bool read_wish(Wish *wish, int argc, char **argv) {
                                 .lambda = 1,
                                 .scale = 361,
                                 .decay = 0.01},
-                   .set = {.seed = 1, .trace = 0.4, .correlation = 0.4},
+                   .set = {.seed = 1, .trace = 0.6, .correlation = 0.4},
                    .validation = 3};
     for (int i = 0, words; i < argc; i += words)
         if ((words = read_words(wish, argc - i, argv + i)) == 0) {
@@ -175,7 +164,6 @@ static bool read_wish(Wish *wish, int argc, char **argv) {
     wish->set.folders = wish->folders;
     wish->set.scale = wish->settings.scale;
     wish->set.validation = (int)wish->validation;
-    wish->set.strays = (int)wish->strays;
     return true;
 }
 
@@ -189,16 +177,13 @@ static void print_set(const TrainSet *set) {
                set->plies ? 100.0 * (double)set->dropped[i] / (double)set->plies : 0,
                train_drop_texts[i]);
     printf("scores and results correlate by %.3f\n", correlation_of(&set->sums));
-    printf("%zu positions for training", set->training.count);
-    if (set->strays)
-        printf(" (%" PRId64 " of them strays)", set->strays);
-    printf(", %zu for validation\n", set->validation.count);
+    printf("%zu positions for training, %zu for validation\n", set->training.count,
+           set->validation.count);
 }
 
 typedef struct Run {
     Wish wish;
     CompactNet from; // of --from, else empty
-    Network teacher; // the same net
     TrainSet set;
     Trainer trainer;
     TrainHistory history;
@@ -286,11 +271,8 @@ static bool read_from(Run *run, TrainError *err) {
     NetError reason;
     if (!run->wish.from)
         return true;
-    if (!compact_load(&run->from, run->wish.from, &reason))
-        return train_refuse(err, "%.60s: %s", run->wish.from, reason.message);
-    compact_expand(&run->from, &run->teacher);
-    run->wish.set.net = &run->teacher;
-    return true;
+    return compact_load(&run->from, run->wish.from, &reason) ||
+           train_refuse(err, "%.60s: %s", run->wish.from, reason.message);
 }
 
 static bool run_begin(Run *run, TrainError *err) {
@@ -350,7 +332,6 @@ int command_train(int argc, char **argv) {
         trainer_release(&run->trainer);
         train_set_release(&run->set);
         compact_release(&run->from);
-        network_release(&run->teacher);
     }
     free(run);
     return good ? 0 : 1;

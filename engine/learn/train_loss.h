@@ -1,6 +1,6 @@
 // What the trainer minimises. A score becomes a probability of winning, p = sigmoid(units / scale),
 // with 208 units a pawn; so does the net's output, 600 units for 1.0. The target is
-// lambda * p(score) + (1 - lambda) * result, or p(score) where there is no result.
+// lambda * p(score) + (1 - lambda) * result.
 //
 // The loss is the square of the difference. (Cross entropy less the entropies, as the first
 // trainers of this form had it, has its minimum in the same place, but goes on pulling at positions
@@ -30,8 +30,6 @@ static inline float chance_of_output(const LossRule *rule, float out) {
 }
 static inline float loss_target(const LossRule *rule, const TrainPosition *position) {
     float chance = chance_of_score(rule, position->score), result = 0.5f * (float)position->result;
-    if (position->result == TRAIN_RESULT_NONE)
-        return chance;
     return rule->lambda * chance + (1 - rule->lambda) * result;
 }
 // The loss of predicting q, and its derivative by the output that gave q.

@@ -9,14 +9,13 @@
 // nnue.h.
 enum { MAN_OWN_KING = 2 * KING, MAN_THEIR_KING, MEN_MAX = 32 };
 enum { TRAIN_SCORE_MOST = 2000 }; // centipawns; beyond, the game is decided
-enum { TRAIN_RESULT_NONE = 3 };   // the position comes from no game: its score counts alone
 
 typedef struct TrainPosition {
     uint64_t occupied;
     uint8_t men[MEN_MAX / 2]; // of the occupied squares from the lowest, low half of a byte first
     int16_t score;            // centipawns for the side to move
     int16_t classical;        // the static evaluation, likewise; kept of validation positions only
-    uint8_t result;           // half points of the side to move: 0, 1, 2, or none
+    uint8_t result;           // half points of the side to move: 0, 1, 2
     uint8_t kings[2];         // squares: the own one as its side sees it, theirs as theirs sees it
     uint8_t zero;
 } TrainPosition;

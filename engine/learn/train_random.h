@@ -7,7 +7,6 @@
 typedef enum {
     STREAM_WEIGHTS,
     STREAM_PROBES,
-    STREAM_STRAYS,
     STREAM_ORDER, // + epoch; the last one
 } RandomStream;
 

@@ -68,8 +68,8 @@ static void positions_append(TrainPositions *list, const TrainPosition *packed) 
 typedef struct Loader {
     TrainSet *set;
     const TrainSetOptions *options;
-    uint64_t random, stray_random; // of the probes; of the strays
-    TrainTeacher teacher;
+    uint64_t random; // of the probes
+    PawnCache *pawns;
     GameReader reader;
     GameRecord game;
     int16_t targets[GAMEFILE_PLIES_MAX]; // of the game's plies
@@ -98,18 +98,9 @@ static void keep(Loader *loader, const Position *pos, int score, bool validation
     TrainPosition packed;
     train_position_pack(pos, score, loader->game.result, &packed);
     if (validation)
-        packed.classical = (int16_t)evaluate(pos, loader->teacher.pawns);
+        packed.classical = (int16_t)evaluate(pos, loader->pawns);
     positions_append(validation ? &loader->set->validation : &loader->set->training, &packed);
     offer_probe(loader, pos);
-}
-
-static int target_of(const Loader *loader, const Position *pos, int i) {
-    const TrainSetOptions *options = loader->options;
-    if (options->distil == 0)
-        return loader->targets[i];
-    Score taught = train_teacher_score(&loader->teacher, pos);
-    return train_mix(loader->targets[i], pos->side == WHITE ? taught : -taught, options->distil,
-                     options->scale);
 }
 
 static void offer_position(Loader *loader, const Position *pos, int i, bool validation) {
@@ -123,16 +114,7 @@ static void offer_position(Loader *loader, const Position *pos, int i, bool vali
         correlation_add(&loader->set->sums, sign * chosen.score, sign * (game->result - 1));
     }
     if (why == DROP_NONE)
-        keep(loader, pos, validation ? chosen.score : target_of(loader, pos, i), validation);
-}
-
-static void add_strays(Loader *loader, const Position *pos) {
-    TrainPosition strays[TRAIN_STRAYS_MAX];
-    int count =
-        train_strays(pos, loader->options->strays, &loader->stray_random, &loader->teacher, strays);
-    for (int i = 0; i < count; i++)
-        positions_append(&loader->set->training, &strays[i]);
-    loader->set->strays += count;
+        keep(loader, pos, validation ? chosen.score : loader->targets[i], validation);
 }
 
 static void load_game(Loader *loader) {
@@ -145,8 +127,6 @@ static void load_game(Loader *loader) {
         Undo undo;
         loader->set->plies++;
         offer_position(loader, &pos, i, validation);
-        if (!validation)
-            add_strays(loader, &pos);
         position_make(&pos, loader->game.moves[i].move, &undo);
     }
     loader->set->games++;
@@ -230,9 +210,8 @@ bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *e
     pawn_cache_clear(pawns);
     loader->set = set;
     loader->options = options;
-    loader->teacher = (TrainTeacher){pawns, options->net};
+    loader->pawns = pawns;
     loader->random = random_stream(options->seed, STREAM_PROBES);
-    loader->stray_random = random_stream(options->seed, STREAM_STRAYS);
     bool good = true;
     for (int i = 0; good && i < options->folder_count; i++)
         good = load_folder(loader, options->folders[i], err);

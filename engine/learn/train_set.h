@@ -6,7 +6,7 @@
 #pragma once
 
 #include "correlation.h"
-#include "train_stray.h"
+#include "train_position.h"
 
 enum {
     TRAIN_PLIES_LEAST = 16,   // of the game before the position: openings are random
@@ -46,11 +46,8 @@ typedef struct TrainSetOptions {
     int folder_count;
     int64_t limit;       // positions of games to keep at most; 0: all
     int validation;      // per cent of the games
-    int strays;          // of each ply of the games for training; see train_stray.h
-    const Network *net;  // of the teacher; borrowed, NULL: see train_teacher.h
-    double distil;       // share of what the teacher says in the targets of the games for training
     double trace, scale; // of the targets for training; see train_trace.h
-    uint64_t seed;       // of the choice of probes and strays
+    uint64_t seed;       // of the choice of probes
     double correlation;  // least allowed of score and result; see train_set_load
 } TrainSetOptions;
 
@@ -60,7 +57,7 @@ typedef struct TrainSet {
     int probe_count;
     Position probes[TRAIN_PROBES];
     // What was found.
-    int64_t files, damaged, games, plies, strays;
+    int64_t files, damaged, games, plies;
     int64_t dropped[DROP_NB]; // by reason
     Correlation sums;         // of score and result, both seen by the side to move
 } TrainSet;

@@ -15,11 +15,6 @@ static int16_t score_of(double chance, double scale) {
     return (int16_t)lround(log(chance / (1 - chance)) * scale / (double)TRAIN_UNITS_PER_CENTIPAWN);
 }
 
-int16_t train_mix(int score, int other, double share, double scale) {
-    double chance = (1 - share) * chance_of(score, scale) + share * chance_of(other, scale);
-    return score_of(chance, scale);
-}
-
 void train_trace(const GameRecord *game, double trace, double scale,
                  int16_t out[GAMEFILE_PLIES_MAX]) {
     double target = 0;

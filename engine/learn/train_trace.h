@@ -6,10 +6,6 @@
 
 #include "gamefile.h"
 
-// Two scores as one, `share` of it the second one's: mixed as chances, each no further from 0 than
-// TRAIN_SCORE_MOST. `scale` as the loss has it, see train_loss.h.
-int16_t train_mix(int score, int other, double share, double scale);
-
 // Targets in centipawns of White's view for each ply of the game, no further from 0 than
 // TRAIN_SCORE_MOST where `trace` is not 0; with 0 the scores as they are. 0 <= trace < 1.
 void train_trace(const GameRecord *game, double trace, double scale,

@@ -248,13 +248,6 @@ def a_run_without_a_net_says_so_and_a_missing_one_is_refused():
         contains(datagen(folder("bad"), 2, "--net", folder("missing"), status=1).stderr, "missing")
 
 
-def the_classical_evaluation_has_no_share_beside_no_net():
-    with Folders() as folder:
-        refused = datagen(folder("a"), 2, "--net", "none", "--classical", 50, status=1)
-        contains(refused.stderr, "a share beside a net, and there is none")
-        contains(datagen(folder("a"), 2, "--classical", 100, status=2).stderr, "cannot read --classical 100")
-
-
 def a_net_is_named_by_its_bytes_and_plays_other_games():
     packed = pathlib.Path(os.environ.get("PATCHMATE_SHARED", "../shared"), "data", "nets", "nn-62ef826d1a6d.nnue.xz")
     if not packed.exists():
@@ -269,10 +262,6 @@ def a_net_is_named_by_its_bytes_and_plays_other_games():
         header, games = read_file(contents(folder("one"))["games-000000.anvil"])
         equal(header["net"], hashlib.sha256(net.read_bytes()).hexdigest())
         true(games != read_file(contents(folder("none"))["games-000000.anvil"])[1], "the net plays as no net does")
-        datagen(folder("both"), 4, "--net", net, "--classical", 50)
-        both, mixed = read_file(contents(folder("both"))["games-000000.anvil"])
-        equal(both["net"], f"{header['net']} and 50 % classical")
-        true(both["engine"] != header["engine"] and mixed != games, "the classical evaluation has nothing to say")
 
 
 def arguments_are_refused_with_the_usage():
@@ -373,5 +362,5 @@ if __name__ == "__main__":
         a_run_told_to_end_keeps_what_it_has_and_goes_on, a_longer_run_goes_on_behind_a_shorter_one,
         a_folder_in_use_or_of_another_run_is_refused, a_book_gives_a_share_of_the_openings,
         chess960_openings_are_from_all_over, a_run_without_a_net_says_so_and_a_missing_one_is_refused,
-        the_classical_evaluation_has_no_share_beside_no_net, a_net_is_named_by_its_bytes_and_plays_other_games,
+        a_net_is_named_by_its_bytes_and_plays_other_games,
         arguments_are_refused_with_the_usage, statistics_pgn_and_check_agree, damage_is_found_and_named)

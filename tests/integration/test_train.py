@@ -150,7 +150,7 @@ def a_net_is_learned_on_from():
     """What is begun with is as good as it was left; a wrong name is told before any game is read."""
     out, said = whole_run()
     net = os.path.join(out, "net.compact")
-    arguments, _ = train("from", "--from", net, "--distil", "0.5", "--strays", "1")
+    arguments, _ = train("from", "--from", net)
     left, = re.findall(r"^quantised: validation loss ([\d.]+)", said, re.M)
     found, = re.findall(rf"^beginning from {net}: validation loss ([\d.]+)$", succeed(*arguments), re.M)
     true(abs(float(found) / float(left) - 1) < 0.01, f"it had a loss of {left}, and begins with {found}")
@@ -161,15 +161,14 @@ def a_net_is_learned_on_from():
 
 
 def rounds_follow_each_other():
-    """learn/rounds.sh: games of no net, a net, games of that net and the classical evaluation, the next net; and nothing
-    is done twice."""
+    """learn/rounds.sh: games of no net, a net, games of that net, the next net; and nothing is done twice."""
     folder = os.path.join(FOLDER.name, "rounds")
     words = ["sh", os.path.join(ROOT, "engine", "learn", "rounds.sh"), ENGINE, folder, "2", "60", "30", "--epochs", "1"]
     done = subprocess.run(words, capture_output=True, text=True)
     equal(done.returncode, 0, done.stderr)
     heads = [read(folder, games, "games-000000.anvil").split(b"\n\n")[0].decode() for games in ("games-1", "games-2")]
     contains(heads[0], "\nnet none\n")
-    contains(heads[1], f"\nnet {read(folder, 'net-1', 'net').decode().strip()} and 50 % classical\n")
+    contains(heads[1], f"\nnet {read(folder, 'net-1', 'net').decode().strip()}\n")
     contains(done.stdout, "beginning from net-1/net.compact")
     nets = [read(folder, net, "net") for net in ("net-1", "net-2")]
     true(nets[0] != nets[1], "the second round teaches nothing")
@@ -181,7 +180,7 @@ def rounds_follow_each_other():
 
 def bad_words_and_folders_are_named():
     for words, said in ((["--frobnicate", "1"], "--frobnicate"), (["--epochs", "0"], "--epochs 0: give a number from 1 to"),
-                        (["--lr", "much"], "--lr much: give a number from 0 to 1"), (["--strays", "17"], "from 0 to 16"),
+                        (["--lr", "much"], "--lr much: give a number from 0 to 1"), (["--validation", "51"], "from 1 to 50"),
                         (["--buckets", "3"], "usage"), (["--data"], "--data")):
         done = command("train", "--data", "x", "--out", "y", *words)
         equal(done.returncode, 2, f"status of {words}")

@@ -65,24 +65,6 @@ static void the_search_asks_the_net_of_the_position_it_is_in(void **state) {
     search_set_network(search, NULL);
 }
 
-static void the_classical_evaluation_has_its_share_beside_a_net(void **state) {
-    (void)state;
-    static const int shares[] = {0, 50, 25};
-    search_set_network(search, &net);
-    for (int i = 0; i < LIVELY_FENS; i++) {
-        Position pos = position_of(lively_fens[i]);
-        Score by_net = position_evaluate(&pos, &net), classical = position_evaluate(&pos, NULL);
-        Score wanted[] = {by_net, (by_net + classical) / 2, (3 * by_net + classical) / 4};
-        for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
-            search_set_classical_share(search, shares[k]);
-            think(lively_fens[i], 2);
-            assert_int_equal(searcher_evaluate(search->searchers[0]), wanted[k]);
-        }
-    }
-    search_set_classical_share(search, 0);
-    search_set_network(search, NULL);
-}
-
 static void the_same_search_by_a_net_twice_is_the_same(void **state) {
     (void)state;
     search_set_network(search, &net);
@@ -150,7 +132,6 @@ static void raw_output_becomes_centipawns_below_any_mate(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_search_asks_the_net_of_the_position_it_is_in),
-        cmocka_unit_test(the_classical_evaluation_has_its_share_beside_a_net),
         cmocka_unit_test(the_same_search_by_a_net_twice_is_the_same),
         cmocka_unit_test(a_net_taken_away_leaves_the_classical_evaluation),
         cmocka_unit_test(threads_have_the_net_too),

@@ -161,34 +161,6 @@ static void a_limit_takes_the_first_positions(void **state) {
     drop(some);
 }
 
-static void strays_join_the_training_alone(void **state) {
-    (void)state;
-    char *folder scope(kit_folder_drop) = kit_folder();
-    write_games(folder, "games-000000.anvil", 0, GAMES, SCORES_OF_WHITE);
-    const char *folders[] = {folder};
-    TrainSetOptions options = options_of(folders);
-    TrainSet *without = load(folder, NULL);
-    options.strays = 2;
-    TrainSet *with = load(folder, &options), *again = load(folder, &options);
-    options.seed = 2;
-    TrainSet *other = load(folder, &options);
-    int64_t strays = 0;
-    for (size_t i = 0; i < with->training.count; i++)
-        strays += with->training.at[i].result == TRAIN_RESULT_NONE;
-    assert_true(strays > 100 && strays <= 2 * with->plies);
-    assert_int_equal(strays, with->strays);
-    assert_int_equal(with->training.count, without->training.count + (size_t)strays);
-    assert_int_equal(with->validation.count, without->validation.count);
-    assert_memory_equal(with->validation.at, without->validation.at,
-                        with->validation.count * sizeof(TrainPosition));
-    assert_true(train_set_fingerprint(with) == train_set_fingerprint(again));
-    assert_true(train_set_fingerprint(with) != train_set_fingerprint(other));
-    drop(without);
-    drop(with);
-    drop(again);
-    drop(other);
-}
-
 static void folders_and_files_that_are_of_no_use_are_named(void **state) {
     (void)state;
     char *folder scope(kit_folder_drop) = kit_folder();
@@ -308,7 +280,6 @@ int main(void) {
         cmocka_unit_test(validation_positions_carry_the_classical_evaluation),
         cmocka_unit_test(a_game_is_for_training_or_for_validation_wherever_it_lies),
         cmocka_unit_test(a_limit_takes_the_first_positions),
-        cmocka_unit_test(strays_join_the_training_alone),
         cmocka_unit_test(folders_and_files_that_are_of_no_use_are_named),
         cmocka_unit_test(a_folder_without_games_among_others_is_named),
         cmocka_unit_test(a_cut_file_is_good_up_to_the_cut),

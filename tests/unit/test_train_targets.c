@@ -1,4 +1,4 @@
-// What positions of games are learned by: their scores, what the games came to, and a teacher.
+// What positions of games are learned by: their scores and what the games came to.
 
 #include "train_set_kit.h"
 
@@ -57,37 +57,12 @@ static void training_goes_by_targets_and_validation_by_scores(void **state) {
     drop(traced);
 }
 
-static void a_teacher_has_its_share_in_targets(void **state) {
-    (void)state;
-    char *folder scope(kit_folder_drop) = kit_folder();
-    write_games(folder, "games-000000.anvil", 0, GAMES, SCORES_OF_WHITE);
-    const char *folders[] = {folder};
-    TrainSetOptions options = options_of(folders);
-    TrainSet *plain = load(folder, NULL);
-    options.distil = 0.25;
-    TrainSet *mixed = load(folder, &options);
-    options.distil = 1;
-    TrainSet *taught = load(folder, &options);
-    assert_int_equal(mixed->training.count, plain->training.count);
-    assert_memory_equal(mixed->validation.at, plain->validation.at,
-                        plain->validation.count * sizeof(TrainPosition));
-    for (size_t i = 0; i < plain->training.count; i++) {
-        int own = plain->training.at[i].score, by_teacher = taught->training.at[i].score;
-        assert_int_equal(mixed->training.at[i].score, train_mix(own, by_teacher, 0.25, 361));
-    }
-    assert_int_equal(train_mix(0, 200, 0.5, 361), 92); // as above
-    drop(plain);
-    drop(mixed);
-    drop(taught);
-}
-
 int main(void) {
     rules_init();
     eval_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_target_is_the_score_and_what_came_of_it),
         cmocka_unit_test(training_goes_by_targets_and_validation_by_scores),
-        cmocka_unit_test(a_teacher_has_its_share_in_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
