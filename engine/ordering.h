@@ -52,6 +52,6 @@ typedef struct TriedMoves {
 
 void tried_add(TriedMoves *tried, const Position *pos, Move move);
 // Rewards `best`, which caused a cutoff, and takes from those tried in vain before it.
+void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried);
 // Rewards the opponent's quiet move that led to a node where nothing helped.
 void ordering_learn_failed_low(Searcher *s, int depth);
-void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried);
