@@ -85,9 +85,10 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
 
 enum { LATE_MOVE_PRUNE_DEPTH = 6 };
 
-// Near the leaves, quiet moves far down the list are not tried at all ("move count pruning").
+// Near the leaves, quiet moves far down the list are not tried at all ("move count pruning"),
+// except where an exact value is wanted.
 bool late_move_prune(const Node *node, const Candidate *move) {
-    return node->depth <= LATE_MOVE_PRUNE_DEPTH && !node->in_check &&
+    return node->depth <= LATE_MOVE_PRUNE_DEPTH && !node->in_check && !node->is_pv &&
            move->number > (4 + node->depth * node->depth) / (2 - node->improving);
 }
 
