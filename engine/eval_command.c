@@ -1,6 +1,7 @@
 // `eval` and `net`: positions judged without a search, and what a net is.
 //
-//   eval                a line for each FEN: the default net's raw output; where the program has
+//   eval                a line for each FEN or EPD: the default net's raw output; where the program
+//   has
 //                       no net, `SCORE FEN` by the classical evaluation, White's centipawns
 //   eval --net FILE     the raw output of another net; none is the classical evaluation
 //   eval --features     all layers on the way to it, as JSON
@@ -13,6 +14,7 @@
 #include "evaluator.h"
 #include "nnue/kernel.h"
 #include "rules/bitboard.h"
+#include "rules/pgn.h"
 
 enum { FEN_LINE_MAX = 256 };
 
@@ -89,7 +91,7 @@ static int eval_lines(const Network *net, bool with_features) {
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0')
             continue;
-        if (position_from_fen(&pos, line, false, &err)) {
+        if (epd_read(line, false, &pos, NULL, &err)) {
             print_position(net, with_features, &pos, line);
         } else {
             fprintf(stderr, "anvil: %s: %s\n", line, err.message);

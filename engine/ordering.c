@@ -50,9 +50,9 @@ static int capture_score(Searcher *s, Move move) {
     return 16 * (victim + promotion) + capture_history(s, move) / 8 - attacker;
 }
 
-static void list_score(MovePicker *p, int (*score)(Searcher *, Move)) {
+static void captures_score(MovePicker *p) {
     for (int i = 0; i < p->list.size; i++)
-        p->scores[i] = score(p->searcher, p->list.moves[i]);
+        p->scores[i] = capture_score(p->searcher, p->list.moves[i]);
     p->next = 0;
 }
 
@@ -201,7 +201,7 @@ static Move pick_step(MovePicker *p) {
         return p->table_move;
     case PICK_GENERATE_CAPTURES:
         movegen_captures(&p->searcher->pos, &p->list);
-        list_score(p, capture_score);
+        captures_score(p);
         p->stage = PICK_CAPTURES;
         return MOVE_NONE;
     case PICK_CAPTURES:

@@ -9,7 +9,7 @@
 //   seed 7                                   of the run
 //   first 12000                              number of the file's first game in that run
 //   limit nodes 5000                         of the search of each move
-//   net SHA256 | SHA256 and P % classical | none     what judged; none: the classical evaluation
+//   net SHA256 | none                      what judged; none: the classical evaluation
 //   openings 8-9 random plies, …             how games begin
 //   ends |score| >= 1500 for 4 plies, …      when they are decided; first files have no such line
 //

@@ -26,8 +26,8 @@ GAMES = 24
 QUICK = ("--nodes", "60", "--hash", "1")
 
 
-def command(*arguments):
-    return subprocess.run([ENGINE, *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE_S)
+def command(*arguments, text=""):
+    return subprocess.run([ENGINE, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=PATIENCE_S)
 
 
 def datagen_arguments(folder, games=GAMES, *more, threads=1, limit=QUICK):
@@ -312,6 +312,8 @@ def statistics_pgn_and_check_agree():
         white = [int(score) * (1 if " w " in fen else -1) for fen, score, _ in map(re.Match.groups, epd)]
         scores = iter(score for _, _, moves in games for _, score in moves)
         true(all(score in scores for score in white), "the scores are not those of the games, in their order")
+        judged = command("eval", "--net", "none", text="".join(match.group(0) + "\n" for match in epd[:5]))
+        equal((judged.returncode, len(judged.stdout.splitlines())), (0, 5), judged.stderr)
 
         checked = command("games", "--check", path)
         equal(checked.returncode, 0, checked.stderr)
