@@ -15,7 +15,7 @@ enum { BENCH_DEPTH = 12 };
 
 static uint64_t bench_position(Search *search, const char *fen, int depth) {
     Position pos;
-    RulesError err;
+    Refusal err;
     if (!position_from_fen(&pos, fen, false, &err)) {
         fprintf(stderr, "anvil: bench position %s: %s\n", fen, err.message);
         exit(EXIT_FAILURE);
@@ -58,16 +58,17 @@ static void run(const Network *net, int depth) {
     printf("Nodes/second    : %" PRIu64 "\n", nodes * 1000000 / (uint64_t)time_us);
 }
 
+const char BENCH_USAGE[] = "usage: bench [--net FILE|none] [DEPTH]   (DEPTH 1 to 120)\n";
+_Static_assert(SEARCH_DEPTH_MAX == 120, "as the usage says");
+
 int command_bench(int argc, char **argv) {
     int64_t depth = BENCH_DEPTH;
     const char *name = "<default>";
     Network own;
-    NetError err;
+    Refusal err;
     const Network *net;
-    if (!read_arguments(argc, argv, &depth, &name)) {
-        fprintf(stderr, "usage: bench [--net FILE|none] [DEPTH], 1 to %d\n", SEARCH_DEPTH_MAX);
-        return 2;
-    }
+    if (!read_arguments(argc, argv, &depth, &name))
+        return COMMAND_MISUSED;
     if (!network_choose(name, &own, &net, &err)) {
         fprintf(stderr, "anvil: %s\n", err.message);
         return 1;

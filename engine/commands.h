@@ -2,21 +2,33 @@
 // after the command word and returns an exit status.
 #pragma once
 
-// `bench [--net FILE|none] [DEPTH]`: searches a fixed list of positions to a fixed depth and prints
-// how many nodes that took, the signature of this search and evaluation, and the speed.
+// The exit status of a command that was given words it cannot use: it says which where that is not
+// plain, and its caller prints the usage.
+enum { COMMAND_MISUSED = 2 };
+
+// Searches a fixed list of positions to a fixed depth and prints how many nodes that took, the
+// signature of this search and evaluation, and the speed.
 int command_bench(int argc, char **argv);
-// `eval [--net FILE|none] [--features]`: reads FENs, one a line, and prints a line for each: the
-// net's raw output, or with --features its layers; without a net `SCORE FEN`, White's centipawns.
+// Counts the leaves of the move tree, by root move and in all, with the time it took.
+int command_perft(int argc, char **argv);
+// Reads FENs, one a line, and prints a line for each: the net's raw output, or with --features its
+// layers; without a net `SCORE FEN`, White's centipawns.
 int command_eval(int argc, char **argv);
-// `net FILE [--published OUT]`: what a net is; writes it in the published form.
+// What a net is; writes it in the published form.
 int command_net(int argc, char **argv);
-// `openings`: makes a book; see openings.c for its options.
+// Makes a book.
 int command_openings(int argc, char **argv);
-// `datagen`: plays games to learn from; see learn/datagen.c for its options.
+// Plays games to learn from.
 int command_datagen(int argc, char **argv);
-// `games [--pgn | --check] FILE …`: what is in the files that datagen made.
+// What is in the files that datagen made.
 int command_games(int argc, char **argv);
-// `tune`: learns the values of the classical evaluation from games; see learn/tune_command.c.
+// Learns the values of the classical evaluation from games.
 int command_tune(int argc, char **argv);
-// `train`: makes a net from game files; see learn/train_command.c for its options.
+// Makes a net from games.
 int command_train(int argc, char **argv);
+// Searches the magic numbers and prints the header they stand in.
+int command_magics(int argc, char **argv);
+
+// How each is used: a line, with options a line each.
+extern const char BENCH_USAGE[], PERFT_USAGE[], EVAL_USAGE[], NET_USAGE[], OPENINGS_USAGE[],
+    DATAGEN_USAGE[], GAMES_USAGE[], TUNE_USAGE[], TRAIN_USAGE[], MAGICS_USAGE[];

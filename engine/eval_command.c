@@ -1,10 +1,5 @@
 // `eval` and `net`: positions judged without a search, and what a net is.
-//
-//   eval                a line for each FEN or EPD: the default net's raw output; where the program
-//   has
-//                       no net, `SCORE FEN` by the classical evaluation, White's centipawns
-//   eval --net FILE     the raw output of another net; none is the classical evaluation
-//   eval --features     all layers on the way to it, as JSON
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +82,7 @@ static int eval_lines(const Network *net, bool with_features) {
     int status = 0;
     while (fgets(line, sizeof line, stdin)) {
         Position pos;
-        RulesError err;
+        Refusal err;
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0')
             continue;
@@ -112,23 +107,28 @@ static bool read_eval_arguments(int argc, char **argv, const char **name, bool *
     return true;
 }
 
+const char EVAL_USAGE[] =
+    "usage: eval [--net FILE|none] [--features] < POSITIONS\n"
+    "A line for each FEN or EPD: the raw output of the net that is built in; without a net, the\n"
+    "classical evaluation for White in centipawns, and the position.\n"
+    "  --net FILE|none   another net, or none\n"
+    "  --features        every layer on the way to the output, as JSON\n";
+
 int command_eval(int argc, char **argv) {
     const char *name = "<default>";
     bool with_features = false;
     Network own;
     const Network *net;
-    NetError err;
-    if (!read_eval_arguments(argc, argv, &name, &with_features)) {
-        fputs("usage: eval [--net FILE|none] [--features] < FENS\n", stderr);
-        return 2;
-    }
+    Refusal err;
+    if (!read_eval_arguments(argc, argv, &name, &with_features))
+        return COMMAND_MISUSED;
     if (!network_choose(name, &own, &net, &err)) {
         fprintf(stderr, "anvil: %s\n", err.message);
         return 1;
     }
     if (with_features && !net) {
         fputs("anvil: --features shows the layers of a net, and there is none\n", stderr);
-        return 2;
+        return COMMAND_MISUSED;
     }
     rules_init();
     eval_init();
@@ -146,7 +146,7 @@ static int write_published(const Network *net, const char *path) {
         fine = false;
     free(bytes);
     if (!fine)
-        perror(path);
+        fprintf(stderr, "anvil: net: %s: %s\n", path, strerror(errno));
     return fine ? 0 : 1;
 }
 
@@ -167,14 +167,16 @@ static void describe(const Network *net) {
     printf("kernel          : %s\n", net->kernel->name);
 }
 
+const char NET_USAGE[] = "usage: net FILE|'<default>' [--published OUT]\n"
+                         "  --published OUT   write it in the published form, 21 MB\n";
+
 int command_net(int argc, char **argv) {
     Network own;
     const Network *net;
-    NetError err;
-    if (argc != 1 && !(argc == 3 && strcmp(argv[1], "--published") == 0)) {
-        fputs("usage: net FILE [--published OUT]\n", stderr);
-        return 2;
-    }
+    Refusal err;
+    bool is_written = argc == 3 && strcmp(argv[1], "--published") == 0;
+    if ((argc != 1 && !is_written) || argv[0][0] == '-')
+        return COMMAND_MISUSED;
     if (!network_choose(argv[0], &own, &net, &err)) {
         fprintf(stderr, "anvil: %s\n", err.message);
         return 1;
@@ -184,7 +186,7 @@ int command_net(int argc, char **argv) {
         return 1;
     }
     describe(net);
-    int status = argc == 3 ? write_published(net, argv[2]) : 0;
+    int status = is_written ? write_published(net, argv[2]) : 0;
     network_release(&own);
     return status;
 }

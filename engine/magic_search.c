@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "commands.h"
+
 enum { SUBSETS_MAX = 4096 };
 
 // The blocker sets of one square and the attacks that each leaves.
@@ -81,12 +83,12 @@ void magic_print(FILE *out) {
     print_table(out, BISHOP, "magics_bishop");
 }
 
+const char MAGICS_USAGE[] = "usage: magics > engine/rules/magics.h\n";
+
 int command_magics(int argc, char **argv) {
     (void)argv;
-    if (argc > 0) {
-        fprintf(stderr, "magics takes no arguments\n");
-        return 2;
-    }
+    if (argc > 0)
+        return COMMAND_MISUSED;
     magic_print(stdout);
     return 0;
 }

@@ -10,6 +10,3 @@ uint64_t magic_search(PieceType type, Square s);
 
 // Writes the whole of engine/rules/magics.h.
 void magic_print(FILE *out);
-
-// `engine magics`: prints the header. Arguments after the command word; returns an exit status.
-int command_magics(int argc, char **argv);

@@ -1,40 +1,56 @@
 // Anvil's front door: without arguments it speaks UCI, otherwise the first one names a command.
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
-#include "magic_search.h"
-#include "perft_command.h"
 #include "uci.h"
 
-static int command_help(int argc, char **argv);
-
-static const struct {
-    const char *name, *help;
+typedef struct Command {
+    const char *name, *purpose, *usage;
     int (*run)(int argc, char **argv);
-} COMMANDS[] = {
-    {"bench", "bench [--net N] [DEPTH]  node count and speed over fixed positions", command_bench},
-    {"perft", "perft DEPTH [FEN]        leaves of the move tree", command_perft},
-    {"eval", "eval [--net N] …         static scores of the FENs on standard input", command_eval},
-    {"net", "net FILE …               what a net is; writes it in the published form", command_net},
-    {"openings", "openings --count N …     a book of random openings, as EPD", command_openings},
-    {"datagen", "datagen --out DIR --games N …  games of self-play to learn from", command_datagen},
-    {"games", "games [--pgn] FILE …     statistics, check or text of such games", command_games},
-    {"tune", "tune --data DIR… --out FILE   learn the evaluation's values from games",
-     command_tune},
-    {"train", "train --data DIR …         a net from games of self-play", command_train},
-    {"magics", "magics                   search the magic numbers and print their table",
-     command_magics},
-    {"help", "help                     this list", command_help},
+} Command;
+
+static const Command COMMANDS[] = {
+    {"bench", "node count and speed over fixed positions", BENCH_USAGE, command_bench},
+    {"perft", "leaves of the move tree", PERFT_USAGE, command_perft},
+    {"eval", "static scores of the positions on standard input", EVAL_USAGE, command_eval},
+    {"net", "what a net is; writes it in the published form", NET_USAGE, command_net},
+    {"openings", "a book of random openings, as EPD", OPENINGS_USAGE, command_openings},
+    {"datagen", "games of self-play to learn from", DATAGEN_USAGE, command_datagen},
+    {"games", "statistics, check or text of such games", GAMES_USAGE, command_games},
+    {"tune", "learns the classical evaluation's values from games", TUNE_USAGE, command_tune},
+    {"train", "a net from games of self-play", TRAIN_USAGE, command_train},
+    {"magics", "searches the magic numbers and prints their table", MAGICS_USAGE, command_magics},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
-static int command_help(int argc, char **argv) {
-    (void)argc, (void)argv;
-    puts("Without arguments the engine speaks UCI. Commands:");
+static const Command *command_find(const char *name) {
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %s\n", COMMANDS[i].help);
-    return 0;
+        if (strcmp(name, COMMANDS[i].name) == 0)
+            return &COMMANDS[i];
+    return NULL;
+}
+
+static bool asks_for_help(const char *word) {
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static void print_commands(void) {
+    puts("Without arguments the engine speaks UCI. Commands, each with --help of its own:");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-10s%s\n", COMMANDS[i].name, COMMANDS[i].purpose);
+}
+
+static int command_run(const Command *command, int argc, char **argv) {
+    if (argc > 0 && asks_for_help(argv[0])) {
+        fputs(command->usage, stdout);
+        return 0;
+    }
+    int status = command->run(argc, argv);
+    if (status == COMMAND_MISUSED)
+        fputs(command->usage, stderr);
+    return status;
 }
 
 static int speak_uci(void) {
@@ -49,9 +65,13 @@ static int speak_uci(void) {
 int main(int argc, char **argv) {
     if (argc < 2)
         return speak_uci();
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], COMMANDS[i].name) == 0)
-            return COMMANDS[i].run(argc - 2, argv + 2);
+    const Command *command = command_find(argv[1]);
+    if (command)
+        return command_run(command, argc - 2, argv + 2);
+    if (asks_for_help(argv[1])) {
+        print_commands();
+        return 0;
+    }
     fprintf(stderr, "anvil: there is no command %s; try help\n", argv[1]);
     return 2;
 }

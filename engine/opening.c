@@ -45,7 +45,7 @@ static void start_fen(uint64_t *random, bool chess960, char fen[FEN_MAX]) {
 
 void opening_start(uint64_t *random, bool chess960, Position *pos) {
     char fen[FEN_MAX];
-    RulesError err;
+    Refusal err;
     start_fen(random, chess960, fen);
     bool is_good = position_from_fen(pos, fen, chess960, &err);
     assert(is_good);

@@ -1,11 +1,6 @@
 // `openings`: makes a book of positions that random play reaches and a search then finds neither
 // equal nor lost. Unbalanced openings leave fewer games drawn, so a match learns more from each.
 // The same options print the same book.
-//
-//   --count N      positions to print (1000)        --seed S      of the random moves (1)
-//   --plies N      random plies (8)                 --nodes N     of the search that judges (20000)
-//   --low CP       least absolute score (40)        --high CP     greatest (120)
-//   --chess960     start from random Chess960 positions
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,24 +87,31 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
     return false;
 }
 
+const char OPENINGS_USAGE[] =
+    "usage: openings [OPTION…] > BOOK.epd\n"
+    "  --count N          positions to print (1000)\n"
+    "  --seed N           of the random moves (1)\n"
+    "  --plies N          random moves, of both sides together (8)\n"
+    "  --low CP           least advantage for either side, centipawns (40)\n"
+    "  --high CP          greatest (120)\n"
+    "  --nodes N          of the search that judges (20000)\n"
+    "  --chess960         begin from random positions of Chess960\n";
+
 int command_openings(int argc, char **argv) {
     Wish wish = {.count = 1000, .seed = 1, .plies = 8, .low = 40, .high = 120, .nodes = 20000};
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--chess960") == 0) {
             wish.chess960 = true;
         } else if (!read_option(&wish, argv[i], i + 1 < argc ? argv[i + 1] : NULL)) {
-            fprintf(stderr,
-                    "anvil: openings: cannot read %s\nusage: openings [--count N] [--seed S] "
-                    "[--plies N] [--low CP] [--high CP] [--nodes N] [--chess960]\n",
-                    argv[i]);
-            return 2;
+            fprintf(stderr, "anvil: openings: cannot read %s\n", argv[i]);
+            return COMMAND_MISUSED;
         } else {
             i++;
         }
     }
     if (wish.low > wish.high) {
         fputs("anvil: openings: --low is above --high\n", stderr);
-        return 2;
+        return COMMAND_MISUSED;
     }
     rules_init();
     if (print_book(&wish))

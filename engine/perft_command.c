@@ -1,13 +1,12 @@
 // The perft command: reads its arguments, divides the count by root move, takes the time.
 
-#include "perft_command.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "commands.h"
 #include "rules/notation.h"
 
 enum { DEPTH_MAX = 20 };
@@ -50,7 +49,7 @@ static bool join_fen(int argc, char **argv, char out[FEN_MAX]) {
 
 static bool read_position(int argc, char **argv, Position *pos) {
     char fen[FEN_MAX];
-    RulesError err = {"longer than any FEN"};
+    Refusal err = {"longer than any FEN"};
     if (argc == 0)
         return position_from_fen(pos, POSITION_START_FEN, false, &err);
     if (join_fen(argc, argv, fen) && position_from_fen(pos, fen, false, &err))
@@ -59,17 +58,18 @@ static bool read_position(int argc, char **argv, Position *pos) {
     return false;
 }
 
+const char PERFT_USAGE[] = "usage: perft DEPTH [FEN]   (DEPTH 1 to 20)\n";
+_Static_assert(DEPTH_MAX == 20, "as the usage says");
+
 int command_perft(int argc, char **argv) {
     char *end = NULL;
     long depth = argc > 0 ? strtol(argv[0], &end, 10) : 0;
-    if (!end || end == argv[0] || *end || depth < 1 || depth > DEPTH_MAX) {
-        fprintf(stderr, "usage: engine perft DEPTH [FEN]   (DEPTH 1 to %d)\n", DEPTH_MAX);
-        return 2;
-    }
+    if (!end || end == argv[0] || *end || depth < 1 || depth > DEPTH_MAX)
+        return COMMAND_MISUSED;
     rules_init();
     Position pos;
     if (!read_position(argc - 1, argv + 1, &pos))
-        return 2;
+        return COMMAND_MISUSED;
     double start = seconds_now();
     uint64_t nodes = divide(&pos, (int)depth);
     double seconds = seconds_now() - start;

@@ -135,7 +135,7 @@ static void do_setoption(Uci *uci, const char *args) {
 static bool read_fen(Uci *uci, const char **cursor, Position *pos) {
     char fen[FEN_MAX] = "";
     size_t length = 0;
-    RulesError err;
+    Refusal err;
     for (;;) {
         const char *next = *cursor;
         Word word = word_next(&next);
@@ -175,7 +175,7 @@ static bool play_moves(Uci *uci, const char *cursor, Root *root) {
 static void do_position(Uci *uci, const char *args) {
     Position pos;
     Root root;
-    RulesError err;
+    Refusal err;
     Word word = word_next(&args);
     if (word_is(word, "startpos")) {
         if (!position_from_fen(&pos, POSITION_START_FEN, uci->options.chess960, &err))

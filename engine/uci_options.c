@@ -58,7 +58,7 @@ static bool set_ponder(const Setting *setting) {
 static bool set_eval_file(const Setting *setting) {
     UciOptions *options = setting->options;
     Network loaded, old = options->own_net;
-    NetError err;
+    Refusal err;
     const Network *chosen;
     if (!network_choose(setting->text, &loaded, &chosen, &err)) {
         snprintf(setting->problem, setting->problem_size, "EvalFile: %s; the old net stays",

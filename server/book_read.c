@@ -36,7 +36,7 @@ static bool add_opening(BookText *out, const Position *start, const char *moves,
 static bool read_epd_line(const char *text, size_t size, long number, BookText *out, Error *err) {
     char line[BOOK_LINE_MAX];
     Position pos;
-    RulesError why;
+    Refusal why;
     if (size >= sizeof line)
         return refuse(err, number, "longer than 4095 bytes");
     if (memchr(text, 0, size))
@@ -83,7 +83,7 @@ static bool add_game(BookText *out, const PgnGame *game, int plies, long line, E
 
 static bool read_pgn(const char *text, size_t size, int plies, BookText *out, Error *err) {
     PgnReader reader;
-    RulesError why;
+    Refusal why;
     PgnGame *game scope(free_ptr) = xmalloc(sizeof *game);
     pgn_reader_init(&reader, text, size);
     for (;;) {

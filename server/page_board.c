@@ -41,7 +41,7 @@ static json_t *rows_json(const Position *pos, const Move *last) {
 
 json_t *page_board(const char *pgn) {
     PgnReader reader;
-    RulesError why;
+    Refusal why;
     char fen[FEN_MAX];
     PgnGame *game scope(free_ptr) = xmalloc(sizeof *game);
     pgn_reader_init(&reader, pgn, strlen(pgn));

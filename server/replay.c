@@ -67,7 +67,7 @@ static bool play_moves(Game *game, const char *text, int line, const char *what,
 
 static bool set_up(Game *game, const Line *line, const ReplayFacts *facts, int number, Error *err) {
     Position start;
-    RulesError why;
+    Refusal why;
     if (!position_from_fen(&start, member_text(line->opening, "fen"), facts->chess960, &why))
         return wrong(err, number, "its opening is no position");
     game_init(game, &start);

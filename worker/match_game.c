@@ -251,7 +251,7 @@ static bool set_up(Play *play, Error *err) {
     const MatchSpec *spec = play->table->spec;
     Opening opening = spec->opening ? spec->opening(spec->ctx, record->pair) : (Opening){0};
     Position start;
-    RulesError problem;
+    Refusal problem;
     const char *fen = opening.fen ? opening.fen : POSITION_START_FEN;
     if (!position_from_fen(&start, fen, spec->chess960, &problem))
         return error_set(err, 0, "bad_opening", "opening %d: %s", record->pair + 1,

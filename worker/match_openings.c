@@ -56,7 +56,7 @@ static void index_epd(Book *book) {
 static bool take_epd(const Book *book, const Entry *entry, const BookSpec *spec, Opening *out,
                      Error *err) {
     Position pos;
-    RulesError problem;
+    Refusal problem;
     char fen[FEN_MAX];
     if (!epd_read(book->text + entry->offset, spec->chess960, &pos, NULL, &problem))
         return error_set(err, 0, "bad_book", "%s, line %ld: %s", spec->file, entry->line,
@@ -99,7 +99,7 @@ static bool take_pgn(const Book *book, const Entry *entry, const BookSpec *spec,
                      Error *err) {
     scope(free_ptr) PgnGame *game = xmalloc(sizeof *game);
     PgnReader reader;
-    RulesError problem = {"no game here"};
+    Refusal problem = {"no game here"};
     char fen[FEN_MAX];
     pgn_reader_init(&reader, book->text + entry->offset, book->size - entry->offset);
     if (pgn_read(&reader, game, &problem) != PGN_GAME)
@@ -157,7 +157,7 @@ static void walk(const PolyglotBook *book, Game *game, int plies, uint64_t *rand
 
 static bool take_polyglot(const Book *book, long number, const BookSpec *spec, Opening *out,
                           Error *err) {
-    RulesError problem;
+    Refusal problem;
     Position start;
     scope(free_ptr) Game *game = xmalloc(sizeof *game);
     uint64_t random = spec->seed;
@@ -172,7 +172,7 @@ static bool take_polyglot(const Book *book, long number, const BookSpec *spec, O
 }
 
 static bool open_polyglot(Book *book, const BookSpec *spec, Error *err) {
-    RulesError problem;
+    Refusal problem;
     return polyglot_open(&book->polyglot, book->text, book->size, &problem) ||
            error_set(err, 0, "bad_book", "%s is no Polyglot book: %s", spec->file, problem.message);
 }

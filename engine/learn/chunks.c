@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../rules/text.h"
+#include "../rules/error.h"
 
 enum { CHUNK_PATH_MAX = PATH_MAX + 32 };
 
@@ -38,9 +38,9 @@ static uint64_t chunk_size(const Chunks *chunks, uint64_t chunk) {
     return rest < CHUNK_GAMES ? rest : CHUNK_GAMES;
 }
 
-static bool disk_refuses(const char *path, RulesError *err) {
+static bool disk_refuses(const char *path, Refusal *err) {
     const char *name = strrchr(path, '/');
-    return rules_refuse(err, "%s: %s", name && name[1] ? name + 1 : path, strerror(errno));
+    return refused(err, "%s: %s", name && name[1] ? name + 1 : path, strerror(errno));
 }
 
 // ---- the chunk in work -------------------------------------------------------------------------
@@ -54,7 +54,7 @@ static size_t header_text(const Chunks *chunks, uint64_t chunk, char out[GAMEFIL
 // Whole games in a file of ours; `*size` is where the last one ends.
 static uint16_t games_count(Chunks *chunks, const char *path, uint64_t *size) {
     GameReader *reader = &chunks->reader;
-    RulesError err;
+    Refusal err;
     *size = 0;
     if (!game_reader_open(reader, path, &err))
         return 0;
@@ -67,13 +67,13 @@ static uint16_t games_count(Chunks *chunks, const char *path, uint64_t *size) {
 }
 
 // Opens the chunk in work, cut behind its last whole game.
-static bool part_open(Chunks *chunks, uint64_t chunk, RulesError *err) {
+static bool part_open(Chunks *chunks, uint64_t chunk, Refusal *err) {
     char path[CHUNK_PATH_MAX], header[GAMEFILE_HEADER_MAX];
     bool is_begun = chunks->have[chunk] > 0;
     uint64_t size = 0;
     chunk_path(chunks, chunk, PART, path);
     if (is_begun && games_count(chunks, path, &size) < chunks->have[chunk])
-        return rules_refuse(err, "%s has lost games since the start", strrchr(path, '/') + 1);
+        return refused(err, "%s has lost games since the start", strrchr(path, '/') + 1);
     chunks->part = fopen(path, is_begun ? "r+b" : "wb");
     if (!chunks->part)
         return disk_refuses(path, err);
@@ -86,7 +86,7 @@ static bool part_open(Chunks *chunks, uint64_t chunk, RulesError *err) {
 }
 
 // On disk first, then under its name: what has the name is whole even after a power cut.
-static bool part_finish(Chunks *chunks, uint64_t chunk, RulesError *err) {
+static bool part_finish(Chunks *chunks, uint64_t chunk, Refusal *err) {
     char part[CHUNK_PATH_MAX], whole[CHUNK_PATH_MAX];
     chunk_path(chunks, chunk, PART, part);
     chunk_path(chunks, chunk, WHOLE, whole);
@@ -101,22 +101,22 @@ static bool part_finish(Chunks *chunks, uint64_t chunk, RulesError *err) {
 // ---- what is there -----------------------------------------------------------------------------
 
 // Names the first line in which two headers differ.
-static bool refuse_header(const char *name, const char *theirs, const char *ours, RulesError *err) {
+static bool refuse_header(const char *name, const char *theirs, const char *ours, Refusal *err) {
     size_t same = 0;
     while (theirs[same] && theirs[same] == ours[same])
         same++;
     while (same > 0 && ours[same - 1] != '\n')
         same--;
-    return rules_refuse(err, "%s is of another run: it has '%.*s', this run '%.*s'", name,
-                        (int)strcspn(theirs + same, "\n"), theirs + same,
-                        (int)strcspn(ours + same, "\n"), ours + same);
+    return refused(err, "%s is of another run: it has '%.*s', this run '%.*s'", name,
+                   (int)strcspn(theirs + same, "\n"), theirs + same,
+                   (int)strcspn(ours + same, "\n"), ours + same);
 }
 
 typedef enum { HEADER_OURS, HEADER_CUT, HEADER_FOREIGN } HeaderState;
 
 // HEADER_CUT: the run ended before the whole header was on disk, which is as good as no file.
 static HeaderState header_check(const Chunks *chunks, uint64_t chunk, const char *path,
-                                RulesError *err) {
+                                Refusal *err) {
     char ours[GAMEFILE_HEADER_MAX], theirs[GAMEFILE_HEADER_MAX];
     size_t size = header_text(chunks, chunk, ours);
     FILE *in = fopen(path, "rb");
@@ -136,7 +136,7 @@ static HeaderState header_check(const Chunks *chunks, uint64_t chunk, const char
 // Gives the file the name that its games deserve. A whole chunk may lack some, because a shorter
 // run ended in it or it was damaged; one in work may have all, when it was ended just before its
 // rename.
-static bool chunk_settle(Chunks *chunks, uint64_t chunk, bool is_whole, RulesError *err) {
+static bool chunk_settle(Chunks *chunks, uint64_t chunk, bool is_whole, Refusal *err) {
     char whole[CHUNK_PATH_MAX], part[CHUNK_PATH_MAX];
     bool lacks = chunks->have[chunk] < chunk_size(chunks, chunk);
     if (is_whole != lacks)
@@ -149,7 +149,7 @@ static bool chunk_settle(Chunks *chunks, uint64_t chunk, bool is_whole, RulesErr
 }
 
 // How many games the chunk has. Its sums are looked at only if it is `in_doubt`.
-static bool chunk_survey(Chunks *chunks, uint64_t chunk, bool in_doubt, RulesError *err) {
+static bool chunk_survey(Chunks *chunks, uint64_t chunk, bool in_doubt, Refusal *err) {
     char path[CHUNK_PATH_MAX];
     bool is_whole = chunk_exists(chunks, chunk, WHOLE);
     if (!is_whole && !chunk_exists(chunks, chunk, PART))
@@ -166,7 +166,7 @@ static bool chunk_survey(Chunks *chunks, uint64_t chunk, bool in_doubt, RulesErr
 }
 
 // Only the last whole chunk can be short: a run ends there, or the machine did.
-static bool survey(Chunks *chunks, RulesError *err) {
+static bool survey(Chunks *chunks, Refusal *err) {
     uint64_t count = chunk_count(chunks), last = 0;
     for (uint64_t chunk = 0; chunk < count; chunk++)
         if (chunk_exists(chunks, chunk, WHOLE))
@@ -177,7 +177,7 @@ static bool survey(Chunks *chunks, RulesError *err) {
     return true;
 }
 
-static bool folder_lock(Chunks *chunks, RulesError *err) {
+static bool folder_lock(Chunks *chunks, Refusal *err) {
     if (mkdir(chunks->folder, 0777) != 0 && errno != EEXIST)
         return disk_refuses(chunks->folder, err);
     chunks->lock = open(chunks->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -185,18 +185,18 @@ static bool folder_lock(Chunks *chunks, RulesError *err) {
         return disk_refuses(chunks->folder, err);
     if (flock(chunks->lock, LOCK_EX | LOCK_NB) == 0)
         return true;
-    return rules_refuse(err, "another run is at work in the folder");
+    return refused(err, "another run is at work in the folder");
 }
 
 bool chunks_open(Chunks *chunks, const char *folder, const GameFileHeader *header, uint64_t games,
-                 RulesError *err) {
+                 Refusal *err) {
     *chunks = (Chunks){.lock = -1, .header = *header, .games = games};
     if ((size_t)snprintf(chunks->folder, sizeof chunks->folder, "%s", folder) >=
         sizeof chunks->folder)
-        return rules_refuse(err, "the folder's name is too long");
+        return refused(err, "the folder's name is too long");
     chunks->have = calloc(chunk_count(chunks), sizeof *chunks->have);
     bool is_open = chunks->have ? folder_lock(chunks, err) && survey(chunks, err)
-                                : rules_refuse(err, "no memory for so many games");
+                                : refused(err, "no memory for so many games");
     if (!is_open)
         chunks_close(chunks);
     return is_open;
@@ -232,7 +232,7 @@ uint64_t chunks_present(const Chunks *chunks) {
 }
 
 bool chunks_append(Chunks *chunks, uint64_t number, const uint8_t *record, size_t size,
-                   RulesError *err) {
+                   Refusal *err) {
     uint64_t chunk = number / CHUNK_GAMES;
     char path[CHUNK_PATH_MAX];
     if (!chunks->part && !part_open(chunks, chunk, err))

@@ -25,7 +25,7 @@ typedef struct Chunks {
 // Makes the folder if it is missing, and looks at what is there. False: `err` says why, as when the
 // folder is another run's: one with other settings, or one that is at work now.
 bool chunks_open(Chunks *chunks, const char *folder, const GameFileHeader *header, uint64_t games,
-                 RulesError *err) __attribute__((warn_unused_result));
+                 Refusal *err) __attribute__((warn_unused_result));
 void chunks_close(Chunks *chunks);
 
 // The number of the first missing game from `number` on; chunks->games when none is.
@@ -36,4 +36,4 @@ uint64_t chunks_present(const Chunks *chunks);
 // Appends a record (of gamefile_write_game). Games come in the order that chunks_missing names
 // them. A chunk that has all its games gets its final name. False: `err` says what the disk said.
 bool chunks_append(Chunks *chunks, uint64_t number, const uint8_t *record, size_t size,
-                   RulesError *err) __attribute__((warn_unused_result));
+                   Refusal *err) __attribute__((warn_unused_result));

@@ -8,7 +8,7 @@
 
 #include "../bench.h"
 #include "../commands.h"
-#include "../rules/text.h"
+#include "../rules/error.h"
 #include "../words.h"
 #include "chunks.h"
 #include "cpus.h"
@@ -27,8 +27,8 @@ enum {
     NET_BYTES_MAX = 1 << 26,
 };
 
-static const char USAGE[] =
-    "usage: datagen --out DIR --games N [options]\n"
+const char DATAGEN_USAGE[] =
+    "usage: datagen --out DIR --games N [OPTION…]\n"
     "  --out DIR         folder of the games; what is there already counts\n"
     "  --games N         games that it is to have\n"
     "  --nodes N         no new iteration after so many nodes a move (5000)\n"
@@ -91,8 +91,8 @@ static bool options_read(Options *o, int argc, char **argv) {
         } else if (read_text(o, argv[i], value) || read_number(o, argv[i], value)) {
             i++;
         } else {
-            fprintf(stderr, "anvil: datagen: cannot read %s%s%s\n%s", argv[i], value ? " " : "",
-                    value ? value : "", USAGE);
+            fprintf(stderr, "anvil: datagen: cannot read %s%s%s\n", argv[i], value ? " " : "",
+                    value ? value : "");
             return false;
         }
     }
@@ -100,7 +100,7 @@ static bool options_read(Options *o, int argc, char **argv) {
                         : o->nodes && o->depth ? "--nodes and --depth exclude each other"
                                                : NULL;
     if (wrong)
-        fprintf(stderr, "anvil: datagen: %s\n%s", wrong, USAGE);
+        fprintf(stderr, "anvil: datagen: %s\n", wrong);
     return !wrong;
 }
 
@@ -123,11 +123,11 @@ static void plan_limits(DatagenPlan *plan, const Options *o) {
 }
 
 // `net`, and its name in the header; `own` is filled where it is not the one built in.
-static bool plan_net(DatagenPlan *plan, const char *name, Network *own, RulesError *err) {
+static bool plan_net(DatagenPlan *plan, const char *name, Network *own, Refusal *err) {
     const char *wanted = name ? name : "<default>";
-    NetError reason;
+    Refusal reason;
     if (!network_choose(wanted, own, &plan->net, &reason))
-        return rules_refuse(err, "%s", reason.message);
+        return refused(err, "%s", reason.message);
     char *text = plan->header.net;
     if (!plan->net || plan->net == network_default()) {
         snprintf(text, sizeof plan->header.net, "%s",
@@ -142,12 +142,12 @@ static bool plan_net(DatagenPlan *plan, const char *name, Network *own, RulesErr
     return bytes != NULL;
 }
 
-static bool plan_book(DatagenPlan *plan, const Options *o, EpdBook *book, RulesError *err) {
-    RulesError reason;
+static bool plan_book(DatagenPlan *plan, const Options *o, EpdBook *book, Refusal *err) {
+    Refusal reason;
     if (!o->book)
         return true;
     if (!epd_book_load(book, o->book, o->frc, &reason))
-        return rules_refuse(err, "%s: %s", o->book, reason.message);
+        return refused(err, "%s: %s", o->book, reason.message);
     plan->rules.book = book;
     return true;
 }
@@ -162,7 +162,7 @@ static void plan_engine(DatagenPlan *plan) {
 }
 
 static bool plan_make(DatagenPlan *plan, const Options *o, Network *own, EpdBook *book,
-                      RulesError *err) {
+                      Refusal *err) {
     *plan = (DatagenPlan){.folder = o->out,
                           .games = (uint64_t)o->games,
                           .threads = (int)o->threads,
@@ -181,7 +181,7 @@ static bool plan_make(DatagenPlan *plan, const Options *o, Network *own, EpdBook
 
 // ---- the command -------------------------------------------------------------------------------
 
-static int play(const DatagenPlan *plan, RulesError *err) {
+static int play(const DatagenPlan *plan, Refusal *err) {
     char count[METER_TEXT_MAX];
     fprintf(stderr, "%s; net %s; %s; seed %" PRIu64 "; %d threads\n", plan->header.engine,
             plan->header.net, plan->header.limit, plan->rules.seed, plan->threads);
@@ -205,14 +205,14 @@ int command_datagen(int argc, char **argv) {
                        .book_share = BOOK_SHARE_DEFAULT,
                        .nice = NICE_DEFAULT};
     if (!options_read(&options, argc, argv))
-        return 2;
+        return COMMAND_MISUSED;
     rules_init();
     if (nice((int)options.nice) == -1)
         fputs("anvil: datagen: runs with the priority of other programs\n", stderr);
     DatagenPlan plan;
     Network own = {0};
     EpdBook book = {0};
-    RulesError err;
+    Refusal err;
     int status = plan_make(&plan, &options, &own, &book, &err) ? play(&plan, &err) : 1;
     if (status == 1)
         fprintf(stderr, "anvil: datagen: %s\n", err.message);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../rules/text.h"
+#include "../rules/error.h"
 #include "chunks.h"
 #include "meter.h"
 
@@ -34,7 +34,7 @@ typedef struct Run {
     uint64_t positions;       // on disk
     Finished ring[RING_SIZE]; // the game taken as the nth is at n % RING_SIZE
     bool has_failed;
-    RulesError err;
+    Refusal err;
 } Run;
 
 typedef struct Player {
@@ -203,7 +203,7 @@ static bool run_watch(Run *run, Player *players, int count, const sigset_t *sign
     return is_interrupted;
 }
 
-static DatagenEnd run_play(Run *run, RulesError *err) {
+static DatagenEnd run_play(Run *run, Refusal *err) {
     sigset_t signals;
     signals_block(&signals);
     Player *players = players_new(run);
@@ -213,14 +213,14 @@ static DatagenEnd run_play(Run *run, RulesError *err) {
     if (run->has_failed)
         *err = run->err;
     else if (count == 0)
-        rules_refuse(err, "the system starts no thread");
+        refused(err, "the system starts no thread");
     if (run->has_failed || count == 0)
         return DATAGEN_FAILED;
     bool is_done = run->next >= run->plan->games && run->written == run->taken;
     return is_interrupted && !is_done ? DATAGEN_INTERRUPTED : DATAGEN_DONE;
 }
 
-DatagenEnd datagen_run(const DatagenPlan *plan, RulesError *err) {
+DatagenEnd datagen_run(const DatagenPlan *plan, Refusal *err) {
     Run *run = allocate(1, sizeof *run);
     DatagenEnd end = DATAGEN_FAILED;
     if (chunks_open(&run->chunks, plan->folder, &plan->header, plan->games, err)) {

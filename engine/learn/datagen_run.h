@@ -23,4 +23,4 @@ typedef enum {
 
 // Plays what is missing, in the foreground, with its progress on stderr. Takes SIGINT and SIGTERM
 // for itself from then on. Its bytes depend on the plan's header, rules, hash size and net alone.
-DatagenEnd datagen_run(const DatagenPlan *plan, RulesError *err);
+DatagenEnd datagen_run(const DatagenPlan *plan, Refusal *err);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../rules/error.h"
 #include "../rules/pgn.h"
-#include "../rules/text.h"
 #include "sha256.h"
 #include "whole_file.h"
 
@@ -30,24 +30,24 @@ static size_t lines_count(const char *text) {
     return count;
 }
 
-static bool lines_read(EpdBook *book, RulesError *err) {
+static bool lines_read(EpdBook *book, Refusal *err) {
     char *cursor = book->text, *line;
     book->lines = calloc(lines_count(book->text), sizeof *book->lines);
     if (!book->lines)
-        return rules_refuse(err, "no memory for it");
+        return refused(err, "no memory for it");
     for (size_t number = 1; (line = line_next(&cursor)); number++) {
         Position pos;
-        RulesError reason;
+        Refusal reason;
         if (!line[strspn(line, " \t")] || line[0] == '#')
             continue;
         if (!epd_read(line, book->chess960, &pos, NULL, &reason))
-            return rules_refuse(err, "line %zu: %s", number, reason.message);
+            return refused(err, "line %zu: %s", number, reason.message);
         book->lines[book->count++] = line;
     }
-    return book->count > 0 || rules_refuse(err, "there is no position in it");
+    return book->count > 0 || refused(err, "there is no position in it");
 }
 
-bool epd_book_load(EpdBook *book, const char *path, bool chess960, RulesError *err) {
+bool epd_book_load(EpdBook *book, const char *path, bool chess960, Refusal *err) {
     size_t size;
     *book = (EpdBook){.chess960 = chess960,
                       .text = whole_file_read(path, EPD_BOOK_BYTES_MAX, &size, err)};
@@ -56,7 +56,7 @@ bool epd_book_load(EpdBook *book, const char *path, bool chess960, RulesError *e
     sha256_text(book->text, size, book->sha256);
     bool is_text = strlen(book->text) == size;
     if (!is_text)
-        rules_refuse(err, "a NUL at byte %zu", strlen(book->text));
+        refused(err, "a NUL at byte %zu", strlen(book->text));
     if (is_text && lines_read(book, err))
         return true;
     epd_book_release(book);
@@ -70,7 +70,7 @@ void epd_book_release(EpdBook *book) {
 }
 
 void epd_book_position(const EpdBook *book, size_t index, Position *pos) {
-    RulesError err;
+    Refusal err;
     bool is_good = epd_read(book->lines[index], book->chess960, pos, NULL, &err);
     assert(is_good);
     (void)is_good;

@@ -14,7 +14,7 @@ typedef struct EpdBook {
 } EpdBook;
 
 // False: `err` names what is wrong, and the line; nothing is held.
-bool epd_book_load(EpdBook *book, const char *path, bool chess960, RulesError *err)
+bool epd_book_load(EpdBook *book, const char *path, bool chess960, Refusal *err)
     __attribute__((warn_unused_result));
 void epd_book_release(EpdBook *book); // safe on a zeroed one
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../checksum.h"
-#include "../rules/text.h"
+#include "../rules/error.h"
 #include "../words.h"
 
 static const char FIRST_LINE[] = "anvil games 1";
@@ -87,7 +87,7 @@ static bool field_read(const struct Field *field, Word value, GameFileHeader *he
 }
 
 // `line` ends with a NUL. Marks the field it fills in `seen`.
-static bool header_line(const char *line, GameFileHeader *header, unsigned *seen, RulesError *err) {
+static bool header_line(const char *line, GameFileHeader *header, unsigned *seen, Refusal *err) {
     const char *value = line;
     Word word = word_next(&value);
     value += *value == ' ';
@@ -96,32 +96,31 @@ static bool header_line(const char *line, GameFileHeader *header, unsigned *seen
             continue;
         *seen |= 1u << i;
         if (!field_read(&FIELDS[i], (Word){value, strlen(value)}, header))
-            return rules_refuse(err, "line '%s' of the header is too long or no number",
-                                FIELDS[i].word);
+            return refused(err, "line '%s' of the header is too long or no number", FIELDS[i].word);
     }
     return true;
 }
 
 // `text` is the header without its empty line, each line ended; taken apart in place.
-static bool header_parse(char *text, GameFileHeader *header, RulesError *err) {
+static bool header_parse(char *text, GameFileHeader *header, Refusal *err) {
     unsigned seen = 0;
     *header = (GameFileHeader){0};
     for (char *line = text, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
         *end = '\0';
         if (line == text && strcmp(line, FIRST_LINE) != 0)
-            return rules_refuse(err, "no game file: its first line is not '%s'", FIRST_LINE);
+            return refused(err, "no game file: its first line is not '%s'", FIRST_LINE);
         if (line != text && !header_line(line, header, &seen, err))
             return false;
     }
     for (int i = 0; i < FIELDS_NEEDED; i++)
         if (!(seen >> i & 1))
-            return rules_refuse(err, "the header has no line '%s'", FIELDS[i].word);
+            return refused(err, "the header has no line '%s'", FIELDS[i].word);
     return true;
 }
 
 // Everything up to the empty line. What does not begin like a game file is not read on.
-static bool header_fetch(GameReader *reader, char text[GAMEFILE_HEADER_MAX], RulesError *err) {
+static bool header_fetch(GameReader *reader, char text[GAMEFILE_HEADER_MAX], Refusal *err) {
     size_t size = 0;
     for (int ch; size + 1 < GAMEFILE_HEADER_MAX && (ch = getc(reader->in)) != EOF; size++) {
         text[size] = (char)ch;
@@ -131,17 +130,17 @@ static bool header_fetch(GameReader *reader, char text[GAMEFILE_HEADER_MAX], Rul
             text[size] = '\0';
             reader->offset = size + 1;
             return strlen(text) == size ||
-                   rules_refuse(err, "the header has a NUL at byte %zu", strlen(text));
+                   refused(err, "the header has a NUL at byte %zu", strlen(text));
         }
     }
     if (ferror(reader->in))
-        return rules_refuse(err, "cannot be read: %s", strerror(errno));
+        return refused(err, "cannot be read: %s", strerror(errno));
     if (size + 1 < sizeof FIRST_LINE)
-        return rules_refuse(err, "no game file: its first line is not '%s'", FIRST_LINE);
-    return rules_refuse(err, "the header does not end within %d bytes", GAMEFILE_HEADER_MAX);
+        return refused(err, "no game file: its first line is not '%s'", FIRST_LINE);
+    return refused(err, "the header does not end within %d bytes", GAMEFILE_HEADER_MAX);
 }
 
-bool game_reader_open_stream(GameReader *reader, FILE *in, RulesError *err) {
+bool game_reader_open_stream(GameReader *reader, FILE *in, Refusal *err) {
     char text[GAMEFILE_HEADER_MAX] = "";
     reader->in = in;
     reader->games = reader->offset = 0;
@@ -151,10 +150,10 @@ bool game_reader_open_stream(GameReader *reader, FILE *in, RulesError *err) {
     return false;
 }
 
-bool game_reader_open(GameReader *reader, const char *path, RulesError *err) {
+bool game_reader_open(GameReader *reader, const char *path, Refusal *err) {
     FILE *in = fopen(path, "rb");
     if (!in)
-        return rules_refuse(err, "cannot be opened: %s", strerror(errno));
+        return refused(err, "cannot be opened: %s", strerror(errno));
     return game_reader_open_stream(reader, in, err);
 }
 
@@ -166,54 +165,54 @@ void game_reader_close(GameReader *reader) {
 
 // ---- records -----------------------------------------------------------------------------------
 
-static bool moves_read(const uint8_t *at, GameRecord *game, RulesError *err) {
+static bool moves_read(const uint8_t *at, GameRecord *game, Refusal *err) {
     Position pos = game->start;
     for (int i = 0; i < game->plies; i++, at += MOVE_SIZE) {
         Move move = (Move)get16(at);
         int16_t score = (int16_t)get16(at + 2);
         Undo undo;
         if (!move_is_legal(&pos, move))
-            return rules_refuse(err, "move %d (0x%04x) is not legal", i, move);
+            return refused(err, "move %d (0x%04x) is not legal", i, move);
         if (score < -SCORE_MATE || score > SCORE_MATE)
-            return rules_refuse(err, "score %d of move %d is out of range", score, i);
+            return refused(err, "score %d of move %d is out of range", score, i);
         game->moves[i] = (ScoredMove){move, score};
         position_make(&pos, move, &undo);
     }
     return true;
 }
 
-static bool payload_read(const uint8_t *payload, size_t size, GameRecord *game, RulesError *err) {
+static bool payload_read(const uint8_t *payload, size_t size, GameRecord *game, Refusal *err) {
     size_t fen_room = size < FEN_MAX ? size : FEN_MAX;
     const uint8_t *end = memchr(payload, '\0', fen_room);
     if (!end)
-        return rules_refuse(err, "its FEN does not end");
+        return refused(err, "its FEN does not end");
     if (!position_from_fen(&game->start, (const char *)payload, false, err))
         return false;
     const uint8_t *at = end + 1;
     size_t rest = size - (size_t)(at - payload);
     if (rest < 3)
-        return rules_refuse(err, "it ends before its moves");
+        return refused(err, "it ends before its moves");
     game->result = at[0];
     game->plies = (int)get16(at + 1);
     if (game->result > 2)
-        return rules_refuse(err, "%d is no result", game->result);
+        return refused(err, "%d is no result", game->result);
     if (game->plies > GAMEFILE_PLIES_MAX)
-        return rules_refuse(err, "%d plies are too many", game->plies);
+        return refused(err, "%d plies are too many", game->plies);
     if (rest != 3 + MOVE_SIZE * (size_t)game->plies)
-        return rules_refuse(err, "%zu bytes do not hold %d plies", rest - 3, game->plies);
+        return refused(err, "%zu bytes do not hold %d plies", rest - 3, game->plies);
     return moves_read(at + 3, game, err);
 }
 
 // What is wrong, with the place where it is.
 __attribute__((format(printf, 3, 4))) static GameReadStatus
-damaged(const GameReader *reader, RulesError *err, const char *format, ...) {
+damaged(const GameReader *reader, Refusal *err, const char *format, ...) {
     char reason[sizeof err->message - 60];
     va_list args;
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    rules_refuse(err, "record at byte %" PRIu64 ", after %" PRIu64 " whole games: %s",
-                 reader->offset, reader->games, reason);
+    refused(err, "record at byte %" PRIu64 ", after %" PRIu64 " whole games: %s", reader->offset,
+            reader->games, reason);
     return GAME_DAMAGED;
 }
 
@@ -224,10 +223,10 @@ static bool fetch(GameReader *reader, uint8_t *out, size_t size, size_t *got) {
     return *got == size;
 }
 
-GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, RulesError *err) {
+GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, Refusal *err) {
     uint8_t prefix[PREFIX_SIZE];
     size_t got;
-    RulesError reason;
+    Refusal reason;
     if (!fetch(reader, prefix, sizeof prefix, &got)) {
         if (ferror(reader->in))
             return damaged(reader, err, "cannot be read: %s", strerror(errno));

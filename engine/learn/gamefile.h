@@ -84,12 +84,12 @@ typedef enum {
 
 // False: `err` says what is wrong (no such file, no game file, a header that cannot be read). Call
 // rules_init() before.
-bool game_reader_open(GameReader *reader, const char *path, RulesError *err)
+bool game_reader_open(GameReader *reader, const char *path, Refusal *err)
     __attribute__((warn_unused_result));
 // The same from a stream, which the reader takes over, good or bad.
-bool game_reader_open_stream(GameReader *reader, FILE *in, RulesError *err)
+bool game_reader_open_stream(GameReader *reader, FILE *in, Refusal *err)
     __attribute__((warn_unused_result));
-GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, RulesError *err)
+GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, Refusal *err)
     __attribute__((warn_unused_result));
 void game_reader_close(GameReader *reader);
 

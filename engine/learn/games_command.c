@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "../commands.h"
+#include "../rules/error.h"
 #include "../rules/pgn.h"
-#include "../rules/text.h"
 #include "gamefile.h"
 #include "meter.h"
 #include "train_set.h"
-
-static const char USAGE[] = "usage: games [--pgn | --epd | --check] FILE …\n";
 
 enum {
     SANE_POSITIONS = 1000, // from here on a correlation means something
@@ -34,7 +32,7 @@ typedef struct Task {
 } Task;
 
 // What is done with each game. False: `err` says what is wrong with it.
-typedef bool GameVisit(Task *task, RulesError *err);
+typedef bool GameVisit(Task *task, Refusal *err);
 
 static const GameResult RESULTS[] = {RESULT_BLACK_WINS, RESULT_DRAW, RESULT_WHITE_WINS};
 
@@ -50,7 +48,7 @@ static bool is_useful(const GameRecord *game, int i) {
            abs(game->moves[i].score) <= TRAIN_SCORE_MOST;
 }
 
-static bool game_add(Task *task, RulesError *err) {
+static bool game_add(Task *task, Refusal *err) {
     const GameRecord *game = &task->game;
     Totals *totals = &task->totals;
     Position pos = game->start;
@@ -105,10 +103,10 @@ static void game_replay(Task *task) {
 
 // The result must be the one of the rules, or where the game was adjudicated, one that its last
 // score does not contradict.
-static bool game_check(Task *task, RulesError *err) {
+static bool game_check(Task *task, Refusal *err) {
     const GameRecord *game = &task->game;
     if (game->plies == 0)
-        return rules_refuse(err, "game %" PRIu64 " has no move", task->reader.games - 1);
+        return refused(err, "game %" PRIu64 " has no move", task->reader.games - 1);
     game_replay(task);
     GameEnd end = game_end(&task->replayed);
     GameResult result = RESULTS[game->result];
@@ -118,9 +116,8 @@ static bool game_check(Task *task, RulesError *err) {
                 : result == RESULT_BLACK_WINS ? last < 0
                                               : true;
     if (!fits)
-        return rules_refuse(err, "game %" PRIu64 " is given as %s, but ended: %s, last score %d",
-                            task->reader.games - 1, game_result_text(result), game_end_text(end),
-                            last);
+        return refused(err, "game %" PRIu64 " is given as %s, but ended: %s, last score %d",
+                       task->reader.games - 1, game_result_text(result), game_end_text(end), last);
     task->totals.games++;
     return true;
 }
@@ -136,7 +133,7 @@ static void print_tag(Task *task, const char *name, const char *value) {
     fputs(task->text, stdout);
 }
 
-static bool game_print(Task *task, RulesError *err) {
+static bool game_print(Task *task, Refusal *err) {
     char number[24], fen[FEN_MAX];
     GameResult result = RESULTS[task->game.result];
     snprintf(number, sizeof number, "%" PRIu64, task->reader.header.first + task->reader.games - 1);
@@ -153,12 +150,12 @@ static bool game_print(Task *task, RulesError *err) {
     size_t size = pgn_write_moves(&task->replayed, result, score_comment, task, task->text,
                                   sizeof task->text);
     printf("\n%s\n\n", task->text);
-    return size < sizeof task->text || rules_refuse(err, "a game is too long to print");
+    return size < sizeof task->text || refused(err, "a game is too long to print");
 }
 
 // A line for each useful position, EPD with its counters: `ce` is the score for the side to move,
 // `c9` the game's result.
-static bool game_print_positions(Task *task, RulesError *err) {
+static bool game_print_positions(Task *task, Refusal *err) {
     const GameRecord *game = &task->game;
     Position pos = game->start;
     (void)err;
@@ -180,7 +177,7 @@ static bool game_print_positions(Task *task, RulesError *err) {
 
 // All games of a file. What is wrong is said on stderr.
 static bool file_visit(Task *task, const char *path, GameVisit *visit) {
-    RulesError err;
+    Refusal err;
     GameReadStatus status = GAME_DAMAGED;
     bool is_good = game_reader_open(&task->reader, path, &err);
     if (is_good) {
@@ -209,6 +206,12 @@ static bool files_visit(Task *task, int count, char **paths, GameVisit *visit) {
     return are_good;
 }
 
+const char GAMES_USAGE[] = "usage: games [--pgn | --epd | --check] FILE …\n"
+                           "What is in the files that datagen made, all together.\n"
+                           "  --pgn     the games, for people\n"
+                           "  --epd     the useful positions, each with score and result\n"
+                           "  --check   every sum, every move, every result\n";
+
 int command_games(int argc, char **argv) {
     GameVisit *visit = game_add;
     if (argc > 0 && strcmp(argv[0], "--pgn") == 0)
@@ -218,10 +221,8 @@ int command_games(int argc, char **argv) {
     else if (argc > 0 && strcmp(argv[0], "--check") == 0)
         visit = game_check;
     int options = visit != game_add;
-    if (argc <= options || argv[options][0] == '-') {
-        fputs(USAGE, stderr);
-        return 2;
-    }
+    if (argc <= options || argv[options][0] == '-')
+        return COMMAND_MISUSED;
     rules_init();
     Task *task = calloc(1, sizeof *task);
     bool are_good = task && files_visit(task, argc - options, argv + options, visit);

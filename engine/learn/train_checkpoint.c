@@ -40,7 +40,7 @@ static Layout layout_of(const Head *head) {
 // ---- writing -----------------------------------------------------------------------------------
 
 bool checkpoint_write(const char *folder, const Trainer *trainer, uint64_t fingerprint,
-                      const TrainHistory *history, TrainError *err) {
+                      const TrainHistory *history, Refusal *err) {
     const Optimiser *optimiser = &trainer->optimiser;
     const Weights *sets[3] = {&optimiser->learned, &optimiser->mean, &optimiser->square};
     Head head;
@@ -58,7 +58,7 @@ bool checkpoint_write(const char *folder, const Trainer *trainer, uint64_t finge
     Layout layout = layout_of(&head);
     uint8_t *bytes = malloc(layout.size);
     if (!bytes)
-        return train_refuse(err, "out of memory for a checkpoint");
+        return refused(err, "out of memory for a checkpoint");
     memcpy(bytes, &head, sizeof head);
     memcpy(bytes + layout.rows, history->rows, layout.weights[0] - layout.rows);
     for (int i = 0; i < 3; i++)
@@ -73,7 +73,7 @@ bool checkpoint_write(const char *folder, const Trainer *trainer, uint64_t finge
 // ---- reading -----------------------------------------------------------------------------------
 
 // A checkpoint of another run must not be taken for this one's.
-static bool settings_agree(const TrainSettings *have, const TrainSettings *want, TrainError *err) {
+static bool settings_agree(const TrainSettings *have, const TrainSettings *want, Refusal *err) {
     const struct {
         const char *name;
         double have, want;
@@ -89,34 +89,34 @@ static bool settings_agree(const TrainSettings *have, const TrainSettings *want,
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].have != rows[i].want)
-            return train_refuse(err, "the checkpoint is of a run with %s %g, not %g", rows[i].name,
-                                rows[i].have, rows[i].want);
+            return refused(err, "the checkpoint is of a run with %s %g, not %g", rows[i].name,
+                           rows[i].have, rows[i].want);
     return true;
 }
 
-static bool head_is_whole(const uint8_t *bytes, size_t size, const Head *head, TrainError *err) {
+static bool head_is_whole(const uint8_t *bytes, size_t size, const Head *head, Refusal *err) {
     if (memcmp(head->magic, MAGIC, sizeof MAGIC) != 0)
-        return train_refuse(err, "the checkpoint is none of this version");
+        return refused(err, "the checkpoint is none of this version");
     if (head->rows < 0 || head->rows > TRAIN_EPOCHS_MAX || head->weights < 0 ||
         head->weights > INT32_MAX || layout_of(head).size != size)
-        return train_refuse(err, "the checkpoint has %zu bytes, not as many as it should", size);
+        return refused(err, "the checkpoint has %zu bytes, not as many as it should", size);
     uint32_t sum;
     memcpy(&sum, bytes + layout_of(head).sum, sizeof sum);
     if (sum != checksum_crc32(0, bytes, layout_of(head).sum))
-        return train_refuse(err, "the checkpoint is damaged: its CRC-32 is wrong");
+        return refused(err, "the checkpoint is damaged: its CRC-32 is wrong");
     return true;
 }
 
 static bool head_agrees(const Head *head, const Trainer *trainer, uint64_t fingerprint,
-                        TrainError *err) {
+                        Refusal *err) {
     if (!settings_agree(&head->settings, &trainer->settings, err))
         return false;
     if (head->fingerprint != fingerprint)
-        return train_refuse(
-            err, "the checkpoint is of a run with other positions: take another --out, or "
-                 "leave out --resume");
+        return refused(err,
+                       "the checkpoint is of a run with other positions: take another --out, or "
+                       "leave out --resume");
     if (head->weights != (int64_t)trainer->optimiser.learned.count)
-        return train_refuse(err, "the checkpoint is of a net of another size");
+        return refused(err, "the checkpoint is of a net of another size");
     return true;
 }
 
@@ -140,13 +140,13 @@ bool checkpoint_exists(const char *folder) {
 }
 
 bool checkpoint_read(const char *folder, Trainer *trainer, uint64_t fingerprint,
-                     TrainHistory *history, TrainError *err) {
+                     TrainHistory *history, Refusal *err) {
     size_t size = 0;
     uint8_t *bytes = output_read(folder, NAME, &size, err);
     if (!bytes)
         return false;
     Head head = {.epoch = 0};
-    bool good = size >= sizeof head || train_refuse(err, "the checkpoint has %zu bytes only", size);
+    bool good = size >= sizeof head || refused(err, "the checkpoint has %zu bytes only", size);
     if (good)
         memcpy(&head, bytes, sizeof head);
     good = good && head_is_whole(bytes, size, &head, err) &&

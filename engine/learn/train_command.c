@@ -25,7 +25,7 @@ typedef struct Wish {
     bool resume;
 } Wish;
 
-static const char USAGE[] =
+const char TRAIN_USAGE[] =
     "usage: train --data DIR… --out DIR [OPTION…]\n"
     "  --data DIR…        folders of game files (*.anvil), as `engine datagen` writes them\n"
     "  --out DIR          where the net, its checkpoint and its curves go\n"
@@ -154,11 +154,14 @@ static bool read_wish(Wish *wish, int argc, char **argv) {
                    .validation = 3};
     for (int i = 0, words; i < argc; i += words)
         if ((words = read_words(wish, argc - i, argv + i)) == 0) {
-            fprintf(stderr, "anvil: train: cannot read %s\n%s", argv[i], USAGE);
+            fprintf(stderr, "anvil: train: cannot read %s\n", argv[i]);
             return false;
         }
-    if (!train_buckets((int)wish->settings.buckets) || !wish->out || wish->set.folder_count == 0) {
-        fputs(USAGE, stderr);
+    const char *wrong = !train_buckets((int)wish->settings.buckets) ? "there are no such --buckets"
+                        : !wish->out || !wish->set.folder_count     ? "--data and --out are needed"
+                                                                    : NULL;
+    if (wrong) {
+        fprintf(stderr, "anvil: train: %s\n", wrong);
         return false;
     }
     wish->set.folders = wish->folders;
@@ -228,7 +231,7 @@ static void print_row(const Run *run) {
 
 // ---- the run -----------------------------------------------------------------------------------
 
-static bool write_history(const Run *run, TrainError *err) {
+static bool write_history(const Run *run, Refusal *err) {
     size_t csv_size, svg_size;
     char *csv = history_csv(&run->history, &csv_size);
     char *svg = history_svg(&run->history, &svg_size);
@@ -239,7 +242,7 @@ static bool write_history(const Run *run, TrainError *err) {
     return good;
 }
 
-static bool run_epoch(Run *run, TrainError *err) {
+static bool run_epoch(Run *run, Refusal *err) {
     Trainer *trainer = &run->trainer;
     run->begun_us = clock_now_us();
     double training = trainer_epoch(trainer, &run->set.training);
@@ -267,15 +270,15 @@ static void begin_from(Run *run) {
 }
 
 // Before the games are read, which takes a while: a name that is wrong is told at once.
-static bool read_from(Run *run, TrainError *err) {
-    NetError reason;
+static bool read_from(Run *run, Refusal *err) {
+    Refusal reason;
     if (!run->wish.from)
         return true;
     return compact_load(&run->from, run->wish.from, &reason) ||
-           train_refuse(err, "%.60s: %s", run->wish.from, reason.message);
+           refused(err, "%.60s: %s", run->wish.from, reason.message);
 }
 
-static bool run_begin(Run *run, TrainError *err) {
+static bool run_begin(Run *run, Refusal *err) {
     trainer_init(&run->trainer, &run->wish.settings);
     run->fingerprint = train_set_fingerprint(&run->set);
     TrainBaselines baselines = trainer_baselines(&run->trainer, &run->set);
@@ -298,7 +301,7 @@ static bool run_begin(Run *run, TrainError *err) {
     return true;
 }
 
-static bool run_all(Run *run, TrainError *err) {
+static bool run_all(Run *run, Refusal *err) {
     if (!output_folder(run->wish.out, err) || !read_from(run, err) ||
         !train_set_load(&run->set, &run->wish.set, err))
         return false;
@@ -317,10 +320,10 @@ static bool run_all(Run *run, TrainError *err) {
 
 int command_train(int argc, char **argv) {
     Run *run = calloc(1, sizeof *run);
-    TrainError err = {"out of memory"};
+    Refusal err = {"out of memory"};
     if (run && !read_wish(&run->wish, argc, argv)) {
         free(run);
-        return 2;
+        return COMMAND_MISUSED;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     rules_init();

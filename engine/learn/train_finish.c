@@ -26,22 +26,22 @@ int train_agreement(const CompactNet *compact, const Network *net, const TrainSe
 
 // Reads back what was written, as the engine will, and compares.
 static bool bytes_agree(const char *name, const uint8_t *bytes, size_t size,
-                        const CompactNet *compact, const TrainSet *set, TrainError *err) {
+                        const CompactNet *compact, const TrainSet *set, Refusal *err) {
     Network net;
-    NetError why;
+    Refusal why;
     if (!network_parse(&net, bytes, size, &why))
-        return train_refuse(err, "%s, just written, cannot be read: %s", name, why.message);
+        return refused(err, "%s, just written, cannot be read: %s", name, why.message);
     int agree = train_agreement(compact, &net, set);
     network_release(&net);
     printf("%s: trainer and engine agree on %d of %d positions\n", name, agree, set->probe_count);
     if (agree == set->probe_count)
         return true;
-    return train_refuse(err, "%s: trainer and engine disagree on %d positions of %d", name,
-                        set->probe_count - agree, set->probe_count);
+    return refused(err, "%s: trainer and engine disagree on %d positions of %d", name,
+                   set->probe_count - agree, set->probe_count);
 }
 
 static bool write_compact(const CompactNet *compact, const TrainSet *set, const char *folder,
-                          TrainError *err) {
+                          Refusal *err) {
     size_t size;
     char name[SHA256_TEXT_SIZE], line[SHA256_TEXT_SIZE + 1];
     uint8_t *bytes = compact_write(compact, &size);
@@ -62,7 +62,7 @@ static bool write_compact(const CompactNet *compact, const TrainSet *set, const 
 }
 
 static bool write_published(const CompactNet *compact, const TrainSet *set, const char *folder,
-                            TrainError *err) {
+                            Refusal *err) {
     Network net;
     size_t size;
     compact_expand(compact, &net);
@@ -84,7 +84,7 @@ static void print_losses(Trainer *trainer, const CompactNet *compact, const Trai
            validation, trainer_loss(trainer, &set->validation), most);
 }
 
-bool train_finish(Trainer *trainer, const TrainSet *set, const char *folder, TrainError *err) {
+bool train_finish(Trainer *trainer, const TrainSet *set, const char *folder, Refusal *err) {
     CompactNet compact;
     train_quantise(&trainer->running, trainer->bucket_of, &compact);
     print_losses(trainer, &compact, set);

@@ -10,5 +10,5 @@ int train_agreement(const CompactNet *compact, const Network *net, const TrainSe
 // and FOLDER/net.nnue in the published form; says on standard output what was written, the losses
 // of the quantised net, the largest accumulator, and how many probes agree. False, with a reason: a
 // file that cannot be written, or one probe that differs.
-bool train_finish(Trainer *trainer, const TrainSet *set, const char *folder, TrainError *err)
+bool train_finish(Trainer *trainer, const TrainSet *set, const char *folder, Refusal *err)
     __attribute__((warn_unused_result));

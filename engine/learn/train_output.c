@@ -13,9 +13,9 @@
 enum { PATH_SIZE = 4096, READ_MOST = 1 << 30 };
 
 static bool path_join(char out[PATH_SIZE], const char *folder, const char *name, const char *suffix,
-                      TrainError *err) {
+                      Refusal *err) {
     int length = snprintf(out, PATH_SIZE, "%s/%s%s", folder, name, suffix);
-    return length < PATH_SIZE || train_refuse(err, "%s: a path longer than any", folder);
+    return length < PATH_SIZE || refused(err, "%s: a path longer than any", folder);
 }
 
 static bool write_all(const char *path, const void *bytes, size_t size) {
@@ -36,36 +36,36 @@ static bool sync_folder(const char *folder) {
 }
 
 bool output_write(const char *folder, const char *name, const void *bytes, size_t size,
-                  TrainError *err) {
+                  Refusal *err) {
     char path[PATH_SIZE], fresh[PATH_SIZE];
     if (!path_join(path, folder, name, "", err) || !path_join(fresh, folder, name, ".new", err))
         return false;
     if (write_all(fresh, bytes, size) && rename(fresh, path) == 0 && sync_folder(folder))
         return true;
-    train_refuse(err, "%s: %s", path, strerror(errno));
+    refused(err, "%s: %s", path, strerror(errno));
     unlink(fresh); // a part of a file on a full disk is in the way of the next one
     return false;
 }
 
-bool output_folder(const char *folder, TrainError *err) {
+bool output_folder(const char *folder, Refusal *err) {
     if (mkdir(folder, 0777) == 0 || errno == EEXIST)
         return true;
-    return train_refuse(err, "%s: %s", folder, strerror(errno));
+    return refused(err, "%s: %s", folder, strerror(errno));
 }
 
 bool output_exists(const char *folder, const char *name) {
     char path[PATH_SIZE];
-    TrainError unused = {""};
+    Refusal unused = {""};
     return path_join(path, folder, name, "", &unused) && access(path, F_OK) == 0;
 }
 
-void *output_read(const char *folder, const char *name, size_t *size, TrainError *err) {
+void *output_read(const char *folder, const char *name, size_t *size, Refusal *err) {
     char path[PATH_SIZE];
-    RulesError why;
+    Refusal why;
     if (!path_join(path, folder, name, "", err))
         return NULL;
     void *bytes = whole_file_read(path, READ_MOST, size, &why);
     if (!bytes)
-        train_refuse(err, "%s: %s", path, why.message);
+        refused(err, "%s: %s", path, why.message);
     return bytes;
 }

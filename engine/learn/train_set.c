@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +19,6 @@ const char *const train_drop_texts[DROP_NB] = {
     [DROP_LARGE] = "scores beyond 20 pawns",
     [DROP_ABSURD] = "winning scores in lost games",
 };
-
-bool train_refuse(TrainError *err, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(err->message, sizeof err->message, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 // ---- what is kept ------------------------------------------------------------------------------
 
@@ -134,10 +125,10 @@ static void load_game(Loader *loader) {
 
 // ---- files -------------------------------------------------------------------------------------
 
-static bool load_file(Loader *loader, const char *path, TrainError *err) {
-    RulesError why;
+static bool load_file(Loader *loader, const char *path, Refusal *err) {
+    Refusal why;
     if (!game_reader_open(&loader->reader, path, &why))
-        return train_refuse(err, "%s: %s", path, why.message);
+        return refused(err, "%s: %s", path, why.message);
     GameReadStatus status = GAME_READ;
     while (!loader_is_full(loader) && status == GAME_READ) {
         status = game_reader_next(&loader->reader, &loader->game, &why);
@@ -162,17 +153,17 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name); // not alphasort, which follows the locale
 }
 
-static bool load_folder(Loader *loader, const char *folder, TrainError *err) {
+static bool load_folder(Loader *loader, const char *folder, Refusal *err) {
     struct dirent **entries;
     int count = scandir(folder, &entries, is_game_file, by_name);
     if (count < 0)
-        return train_refuse(err, "%s: %s", folder, strerror(errno));
-    bool good = count > 0 || train_refuse(err, "%s holds no game file (*.anvil)", folder);
+        return refused(err, "%s: %s", folder, strerror(errno));
+    bool good = count > 0 || refused(err, "%s holds no game file (*.anvil)", folder);
     for (int i = 0; i < count; i++) {
         char path[4096];
         int length = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         if (good && length >= (int)sizeof path)
-            good = train_refuse(err, "%s: a path longer than any", folder);
+            good = refused(err, "%s: a path longer than any", folder);
         if (good && !loader_is_full(loader))
             good = load_file(loader, path, err);
         free(entries[i]);
@@ -183,29 +174,29 @@ static bool load_folder(Loader *loader, const char *folder, TrainError *err) {
 
 // ---- the set -----------------------------------------------------------------------------------
 
-static bool set_is_usable(const TrainSet *set, const TrainSetOptions *options, TrainError *err) {
+static bool set_is_usable(const TrainSet *set, const TrainSetOptions *options, Refusal *err) {
     if (set->training.count == 0 || set->validation.count == 0)
-        return train_refuse(err,
-                            "%lld games leave %zu positions for training and %zu for "
-                            "validation; both are needed: give more games",
-                            (long long)set->games, set->training.count, set->validation.count);
+        return refused(err,
+                       "%lld games leave %zu positions for training and %zu for "
+                       "validation; both are needed: give more games",
+                       (long long)set->games, set->training.count, set->validation.count);
     double correlation = correlation_of(&set->sums);
     if (correlation < options->correlation)
-        return train_refuse(err,
-                            "scores and results correlate by %.3f, less than %.3f: a sign is "
-                            "wrong somewhere, or these games say nothing",
-                            correlation, options->correlation);
+        return refused(err,
+                       "scores and results correlate by %.3f, less than %.3f: a sign is "
+                       "wrong somewhere, or these games say nothing",
+                       correlation, options->correlation);
     return true;
 }
 
-bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *err) {
+bool train_set_load(TrainSet *set, const TrainSetOptions *options, Refusal *err) {
     *set = (TrainSet){0};
     Loader *loader = calloc(1, sizeof *loader);
     PawnCache *pawns = calloc(1, sizeof *pawns);
     if (!loader || !pawns) {
         free(loader);
         free(pawns);
-        return train_refuse(err, "out of memory");
+        return refused(err, "out of memory");
     }
     pawn_cache_clear(pawns);
     loader->set = set;

@@ -5,6 +5,7 @@
 // Validation goes by the scores as they are: losses of runs can be compared whatever their trace.
 #pragma once
 
+#include "../rules/error.h"
 #include "correlation.h"
 #include "train_position.h"
 
@@ -14,13 +15,6 @@ enum {
     TRAIN_PROBES = 1000,
     TRAIN_FOLDERS_MAX = 256,
 };
-
-// Why a training run cannot go on, for a person.
-typedef struct TrainError {
-    char message[320];
-} TrainError;
-// Fills `err` as printf does and returns false.
-__attribute__((format(printf, 2, 3))) bool train_refuse(TrainError *err, const char *format, ...);
 
 // Why a position was left out; the first reason that holds counts.
 typedef enum {
@@ -67,7 +61,7 @@ typedef struct TrainSet {
 // or has no such file, a file that is no game file, no position for training or none for
 // validation, or a correlation that is too low, which is what a wrong sign somewhere looks like; it
 // is taken before DROP_ABSURD, which would hide that. `set` is always to be released.
-bool train_set_load(TrainSet *set, const TrainSetOptions *options, TrainError *err)
+bool train_set_load(TrainSet *set, const TrainSetOptions *options, Refusal *err)
     __attribute__((warn_unused_result));
 void train_set_release(TrainSet *set);
 // Depends on every byte of the positions: whether two runs learn from the same.

@@ -43,7 +43,7 @@ typedef struct TuneData {
 // Adds the quiet positions of the games at `path`, a file or a folder of games-*.anvil, until
 // `positions_max` are there. A damaged file is read as far as it goes, with a warning on standard
 // error. False, with `err`: there is nothing to read.
-bool tune_data_load(TuneData *data, const char *path, size_t positions_max, RulesError *err)
+bool tune_data_load(TuneData *data, const char *path, size_t positions_max, Refusal *err)
     __attribute__((warn_unused_result));
 void tune_data_release(TuneData *data);
 
@@ -84,5 +84,5 @@ void tune_learn(const TuneData *data, const TunePlan *plan, TuneWeights *weights
 // eval_values.c with these values.
 void values_print(FILE *out, const EvalValues *values);
 // The same to a file, which is replaced at once or not at all.
-bool values_write(const char *path, const EvalValues *values, RulesError *err)
+bool values_write(const char *path, const EvalValues *values, Refusal *err)
     __attribute__((warn_unused_result));

@@ -1,14 +1,4 @@
 // `tune`: learns the values of the classical evaluation from games and writes them as C source.
-//
-//   --data DIR…      games of `engine datagen`: folders of chunks, or files
-//   --out FILE       where the values go; it is to replace engine/eval_values.c
-//   --epochs N       times that all positions are gone through (30)
-//   --positions N    quiet positions to take, at most (2000000); some 350 bytes of memory each
-//   --threads N      (as many as the machine has)
-//   --k X            how steeply chances rise with the score; fitted to the present values if
-//   absent
-//   --anchor N       keep values to what they are as if N positions spoke for each (2000)
-//   --print          print the values the engine plays with, and nothing else
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +10,18 @@
 #include "tune.h"
 
 enum { THREADS_MAX = 1024 };
+
+const char TUNE_USAGE[] =
+    "usage: tune --data DIR… --out FILE [OPTION…]\n"
+    "  --data DIR…        games of `engine datagen`: folders, or files\n"
+    "  --out FILE         where the values go; it is to replace engine/eval_values.c\n"
+    "  --epochs N         times that every position is seen (30)\n"
+    "  --positions N      quiet positions to take at most (2000000), some 350 bytes of memory "
+    "each\n"
+    "  --threads N        (all processors)\n"
+    "  --k X              how steeply chances rise with the score (fitted to the present values)\n"
+    "  --anchor N         keep values as if N positions spoke for what they are (2000)\n"
+    "  --print            instead: print the values that the engine plays with\n";
 
 typedef struct Wish {
     char **data;
@@ -85,7 +87,10 @@ static bool read_wish(Wish *wish, int argc, char **argv) {
             fprintf(stderr, "anvil: tune: cannot read %s\n", argv[0]);
             return false;
         }
-    return wish->print || (wish->data_count && wish->out);
+    if (wish->print || (wish->data_count && wish->out))
+        return true;
+    fputs("anvil: tune: --data and --out are needed\n", stderr);
+    return false;
 }
 
 static void print_losses(const char *when, const TuneData *data, const TuneWeights *weights,
@@ -97,7 +102,7 @@ static void print_losses(const char *when, const TuneData *data, const TuneWeigh
 }
 
 static bool load(TuneData *data, const Wish *wish) {
-    RulesError err;
+    Refusal err;
     for (int i = 0; i < wish->data_count; i++)
         if (!tune_data_load(data, wish->data[i], (size_t)wish->positions, &err)) {
             fprintf(stderr, "anvil: tune: %s\n", err.message);
@@ -114,7 +119,7 @@ static bool load(TuneData *data, const Wish *wish) {
 static int learn(const TuneData *data, Wish *wish) {
     TuneWeights weights;
     EvalValues values;
-    RulesError err;
+    Refusal err;
     tune_weights_init(&weights, &EVAL);
     if (!wish->k)
         wish->k = tune_fit_k(&data->training, &weights, (int)wish->threads);
@@ -145,13 +150,8 @@ static int learn(const TuneData *data, Wish *wish) {
 int command_tune(int argc, char **argv) {
     Wish wish = {
         .epochs = 30, .positions = 2000000, .anchor = 2000, .threads = cpus_usable(THREADS_MAX)};
-    if (!read_wish(&wish, argc, argv)) {
-        fputs("usage: tune --data DIR… [--epochs N] [--positions N] [--threads N] [--k X] "
-              "[--anchor N] "
-              "--out FILE\n       tune --print\n",
-              stderr);
-        return 2;
-    }
+    if (!read_wish(&wish, argc, argv))
+        return COMMAND_MISUSED;
     if (wish.print) {
         values_print(stdout, &EVAL);
         return 0;

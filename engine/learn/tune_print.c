@@ -102,7 +102,7 @@ static bool write_all(FILE *out, const EvalValues *values) {
     return fclose(out) == 0 && good;
 }
 
-bool values_write(const char *path, const EvalValues *values, RulesError *err) {
+bool values_write(const char *path, const EvalValues *values, Refusal *err) {
     char other[4096]; // what is cut short must not look whole
     snprintf(other, sizeof other, "%s.part", path);
     FILE *out = fopen(other, "w");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/text.h"
+#include "../rules/error.h"
 #include "../see.h"
 #include "gamefile.h"
 #include "tune.h"
@@ -107,12 +107,12 @@ static void add_game(TuneData *data, const GameRecord *game, size_t positions_ma
     }
 }
 
-static bool load_file(TuneData *data, const char *path, size_t positions_max, RulesError *err) {
+static bool load_file(TuneData *data, const char *path, size_t positions_max, Refusal *err) {
     GameReader reader;
     GameRecord game;
-    RulesError why;
+    Refusal why;
     if (!game_reader_open(&reader, path, &why))
-        return rules_refuse(err, "%.90s: %s", path, why.message);
+        return refused(err, "%.90s: %s", path, why.message);
     GameReadStatus status = GAME_READ;
     while (positions_of(data) < positions_max &&
            (status = game_reader_next(&reader, &game, &why)) == GAME_READ)
@@ -130,7 +130,7 @@ static int is_chunk(const struct dirent *entry) {
 }
 
 static bool load_folder(TuneData *data, const char *path, struct dirent **entries, int count,
-                        size_t positions_max, RulesError *err) {
+                        size_t positions_max, Refusal *err) {
     bool good = count > 0;
     if (!good)
         snprintf(err->message, sizeof err->message, "%.100s: no games-*.anvil in it", path);
@@ -142,7 +142,7 @@ static bool load_folder(TuneData *data, const char *path, struct dirent **entrie
     return good;
 }
 
-bool tune_data_load(TuneData *data, const char *path, size_t positions_max, RulesError *err) {
+bool tune_data_load(TuneData *data, const char *path, size_t positions_max, Refusal *err) {
     struct dirent **entries;
     int count = scandir(path, &entries, is_chunk, alphasort);
     if (count < 0 && errno == ENOTDIR)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/text.h"
+#include "../rules/error.h"
 
 // To the end of `in`, or to one byte more than `size_max`. NULL: no memory.
 static char *stream_read(FILE *in, size_t size_max, size_t *size) {
@@ -27,20 +27,20 @@ static char *stream_read(FILE *in, size_t size_max, size_t *size) {
     return text;
 }
 
-char *whole_file_read(const char *path, size_t size_max, size_t *size, RulesError *err) {
+char *whole_file_read(const char *path, size_t size_max, size_t *size, Refusal *err) {
     FILE *in = fopen(path, "rb");
     if (!in) {
-        rules_refuse(err, "cannot be opened: %s", strerror(errno));
+        refused(err, "cannot be opened: %s", strerror(errno));
         return NULL;
     }
     char *text = stream_read(in, size_max, size);
     bool is_good = text && !ferror(in) && *size <= size_max;
     if (!text)
-        rules_refuse(err, "no memory for it");
+        refused(err, "no memory for it");
     else if (ferror(in))
-        rules_refuse(err, "cannot be read: %s", strerror(errno));
+        refused(err, "cannot be read: %s", strerror(errno));
     else if (!is_good)
-        rules_refuse(err, "larger than %zu MB", size_max >> 20);
+        refused(err, "larger than %zu MB", size_max >> 20);
     fclose(in);
     if (is_good)
         return text;

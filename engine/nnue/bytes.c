@@ -1,22 +1,11 @@
 // Bytes to numbers and back, whatever the machine's own order is.
 #include "bytes.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BOUNDARY = 64 }; // a cache line
-
-bool net_refuse(NetError *err, const char *format, ...) {
-    if (!err)
-        return false;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err->message, sizeof err->message, format, args);
-    va_end(args);
-    return false;
-}
 
 void *net_allocate(size_t size) {
     size_t whole = (size + BOUNDARY - 1) / BOUNDARY * BOUNDARY;

@@ -8,9 +8,6 @@ typedef struct NetReader {
     const uint8_t *begin, *at, *end;
 } NetReader;
 
-// Fills `err`, if there is one, as printf does and returns false.
-__attribute__((format(printf, 2, 3))) bool net_refuse(NetError *err, const char *format, ...);
-
 // `size` zeroed bytes on a boundary of 64; out of memory ends the process.
 void *net_allocate(size_t size);
 

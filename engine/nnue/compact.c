@@ -40,38 +40,38 @@ void compact_init(CompactNet *compact, int buckets) {
 // ---- reading -----------------------------------------------------------------------------------
 
 // What can be said of the file without looking at its values.
-static bool check_frame(NetReader *reader, NetError *err) {
+static bool check_frame(NetReader *reader, Refusal *err) {
     size_t size = reader_left(reader);
     if (!compact_is(reader->at, size))
-        return net_refuse(err, "no compact net: it does not begin with AnvilNet");
+        return refused(err, "no compact net: it does not begin with AnvilNet");
     if (size < ROWS_AT + 4)
-        return net_refuse(err, "the file ends at byte %zu, within its header", size);
+        return refused(err, "the file ends at byte %zu, within its header", size);
     reader->at = reader->begin + ROWS_AT - 4;
     size_t whole = (size_t)ROWS_AT + read_u32(reader) + 4;
     if (size != whole)
-        return net_refuse(err, "the file is %zu bytes long, but should be %zu by byte %d", size,
-                          whole, ROWS_AT - 4);
+        return refused(err, "the file is %zu bytes long, but should be %zu by byte %d", size, whole,
+                       ROWS_AT - 4);
     reader->at = reader->end - 4;
     uint32_t said = read_u32(reader);
     uint32_t found = checksum_crc32(0, reader->begin, size - 4);
     if (said != found)
-        return net_refuse(err, "the CRC-32 is %08x, but %08x is written at byte %zu", found, said,
-                          size - 4);
+        return refused(err, "the CRC-32 is %08x, but %08x is written at byte %zu", found, said,
+                       size - 4);
     return true;
 }
 
-static bool read_header(NetReader *reader, CompactNet *compact, NetError *err) {
+static bool read_header(NetReader *reader, CompactNet *compact, Refusal *err) {
     reader->at = reader->begin + sizeof MAGIC;
     uint32_t version = read_u32(reader), buckets = read_u32(reader);
     if (version != VERSION)
-        return net_refuse(err, "version %u of compact nets is not known, at byte 8", version);
+        return refused(err, "version %u of compact nets is not known, at byte 8", version);
     if (buckets < 1 || buckets > NET_BUCKETS_MAX)
-        return net_refuse(err, "%u buckets are not 1 to %d, at byte %d", buckets, NET_BUCKETS_MAX,
-                          BUCKETS_AT);
+        return refused(err, "%u buckets are not 1 to %d, at byte %d", buckets, NET_BUCKETS_MAX,
+                       BUCKETS_AT);
     for (size_t i = 0; i < sizeof compact->bucket_of; i++)
         if (reader->at[i] >= buckets)
-            return net_refuse(err, "bucket %d of %u does not exist, at byte %zu", reader->at[i],
-                              buckets, reader_offset(reader) + i);
+            return refused(err, "bucket %d of %u does not exist, at byte %zu", reader->at[i],
+                           buckets, reader_offset(reader) + i);
     compact_init(compact, (int)buckets);
     memcpy(compact->bucket_of, reader->at, sizeof compact->bucket_of);
     reader->at += sizeof compact->bucket_of;
@@ -97,22 +97,22 @@ static bool read_row(BitReader *bits, const int16_t *before, int16_t *row) {
     return !bits->is_over;
 }
 
-static bool read_rows(NetReader *reader, CompactNet *compact, NetError *err) {
+static bool read_rows(NetReader *reader, CompactNet *compact, Refusal *err) {
     BitReader bits = {.at = reader->begin + ROWS_AT, .end = reader->end - 4};
     for (int r = 0; r < compact->buckets * NET_FEATURES; r++) {
         const int16_t *before = r < NET_FEATURES ? NULL : compact->rows[r - NET_FEATURES];
         if (!read_row(&bits, before, compact->rows[r]))
-            return net_refuse(err, "row %d of bucket %d is damaged, before byte %td",
-                              r % NET_FEATURES, r / NET_FEATURES, bits.at - reader->begin);
+            return refused(err, "row %d of bucket %d is damaged, before byte %td", r % NET_FEATURES,
+                           r / NET_FEATURES, bits.at - reader->begin);
     }
     // Whole bytes not taken, or a bit set in what fills the last one.
     if (bits.at != bits.end || bits.count >= 8 || bits.pending != 0)
-        return net_refuse(err, "the rows end before byte %td, and more follows",
-                          bits.at - bits.count / 8 - reader->begin);
+        return refused(err, "the rows end before byte %td, and more follows",
+                       bits.at - bits.count / 8 - reader->begin);
     return true;
 }
 
-bool compact_read(CompactNet *compact, const void *bytes, size_t size, NetError *err) {
+bool compact_read(CompactNet *compact, const void *bytes, size_t size, Refusal *err) {
     NetReader reader = {bytes, bytes, (const uint8_t *)bytes + size};
     *compact = (CompactNet){0};
     if (!check_frame(&reader, err) || !read_header(&reader, compact, err))

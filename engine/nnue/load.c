@@ -10,7 +10,7 @@
 
 enum { FILE_BYTES_MAX = 32 << 20 }; // more than either form can have
 
-bool network_parse(Network *net, const void *bytes, size_t size, NetError *err) {
+bool network_parse(Network *net, const void *bytes, size_t size, Refusal *err) {
     if (!compact_is(bytes, size))
         return network_read(net, bytes, size, err);
     CompactNet compact;
@@ -23,17 +23,17 @@ bool network_parse(Network *net, const void *bytes, size_t size, NetError *err) 
 }
 
 // New, or NULL.
-static uint8_t *file_bytes(FILE *file, size_t *size, NetError *err) {
+static uint8_t *file_bytes(FILE *file, size_t *size, Refusal *err) {
     uint8_t *bytes = malloc(FILE_BYTES_MAX + 1);
     if (!bytes) {
-        net_refuse(err, "no memory for the file");
+        refused(err, "no memory for the file");
         return NULL;
     }
     *size = fread(bytes, 1, FILE_BYTES_MAX + 1, file);
     if (ferror(file))
-        net_refuse(err, "cannot read it: %s", strerror(errno));
+        refused(err, "cannot read it: %s", strerror(errno));
     else if (*size > FILE_BYTES_MAX)
-        net_refuse(err, "the file is longer than %d bytes, which no net is", FILE_BYTES_MAX);
+        refused(err, "the file is longer than %d bytes, which no net is", FILE_BYTES_MAX);
     else
         return bytes;
     free(bytes);
@@ -41,15 +41,15 @@ static uint8_t *file_bytes(FILE *file, size_t *size, NetError *err) {
 }
 
 // New, or NULL.
-static uint8_t *path_bytes(const char *path, size_t *size, NetError *err) {
+static uint8_t *path_bytes(const char *path, size_t *size, Refusal *err) {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { // a pipe would have us wait
-        net_refuse(err, "it is not a file");
+        refused(err, "it is not a file");
         return NULL;
     }
     FILE *file = fopen(path, "rb");
     if (!file) {
-        net_refuse(err, "cannot open it: %s", strerror(errno));
+        refused(err, "cannot open it: %s", strerror(errno));
         return NULL;
     }
     uint8_t *bytes = file_bytes(file, size, err);
@@ -57,7 +57,7 @@ static uint8_t *path_bytes(const char *path, size_t *size, NetError *err) {
     return bytes;
 }
 
-bool network_load(Network *net, const char *path, NetError *err) {
+bool network_load(Network *net, const char *path, Refusal *err) {
     size_t size = 0;
     *net = (Network){0};
     uint8_t *bytes = path_bytes(path, &size, err);
@@ -66,7 +66,7 @@ bool network_load(Network *net, const char *path, NetError *err) {
     return fine;
 }
 
-bool compact_load(CompactNet *compact, const char *path, NetError *err) {
+bool compact_load(CompactNet *compact, const char *path, Refusal *err) {
     size_t size = 0;
     *compact = (CompactNet){0};
     uint8_t *bytes = path_bytes(path, &size, err);
@@ -75,8 +75,8 @@ bool compact_load(CompactNet *compact, const char *path, NetError *err) {
     return fine;
 }
 
-bool network_choose(const char *name, Network *own, const Network **chosen, NetError *err) {
-    NetError reason;
+bool network_choose(const char *name, Network *own, const Network **chosen, Refusal *err) {
+    Refusal reason;
     *own = (Network){0};
     *chosen = NULL;
     if (strcmp(name, "none") == 0)
@@ -86,7 +86,7 @@ bool network_choose(const char *name, Network *own, const Network **chosen, NetE
         return true;
     }
     if (!network_load(own, name, &reason))
-        return net_refuse(err, "%.90s: %s", name, reason.message);
+        return refused(err, "%.90s: %s", name, reason.message);
     *chosen = own;
     return true;
 }
@@ -101,7 +101,7 @@ extern const char anvil_net_name[] __attribute__((weak));
 static Network standard; // filled once
 
 static void standard_init(void) {
-    NetError err;
+    Refusal err;
     if (!network_parse(&standard, anvil_net_bytes, anvil_net_size, &err)) {
         fprintf(stderr, "anvil: the built-in net %s: %s\n", anvil_net_name, err.message);
         exit(EXIT_FAILURE);

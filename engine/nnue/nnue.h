@@ -10,6 +10,7 @@
 // h1 = clamp((b1 + w1 x) >> 6, 0, 127), h2 = clamp((b2 + w2 h1) >> 6, 0, 127), raw = b3 + w3 h2.
 #pragma once
 
+#include "../rules/error.h"
 #include "../rules/position.h"
 
 enum {
@@ -24,11 +25,6 @@ enum {
     NET_SHIFT = 6,          // 64 stands for 1 in w1 and w2
     NET_RAW_PER_PAWN = 3328 // 16 * 208
 };
-
-// Why a net was refused, for a person: what is wrong, and at which byte.
-typedef struct NetError {
-    char message[256];
-} NetError;
 
 typedef int16_t NetRow[NET_WIDTH];
 
@@ -82,30 +78,29 @@ void compact_release(CompactNet *compact);
 // `err` says what and where, and nothing is held. The writers return new memory, to be freed.
 
 // The published form, version 0x7AF32F16. Its description may be any text.
-bool network_read(Network *net, const void *bytes, size_t size, NetError *err)
+bool network_read(Network *net, const void *bytes, size_t size, Refusal *err)
     __attribute__((warn_unused_result));
 uint8_t *network_write(const Network *net, size_t *size);
 
 // The compact form; see compact.c for its bytes.
-bool compact_read(CompactNet *compact, const void *bytes, size_t size, NetError *err)
+bool compact_read(CompactNet *compact, const void *bytes, size_t size, Refusal *err)
     __attribute__((warn_unused_result));
 uint8_t *compact_write(const CompactNet *compact, size_t *size);
 // A new Network that gives the same outputs.
 void compact_expand(const CompactNet *compact, Network *net);
 
 // Either form, told apart by its first bytes; from memory or a file.
-bool network_parse(Network *net, const void *bytes, size_t size, NetError *err)
+bool network_parse(Network *net, const void *bytes, size_t size, Refusal *err)
     __attribute__((warn_unused_result));
-bool network_load(Network *net, const char *path, NetError *err)
-    __attribute__((warn_unused_result));
+bool network_load(Network *net, const char *path, Refusal *err) __attribute__((warn_unused_result));
 
 // A file in the compact form.
-bool compact_load(CompactNet *compact, const char *path, NetError *err)
+bool compact_load(CompactNet *compact, const char *path, Refusal *err)
     __attribute__((warn_unused_result));
 
 // What people may write for a net: "<default>" (also an empty text), "none", or the path of a file.
 // `*chosen` becomes the net, NULL for none; it is `own` where a file was read, else `own` is empty.
-bool network_choose(const char *name, Network *own, const Network **chosen, NetError *err)
+bool network_choose(const char *name, Network *own, const Network **chosen, Refusal *err)
     __attribute__((warn_unused_result));
 
 // The net that the program was built with; NULL if it was built without one. Read on the first

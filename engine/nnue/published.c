@@ -26,36 +26,34 @@ enum {
     BODY_BYTES = 4 + NET_BIAS_BYTES + NET_ROWS * 2 * NET_WIDTH + 4 + NET_DENSE_BYTES,
 };
 
-static bool expect(NetReader *reader, const char *what, uint32_t wanted, NetError *err) {
+static bool expect(NetReader *reader, const char *what, uint32_t wanted, Refusal *err) {
     size_t offset = reader_offset(reader);
     uint32_t found = read_u32(reader);
     return found == wanted ||
-           net_refuse(err, "%s is 0x%08X, not 0x%08X, at byte %zu", what, found, wanted, offset);
+           refused(err, "%s is 0x%08X, not 0x%08X, at byte %zu", what, found, wanted, offset);
 }
 
 // Everything up to the rows: that it is this form, and that there are as many bytes as it needs.
-static bool read_head(NetReader *reader, NetError *err) {
+static bool read_head(NetReader *reader, Refusal *err) {
     size_t size = reader_left(reader);
     if (size < HEAD_BYTES)
-        return net_refuse(err, "the file ends at byte %zu, within its header", size);
+        return refused(err, "the file ends at byte %zu, within its header", size);
     if (!expect(reader, "the version", VERSION, err) || !expect(reader, "the hash", HASH, err))
         return false;
     uint32_t length = read_u32(reader);
     if (length > DESCRIPTION_MAX)
-        return net_refuse(err, "the description is %u bytes long, over %d, at byte 8", length,
-                          DESCRIPTION_MAX);
+        return refused(err, "the description is %u bytes long, over %d, at byte 8", length,
+                       DESCRIPTION_MAX);
     size_t whole = HEAD_BYTES + length + (size_t)BODY_BYTES;
     if (size < whole)
-        return net_refuse(err, "the file ends at byte %zu, %zu bytes too early", size,
-                          whole - size);
+        return refused(err, "the file ends at byte %zu, %zu bytes too early", size, whole - size);
     if (size > whole)
-        return net_refuse(err, "the net ends at byte %zu, and %zu more follow", whole,
-                          size - whole);
+        return refused(err, "the net ends at byte %zu, and %zu more follow", whole, size - whole);
     reader->at += length;
     return expect(reader, "the hash of the feature transformer", HASH_FEATURES, err);
 }
 
-bool network_read(Network *net, const void *bytes, size_t size, NetError *err) {
+bool network_read(Network *net, const void *bytes, size_t size, Refusal *err) {
     NetReader reader = {bytes, bytes, (const uint8_t *)bytes + size};
     *net = (Network){0};
     if (!read_head(&reader, err))

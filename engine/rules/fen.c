@@ -37,49 +37,49 @@ static void put_piece(Position *pos, char letter, PieceType type, Square s) {
     pos->by_color[color] |= square_bb(s);
 }
 
-static bool read_board(Position *pos, Field field, RulesError *err) {
+static bool read_board(Position *pos, Field field, Refusal *err) {
     int rank = 7, file = 0;
     for (int i = 0; i < field.length; i++) {
         char ch = field.text[i];
         PieceType type = piece_type_read(ch);
         if (ch == '/') {
             if (file != 8)
-                return rules_refuse(err, "rank %d has %d squares instead of 8", rank + 1, file);
+                return refused(err, "rank %d has %d squares instead of 8", rank + 1, file);
             if (rank-- == 0)
-                return rules_refuse(err, "the board has more than 8 ranks");
+                return refused(err, "the board has more than 8 ranks");
             file = 0;
         } else if (ch >= '1' && ch <= '8') {
             file += ch - '0';
         } else if (type == NO_PIECE_TYPE) {
-            return rules_refuse(err, "'%c' on rank %d is no piece", char_shown(ch), rank + 1);
+            return refused(err, "'%c' on rank %d is no piece", char_shown(ch), rank + 1);
         } else if (file < 8) {
             put_piece(pos, ch, type, square_make(file++, rank));
         } else {
             file++;
         }
         if (file > 8)
-            return rules_refuse(err, "rank %d has more than 8 squares", rank + 1);
+            return refused(err, "rank %d has more than 8 squares", rank + 1);
     }
     if (rank != 0 || file != 8)
-        return rules_refuse(err, "the board ends on rank %d after %d squares", rank + 1, file);
+        return refused(err, "the board ends on rank %d after %d squares", rank + 1, file);
     return true;
 }
 
-static bool read_side(Position *pos, Field field, RulesError *err) {
+static bool read_side(Position *pos, Field field, Refusal *err) {
     bool white = field.length == 1 && *field.text == 'w';
     bool black = field.length == 1 && *field.text == 'b';
     pos->side = black ? BLACK : WHITE;
     if (!white && !black)
-        return rules_refuse(err, "side to move is '%.*s' instead of w or b",
-                            field.length < 16 ? field.length : 16, field.text);
+        return refused(err, "side to move is '%.*s' instead of w or b",
+                       field.length < 16 ? field.length : 16, field.text);
     return true;
 }
 
-static bool check_kings(const Position *pos, RulesError *err) {
+static bool check_kings(const Position *pos, Refusal *err) {
     for (Color c = WHITE; c <= BLACK; c++) {
         int kings = bitboard_count(position_pieces(pos, c, KING));
         if (kings != 1)
-            return rules_refuse(err, "%s has %d kings", color_names[c], kings);
+            return refused(err, "%s has %d kings", color_names[c], kings);
     }
     return true;
 }
@@ -89,17 +89,17 @@ static int excess(const Position *pos, Color c, PieceType type, int at_start) {
     return count > at_start ? count - at_start : 0;
 }
 
-static bool check_material(const Position *pos, RulesError *err) {
+static bool check_material(const Position *pos, Refusal *err) {
     if (pos->by_type[PAWN] & (bitboard_rank(0) | bitboard_rank(7)))
-        return rules_refuse(err, "a pawn stands on rank %d",
-                            pos->by_type[PAWN] & bitboard_rank(0) ? 1 : 8);
+        return refused(err, "a pawn stands on rank %d",
+                       pos->by_type[PAWN] & bitboard_rank(0) ? 1 : 8);
     for (Color c = WHITE; c <= BLACK; c++) {
         int pawns = bitboard_count(position_pieces(pos, c, PAWN));
         int promoted = excess(pos, c, KNIGHT, 2) + excess(pos, c, BISHOP, 2) +
                        excess(pos, c, ROOK, 2) + excess(pos, c, QUEEN, 1);
         if (pawns + promoted > 8)
-            return rules_refuse(err, "%s has %d pawns and promoted pieces, more than 8",
-                                color_names[c], pawns + promoted);
+            return refused(err, "%s has %d pawns and promoted pieces, more than 8", color_names[c],
+                           pawns + promoted);
     }
     return true;
 }
@@ -126,15 +126,15 @@ static void add_right(Position *pos, Color c, CastlingSide side, Square rook) {
         pos->chess960 = true;
 }
 
-static bool read_right(Position *pos, char letter, RulesError *err) {
+static bool read_right(Position *pos, char letter, Refusal *err) {
     Color c = letter >= 'a' ? BLACK : WHITE;
     char lower = (char)(letter | 0x20);
     Square king = position_king(pos, c), rook = SQUARE_NONE;
     if ((lower < 'a' || lower > 'h') && lower != 'k' && lower != 'q')
-        return rules_refuse(err, "'%c' is no castling right", char_shown(letter));
+        return refused(err, "'%c' is no castling right", char_shown(letter));
     if (square_rank(square_relative(c, king)) != 0)
-        return rules_refuse(err, "castling right '%c' with the %s king off its rank", letter,
-                            color_names[c]);
+        return refused(err, "castling right '%c' with the %s king off its rank", letter,
+                       color_names[c]);
     CastlingSide side = lower == 'q' ? QUEEN_SIDE : KING_SIDE;
     if (lower == 'k' || lower == 'q') {
         rook = outer_rook(pos, c, side);
@@ -144,18 +144,18 @@ static bool read_right(Position *pos, char letter, RulesError *err) {
         rook = pos->board[named] == piece_make(c, ROOK) ? named : SQUARE_NONE;
     }
     if (rook == SQUARE_NONE)
-        return rules_refuse(err, "castling right '%c' has no rook", letter);
+        return refused(err, "castling right '%c' has no rook", letter);
     if (pos->castling & castling_right(c, side))
-        return rules_refuse(err, "castling right '%c' repeats one", letter);
+        return refused(err, "castling right '%c' repeats one", letter);
     add_right(pos, c, side, rook);
     return true;
 }
 
-static bool read_castling(Position *pos, Field field, RulesError *err) {
+static bool read_castling(Position *pos, Field field, Refusal *err) {
     memset(pos->castling_keep, 0xf, sizeof pos->castling_keep);
     memset(pos->rook_home, SQUARE_NONE, sizeof pos->rook_home);
     if (field.length == 0)
-        return rules_refuse(err, "castling rights are missing");
+        return refused(err, "castling rights are missing");
     for (int i = 0; i < field.length && !field_is_dash(field); i++)
         if (!read_right(pos, field.text[i], err))
             return false;
@@ -163,40 +163,40 @@ static bool read_castling(Position *pos, Field field, RulesError *err) {
 }
 
 // The square counts only if a pawn can legally take there, so that equal positions have equal keys.
-static bool read_en_passant(Position *pos, Field field, RulesError *err) {
+static bool read_en_passant(Position *pos, Field field, Refusal *err) {
     pos->en_passant = SQUARE_NONE;
     if (field_is_dash(field))
         return true;
     Square s = field.length == 2 ? square_read(field.text) : SQUARE_NONE;
     if (s == SQUARE_NONE)
-        return rules_refuse(err, "en passant square is '%.*s' instead of a square or -",
-                            field.length < 16 ? field.length : 16, field.text);
+        return refused(err, "en passant square is '%.*s' instead of a square or -",
+                       field.length < 16 ? field.length : 16, field.text);
     Color them = color_flip(pos->side);
     if (square_rank(square_relative(them, s)) != 2)
-        return rules_refuse(err, "en passant square %.2s is on the wrong rank", field.text);
+        return refused(err, "en passant square %.2s is on the wrong rank", field.text);
     if (pos->board[en_passant_victim(s)] != piece_make(them, PAWN) || pos->board[s] != NO_PIECE ||
         pos->board[s ^ 24] != NO_PIECE)
-        return rules_refuse(err, "no pawn can just have passed en passant square %.2s", field.text);
+        return refused(err, "no pawn can just have passed en passant square %.2s", field.text);
     if (en_passant_is_possible(pos, pos->side, s))
         pos->en_passant = s;
     return true;
 }
 
 static bool read_number(Field field, const char *what, int missing, int limit, int *out,
-                        RulesError *err) {
+                        Refusal *err) {
     *out = field.length == 0 ? missing : 0;
     for (int i = 0; i < field.length; i++) {
         char ch = field.text[i];
         if (ch < '0' || ch > '9')
-            return rules_refuse(err, "%s has '%c' instead of a digit", what, char_shown(ch));
+            return refused(err, "%s has '%c' instead of a digit", what, char_shown(ch));
         *out = *out * 10 + (ch - '0');
         if (*out > limit)
-            return rules_refuse(err, "%s is over %d", what, limit);
+            return refused(err, "%s is over %d", what, limit);
     }
     return true;
 }
 
-static bool read_counters(Position *pos, const char **fen, RulesError *err) {
+static bool read_counters(Position *pos, const char **fen, Refusal *err) {
     int rule50, fullmove;
     if (!read_number(field_next(fen), "halfmove clock", 0, UINT8_MAX, &rule50, err) ||
         !read_number(field_next(fen), "move number", 1, 9999, &fullmove, err))
@@ -205,27 +205,26 @@ static bool read_counters(Position *pos, const char **fen, RulesError *err) {
     pos->fullmove = (uint16_t)(fullmove ? fullmove : 1);
     Field rest = field_next(fen);
     if (rest.length)
-        return rules_refuse(err, "text after the last field: '%c'", char_shown(*rest.text));
+        return refused(err, "text after the last field: '%c'", char_shown(*rest.text));
     return true;
 }
 
-static bool check_checks(const Position *pos, RulesError *err) {
+static bool check_checks(const Position *pos, Refusal *err) {
     Color them = color_flip(pos->side);
     if (attackers_of(pos, pos->side, position_king(pos, them), position_occupied(pos)))
-        return rules_refuse(err, "%s is in check, and it is %s's turn", color_names[them],
-                            color_names[pos->side]);
+        return refused(err, "%s is in check, and it is %s's turn", color_names[them],
+                       color_names[pos->side]);
     if (bitboard_count(pos->checkers) > 2)
-        return rules_refuse(err, "%s is in check from more than two pieces",
-                            color_names[pos->side]);
+        return refused(err, "%s is in check from more than two pieces", color_names[pos->side]);
     return true;
 }
 
-bool position_from_fen(Position *pos, const char *fen, bool chess960, RulesError *err) {
+bool position_from_fen(Position *pos, const char *fen, bool chess960, Refusal *err) {
     memset(pos, 0, sizeof *pos);
     memset(pos->board, NO_PIECE, sizeof pos->board);
     pos->chess960 = chess960;
     if (strnlen(fen, FEN_MAX) == FEN_MAX)
-        return rules_refuse(err, "longer than any FEN (%d bytes)", FEN_MAX - 1);
+        return refused(err, "longer than any FEN (%d bytes)", FEN_MAX - 1);
     if (!read_board(pos, field_next(&fen), err) || !read_side(pos, field_next(&fen), err) ||
         !check_kings(pos, err) || !check_material(pos, err) ||
         !read_castling(pos, field_next(&fen), err) ||

@@ -3,6 +3,7 @@
 // bounded.
 #pragma once
 
+#include "error.h"
 #include "game.h"
 
 enum { PGN_TAGS_MAX = 64, PGN_TAG_NAME_MAX = 64, PGN_TAG_VALUE_MAX = 256 };
@@ -29,7 +30,7 @@ typedef enum { PGN_GAME, PGN_END, PGN_BAD } PgnStatus;
 void pgn_reader_init(PgnReader *reader, const char *text, size_t size);
 // Reads the next game. PGN_BAD: `err` names line and token, and the reader stands at the next game,
 // so that reading can go on. Variant "Chess960"/"fischerandom" and SetUp/FEN tags are honoured.
-PgnStatus pgn_read(PgnReader *reader, PgnGame *out, RulesError *err);
+PgnStatus pgn_read(PgnReader *reader, PgnGame *out, Refusal *err);
 const char *pgn_tag(const PgnGame *game, const char *name); // NULL when absent
 
 // Movetext in SAN as PGN export format wraps it (80 columns), result token last. `comment(i, ctx)`
@@ -49,7 +50,7 @@ size_t pgn_write_tag(const char *name, const char *value, char *out, size_t size
 
 // One EPD record: position (four or six fields) and operations. `ops`, if not NULL, points into
 // `line` at the first operation. hmvc and fmvn are honoured.
-bool epd_read(const char *line, bool chess960, Position *pos, const char **ops, RulesError *err);
+bool epd_read(const char *line, bool chess960, Position *pos, const char **ops, Refusal *err);
 // Finds operation `name` in `ops` and copies its operand, quotes removed. False when absent or too
 // long for `out`.
 bool epd_operation(const char *ops, const char *name, char *out, size_t size);

@@ -58,29 +58,29 @@ static void skip_space(PgnReader *r) {
 
 // ---- tags ---------------------------------------------------------------------------------------
 
-static bool read_tag_name(PgnReader *r, PgnTag *tag, RulesError *err) {
+static bool read_tag_name(PgnReader *r, PgnTag *tag, Refusal *err) {
     size_t length = 0;
     for (; peek(r) && peek(r) != '"' && peek(r) != ']' && !char_is_space(peek(r)); advance(r)) {
         if (length + 1 == sizeof tag->name)
-            return rules_refuse(err, "line %d: tag name over %zu bytes", r->line, length);
+            return refused(err, "line %d: tag name over %zu bytes", r->line, length);
         tag->name[length++] = peek(r);
     }
     tag->name[length] = '\0';
-    return length || rules_refuse(err, "line %d: tag without a name", r->line);
+    return length || refused(err, "line %d: tag without a name", r->line);
 }
 
-static bool read_tag_value(PgnReader *r, PgnTag *tag, RulesError *err) {
+static bool read_tag_value(PgnReader *r, PgnTag *tag, Refusal *err) {
     size_t length = 0;
     if (peek(r) != '"')
-        return rules_refuse(err, "line %d: tag %s has no quoted value", r->line, tag->name);
+        return refused(err, "line %d: tag %s has no quoted value", r->line, tag->name);
     for (advance(r); peek(r) != '"'; advance(r)) {
         if (peek(r) == '\\' && r->offset + 1 < r->size)
             advance(r);
         if (peek(r) == '\0' || peek(r) == '\n')
-            return rules_refuse(err, "line %d: the value of tag %s has no end", r->line, tag->name);
+            return refused(err, "line %d: the value of tag %s has no end", r->line, tag->name);
         if (length + 1 == sizeof tag->value)
-            return rules_refuse(err, "line %d: the value of tag %s is over %zu bytes", r->line,
-                                tag->name, length);
+            return refused(err, "line %d: the value of tag %s is over %zu bytes", r->line,
+                           tag->name, length);
         tag->value[length++] = peek(r);
     }
     advance(r);
@@ -88,9 +88,9 @@ static bool read_tag_value(PgnReader *r, PgnTag *tag, RulesError *err) {
     return true;
 }
 
-static bool read_tag(PgnReader *r, PgnGame *out, RulesError *err) {
+static bool read_tag(PgnReader *r, PgnGame *out, Refusal *err) {
     if (out->tag_count == PGN_TAGS_MAX)
-        return rules_refuse(err, "line %d: more than %d tags", r->line, PGN_TAGS_MAX);
+        return refused(err, "line %d: more than %d tags", r->line, PGN_TAGS_MAX);
     PgnTag *tag = &out->tags[out->tag_count];
     advance(r); // [
     skip_space(r);
@@ -101,7 +101,7 @@ static bool read_tag(PgnReader *r, PgnGame *out, RulesError *err) {
         return false;
     skip_space(r);
     if (peek(r) != ']')
-        return rules_refuse(err, "line %d: tag %s is not closed with ]", r->line, tag->name);
+        return refused(err, "line %d: tag %s is not closed with ]", r->line, tag->name);
     advance(r);
     out->tag_count++;
     return true;
@@ -124,35 +124,35 @@ static bool variant_is_chess960(const PgnGame *game) {
 }
 
 // Where the game begins: the FEN tag, unless SetUp denies it.
-static bool set_up(PgnGame *out, int line, RulesError *err) {
+static bool set_up(PgnGame *out, int line, Refusal *err) {
     const char *fen = pgn_tag(out, "FEN"), *setup = pgn_tag(out, "SetUp");
     if (!fen || (setup && strcmp(setup, "0") == 0))
         fen = POSITION_START_FEN;
     Position start;
-    RulesError why;
+    Refusal why;
     if (!position_from_fen(&start, fen, variant_is_chess960(out), &why))
-        return rules_refuse(err, "tags before line %d: FEN: %s", line, why.message);
+        return refused(err, "tags before line %d: FEN: %s", line, why.message);
     game_init(&out->game, &start);
     return true;
 }
 
 // ---- movetext -----------------------------------------------------------------------------------
 
-static bool skip_comment(PgnReader *r, RulesError *err) {
+static bool skip_comment(PgnReader *r, Refusal *err) {
     int line = r->line;
     skip_to(r, "}");
     if (!peek(r))
-        return rules_refuse(err, "line %d: comment without its end", line);
+        return refused(err, "line %d: comment without its end", line);
     advance(r);
     return true;
 }
 
-static bool skip_variation(PgnReader *r, RulesError *err) {
+static bool skip_variation(PgnReader *r, Refusal *err) {
     int line = r->line, depth = 0;
     do {
         char ch = peek(r);
         if (!ch)
-            return rules_refuse(err, "line %d: variation without its end", line);
+            return refused(err, "line %d: variation without its end", line);
         if (ch == '{' && !skip_comment(r, err))
             return false;
         if (ch == '{')
@@ -163,14 +163,14 @@ static bool skip_variation(PgnReader *r, RulesError *err) {
             advance(r);
         depth += (ch == '(') - (ch == ')');
         if (depth > VARIATION_DEPTH_MAX)
-            return rules_refuse(err, "line %d: variations nested deeper than %d", r->line,
-                                VARIATION_DEPTH_MAX);
+            return refused(err, "line %d: variations nested deeper than %d", r->line,
+                           VARIATION_DEPTH_MAX);
     } while (depth > 0);
     return true;
 }
 
 // Comments, variations, NAGs and loose marks before the next token. False on one without its end.
-static bool skip_annotations(PgnReader *r, RulesError *err) {
+static bool skip_annotations(PgnReader *r, Refusal *err) {
     for (;;) {
         skip_space(r);
         char ch = peek(r);
@@ -219,19 +219,19 @@ static bool is_move_number(const char *token) {
     return digits && !token[digits];
 }
 
-static bool play_token(PgnReader *r, const char *token, Game *game, RulesError *err) {
+static bool play_token(PgnReader *r, const char *token, Game *game, Refusal *err) {
     if (game->plies == GAME_PLIES_MAX)
-        return rules_refuse(err, "line %d: more than %d plies", r->line, GAME_PLIES_MAX);
+        return refused(err, "line %d: more than %d plies", r->line, GAME_PLIES_MAX);
     Move move = move_from_san(&game->now, token);
     if (move == MOVE_NONE)
-        return rules_refuse(err, "line %d: '%s' is no legal move at ply %d", r->line, token,
-                            game->plies + 1);
+        return refused(err, "line %d: '%s' is no legal move at ply %d", r->line, token,
+                       game->plies + 1);
     game_play(game, move);
     return true;
 }
 
 // Plays moves up to the result. A game may lack it where the next one's tags or the end follow.
-static bool read_movetext(PgnReader *r, PgnGame *out, RulesError *err) {
+static bool read_movetext(PgnReader *r, PgnGame *out, Refusal *err) {
     out->result = RESULT_NONE;
     for (;;) {
         char token[TOKEN_MAX];
@@ -241,7 +241,7 @@ static bool read_movetext(PgnReader *r, PgnGame *out, RulesError *err) {
             return true;
         read_token(r, token);
         if (!*token)
-            return rules_refuse(err, "line %d: unexpected '%c'", r->line, char_shown(peek(r)));
+            return refused(err, "line %d: unexpected '%c'", r->line, char_shown(peek(r)));
         if (read_result(token, &out->result))
             return true;
         bool en_passant_mark = strcmp(token, "e") == 0 || strcmp(token, "p") == 0; // of "e.p."
@@ -269,7 +269,7 @@ static void skip_game(PgnReader *r, bool in_tags) {
         skip_line(r);
 }
 
-PgnStatus pgn_read(PgnReader *reader, PgnGame *out, RulesError *err) {
+PgnStatus pgn_read(PgnReader *reader, PgnGame *out, Refusal *err) {
     out->tag_count = 0;
     skip_space(reader);
     if (!peek(reader))

@@ -2,6 +2,7 @@
 // byte first) sorted by key. Outside bytes: what is not a legal move is passed over.
 #pragma once
 
+#include "error.h"
 #include "position.h"
 
 typedef struct PolyglotBook {
@@ -18,7 +19,7 @@ typedef struct PolyglotMove {
 // pawn it differs from Polyglot's, which does not look whether the capture is legal.
 Key polyglot_key(const Position *pos);
 // False where the bytes are no such book: an odd size, keys out of order.
-bool polyglot_open(PolyglotBook *book, const void *data, size_t size, RulesError *err);
+bool polyglot_open(PolyglotBook *book, const void *data, size_t size, Refusal *err);
 // The legal moves that the book has for `pos`, at most MOVES_MAX; returns how many. Castling counts
 // as king takes rook, as the format says, and as e1g1, as some books have it.
 int polyglot_moves(const PolyglotBook *book, const Position *pos, PolyglotMove out[MOVES_MAX]);

@@ -2,6 +2,7 @@
 // castling rights name the rooks' squares. Call rules_init() once before anything else here.
 #pragma once
 
+#include "error.h"
 #include "types.h"
 
 // One bit a right: the castling rook of `color` on the given side of its king.
@@ -46,7 +47,7 @@ void rules_init(void);
 // what cannot be played on: not one king a side, side not to move in check, pawns on rank 1 or 8,
 // rights without their rook, more men than promotion can make (so that MOVES_MAX holds), an en
 // passant square without its pawn. On false, `err` says what and where, and `pos` is undefined.
-bool position_from_fen(Position *pos, const char *fen, bool chess960, RulesError *err);
+bool position_from_fen(Position *pos, const char *fen, bool chess960, Refusal *err);
 
 enum { FEN_MAX = 128 };
 // X-FEN; Shredder-FEN castling letters where pos->chess960. Returns `out`.

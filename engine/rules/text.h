@@ -5,9 +5,6 @@
 
 extern const char rules_piece_letters[]; // white's, by PieceType: "PNBRQK"
 
-// Fills `err` as printf does and returns false. `err` may be NULL.
-__attribute__((format(printf, 2, 3))) bool rules_refuse(RulesError *err, const char *format, ...);
-
 // Whether `ch` is a byte that ends or pads a field.
 static inline bool char_is_space(char ch) {
     return ch == ' ' || (ch >= '\t' && ch <= '\r');

@@ -38,11 +38,6 @@ typedef enum { MOVE_NORMAL, MOVE_PROMOTION, MOVE_EN_PASSANT, MOVE_CASTLING } Mov
 // No legal position has more than 218 moves.
 enum { MOVES_MAX = 256 };
 
-// Why a text was refused, for a person: names the thing and where it stands.
-typedef struct RulesError {
-    char message[160];
-} RulesError;
-
 static inline Color color_flip(Color c) {
     return (Color)(c ^ 1);
 }

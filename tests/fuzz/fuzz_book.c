@@ -17,7 +17,7 @@ static void check_line(char *line) {
     if (!tab)
         abort();
     *tab = 0;
-    if (!position_from_fen(&pos, line, false, &(RulesError){{0}}))
+    if (!position_from_fen(&pos, line, false, &(Refusal){{0}}))
         abort();
     for (char *move = strtok_r(tab + 1, " ", &rest); move; move = strtok_r(NULL, " ", &rest)) {
         Move found = move_from_uci(&pos, move);

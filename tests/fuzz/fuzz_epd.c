@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char operand[16];
     const char *ops;
     Position pos;
-    RulesError err;
+    Refusal err;
     rules_init();
     char *line = malloc(size + 1);
     if (!line)

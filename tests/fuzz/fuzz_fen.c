@@ -35,7 +35,7 @@ static void check_playable(Position *pos) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char text[FEN_MAX + 2];
     Position pos;
-    RulesError err;
+    Refusal err;
     rules_init();
     if (size == 0 || size - 1 >= sizeof text)
         return 0;

@@ -23,7 +23,7 @@ static size_t file_begin(Work *work) {
 
 // Reads a file that holds one game. True: `out` has it.
 static bool read_one(Work *work, size_t size, GameRecord *out) {
-    RulesError err = {0};
+    Refusal err = {0};
     if (!game_reader_open_stream(&work->reader, fmemopen(work->file, size, "rb"), &err))
         abort();
     GameReadStatus status = game_reader_next(&work->reader, out, &err);
@@ -43,7 +43,7 @@ static void check_again(Work *work) {
 }
 
 static void as_file(Work *work, const uint8_t *data, size_t size) {
-    RulesError err = {0};
+    Refusal err = {0};
     FILE *in = fmemopen((void *)(uintptr_t)data, size, "rb");
     if (!in || !game_reader_open_stream(&work->reader, in, &err))
         return;

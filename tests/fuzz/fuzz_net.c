@@ -23,14 +23,14 @@ static void put_u32(uint8_t *at, uint32_t value) {
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static void check_reason(const NetError *err) {
+static void check_reason(const Refusal *err) {
     if (!err->message[0])
         abort();
 }
 
 static void try_any(const uint8_t *bytes, size_t size) {
     Network net;
-    NetError err = {""};
+    Refusal err = {""};
     if (network_parse(&net, bytes, size, &err))
         network_release(&net);
     else
@@ -40,7 +40,7 @@ static void try_any(const uint8_t *bytes, size_t size) {
 // A net that was read is written and read once more: nothing may get lost.
 static void check_again(const CompactNet *net) {
     CompactNet again;
-    NetError err;
+    Refusal err;
     size_t size;
     uint8_t *bytes = compact_write(net, &size);
     if (!compact_read(&again, bytes, size, &err) || again.buckets != net->buckets ||
@@ -55,7 +55,7 @@ static void check_again(const CompactNet *net) {
 // come the rows.
 static void try_compact(const uint8_t *data, size_t size) {
     CompactNet net;
-    NetError err = {""};
+    Refusal err = {""};
     uint32_t buckets = size > 0 ? 1 + data[0] % 2 : 1, more = size > 1 ? data[1] : 0;
     uint32_t length = (buckets * NET_FEATURES * BITS_PER_ROW + 7) / 8 + more;
     size_t whole = ROWS_AT + length + 4, given = size > 2 ? size - 2 : 0;

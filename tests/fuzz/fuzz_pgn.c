@@ -38,7 +38,7 @@ static void check_read_back(void) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     PgnReader reader;
     PgnStatus status;
-    RulesError err;
+    Refusal err;
     size_t before = 0;
     rules_init();
     pgn_reader_init(&reader, (const char *)data, size);

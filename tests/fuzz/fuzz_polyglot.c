@@ -22,7 +22,7 @@ static void walk(unsigned char *entries, size_t count, Position *pos) {
     for (int ply = 0; ply < PLIES_MAX; ply++) {
         PolyglotBook book;
         PolyglotMove moves[MOVES_MAX];
-        RulesError err;
+        Refusal err;
         Undo undo;
         set_keys(entries, count, polyglot_key(pos));
         if (!polyglot_open(&book, entries, 16 * count, &err))
@@ -39,7 +39,7 @@ static void walk(unsigned char *entries, size_t count, Position *pos) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     PolyglotBook book;
-    RulesError err;
+    Refusal err;
     Position pos;
     PolyglotMove moves[MOVES_MAX];
     unsigned char entries[16 * ENTRIES_MAX];

@@ -15,7 +15,7 @@ static Uci *uci;
 static Position start;
 
 static void setup(void) {
-    RulesError err;
+    Refusal err;
     uci = uci_new(fopen("/dev/null", "w"));
     if (!position_from_fen(&start, POSITION_START_FEN, false, &err))
         abort();

@@ -26,7 +26,7 @@ static void check_pv(const char *line, size_t size) {
     static Game game;
     char problem[PV_PROBLEM_MAX];
     Position start;
-    RulesError err;
+    Refusal err;
     if (!position_from_fen(&start, POSITION_START_FEN, false, &err))
         abort();
     game_init(&game, &start);

@@ -201,6 +201,19 @@ def an_unknown_command_is_refused():
     contains(done.stderr, "frobnicate")
 
 
+def every_command_of_the_list_tells_how_it_is_used():
+    listed = command("--help")
+    equal((listed.returncode, listed.stdout), (0, command("help").stdout))
+    names = re.findall(r"^  (\w+) ", listed.stdout, re.M)
+    true("bench" in names and "train" in names, str(names))
+    for name in names:
+        asked, wrong = command(name, "--help"), command(name, "--frobnicate")
+        true(asked.stdout.startswith(f"usage: {name} "), asked.stdout)
+        equal((asked.returncode, asked.stderr), (0, ""))
+        equal((wrong.returncode, wrong.stdout), (2, ""), name)
+        true(wrong.stderr.endswith(asked.stdout), f"{name}: {wrong.stderr}")
+
+
 if __name__ == "__main__":
     run(uci_lists_the_options_and_ends_with_uciok, every_limit_of_go_gives_one_best_move,
         a_search_without_end_waits_for_stop, a_stop_right_after_go_is_not_lost,
@@ -210,4 +223,5 @@ if __name__ == "__main__":
         bad_input_is_named_and_passed_over, a_bad_position_leaves_the_old_one,
         quit_and_end_of_input_end_it_even_while_it_thinks, bench_prints_its_signature_twice_alike,
         eval_scores_each_fen_from_the_side_of_white,
-        openings_depend_on_the_seed_alone_and_keep_their_window, an_unknown_command_is_refused)
+        openings_depend_on_the_seed_alone_and_keep_their_window, an_unknown_command_is_refused,
+        every_command_of_the_list_tells_how_it_is_used)

@@ -30,7 +30,7 @@ static char openings[OPENINGS][OPENING_PLIES * 6 + 1];
 // Random legal moves from a fixed seed; the same openings on every machine.
 static void make_opening(char *out, uint64_t seed) {
     Position pos;
-    RulesError err;
+    Refusal err;
     Undo undo;
     char *end = out;
     (void)position_from_fen(&pos, POSITION_START_FEN, false, &err);
@@ -210,7 +210,7 @@ static void write_book(const char *path) {
     FILE *file = fopen(path, "w");
     for (int i = 0; file && i < OPENINGS; i++) {
         Position pos;
-        RulesError err;
+        Refusal err;
         Undo undo;
         char fen[FEN_MAX], word[MOVE_TEXT_MAX];
         (void)position_from_fen(&pos, POSITION_START_FEN, false, &err);

@@ -68,7 +68,7 @@ static uint64_t random_below(Load *load, uint64_t n) {
 // Eighty to 160 plies of random moves with the numbers that engines at 10+0.1 report.
 static void make_game(Load *load, GameRecord *game, int white) {
     Position start;
-    RulesError err;
+    Refusal err;
     if (!position_from_fen(&start, POSITION_START_FEN, false, &err))
         fatal("%s", err.message);
     *game = (GameRecord){.white = white, .culprit = -1, .kind = GAME_END_ADJUDICATION};

@@ -55,7 +55,7 @@ static void count_depth(Suite *suite, const char *line, Position *pos, int depth
 
 static void count_line(Suite *suite, const char *line) {
     Position pos;
-    RulesError err;
+    Refusal err;
     const char *ops;
     bool any = false;
     if (!epd_read(line, false, &pos, &ops, &err)) {

@@ -42,7 +42,7 @@ void toy_sleep_ms(int ms) {
 // ---- the position -------------------------------------------------------------------------------
 
 static bool set_start(Toy *toy, const char *text, const char *end) {
-    RulesError err;
+    Refusal err;
     char fen[FEN_MAX] = "";
     if (strncmp(text, "position fen ", 13) == 0 && end - text - 13 < (int)sizeof fen)
         memcpy(fen, text + 13, (size_t)(end - text - 13));

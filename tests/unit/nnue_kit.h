@@ -61,7 +61,7 @@ static inline void network_fill_compact(Network *net, int buckets, uint64_t seed
 static inline void network_fill(Network *net, uint64_t seed, const NetScale *scale) {
     uint64_t state = seed;
     size_t size;
-    NetError err;
+    Refusal err;
     network_fill_compact(net, 1, seed, scale);
     uint8_t *bytes = network_write(net, &size);
     network_release(net);

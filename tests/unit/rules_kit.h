@@ -13,7 +13,7 @@
 
 static inline Position position_of(const char *fen) {
     Position pos;
-    RulesError err;
+    Refusal err;
     if (!position_from_fen(&pos, fen, false, &err))
         fail_msg("%s: %s", fen, err.message);
     return pos;

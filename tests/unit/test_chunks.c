@@ -55,7 +55,7 @@ static size_t record_of(uint64_t number, uint8_t out[GAMEFILE_RECORD_MAX]) {
 }
 
 static void open_folder(uint64_t games) {
-    RulesError err;
+    Refusal err;
     if (!chunks_open(chunks, folder, &HEADER, games, &err))
         fail_msg("%s", err.message);
 }
@@ -64,7 +64,7 @@ static void open_folder(uint64_t games) {
 // that would follow.
 static uint64_t play(uint64_t count) {
     uint8_t record[GAMEFILE_RECORD_MAX];
-    RulesError err;
+    Refusal err;
     uint64_t number = chunks_missing(chunks, 0);
     for (; count > 0 && number < chunks->games; count--) {
         size_t size = record_of(number, record);
@@ -80,7 +80,7 @@ static void expect_chunk(const char *name, uint64_t first, uint64_t count) {
     static GameReader reader;
     static GameRecord game;
     char path[128];
-    RulesError err;
+    Refusal err;
     if (!game_reader_open(&reader, path_of(name, path), &err))
         fail_msg("%s: %s", name, err.message);
     assert_int_equal(reader.header.first, first);
@@ -221,7 +221,7 @@ static void a_chunk_taken_away_is_played_again(void **state) {
 
 static void a_folder_of_another_run_is_refused_with_the_line(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     open_folder(10);
     play(3);
     chunks_close(chunks);
@@ -239,7 +239,7 @@ static void a_folder_of_another_run_is_refused_with_the_line(void **state) {
 static void two_runs_do_not_share_a_folder(void **state) {
     (void)state;
     Chunks *second = calloc(1, sizeof *second);
-    RulesError err;
+    Refusal err;
     open_folder(10);
     assert_false(chunks_open(second, folder, &HEADER, 10, &err));
     assert_non_null(strstr(err.message, "another run is at work"));
@@ -251,7 +251,7 @@ static void two_runs_do_not_share_a_folder(void **state) {
 
 static void a_folder_that_cannot_be_is_refused(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     assert_false(chunks_open(chunks, "/nonexistent/games", &HEADER, 10, &err));
     assert_non_null(strstr(err.message, "No such file"));
     assert_false(chunks_open(chunks, "/dev/null", &HEADER, 10, &err));

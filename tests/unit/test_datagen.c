@@ -169,7 +169,7 @@ static void a_book_gives_the_position_of_each_line(void **state) {
     (void)state;
     char path[64], fen[FEN_MAX];
     EpdBook book;
-    RulesError err;
+    Refusal err;
     Position pos;
     file_of("# a comment\n\n4k3/8/8/8/8/8/8/4K2R w K - id \"one\";\r\n4k3/8/8/8/8/8/8/R3K3 b - -",
             path);
@@ -193,7 +193,7 @@ static void books_are_refused_with_the_line(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char path[64];
         EpdBook book;
-        RulesError err;
+        Refusal err;
         assert_false(epd_book_load(&book, file_of(rows[i].text, path), false, &err));
         unlink(path);
         if (!strstr(err.message, rows[i].reason))
@@ -205,7 +205,7 @@ static void a_book_whose_lines_are_lost_does_not_hold_up_a_run(void **state) {
     (void)state;
     char path[64];
     EpdBook book;
-    RulesError err;
+    Refusal err;
     assert_true(epd_book_load(&book, file_of("4k3/8/8/8/8/8/8/QQQQK3 w - -\n", path), false, &err));
     SelfplayRules rules = QUICK;
     rules.book = &book;

@@ -61,7 +61,7 @@ static void bytes_make(void) {
 }
 
 static void open_bytes(size_t size) {
-    RulesError err;
+    Refusal err;
     FILE *in = fmemopen(bytes->at, size, "rb");
     assert_non_null(in);
     if (!game_reader_open_stream(reader, in, &err))
@@ -69,7 +69,7 @@ static void open_bytes(size_t size) {
 }
 
 // Reads to the end; the reader keeps how many games were whole.
-static GameReadStatus read_all(size_t size, RulesError *err) {
+static GameReadStatus read_all(size_t size, Refusal *err) {
     GameReadStatus status;
     open_bytes(size);
     while ((status = game_reader_next(reader, again, err)) == GAME_READ)
@@ -91,7 +91,7 @@ static void same_game(const GameRecord *a, const GameRecord *b) {
 static void a_game_written_is_the_game_read(void **state) {
     (void)state;
     uint64_t random = 7;
-    RulesError err;
+    Refusal err;
     bytes_make();
     open_bytes(bytes->size);
     for (int i = 0; i < GAMES; i++) {
@@ -122,7 +122,7 @@ static void the_header_comes_back_field_by_field(void **state) {
 static void the_longest_game_fits(void **state) {
     (void)state;
     static const char *const dance[] = {"g1f3", "g8f6", "f3g1", "f6g8"};
-    RulesError err;
+    Refusal err;
     Position pos = position_of(POSITION_START_FEN);
     *game = (GameRecord){.start = pos, .result = 1, .plies = GAMEFILE_PLIES_MAX};
     for (int i = 0; i < GAMEFILE_PLIES_MAX; i++) {
@@ -176,7 +176,7 @@ static void quiet_is_no_check_no_capture_and_no_promotion(void **state) {
 
 static void a_cut_file_gives_the_games_before_the_cut(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     bytes_make();
     for (size_t size = bytes->ends[0]; size <= bytes->size; size++) {
         unsigned whole = 0;
@@ -193,7 +193,7 @@ static void a_cut_file_gives_the_games_before_the_cut(void **state) {
 
 static void one_bit_changed_ends_the_file_where_it_is(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     bytes_make();
     for (size_t at = bytes->ends[0]; at < bytes->size; at++) {
         unsigned before = 0;
@@ -209,7 +209,7 @@ static void one_bit_changed_ends_the_file_where_it_is(void **state) {
 
 static void a_reason_names_the_place(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     char place[64];
     bytes_make();
     bytes->at[bytes->ends[2] + 20] ^= 1;
@@ -243,7 +243,7 @@ static void what_no_game_can_hold_is_refused(void **state) {
         {PLIES_AT + 1, 0xff, "plies are too many"}, {MOVE_AT, 0x3f, "move 0 (0x"},
         {SCORE_AT + 1, 0x7f, "is out of range"},    {SCORE_AT + 1, 0x80, "is out of range"},
     };
-    RulesError err;
+    Refusal err;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bytes_begin();
         *game = (GameRecord){.start = position_of(POSITION_START_FEN), .result = 1, .plies = 2};
@@ -262,7 +262,7 @@ static void what_no_game_can_hold_is_refused(void **state) {
 
 static void a_length_beyond_any_game_is_refused_unread(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     bytes_begin();
     memcpy(bytes->at + bytes->size, "\xff\xff\xff\xff\0\0\0\0", 8);
     assert_int_equal(read_all(bytes->size + 8, &err), GAME_DAMAGED);
@@ -271,7 +271,7 @@ static void a_length_beyond_any_game_is_refused_unread(void **state) {
 
 static void records_shorter_than_their_parts_are_refused(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     for (size_t size = 0; size < 60; size++) {
         bytes_begin();
         *game = (GameRecord){.start = position_of(POSITION_START_FEN)};
@@ -306,7 +306,7 @@ static void headers_are_refused_with_a_reason(void **state) {
          "'engine' of the header"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        RulesError err;
+        Refusal err;
         size_t size = strlen(rows[i].text);
         memcpy(bytes->at, rows[i].text, size);
         assert_false(game_reader_open_stream(reader, fmemopen(bytes->at, size, "rb"), &err));
@@ -338,7 +338,7 @@ static void the_first_files_did_not_say_how_games_end(void **state) {
 
 static void a_header_without_end_is_given_up(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     memset(bytes->at, 'x', FILE_MAX);
     memcpy(bytes->at, "anvil games 1\n", 14);
     assert_false(game_reader_open_stream(reader, fmemopen(bytes->at, FILE_MAX, "rb"), &err));
@@ -351,7 +351,7 @@ static void a_header_without_end_is_given_up(void **state) {
 
 static void a_file_that_is_not_there_is_refused(void **state) {
     (void)state;
-    RulesError err;
+    Refusal err;
     assert_false(game_reader_open(reader, "/nonexistent/games.anvil", &err));
     assert_non_null(strstr(err.message, "cannot be opened"));
     if (game_reader_open(reader, "/", &err))

@@ -14,7 +14,7 @@ static GameRecord record;
 
 static void stand(const char *fen) {
     Position pos;
-    RulesError err;
+    Refusal err;
     assert_true(position_from_fen(&pos, fen, false, &err));
     record = (GameRecord){.culprit = -1, .white = 1};
     game_init(&record.game, &pos);

@@ -101,7 +101,7 @@ static const char *write_polyglot(void) {
     str_init(&bytes, 1024);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         Position pos;
-        RulesError err;
+        Refusal err;
         Undo undo;
         assert_true(position_from_fen(&pos, POSITION_START_FEN, false, &err));
         if (entries[i].before)

@@ -28,7 +28,7 @@ static const char info[] = "info depth 9 hashfull 12 tbhits 3 pv e7e5 g1f3";
 static GameRecord *sample(void) {
     static GameRecord record;
     Position start;
-    RulesError err;
+    Refusal err;
     assert_true(position_from_fen(&start, POSITION_START_FEN, false, &err));
     record = (GameRecord){.pair = 3,
                           .index = 1,

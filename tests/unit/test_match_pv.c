@@ -13,7 +13,7 @@ static Game game;
 
 static void start(const char *fen) {
     Position pos;
-    RulesError err;
+    Refusal err;
     assert_true(position_from_fen(&pos, fen ? fen : POSITION_START_FEN, false, &err));
     game_init(&game, &pos);
 }

@@ -38,7 +38,7 @@ static int free_files(void **state) {
 static void the_published_form_is_written_as_it_was_read(void **state) {
     (void)state;
     Network net;
-    NetError err;
+    Refusal err;
     size_t size;
     assert_true(network_read(&net, published, published_size, &err));
     uint8_t *again = network_write(&net, &size);
@@ -54,7 +54,7 @@ static void the_published_form_is_laid_out_as_documented(void **state) {
     static const uint8_t features[4] = {0xb8, 0xd7, 0x69, 0x5d},
                          dense[4] = {0x56, 0x71, 0x33, 0x63};
     Network net;
-    NetError err;
+    Refusal err;
     assert_int_equal(published_size, PUBLISHED_BYTES);
     assert_memory_equal(published, head, sizeof head);
     assert_memory_equal(published + 12, "Features=HalfKP(Friend)[41024->256x2],Network=", 46);
@@ -71,7 +71,7 @@ static void the_published_form_is_laid_out_as_documented(void **state) {
 static void a_description_may_be_any_text(void **state) {
     (void)state;
     Network net;
-    NetError err;
+    Refusal err;
     uint8_t *other = malloc(published_size);
     size_t shorter = published_size - 100;
     memcpy(other, published, 12);
@@ -84,7 +84,7 @@ static void a_description_may_be_any_text(void **state) {
 
 static void check_compact_round_trip(int buckets, const NetScale *scale) {
     CompactNet net, again;
-    NetError err;
+    Refusal err;
     size_t size;
     compact_fill(&net, buckets, 77 + (uint64_t)buckets, scale);
     uint8_t *bytes = compact_write(&net, &size);
@@ -112,7 +112,7 @@ static void the_compact_form_keeps_every_value(void **state) {
 static void rows_far_from_their_neighbours_are_kept(void **state) {
     (void)state;
     CompactNet net, again;
-    NetError err;
+    Refusal err;
     size_t size;
     compact_init(&net, 4);
     for (int i = 0; i < NET_WIDTH; i++) {
@@ -155,11 +155,10 @@ static void buckets_that_are_alike_take_little_more_than_one(void **state) {
 
 // ---- refusals -----------------------------------------------------------------------------------
 
-static bool parse(const uint8_t *bytes, size_t size, char message[256]) {
+static bool parse(const uint8_t *bytes, size_t size, Refusal *err) {
     Network net;
-    NetError err = {""};
-    bool fine = network_parse(&net, bytes, size, &err);
-    snprintf(message, 256, "%s", err.message);
+    *err = (Refusal){""};
+    bool fine = network_parse(&net, bytes, size, err);
     if (fine)
         network_release(&net);
     else
@@ -167,11 +166,11 @@ static bool parse(const uint8_t *bytes, size_t size, char message[256]) {
     return fine;
 }
 
-static void refused(const uint8_t *bytes, size_t size, const char *reason) {
-    char message[256];
-    assert_false(parse(bytes, size, message));
-    if (!strstr(message, reason))
-        fail_msg("\"%s\" does not say \"%s\"", message, reason);
+static void assert_refused(const uint8_t *bytes, size_t size, const char *reason) {
+    Refusal err;
+    assert_false(parse(bytes, size, &err));
+    if (!strstr(err.message, reason))
+        fail_msg("\"%s\" does not say \"%s\"", err.message, reason);
 }
 
 // One byte of a copy changed.
@@ -183,7 +182,7 @@ static void refused_with(const uint8_t *bytes, size_t size, size_t at, uint8_t v
     copy[at] = value;
     if (seal)
         compact_seal(copy, size);
-    refused(copy, size, reason);
+    assert_refused(copy, size, reason);
     free(copy);
 }
 
@@ -203,13 +202,13 @@ static void a_damaged_published_net_is_refused_with_the_place(void **state) {
     refused_with(published, size, BIAS_AT - 4, 0, false, "at byte 189");
     refused_with(published, size, DENSE_HASH_AT, 0, false, "the hash of the network");
     refused_with(published, size, DENSE_HASH_AT, 0, false, "at byte 21004993");
-    refused(published, size - 1, "1 bytes too early");
-    refused(published, 11, "ends at byte 11, within its header");
-    refused(published, 0, "ends at byte 0");
+    assert_refused(published, size - 1, "1 bytes too early");
+    assert_refused(published, 11, "ends at byte 11, within its header");
+    assert_refused(published, 0, "ends at byte 0");
     uint8_t *longer = malloc(size + 1);
     memcpy(longer, published, size);
     longer[size] = 0;
-    refused(longer, size + 1, "and 1 more follow");
+    assert_refused(longer, size + 1, "and 1 more follow");
     free(longer);
 }
 
@@ -230,9 +229,9 @@ static void a_damaged_compact_net_is_refused_with_the_place(void **state) {
     refused_with(compact, size, COMPACT_ROWS_AT, compact[COMPACT_ROWS_AT] | 1, true,
                  "row 0 of bucket 0 is damaged");
     refused_with(compact, size, size - 1, (uint8_t)~compact[size - 1], false, "the CRC-32 is");
-    refused(compact, size - 1, "bytes long, but should be");
-    refused(compact, 18000, "ends at byte 18000, within its header");
-    refused(compact, 8, "ends at byte 8");
+    assert_refused(compact, size - 1, "bytes long, but should be");
+    assert_refused(compact, 18000, "ends at byte 18000, within its header");
+    assert_refused(compact, 8, "ends at byte 8");
 }
 
 // One more byte of rows, with length and checksum to fit.
@@ -245,39 +244,39 @@ static void rows_that_go_on_are_refused(void **state) {
     for (int i = 0; i < 4; i++)
         longer[COMPACT_LENGTH_AT + i] = (uint8_t)(length >> 8 * i);
     compact_seal(longer, compact_size + 1);
-    refused(longer, compact_size + 1, "the rows end before byte");
+    assert_refused(longer, compact_size + 1, "the rows end before byte");
     free(longer);
 }
 
 static void no_changed_byte_of_a_compact_net_goes_unseen(void **state) {
     (void)state;
-    char message[256];
+    Refusal err;
     uint8_t *copy = malloc(compact_size);
     memcpy(copy, compact, compact_size);
     for (size_t at = 0; at < compact_size; at += at < 100 ? 1 : 1009) {
         copy[at] ^= 0x10;
-        assert_false(parse(copy, compact_size, message));
-        assert_true(message[0] != '\0');
+        assert_false(parse(copy, compact_size, &err));
+        assert_true(err.message[0] != '\0');
         copy[at] ^= 0x10;
     }
-    assert_true(parse(copy, compact_size, message));
+    assert_true(parse(copy, compact_size, &err));
     free(copy);
 }
 
 static void no_cut_net_is_taken(void **state) {
     (void)state;
-    char message[256];
+    Refusal err;
     for (size_t size = 0; size < compact_size; size += size < 100 ? 1 : 1009)
-        assert_false(parse(compact, size, message));
+        assert_false(parse(compact, size, &err));
     for (size_t size = 0; size < published_size; size += size < 1000 ? 7 : 1000003)
-        assert_false(parse(published, size, message));
+        assert_false(parse(published, size, &err));
 }
 
 static void a_file_that_is_not_there_is_named(void **state) {
     (void)state;
     Network own;
     const Network *net;
-    NetError err;
+    Refusal err;
     assert_false(network_choose("/no/such/net", &own, &net, &err));
     assert_string_equal(err.message, "/no/such/net: cannot open it: No such file or directory");
     assert_false(network_choose("/", &own, &net, &err));

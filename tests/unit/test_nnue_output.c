@@ -169,7 +169,7 @@ static void check_expanded(Position *pos) {
 static void a_compact_net_in_the_published_form_says_the_same(void **state) {
     (void)state;
     size_t size;
-    NetError err;
+    Refusal err;
     uint8_t *bytes = network_write(&shared_rows, &size);
     assert_true(network_read(&as_published, bytes, size, &err));
     free(bytes);

@@ -52,7 +52,7 @@ static void rooks_or_kings_off_their_classical_squares_mean_chess960(void **stat
 static void the_chess960_argument_asks_for_shredder_letters(void **state) {
     (void)state;
     Position pos;
-    RulesError err;
+    Refusal err;
     char out[FEN_MAX];
     assert_true(position_from_fen(&pos, POSITION_START_FEN, true, &err));
     assert_string_equal(position_to_fen(&pos, out),
@@ -69,11 +69,11 @@ static void en_passant_squares_without_a_legal_capture_are_dropped(void **state)
     assert_int_equal(position_of("8/8/8/K2pP3/7r/8/8/7k w - d6 0 1").en_passant, 43);
 }
 
-typedef struct Refusal {
+typedef struct RefusedFen {
     const char *fen, *message;
-} Refusal;
+} RefusedFen;
 
-static const Refusal refusals[] = {
+static const RefusedFen refusals[] = {
     {"", "the board ends on rank 8 after 0 squares"},
     {"8/8/8/8/8/8/8/7 w - - 0 1", "the board ends on rank 1 after 7 squares"},
     {"k7/8/8/8/8/8/8/6K w - - 0 1", "the board ends on rank 1 after 7 squares"},
@@ -115,7 +115,7 @@ static void nonsense_is_refused_with_its_place(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         Position pos;
-        RulesError err;
+        Refusal err;
         if (position_from_fen(&pos, refusals[i].fen, false, &err))
             fail_msg("read: %s", refusals[i].fen);
         assert_string_equal(err.message, refusals[i].message);
@@ -126,7 +126,7 @@ static void a_text_longer_than_any_fen_is_refused(void **state) {
     (void)state;
     char text[4096];
     Position pos;
-    RulesError err;
+    Refusal err;
     memset(text, ' ', sizeof text);
     text[sizeof text - 1] = '\0';
     assert_false(position_from_fen(&pos, text, false, &err));

@@ -11,7 +11,7 @@ enum { SLOW_NODES_MAX = 60000 };
 static void check_own_line(const char *line) {
     const char *ops;
     Position pos;
-    RulesError err;
+    Refusal err;
     assert_true(epd_read(line, false, &pos, &ops, &err));
     Naive slow = naive_from_fen(line);
     for (int depth = 1; depth <= 9; depth++) {

@@ -8,7 +8,7 @@
 
 static PgnGame game;
 static PgnReader reader;
-static RulesError error;
+static Refusal error;
 static char file_text[8192];
 
 static void open_text(const char *text) {

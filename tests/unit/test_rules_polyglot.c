@@ -12,7 +12,7 @@
 
 static Position position_after(const char *moves) {
     Position pos;
-    RulesError err;
+    Refusal err;
     char copy[128], *rest = copy;
     snprintf(copy, sizeof copy, "%s", moves);
     assert_true(position_from_fen(&pos, POSITION_START_FEN, false, &err));
@@ -76,7 +76,7 @@ static void moves_of_a_position_are_found_with_their_weights(void **state) {
     Bytes bytes = {.size = 0};
     PolyglotBook book;
     PolyglotMove moves[MOVES_MAX];
-    RulesError err;
+    Refusal err;
     Position start = position_after(""), later = position_after("e2e4");
     put_entry(&bytes, 5, code("a2a3"), 9);
     put_entry(&bytes, polyglot_key(&start), code("e2e4"), 700);
@@ -92,7 +92,7 @@ static void moves_of_a_position_are_found_with_their_weights(void **state) {
 static void castling_and_promotion_are_read_as_the_format_writes_them(void **state) {
     (void)state;
     Position pos;
-    RulesError err;
+    Refusal err;
     PolyglotBook book;
     PolyglotMove moves[MOVES_MAX];
     Bytes bytes = {.size = 0};
@@ -112,7 +112,7 @@ static void what_is_no_book_is_refused(void **state) {
     (void)state;
     Bytes bytes = {.size = 0};
     PolyglotBook book;
-    RulesError err;
+    Refusal err;
     assert_false(polyglot_open(&book, bytes.data, 0, &err));
     put_entry(&bytes, 7, 0, 1);
     assert_false(polyglot_open(&book, bytes.data, 15, &err));

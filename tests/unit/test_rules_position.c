@@ -27,7 +27,7 @@ static void check_consistency(const Position *pos) {
 static void check_through_fen(const Position *pos) {
     char fen[FEN_MAX];
     Position read;
-    RulesError err;
+    Refusal err;
     assert_true(position_from_fen(&read, position_to_fen(pos, fen), pos->chess960, &err));
     assert_true(read.key == pos->key);
     assert_true(read.pawn_key == pos->pawn_key);

@@ -258,7 +258,7 @@ static void an_interrupted_run_ends_like_one_that_was_not(void **state) {
     TrainHistory *history = calloc(2, sizeof *history);
     TrainSettings settings = small_settings();
     Trainer whole, part;
-    TrainError err = {""};
+    Refusal err = {""};
     trainer_init(&whole, &settings);
     train_until(&whole, &list, 2);
     history[0].count = 2;
@@ -288,7 +288,7 @@ static void assert_refused(const char *folder, const TrainSettings *settings, ui
                            const char *word) {
     TrainHistory *history = calloc(1, sizeof *history);
     Trainer trainer;
-    TrainError err = {""};
+    Refusal err = {""};
     trainer_init(&trainer, settings);
     assert_false(checkpoint_read(folder, &trainer, fingerprint, history, &err));
     if (!strstr(err.message, word))
@@ -303,7 +303,7 @@ static void a_checkpoint_of_another_run_or_a_damaged_one_is_refused(void **state
     TrainHistory *history = calloc(1, sizeof *history);
     TrainSettings settings = small_settings(), other = settings;
     Trainer trainer;
-    TrainError err = {""};
+    Refusal err = {""};
     trainer_init(&trainer, &settings);
     assert_true(checkpoint_write(folder, &trainer, 1, history, &err));
     assert_refused(folder, &settings, 2, "other positions");

@@ -15,7 +15,7 @@
 static void assert_load_fails(const char *folder, const char *word) {
     TrainSet *set = calloc(1, sizeof *set);
     TrainSetOptions options = options_of(&folder);
-    TrainError err = {""};
+    Refusal err = {""};
     assert_false(train_set_load(set, &options, &err));
     if (!strstr(err.message, word))
         fail_msg("no %s in: %s", word, err.message);
@@ -166,7 +166,7 @@ static void folders_and_files_that_are_of_no_use_are_named(void **state) {
     char *folder scope(kit_folder_drop) = kit_folder();
     assert_load_fails("/nowhere/at/all", "/nowhere/at/all");
     assert_load_fails(folder, "no game file");
-    TrainError err = {""};
+    Refusal err = {""};
     assert_true(output_write(folder, "x.anvil", "no games\n\n", 10, &err));
     assert_load_fails(folder, "x.anvil");
     write_games(folder, "x.anvil", 0, 1, SCORES_OF_WHITE);
@@ -182,7 +182,7 @@ static void a_folder_without_games_among_others_is_named(void **state) {
     TrainSetOptions options = options_of(folders);
     options.folder_count = 2;
     TrainSet *set = calloc(1, sizeof *set);
-    TrainError err = {""};
+    Refusal err = {""};
     assert_false(train_set_load(set, &options, &err));
     assert_non_null(strstr(err.message, empty));
     drop(set);
@@ -193,7 +193,7 @@ static void a_cut_file_is_good_up_to_the_cut(void **state) {
     char *folder scope(kit_folder_drop) = kit_folder();
     write_games(folder, "a.anvil", 0, GAMES, SCORES_OF_WHITE);
     size_t size;
-    TrainError err = {""};
+    Refusal err = {""};
     void *bytes = output_read(folder, "a.anvil", &size, &err);
     assert_non_null(bytes);
     assert_true(output_write(folder, "a.anvil", bytes, size - 10, &err));
@@ -210,7 +210,7 @@ static void a_file_that_cannot_be_written_leaves_nothing(void **state) {
     (void)state;
     char *folder scope(kit_folder_drop) = kit_folder();
     char taken[4096];
-    TrainError err = {""};
+    Refusal err = {""};
     snprintf(taken, sizeof taken, "%s/net", folder);
     assert_int_equal(mkdir(taken, 0777), 0); // no file takes a folder's name
     assert_false(output_write(folder, "net", "x", 1, &err));

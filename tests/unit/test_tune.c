@@ -212,7 +212,7 @@ static void weights_round_to_the_nearest_values(void **state) {
 static void a_file_of_values_is_written_whole_or_not_at_all(void **state) {
     (void)state;
     char folder[] = "/tmp/test_tune.XXXXXX", path[64], part[80];
-    RulesError err;
+    Refusal err;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/values.c", folder);
     snprintf(part, sizeof part, "%s.part", path);

@@ -34,7 +34,7 @@ static void play_text(GameRecord *game, const char *text) {
 // Two moves after the opening, then the result that the caller names.
 static void make_game(GameRecord *game, int white, GameResult result, GameEndKind kind) {
     Position start;
-    RulesError err;
+    Refusal err;
     rules_init();
     assert_true(position_from_fen(&start, POSITION_START_FEN, false, &err));
     *game = (GameRecord){.white = white, .result = result, .kind = kind, .culprit = -1};

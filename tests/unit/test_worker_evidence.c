@@ -20,7 +20,7 @@ static const EvidenceContext context = {&task, {"10.000+0.100", "10.000+0.100"}}
 // The new side crashed with White after one move. New.
 static GameRecord *make_game(const MatchEvidence *evidence) {
     Position start;
-    RulesError err;
+    Refusal err;
     GameRecord *game = xcalloc(1, sizeof *game);
     rules_init();
     assert_true(position_from_fen(&start, POSITION_START_FEN, false, &err));

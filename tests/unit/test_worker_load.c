@@ -24,7 +24,7 @@ static void play_text(GameRecord *game, const char *text, int64_t nodes, int tim
 // One opening move, then Black, White and Black. `white` is the engine that has White. New.
 static GameRecord *make_game(int white) {
     Position start;
-    RulesError err;
+    Refusal err;
     GameRecord *game = xcalloc(1, sizeof *game);
     rules_init();
     assert_true(position_from_fen(&start, POSITION_START_FEN, false, &err));

@@ -58,7 +58,7 @@ static inline void write_games(const char *folder, const char *name, int first, 
         random_game(game, first + i, kind, &random);
         size += gamefile_write_game(game, bytes + size);
     }
-    TrainError err = {""};
+    Refusal err = {""};
     if (!output_write(folder, name, bytes, size, &err))
         fail_msg("%s", err.message);
     free(game);
@@ -76,7 +76,7 @@ static inline TrainSetOptions options_of(const char *const *folder) {
 static inline TrainSet *load(const char *folder, const TrainSetOptions *changed) {
     TrainSet *set = calloc(1, sizeof *set);
     TrainSetOptions options = changed ? *changed : options_of(&folder);
-    TrainError err = {""};
+    Refusal err = {""};
     if (!train_set_load(set, &options, &err))
         fail_msg("%s", err.message);
     return set;
