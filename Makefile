@@ -141,9 +141,11 @@ tests-built: $(PROGRAMS:%=$(OUT)/%) $(UNIT_BIN) $(TOOL_BIN)
 unit: tests-built
 	$(PYTHON) tests/run.py --build $(OUT) units
 
-# The inner make builds with the packages that the outer one has just installed.
+# The inner make builds with the packages that the outer one has just installed. A warning is an error in
+# every build of the check, those for sanitizers and fuzzing too.
+check: export CI := true
 check: deps-if-missing
-	@$(MAKE) --no-print-directory -j2 CI=true BUILD=$(BUILD) tests-built
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) tests-built
 	@$(PYTHON) tests/run.py --build $(BUILD)
 
 bench: deps-if-missing
@@ -162,7 +164,7 @@ demo: deps-if-missing
 # Fuzz targets: `make fuzz-built` makes build/fuzz/fuzz_NAME of every tests/fuzz/fuzz_NAME.c.
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz-built:
-	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) OUT=$(BUILD)/fuzz CC=clang OPT='-O1 -g' \
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) OUT=$(BUILD)/fuzz CC=clang OPT='-O1 -g1' \
 	    SANITIZE=fuzzer-no-link,address,undefined $(FUZZ:%=$(BUILD)/fuzz/%)
 $(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call libs,testkit server worker anvil common sprt rules)
 	$(call say,ld $@)

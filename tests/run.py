@@ -6,8 +6,8 @@ runs with the repository as its folder and BUILD naming the programs. A program 
 error, is killed, runs past its limit or prints no plan and no test counts as one failure, so nothing
 can pass by saying nothing. The last line is "N passed, N failed, N skipped".
 
-What only computes (builds of later parts, signatures, lint) goes on beside the parts before it, one after the other and with
-less priority: most tests wait most of the time.
+Programs of all parts are run in one queue, a few at a time: most tests wait most of the time. What only computes (builds of
+later parts, fuzzing, signatures, lint) goes on beside them, one after the other and with less priority.
 
 usage: tests/run.py [--build DIR] [PART…]     without parts: all of them, in order
 """
@@ -15,6 +15,7 @@ import argparse
 import collections
 import concurrent.futures
 import glob
+import itertools
 import os
 import re
 import signal
@@ -27,7 +28,8 @@ PYTHON = "/usr/bin/python3"
 LINE = re.compile(r"^(not )?ok\b[ \t]*\d*[ \t]*-?[ \t]*(.*)$")
 
 Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(300, {}))
-ALONE = re.compile(r"integration/hostile$")  # what hundreds of busy processes beside it would fail, or it would fail itself
+JOBS = 3  # programs at a time, on two CPUs
+ALONE = re.compile(r"integration/hostile$")  # no other test beside it: its hundreds of busy processes would fail that, or that it
 LONG = re.compile(r"/(faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
 ONCE = re.compile(r"/(soak|worker_weather)$")  # about time and order alone: sanitized is enough
 Result = collections.namedtuple("Result", "program passed failed skipped output seconds")
@@ -113,9 +115,14 @@ def scripts(folder, limit_s=600, env=None):
     return sorted(programs, key=lambda p: not LONG.search(p.name))
 
 
-def computing(name, sentence, *argv):
-    """A program that takes what the tests beside it leave over, and passes where it ends well."""
-    return Program(name, ["nice", "-n", "5", "sh", "-c", '"$@" && echo "ok 1 - $0"', sentence, *argv], 1800)
+def computing(name, *argv):
+    """A program that takes what the tests beside it leave over."""
+    return Program(name, ["nice", "-n", "5", *argv], 1800)
+
+
+def good(sentence, *argv):
+    """Words of a command that passes where this one ends well."""
+    return ["sh", "-c", '"$@" && echo "ok 1 - $0"', sentence, *argv]
 
 
 def make(*arguments):
@@ -131,43 +138,43 @@ def part(function):
 
 
 def beside(name):
-    """Gives the part `name` what must be over before its programs begin."""
+    """Gives the part `name` what goes on beside the queue; the part's own programs begin when it is over."""
     def keep(function):
         BESIDE[name] = function
-        PARTS[name] = lambda _build: ([], 1)  # until there is more to it
+        PARTS[name] = lambda _build: []  # until there is more to it
         return function
     return keep
 
 
 @part
 def units(build):
-    return unit(build), 2
+    return unit(build)
 
 
 @part
 def rules(build):
-    return perft(build, standard=("--max-nodes", "200000000")), 1
+    return perft(build, standard=("--max-nodes", "200000000"))
 
 
 @part
 def statistics(build):
-    return [Program("statistics/montecarlo", [f"{build}/tests/sprt_montecarlo"], 600)], 1
+    return [Program("statistics/montecarlo", [f"{build}/tests/sprt_montecarlo"], 600)]
 
 
 @part
-def integration(build):
-    return [p for p in scripts("integration") if not ONCE.search(p.name)], 2
+def integration(_build):
+    return [p for p in scripts("integration") if not ONCE.search(p.name)]
 
 
 @part
-def browser(build):
-    return scripts("browser"), 1
+def browser(_build):
+    return scripts("browser")
 
 
 @beside("sanitized")
 def sanitized_build(build):
-    return computing("sanitized/build", "all builds with sanitizers",
-                     *make("SANITIZE=address,undefined", "OPT=-O1 -g", f"BUILD={build}", "tests-built"))
+    return computing("sanitized/build", *good("all builds with sanitizers",
+                     *make("SANITIZE=address,undefined", "OPT=-O1 -g1", f"BUILD={build}", "tests-built")))
 
 
 @part
@@ -180,27 +187,22 @@ def sanitized(build):
     loops = [p._replace(name=p.name.replace("integration", "sanitized-integration"),
                         env={"BUILD": out, "SANITIZED": "1"})
              for p in scripts("integration", 900) if "/deploy_" not in p.name and "/demo_" not in p.name]
-    return programs + loops, 2
+    return loops + programs
 
 
 @beside("fuzz")
-def fuzz_build(build):
-    return computing("fuzz/build", "all fuzz targets build", *make(f"BUILD={build}", "fuzz-built"))
-
-
-@part
-def fuzz(build):
-    return [Program("fuzz", [PYTHON, "tests/fuzz.py"], 900)], 1
+def fuzz_targets(build):
+    return computing("fuzz", "sh", "-c", '"$@" && exec ' + f"{PYTHON} tests/fuzz.py", "sh", *make(f"BUILD={build}", "fuzz-built"))
 
 
 @beside("signatures")
-def four_builds(build):
-    return Program("signatures/bench", ["nice", "-n", "5", PYTHON, "tests/signatures.py"], 1800)
+def four_builds(_build):
+    return computing("signatures/bench", PYTHON, "tests/signatures.py")
 
 
 @beside("lint")
 def linters(build):
-    return computing("lint", "make lint is clean", *make(f"BUILD={build}", "lint"))
+    return computing("lint", *good("make lint is clean", *make(f"BUILD={build}", "lint")))
 
 
 # ---- the run ---------------------------------------------------------------------------------------
@@ -221,22 +223,46 @@ def report(result):
             print(f"      FAILED: {name}", flush=True)
 
 
-def run_part(name, build, before):
-    """`before` is what went on beside earlier parts: the part's programs run where that is fine."""
-    print(f"{name}", flush=True)
-    started, results = time.monotonic(), []
-    if before:
-        results.append(before.result())
-        report(results[0])
-    programs, jobs = PARTS[name](build) if not any(r.failed for r in results) else ([], 1)
-    shared = [p for p in programs if not ALONE.search(p.name)]
-    for some, at_a_time in ((shared, jobs), ([p for p in programs if p not in shared], 1)):
-        with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
-            for result in pool.map(lambda p: run(p, build), some):
-                report(result)
-                results.append(result)
-    print(f"  {name}: {time.monotonic() - started:.0f} s", flush=True)
-    return results, time.monotonic() - started
+def is_alone(program):
+    return ALONE.search(program.name)
+
+
+def run_after(before, program, build):
+    """None where what the program needs could not be made."""
+    return None if before and before.result().failed else run(program, build)
+
+
+def run_parts(names, build):
+    """All results, each reported once its turn has come."""
+    results = []
+
+    def take(result):
+        if result:
+            report(result)
+            results.append(result)
+
+    lane, queue = concurrent.futures.ThreadPoolExecutor(1), concurrent.futures.ThreadPoolExecutor(JOBS)
+    try:
+        before = {name: lane.submit(run, BESIDE[name](build), build) for name in names if name in BESIDE}
+        programs = {name: PARTS[name](build) for name in names}
+        queued = {name: [queue.submit(run_after, before.get(name), program, build)
+                         for program in itertools.filterfalse(is_alone, programs[name])] for name in names}
+        for name in filter(programs.get, names):
+            print(name, flush=True)
+            for future in ([before[name]] if name in before else []) + queued[name]:
+                take(future.result())
+        print("alone", flush=True)
+        for name in names:
+            for program in filter(is_alone, programs[name]):
+                take(run_after(before.get(name), program, build))
+        print("beside", flush=True)
+        for name in names:
+            if not programs[name]:
+                take(before[name].result())
+    finally:
+        lane.shutdown(cancel_futures=True)
+        queue.shutdown(cancel_futures=True)
+    return results
 
 
 def main():
@@ -248,20 +274,9 @@ def main():
     unknown = [p for p in arguments.parts if p not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]}; there are {', '.join(PARTS)}")
-    build = os.path.abspath(arguments.build)
-    results, times = [], []
-    names = arguments.parts or list(PARTS)
-    lane = concurrent.futures.ThreadPoolExecutor(1)
-    try:
-        before = {name: lane.submit(run, BESIDE[name](build), build) for name in names if name in BESIDE}
-        for name in names:
-            some, seconds = run_part(name, build, before.get(name))
-            results += some
-            times.append((name, seconds))
-    finally:
-        lane.shutdown(cancel_futures=True)
-    print("\ntime of each part: " + ", ".join(f"{n} {s:.0f} s" for n, s in times)
-          + f"; all {sum(s for _, s in times):.0f} s")
+    started = time.monotonic()
+    results = run_parts(arguments.parts or list(PARTS), os.path.abspath(arguments.build))
+    print(f"\nall in {time.monotonic() - started:.0f} s")
     for result in results:
         for name in result.failed:
             print(f"FAILED {result.program.name}: {name}")

@@ -48,7 +48,8 @@ static void fork_for_ever(void) {
             usleep(1000);
 }
 
-// In small pages, to pass a limit before its time is over: huge ones may take a virtual machine seconds to fetch from its host.
+// In small pages, to pass a limit before its time is over: huge ones may take a virtual machine
+// seconds to fetch from its host.
 static void fill_memory(void) {
     for (size_t size = 32 << 20;;) {
         void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -58,7 +59,8 @@ static void fill_memory(void) {
     }
 }
 
-// Into files of 32 MiB, the first of them deleted, so that no name tells of it.
+// Into files of 32 MiB, the first of them deleted, so that no name tells of it; not so fast that on
+// a busy machine it is out of file descriptors before anyone has looked.
 static void fill_disk(const char *folder) {
     char path[200];
     for (int i = 0;; i++) {
@@ -68,6 +70,7 @@ static void fill_disk(const char *folder) {
             denied("disk");
         if (i == 0)
             unlink(path);
+        usleep(2000);
     }
 }
 
