@@ -1,10 +1,34 @@
-// Extensions, one idea a function.
+// Extensions, one idea a function: each is a ply, but for the singular ones.
 #include "extend.h"
 
-// A check forces the reply, so it is searched a ply deeper, but no line more than twice the depth
-// of the iteration.
-static int check_extension(const Searcher *s, const Candidate *move) {
-    return move->gives_check && s->ply < 2 * s->root_depth;
+#include "see.h"
+
+// No line becomes more than twice as long as the iteration is deep.
+static bool line_may_grow(const Searcher *s) {
+    return s->ply < 2 * s->root_depth;
+}
+
+// A check forces the reply.
+static bool check_extension(const Searcher *s, const Candidate *move) {
+    return move->gives_check && line_may_grow(s);
+}
+
+// A pawn that reaches its seventh rank threatens to promote (chessprogramming wiki, Passed Pawn
+// Extensions).
+static bool seventh_rank_extension(const Searcher *s, const Node *node, const Candidate *move) {
+    Color us = s->pos.side;
+    return node->is_pv && s->pos.board[move_from(move->move)] == piece_make(us, PAWN) &&
+           square_rank(square_relative(us, move_to(move->move))) == 6 && line_may_grow(s) &&
+           see_at_least(&s->pos, move->move, 0);
+}
+
+// In an open window, the best move known takes back what has just been taken: that settles a
+// question that is half asked (chessprogramming wiki, Recapture Extensions).
+static bool recapture_extension(const Searcher *s, const Node *node, const Candidate *move) {
+    const Frame *before = node->frame - 1;
+    return node->is_pv && !node->is_root && move->move == node->table.move && !move->is_quiet &&
+           before->move != MOVE_NONE && !before->is_quiet &&
+           move_to(move->move) == move_to(before->move) && line_may_grow(s);
 }
 
 enum { SINGULAR_DEPTH = 7 };
@@ -13,7 +37,7 @@ enum { SINGULAR_DEPTH = 7 };
 static bool singular_is_asked(const Searcher *s, const Node *node) {
     const TTEntry *entry = &node->table;
     return node->depth >= SINGULAR_DEPTH && !node->is_root && node->frame->excluded == MOVE_NONE &&
-           s->ply < 2 * s->root_depth && node->in_table && entry->bound != BOUND_UPPER &&
+           line_may_grow(s) && node->in_table && entry->bound != BOUND_UPPER &&
            entry->depth >= node->depth - 3 && !score_is_mate(entry->score) &&
            move_is_legal(&s->pos, entry->move);
 }
@@ -62,7 +86,9 @@ bool singular_search(Searcher *s, Node *node, Score *value) {
 }
 
 int move_extension(const Searcher *s, const Node *node, const Candidate *move) {
+    if (seventh_rank_extension(s, node, move))
+        return 1;
     if (move->move == node->table.move && node->table_extension != 0)
         return node->table_extension;
-    return check_extension(s, move);
+    return recapture_extension(s, node, move) || check_extension(s, move);
 }

@@ -73,6 +73,23 @@ static void unsafe_squares(const Position *pos, Bitboard unsafe[PIECE_TYPE_NB]) 
     unsafe[QUEEN] = attacked;
 }
 
+// Our pieces that any of their men attacks and none of ours defends. `attacked`: all squares that
+// their pawns, knights, bishops and rooks attack.
+static Bitboard hanging_pieces(const Position *pos, Bitboard attacked) {
+    Color us = pos->side, them = color_flip(us);
+    Bitboard occupied = position_occupied(pos), hanging = 0;
+    for (Bitboard b = position_pieces(pos, them, QUEEN); b;)
+        attacked |= attacks_queen(bitboard_pop(&b), occupied);
+    attacked |= attacks_king(position_king(pos, them));
+    Bitboard pieces = pos->by_color[us] & ~pos->by_type[PAWN] & ~pos->by_type[KING];
+    for (Bitboard b = pieces & attacked; b;) {
+        Square s = bitboard_pop(&b);
+        if (!(position_attackers(pos, s, occupied) & pos->by_color[us]))
+            hanging |= 1ull << s;
+    }
+    return hanging;
+}
+
 // What it adds to the order of a move to bring the piece to safety, and takes to expose it.
 static const int SAFETY[PIECE_TYPE_NB] = {
     [KNIGHT] = 10000, [BISHOP] = 10000, [ROOK] = 16000, [QUEEN] = 24000};
@@ -84,11 +101,12 @@ static void quiets_score(MovePicker *p) {
     const Position *pos = &p->searcher->pos;
     Bitboard unsafe[PIECE_TYPE_NB];
     unsafe_squares(pos, unsafe);
+    Bitboard hanging = hanging_pieces(pos, unsafe[QUEEN]);
     for (int i = 0; i < p->list.size; i++) {
         Move move = p->list.moves[i];
         Square from = move_from(move), to = move_to(move);
         PieceType type = piece_type(pos->board[from]);
-        int safer = (int)(unsafe[type] >> from & 1) - (int)(unsafe[type] >> to & 1);
+        int safer = (int)((unsafe[type] | hanging) >> from & 1) - (int)(unsafe[type] >> to & 1);
         p->scores[i] = quiet_history(p->searcher, move) + safer * SAFETY[type];
     }
     p->next = 0;
