@@ -92,6 +92,9 @@ static RootMove *root_find(Searcher *s, Move move) {
 // Keeps what the root needs to know of a move searched there.
 static void root_take(Searcher *s, const Node *node, const Candidate *move, Score value) {
     RootMove *root = root_find(s, move->move);
+    uint64_t nodes = searcher_nodes(s);
+    root->nodes += nodes - s->root_nodes;
+    s->root_nodes = nodes;
     if (move->tried > 1 && value <= node->alpha) {
         root->score = -SCORE_INFINITE; // only a bound: the order of before stands
         return;

@@ -23,6 +23,7 @@ void root_moves_init(Searcher *s, const MoveList *wanted) {
             move->move = move->pv[0] = legal.moves[i];
             move->pv_length = 1;
             move->seldepth = 0;
+            move->nodes = 0;
             move->score = move->previous = -SCORE_INFINITE;
         }
 }
@@ -138,6 +139,11 @@ static bool mate_is_found(const Searcher *s) {
     return mate > 0 && s->root_moves[0].score >= score_mate_in(2 * mate - 1);
 }
 
+// The share of this thread's nodes that went into its best move, in permille.
+static int effort(const Searcher *s) {
+    return (int)(s->root_moves[0].nodes * 1000 / (searcher_nodes(s) + 1));
+}
+
 static bool another_iteration_is_wanted(const Searcher *s, const Progress *progress) {
     Search *search = s->shared;
     if (searcher_is_done(s))
@@ -148,7 +154,7 @@ static bool another_iteration_is_wanted(const Searcher *s, const Progress *progr
         return false;
     bool forced = s->root_count == 1 && search->timer.is_limited && !search->timer.is_fixed;
     return !mate_is_found(s) && !forced &&
-           timer_allows_iteration(&search->timer, progress->stability, progress->drop);
+           timer_allows_iteration(&search->timer, progress->stability, progress->drop, effort(s));
 }
 
 void deepen(Searcher *s) {

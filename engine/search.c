@@ -52,6 +52,7 @@ static void searcher_begin(Searcher *s) {
     if (s->accumulators)
         accumulators_restart(s->accumulators);
     s->null_move_ban = s->repetition_floor = 0;
+    s->root_nodes = 0;
     s->pv_index = s->root_depth = s->completed = 0;
     root_moves_init(s, &s->shared->limits.search_moves);
 }

@@ -12,7 +12,7 @@ enum { CLOCK_PERIOD = 256 }; // nodes between looks at the clock; a power of two
 
 static uint64_t nodes_add_one(Searcher *s) {
     // Only this thread writes, so no locked addition is needed.
-    uint64_t nodes = atomic_load_explicit(&s->nodes, memory_order_relaxed) + 1;
+    uint64_t nodes = searcher_nodes(s) + 1;
     atomic_store_explicit(&s->nodes, nodes, memory_order_relaxed);
     return nodes;
 }
@@ -113,16 +113,15 @@ void searcher_unmake_null(Searcher *s, const Undo *undo) {
 uint64_t search_nodes(const Search *search) {
     uint64_t sum = 0;
     for (int i = 0; i < search->thread_count; i++)
-        sum += atomic_load_explicit(&search->searchers[i]->nodes, memory_order_relaxed);
+        sum += searcher_nodes(search->searchers[i]);
     return sum;
 }
 
 static bool limit_is_reached(Searcher *s) {
     Search *search = s->shared;
-    uint64_t nodes = atomic_load_explicit(&s->nodes, memory_order_relaxed);
     if (search->limits.nodes && search_nodes(search) >= search->limits.nodes)
         return true;
-    return nodes % CLOCK_PERIOD == 0 && !atomic_load(&search->pondering) &&
+    return searcher_nodes(s) % CLOCK_PERIOD == 0 && !atomic_load(&search->pondering) &&
            timer_is_over(&search->timer);
 }
 

@@ -52,6 +52,7 @@ typedef struct RootMove {
     Score score;    // -SCORE_INFINITE if not the best so far when searched
     Score previous; // of the iteration before
     int seldepth;
+    uint64_t nodes; // searched after it, in all iterations
     int pv_length;
     Move pv[PLY_MAX];
 } RootMove;
@@ -70,9 +71,10 @@ typedef struct Searcher {
     int null_move_ban; // plies below which null moves may be tried again
     RootMove root_moves[MOVES_MAX];
     int root_count;
-    int pv_index;   // root moves before this one are already placed (MultiPV)
-    int root_depth; // of the iteration
-    int completed;  // depth of the last iteration that ended
+    int pv_index;        // root moves before this one are already placed (MultiPV)
+    int root_depth;      // of the iteration
+    uint64_t root_nodes; // when the last root move was done
+    int completed;       // depth of the last iteration that ended
     History history;
     PawnCache pawns;
     Accumulators *accumulators; // of the net in use; NULL for the classical evaluation
@@ -96,6 +98,11 @@ struct Search {
 // Whether the search has been ended: then nobody looks at what is still returned.
 static inline bool searcher_is_done(const Searcher *s) {
     return atomic_load_explicit(&s->shared->stopped, memory_order_relaxed);
+}
+
+// This thread's nodes.
+static inline uint64_t searcher_nodes(const Searcher *s) {
+    return atomic_load_explicit(&s->nodes, memory_order_relaxed);
 }
 
 static inline Frame *searcher_frame(Searcher *s) {

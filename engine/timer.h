@@ -26,5 +26,6 @@ void timer_set_clock(Timer *timer, int64_t start_us, const ClockState *clock);
 int64_t timer_elapsed_us(const Timer *timer);
 bool timer_is_over(const Timer *timer);
 // Whether another iteration is worth starting. `stability`: iterations in a row with the same best
-// move; `drop`: centipawns the score fell since the last iteration.
-bool timer_allows_iteration(const Timer *timer, int stability, int drop);
+// move; `drop`: centipawns the score fell since the last iteration; `effort`: permille of the nodes
+// that went into the best move.
+bool timer_allows_iteration(const Timer *timer, int stability, int drop, int effort);
