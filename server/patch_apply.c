@@ -1,5 +1,6 @@
 // Applies a patch to a tree, file by file. libgit2 does the work; before it is asked, the lines of
 // each hunk are compared with the file, because its refusals name neither file nor hunk.
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,16 +242,19 @@ static bool apply_diff(Apply *a, const PatchFile *file, git_diff *diff) {
     git_index *index = NULL;
     git_oid oid;
     git_tree *tree = NULL;
+    git_error_clear();
+    errno = 0;
     bool ok = git_apply_to_tree(&index, a->repo, a->tree, diff, NULL) == 0 &&
               git_index_write_tree_to(&oid, index, a->repo) == 0 &&
               git_tree_lookup(&tree, a->repo, &oid) == 0;
+    int problem = errno;
     git_index_free(index);
     if (!ok) {
         const git_error *e = git_error_last();
-        if (e && e->klass == GIT_ERROR_OS) // the disk's fault, not the patch's
+        errno = problem;
+        if (!e || e->klass == GIT_ERROR_OS) // the disk's fault, not the patch's
             return repo_error(a->err, 500, "git", "the patched tree cannot be written");
-        return refuse(a, file->new_path ? file->new_path : file->old_path, ": %.300s",
-                      e ? e->message : "does not apply");
+        return refuse(a, file->new_path ? file->new_path : file->old_path, ": %.300s", e->message);
     }
     git_tree_free(a->tree);
     a->tree = tree;

@@ -29,6 +29,8 @@ static void library(void) {
 
 bool repo_error(Error *err, int status, const char *code, const char *what) {
     const git_error *e = git_error_last();
+    if (!e && errno == ENOSPC) // libgit2 may say nothing of an object that it could not write
+        return error_errno(err, "%s", what);
     if (e && e->klass == GIT_ERROR_OS && strstr(e->message, strerror(ENOSPC)))
         return error_set(err, 503, "disk_full", "%s: %s", what, e->message);
     return error_set(err, status, code, "%s: %s", what, e ? e->message : "unknown failure of git");
