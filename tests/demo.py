@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`make demo`: the whole loop on this machine, in a few minutes.
 
-Two patches change one feature of the engine's search, late move reductions. One takes it away from an
+Two patches change one feature of the engine's search, the history heuristic. One takes it away from an
 engine that has it and should be rejected; the other gives it back to a baseline that lacks it, should be
 accepted, and is merged. A server is made in build/demo/, a developer submits both patches through the
 web form, a maintainer approves them, a worker builds and plays them, and this terminal shows what
@@ -25,10 +25,11 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
 
+# The feature is worth some 200 Elo at this clock: far above ELO1, so that a wrong verdict is no matter of luck.
 CLOCK, ELO0, ELO1, BATCH = "1+0.01", 0, 50, 4
-FEATURE = "late move reductions"
-TAKE_AWAY = {"patch": "take-away-lmr.patch", "base": "complete", "expect": "rejected"}
-GIVE_BACK = {"patch": "give-back-lmr.patch", "base": "main", "expect": "accepted"}
+FEATURE = "the history heuristic in its order of quiet moves"
+TAKE_AWAY = {"patch": "take-away-history.patch", "base": "complete", "expect": "rejected"}
+GIVE_BACK = {"patch": "give-back-history.patch", "base": "main", "expect": "accepted"}
 LIMIT_S = 15 * 60
 
 

@@ -32,7 +32,7 @@ def patch_of_several_hunks():
     new = list(old)
     for at in (len(old) - 2, len(old) // 2, 1):
         new.insert(at, "// looked at here\n")
-    return demo("take-away-lmr") + "".join(difflib.unified_diff(old, new, "a/tt.c", "b/tt.c"))
+    return demo("take-away-history") + "".join(difflib.unified_diff(old, new, "a/tt.c", "b/tt.c"))
 
 
 def sign_in(who, name):

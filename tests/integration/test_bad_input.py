@@ -120,11 +120,11 @@ def an_absurd_field_is_named_with_what_it_may_be():
                 ("bench", -5), ("bench", "many"), ("pairs_max", 0), ("batch_pairs", 10 ** 6), ("model", "bayes"),
                 ("title", "x" * 1000), ("new_options", "Hash"), ("book", "no such book"), ("base", "no-such-branch"),
                 ("engine", "deep thought"), ("variant", "checkers"), ("seed", -1)):
-            reply = submit(**{"patch": demo("take-away-lmr"), field: value})
+            reply = submit(**{"patch": demo("take-away-history"), field: value})
             equal((reply.status, reply.json["error"]["field"]), (422, field), f"{field}={value}: {reply}")
             for word in (field if field not in ("tc",) else "time control", *words):
                 contains(reply.json["error"]["message"].lower(), word)
-        reply = submit(patch=demo("take-away-lmr"), elo0=5, elo1=2)
+        reply = submit(patch=demo("take-away-history"), elo0=5, elo1=2)
         refused(reply, 422, "bad_field", "elo1", "elo0", field="elo1")
 
 
@@ -140,9 +140,9 @@ def a_refused_form_comes_back_with_all_that_was_typed():
             contains(page.replace("\r", ""), value)
         true("<typed>" not in reply.text and '"queens" <b>' not in reply.text, "escaped")
         contains(page, "diff")
-        reply = author.form("/tests/new", {**typed, "patch": demo("take-away-lmr"), "tc": "soon"})
+        reply = author.form("/tests/new", {**typed, "patch": demo("take-away-history"), "tc": "soon"})
         equal(reply.status, 422)
-        contains(html.unescape(reply.text), 'Subject: Search every move to its full depth')
+        contains(html.unescape(reply.text), 'Subject: Try quiet moves in the order in which they come')
 
 
 # ---- JSON --------------------------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def a_wrong_password_ten_times_makes_one_wait_and_locks_nobody_else_out():
 
 
 def after_all_of_that_good_requests_go_through():
-    equal(submit(patch=demo("take-away-lmr")).status, 201)
+    equal(submit(patch=demo("take-away-history")).status, 201)
     contains(server.command("check", server.data), "database: sound")
 
 

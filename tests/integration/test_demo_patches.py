@@ -25,11 +25,11 @@ def taking_away_and_giving_back_leaves_the_engine_as_it_was():
         tree = pathlib.Path(folder)
         subprocess.run(["git", "init", "-q", tree], check=True)
         shutil.copytree(ROOT / "engine", tree / "engine", ignore=shutil.ignore_patterns("obj", "anvil"))
-        apply(tree, "take-away-lmr.patch")
-        search = tree / "engine/pvs.c"
-        tap.true("late_move_reduction(" not in search.read_text(), "the feature is still there")
-        apply(tree, "give-back-lmr.patch")
-        tap.true(filecmp.cmp(search, ROOT / "engine/pvs.c", shallow=False), "the engine came back changed")
+        apply(tree, "take-away-history.patch")
+        search = tree / "engine/ordering.c"
+        tap.true("quiet_history(p->searcher" not in search.read_text(), "the feature is still there")
+        apply(tree, "give-back-history.patch")
+        tap.true(filecmp.cmp(search, ROOT / "engine/ordering.c", shallow=False), "the engine came back changed")
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def traced(server):
     task = claim(worker).json
     sha = put_games(worker, task["id"], 0, games_body(task["first_pair"], BATCH)).json["sha256"]
     equal(worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2134", sha)).status, 200)
-    reply = dev.api("POST", "/tests", {"title": "Traced", "tc": "nodes=1000", "patch": demo("take-away-lmr")})
+    reply = dev.api("POST", "/tests", {"title": "Traced", "tc": "nodes=1000", "patch": demo("take-away-history")})
     equal(reply.status, 201, reply)
     test = reply.json["id"]
     sql(server, "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 WHERE id = ?", test)
@@ -275,7 +275,7 @@ def a_full_disk_answers_503_to_all_that_writes_and_heals():
             stored, seq = stored + 1, seq + 1
         refused(reply, "counts")
         refused(put_games(worker, task, seq, games_body(0, BATCH)), "games")
-        submission = {"title": "On a full disk", "tc": "nodes=1000", "patch": demo("take-away-lmr")}
+        submission = {"title": "On a full disk", "tc": "nodes=1000", "patch": demo("take-away-history")}
         refused(dev.api("POST", "/tests", submission), "a patch")
         equal(dev.get("/api/v1/server").status, 200, "reading goes on")
         equal(sql(server, "SELECT count(*) FROM batches")[0][0], stored)

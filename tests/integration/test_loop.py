@@ -54,7 +54,7 @@ def submit(**fields):
 def a_patch_goes_in_by_the_form_and_a_verdict_comes_out():
     global merged
     author = server.client("dev")
-    fields = {"title": "Take late move reductions away", "patch": demo("take-away-lmr").replace("\n", "\r\n"), "tc": "0.1+0.002",
+    fields = {"title": "Take the history heuristic away", "patch": demo("take-away-history").replace("\n", "\r\n"), "tc": "0.1+0.002",
               "batch_pairs": "1", "kind": "sprt", **SURE_PASS}
     reply = author.form("/tests/new", fields)
     equal(reply.status, 303, reply)
@@ -104,12 +104,12 @@ def a_merge_moves_the_branch_and_a_clone_shows_the_patch():
         done = subprocess.run([*git, "clone", "-q", f"{server.url}/git/anvil.git", folder], capture_output=True, text=True)
         equal(done.returncode, 0, done.stderr)
         head = subprocess.run([*git, "-C", folder, "log", "-1", "--format=%H%n%an%n%s"], capture_output=True, text=True).stdout
-        equal(head.splitlines(), [new, "Dora Developer", "Search every move to its full depth"])
-        contains((pathlib.Path(folder) / "pvs.c").read_text(), "int reduction = 0;")
+        equal(head.splitlines(), [new, "Dora Developer", "Try quiet moves in the order in which they come"])
+        contains((pathlib.Path(folder) / "ordering.c").read_text(), "p->scores[i] = safer * SAFETY[type];")
 
 
 def the_next_test_starts_at_the_merged_commit_and_can_be_rejected():
-    test = submit(patch=demo("give-back-lmr"), **SURE_FAIL)
+    test = submit(patch=demo("give-back-history"), **SURE_FAIL)
     equal(test_row(test, "base_commit"), test_row(merged, "new_commit"))
     equal(finished(test)[0], "rejected")
 
