@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "patch.h"
 
@@ -261,6 +262,30 @@ static bool apply_diff(Apply *a, const PatchFile *file, git_diff *diff) {
     return true;
 }
 
+enum { BINARY_BYTES_MAX = 64 << 20 };
+
+static bool inflates(const git_diff_binary_file *part) {
+    if (part->type == GIT_DIFF_BINARY_NONE)
+        return true;
+    if (part->inflatedlen > BINARY_BYTES_MAX)
+        return false;
+    uLongf size = part->inflatedlen;
+    Bytef *out = xmalloc(size + 1);
+    int code = uncompress(out, &size, (const Bytef *)part->data, part->datalen);
+    free(out);
+    return code == Z_OK && size == part->inflatedlen;
+}
+
+static int check_binary(const git_diff_delta *delta, const git_diff_binary *binary, void *unused) {
+    (void)delta, (void)unused;
+    return inflates(&binary->old_file) && inflates(&binary->new_file) ? 0 : -1;
+}
+
+// libgit2 1.5 never returns from compressed data that ends too early.
+static bool binaries_are_whole(git_diff *diff) {
+    return git_diff_foreach(diff, NULL, check_binary, NULL, NULL, NULL) == 0;
+}
+
 static bool apply_file(Apply *a, PatchFile *file) {
     if (!resolve_paths(a, file) || !check_file(a, file))
         return false;
@@ -274,8 +299,9 @@ static bool apply_file(Apply *a, PatchFile *file) {
         const git_error *e = git_error_last();
         return refuse(a, path, ": %.300s", e ? e->message : "cannot be read");
     }
-    bool ok = git_diff_num_deltas(diff) == 1 ? apply_diff(a, file, diff)
-                                             : refuse(a, path, ": cannot be read");
+    bool ok = git_diff_num_deltas(diff) != 1 ? refuse(a, path, ": cannot be read")
+              : !binaries_are_whole(diff)    ? refuse(a, path, ": its binary data is damaged")
+                                             : apply_diff(a, file, diff);
     git_diff_free(diff);
     return ok;
 }

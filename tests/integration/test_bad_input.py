@@ -2,11 +2,14 @@
 """Bad input, item by item, against a real server: the status fits, the code is stable, the message names the thing and what to
 do, and nothing is lost: not a row, not what was typed into a form, not the server."""
 
+import base64
 import html
 import json
 import pathlib
+import random
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
@@ -104,6 +107,15 @@ def a_patch_of_more_than_a_megabyte_is_refused():
 
 
 # ---- forms -------------------------------------------------------------------------------------------------------------------
+
+
+def binary_data_that_ends_too_early_is_refused():
+    data = zlib.compress(random.Random(1).randbytes(40))[:32]
+    line = chr(ord("a") + len(data) - 27)  # git's word for its length
+    patch = (f"diff --git a/new.bin b/new.bin\nnew file mode 100644\nindex {'0' * 40}..{'1' * 40}\nGIT binary patch\nliteral 40\n"
+             f"{line}{base64.b85encode(data).decode()}\n\nliteral 0\nHcmV?d00001\n\n")
+    with nothing_changes():
+        refused(submit(patch=patch), 422, "patch_does_not_apply", "new.bin", "damaged", field="patch")
 
 
 def a_missing_field_is_named():
