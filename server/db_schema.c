@@ -10,7 +10,7 @@
 #include "sql_text.h" // generated
 
 // Version n is what the first n scripts make; a change of the schema appends sql/migrate_N.sql.
-static const char *const scripts[] = {sql_schema, sql_migrate_2, sql_migrate_3};
+static const char *const scripts[] = {sql_schema, sql_migrate_2, sql_migrate_3, sql_migrate_4};
 enum { VERSION = sizeof scripts / sizeof *scripts };
 
 const char *db_query_name(SqlId id) {

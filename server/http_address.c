@@ -47,6 +47,18 @@ void address_of_peer(const struct sockaddr *peer, char out[ADDRESS_MAX]) {
         snprintf(out, ADDRESS_MAX, "unknown");
 }
 
+void address_network(const char *address, char out[ADDRESS_MAX]) {
+    struct in6_addr six;
+    char canonical[ADDRESS_MAX], network[INET6_ADDRSTRLEN];
+    bool known = address_canonical(address, canonical);
+    snprintf(out, ADDRESS_MAX, "%s", known ? canonical : address);
+    if (!known || inet_pton(AF_INET6, canonical, &six) != 1)
+        return;
+    memset(six.s6_addr + 8, 0, 8);
+    if (inet_ntop(AF_INET6, &six, network, sizeof network))
+        snprintf(out, ADDRESS_MAX, "%.44s/64", network);
+}
+
 void address_of_client(const Trusted *trusted, const char *peer, const char *forwarded,
                        char out[ADDRESS_MAX]) {
     snprintf(out, ADDRESS_MAX, "%s", peer);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "http_address.h"
 #include "routes_worker.h"
 
 enum { REGISTRATIONS_PER_HOUR = 200, COMPILERS_MAX = 16 };
@@ -104,8 +105,9 @@ static bool limit_check(Request *req, Response *res, Error *err) {
     long limit;
     if (!parse_long(app_setting(req, "registrations_per_hour", ""), 0, 1000000, &limit))
         limit = REGISTRATIONS_PER_HOUR;
-    int64_t there =
-        db_int(req->db, SQL_WORKER_REGISTRATIONS, 0, "sd", req->address, req->now - 3600);
+    char network[ADDRESS_MAX];
+    address_network(req->address, network);
+    int64_t there = db_int(req->db, SQL_WORKER_REGISTRATIONS, 0, "sd", network, req->now - 3600);
     if (there < limit)
         return true;
     response_header(res, "Retry-After", "600");
@@ -117,20 +119,22 @@ bool worker_register(Request *req, Response *res, Error *err) {
     Introduction in;
     Owner owner;
     char key_hash[SHA256_HEX_MAX], token[TOKEN_MAX], token_hash[SHA256_HEX_MAX];
+    char network[ADDRESS_MAX];
     if (!read_introduction(req, &in, err) || !find_owner(req, &in, &owner, err))
         return false;
     sha256_hex(in.key, strlen(in.key), key_hash);
     token_random(token);
+    address_network(req->address, network);
     sha256_hex(token, strlen(token), token_hash);
     int64_t id = find_machine(req, key_hash, err), status = id ? 200 : 201;
     if (id < 0 || (!id && !limit_check(req, res, err)))
         return false;
     char *host scope(free_ptr) = json_dumps(in.host, JSON_COMPACT);
     bool good =
-        id ? db_run(req->db, err, SQL_WORKER_AGAIN, "isissssd", id, token_hash, owner.id, in.name,
-                    in.version, host, req->address, req->now)
-           : db_run(req->db, err, SQL_WORKER_ADD, "ssisssisd", key_hash, token_hash, owner.id,
-                    in.name, in.version, host, (int64_t)in.cores, req->address, req->now);
+        id ? db_run(req->db, err, SQL_WORKER_AGAIN, "isisssssd", id, token_hash, owner.id, in.name,
+                    in.version, host, req->address, network, req->now)
+           : db_run(req->db, err, SQL_WORKER_ADD, "ssisssissd", key_hash, token_hash, owner.id,
+                    in.name, in.version, host, (int64_t)in.cores, req->address, network, req->now);
     if (!good)
         return false;
     response_json(res, (int)status,

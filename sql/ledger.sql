@@ -139,9 +139,9 @@ FROM batches WHERE task_id = ?1 AND seq = ?2
 -- name: ledger_batch_add
 INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses,
                      tc, speed, busy, games_sha256, received, counted, excluded, llr, load_delay, load_steal, load_swap_mib,
-                     load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, marks)
+                     load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, marks, owner)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,
-        ?26, ?27)
+        ?26, ?27, (SELECT owner FROM workers WHERE id = ?3))
 
 -- The limits beyond which a batch is marked, as an operator set them.
 -- name: ledger_mark_limits
@@ -188,7 +188,7 @@ INSERT INTO games (task_id, seq, sha256, received) VALUES (?1, ?2, ?3, ?4)
 -- name: ledger_games
 SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
 
--- ---- failures and benches. An owner is a user, or the address of machines without one.
+-- ---- failures and benches. An owner is a user, or the network of machines without one.
 
 -- name: ledger_failure_add
 INSERT INTO failures (test_id, task_id, worker_id, kind, side, message, log, bench, created)
@@ -197,7 +197,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9)
 -- Of failures of kind ?2 and side ?3 in test ?1: owners who report them, other owners who sent results, whether some other
 -- owner is active since ?4 whose machine could try, and whether one of those who fail had sent results.
 -- name: ledger_failure_words
-WITH owned AS (SELECT id, coalesce('user ' || user_id, 'address ' || address) AS owner, last_seen, blocked, cores FROM workers),
+WITH owned AS (SELECT id, owner, last_seen, blocked, cores FROM workers),
      this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?1),
      failed AS (SELECT f.worker_id, f.kind, f.side FROM failures f, this
                 WHERE f.test_id = this.id AND f.created > this.resumed),
@@ -223,13 +223,13 @@ ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, cr
 
 -- What machines measured of a commit, in order.
 -- name: ledger_bench_votes
-SELECT b.nodes, b.worker_id, coalesce('user ' || w.user_id, 'address ' || w.address), w.name
+SELECT b.nodes, b.worker_id, w.owner, w.name
 FROM benches b JOIN workers w ON w.id = b.worker_id
 WHERE b.engine_id = ?1 AND b.sha = ?2 AND w.blocked = 0 ORDER BY b.created, b.worker_id
 
 -- Whether an owner who has not measured commit ?2 of engine ?1 is active since ?4 with a machine that could do so for test ?3.
 -- name: ledger_bench_another
-WITH owned AS (SELECT id, coalesce('user ' || user_id, 'address ' || address) AS owner, last_seen, blocked, cores FROM workers),
+WITH owned AS (SELECT id, owner, last_seen, blocked, cores FROM workers),
      this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?3)
 SELECT EXISTS (SELECT 1 FROM owned o, this WHERE o.last_seen >= ?4 AND o.blocked = 0 AND o.cores >= this.threads
     AND o.owner NOT IN (SELECT v.owner FROM benches b JOIN owned v ON v.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2)

@@ -11,14 +11,14 @@ SELECT u.id, u.name FROM api_tokens t JOIN users u ON u.id = t.user_id
 WHERE t.token_hash = ?1 AND t.scope = 'worker' AND u.state = 'active'
 
 -- name: worker_registrations
-SELECT count(*) FROM workers WHERE address = ?1 AND created > ?2
+SELECT count(*) FROM workers WHERE network = ?1 AND created > ?2
 
 -- name: worker_add
-INSERT INTO workers (machine_key_hash, token_hash, user_id, name, version, host, cores, address, created, last_seen)
-VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?9)
+INSERT INTO workers (machine_key_hash, token_hash, user_id, name, version, host, cores, address, network, created, last_seen)
+VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)
 
 -- name: worker_again
-UPDATE workers SET token_hash = ?2, user_id = nullif(?3, 0), name = ?4, version = ?5, host = ?6, address = ?7, last_seen = ?8
+UPDATE workers SET token_hash = ?2, user_id = nullif(?3, 0), name = ?4, version = ?5, host = ?6, address = ?7, network = ?8, last_seen = ?9
 WHERE id = ?1
 
 -- name: worker_task
