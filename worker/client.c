@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "../server/common/log.h"
@@ -82,6 +83,12 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
     return t->stalled || (t->client->cancel && atomic_load(t->client->cancel));
 }
 
+// libcurl opens its connections without the flag that keeps them from programs started meanwhile.
+static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)ctx, (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 static void add_header(struct curl_slist **list, const char *name, const char *value) {
     if (!value)
         return;
@@ -125,6 +132,7 @@ static void set_common(Client *client, Transfer *t) {
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(1000 * patience(CONNECT_TIMEOUT_S)));
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);

@@ -20,6 +20,7 @@ typedef struct OsLimits {
     int user_processes;   // and threads, of all that this user runs, whoever started them
     int64_t file_bytes;   // largest file
     int64_t cpu_s;        // of one process
+    bool confined;        // it runs strangers' code: its environment is a bare one, never ours
     const OsCage *cage;
     const char *cage_folder; // what it may use beside the system, where the cage says so
     bool cage_writable;

@@ -90,6 +90,23 @@ static bool child_confine(const OsLimits *limits) {
     return true;
 }
 
+// A child has no descriptor but its pipes, and what os_cage_enter then hands to its command:
+// whatever the worker, its libraries or its own parent left open would be reachable inside.
+static void close_others_on_exec(void) {
+    if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+        return;
+    long most = sysconf(_SC_OPEN_MAX); // before Linux 5.11
+    for (int fd = STDERR_FILENO + 1; fd < most; fd++)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+// A confined child never has the environment of whoever runs the worker.
+static char **child_environment(const OsLimits *limits) {
+    static const char *const bare[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp",
+                                       "LC_ALL=C.UTF-8", NULL};
+    return limits && limits->confined ? (char **)bare : environ;
+}
+
 // Only async-signal-safe calls: other threads of the parent may have held any lock.
 static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent) {
     int report = fcntl(pipes->status[1], F_DUPFD_CLOEXEC, OS_CAGE_FD + 1);
@@ -99,10 +116,11 @@ static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close_others_on_exec();
     if (getppid() == parent && child_redirect(pipes, spec->errors) &&
         (!spec->directory || chdir(spec->directory) == 0) && child_confine(spec->limits)) {
         pthread_sigmask(SIG_SETMASK, &none, NULL);
-        execvp(spec->argv[0], (char *const *)spec->argv);
+        execvpe(spec->argv[0], (char *const *)spec->argv, child_environment(spec->limits));
     }
     int problem = errno;
     while (write(report, &problem, sizeof problem) < 0 && errno == EINTR)

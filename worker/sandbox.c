@@ -135,6 +135,7 @@ const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv
     *limits = (OsLimits){.memory_bytes = view->memory_bytes,
                          .file_bytes = view->file_bytes,
                          .cpu_s = view->cpu_s,
+                         .confined = true,
                          .cage = sandbox->level > 0 ? &sandbox->cage : NULL,
                          .cage_folder = view->folder,
                          .cage_writable = view->writable};

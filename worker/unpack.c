@@ -60,7 +60,7 @@ static int step_into(int parent, const char *name) {
 // The folder that `path` lies in, made where it is missing; *last is what follows its last slash.
 // -1 when it cannot be had.
 static int open_parent(int root, char *path, char **last) {
-    int at = dup(root);
+    int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
     for (char *slash; at >= 0 && (slash = strchr(path, '/'));) {
         *slash = 0;
         int next = step_into(at, path);
