@@ -21,8 +21,9 @@ bool trusted_has(const Trusted *trusted, const char *address);
 // *port, which matters where 0 was asked for.
 int address_listen(const char *where, int *port, Error *err);
 void address_of_peer(const struct sockaddr *peer, char out[ADDRESS_MAX]);
-// Whom an address stands for where limits and owners are counted: an IPv4 address itself, of an IPv6
-// address its network "2001:db8:1:2::/64", which one customer has whole. Other text stays as it is.
+// Whom an address stands for where limits and owners are counted: an IPv4 address itself, of an
+// IPv6 address its network "2001:db8:1:2::/64", which one customer has whole. Other text stays as
+// it is.
 void address_network(const char *address, char out[ADDRESS_MAX]);
 // The client's address: `peer`, or where that is a trusted proxy, the rightmost address of
 // X-Forwarded-For that is not.
