@@ -1,0 +1,89 @@
+// See visible.h.
+#include "visible.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ESCAPE_ROOM = 12 };
+
+size_t utf8_character(const char *bytes, size_t size, unsigned *code) {
+    static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = (const unsigned char *)bytes;
+    *code = s[0];
+    if (s[0] < 0x80)
+        return 1;
+    size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+    if (s[0] < 0xC2 || s[0] > 0xF4 || n > size)
+        return 0;
+    *code = s[0] & (0x7Fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3F);
+    }
+    bool fine = *code >= least[n] && *code <= 0x10FFFF && (*code < 0xD800 || *code > 0xDFFF);
+    return fine ? n : 0;
+}
+
+// Unicode's Default_Ignorable_Code_Point (which has the bidirectional controls and whatever has no
+// width), the separators of lines and paragraphs, and the marks of interlinear annotation. Sorted.
+static const struct {
+    unsigned first, last;
+} unseen[] = {
+    {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},
+    {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},
+    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3},
+    {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+
+static bool is_unseen(unsigned code) {
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen && unseen[i].first <= code; i++)
+        if (code <= unseen[i].last)
+            return true;
+    return false;
+}
+
+static bool lays_out(const char *bytes, size_t size) {
+    return *bytes == '\t' || *bytes == '\n' || (size > 1 && bytes[0] == '\r' && bytes[1] == '\n');
+}
+
+// The escape of the character at `bytes`, "" when it is shown as it is. Returns its length.
+static size_t escape(const char *bytes, size_t size, bool lines, char out[ESCAPE_ROOM]) {
+    unsigned code;
+    size_t n = utf8_character(bytes, size, &code);
+    *out = 0;
+    if (!n)
+        snprintf(out, ESCAPE_ROOM, "\\x%02x", (unsigned char)*bytes);
+    else if (code < 0x20 || (code >= 0x7F && code < 0xA0)) {
+        if (!lines || !lays_out(bytes, size))
+            snprintf(out, ESCAPE_ROOM, "\\x%02x", code);
+    } else if (is_unseen(code))
+        snprintf(out, ESCAPE_ROOM, code > 0xFFFF ? "\\U%08x" : "\\u%04x", code);
+    return n ? n : 1;
+}
+
+void visible_add(Str *out, const char *bytes, size_t size, bool lines) {
+    char escaped[ESCAPE_ROOM];
+    for (size_t i = 0, n; i < size; i += n) {
+        n = escape(bytes + i, size - i, lines, escaped);
+        if (*escaped)
+            str_puts(out, escaped);
+        else
+            str_add(out, bytes + i, n);
+    }
+}
+
+size_t visible_copy(char *out, size_t room, const char *bytes, size_t size, bool lines) {
+    char escaped[ESCAPE_ROOM];
+    size_t used = 0;
+    for (size_t i = 0, n; i < size; i += n) {
+        n = escape(bytes + i, size - i, lines, escaped);
+        size_t length = *escaped ? strlen(escaped) : n;
+        if (used + length >= room)
+            break;
+        memcpy(out + used, *escaped ? escaped : bytes + i, length);
+        used += length;
+    }
+    out[used] = 0;
+    return used;
+}

@@ -1,0 +1,25 @@
+// Strangers' bytes as text that people may look at, in a terminal, a log or a page. Such bytes are
+// stored as they came; where they are shown, everything that acts instead of being seen is written
+// as an escape: "\x1b" for a control character (C0, DEL, C1) or a byte that is not UTF-8, "\u202e"
+// and "\U000e0041" for characters that turn the direction of writing, are invisible or end lines.
+// So no text can move a cursor, forge a line of a log, or read otherwise than it is.
+//
+// Backslashes are not doubled: text that is visible already stays as it is, and the escapes are for
+// eyes, not for taking back.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "str.h"
+
+// `lines`: tab, newline and the carriage return before a newline stay what they are.
+
+// Appends `size` bytes as visible text.
+void visible_add(Str *out, const char *bytes, size_t size, bool lines);
+// The same into `room` bytes with a NUL, as many whole characters as fit. Returns the length.
+size_t visible_copy(char *out, size_t room, const char *bytes, size_t size, bool lines);
+
+// Length of the UTF-8 character that starts at `bytes`, 0 when it is none; its number goes to
+// `code`. Overlong forms, surrogates and numbers over U+10FFFF are none. `size` is not 0.
+size_t utf8_character(const char *bytes, size_t size, unsigned *code);
