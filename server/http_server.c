@@ -217,7 +217,7 @@ static enum MHD_Result whole_body_is_here(App *app, RequestData *data) {
     atomic_fetch_add(&app->metrics.requests, 1);
     if (data->stage == STAGE_DISCARD)
         return http_reply(app, data);
-    if (!idempotency_look(data, &err)) {
+    if ((data->raw.size && !viewer_again(data, &err)) || !idempotency_look(data, &err)) {
         request_refuse(data, &err);
         data->stage = STAGE_REPLY;
     }

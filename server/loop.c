@@ -43,7 +43,7 @@ static bool open_once(RequestData *data, Error *err) {
 
 static bool apply_handler(RequestData *data, Error *err) {
     data->stage = STAGE_APPLY;
-    if (!open_once(data, err) || !idempotency_look(data, err))
+    if (!viewer_again(data, err) || !open_once(data, err) || !idempotency_look(data, err))
         return false;
     if (data->stage == STAGE_REPLY)
         return true;

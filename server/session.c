@@ -101,6 +101,31 @@ bool viewer_may(const Viewer *viewer, Access access, Error *err) {
     return false;
 }
 
+static bool viewer_equals(const Viewer *a, const Viewer *b) {
+    return a->user_id == b->user_id && a->worker_id == b->worker_id && a->admin == b->admin &&
+           a->by_cookie == b->by_cookie && !strcmp(a->scope, b->scope) &&
+           !strcmp(a->session_hash, b->session_hash);
+}
+
+// Whatever is open to all may still be done by a visitor whose session has ended: logging out
+// twice, say.
+bool viewer_again(RequestData *data, Error *err) {
+    App *app = data->req.app;
+    Viewer was = data->req.viewer, *is = &data->req.viewer;
+    int touched = app->touched_count; // noted when the headers came
+    *is = (Viewer){0};
+    bool known = viewer_identify(data, err) && viewer_may(is, data->route->access, err);
+    app->touched_count = touched;
+    if (!known || viewer_equals(&was, is))
+        return known;
+    if (!is->user_id && !is->worker_id)
+        return data->route->access == ACCESS_ANYONE ||
+               error_set(err, 401, "unauthorized",
+                         "your session ended while the request was on its way; sign in again");
+    return error_set(err, 403, "forbidden",
+                     "your rights changed while the request was on its way; try again");
+}
+
 // ---- other sites --------------------------------------------------------------------------------
 
 static bool same_host(const Request *req, const char *origin) {

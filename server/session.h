@@ -10,6 +10,10 @@ enum { SESSION_SECONDS = 30 * 86400 };
 // cookie that has run out is merely nobody. Loop thread, reads only.
 bool viewer_identify(RequestData *data, Error *err);
 bool viewer_may(const Viewer *viewer, Access access, Error *err);
+// The same once more, when the deed is about to be done: a body may take its time, and its sender
+// may have been demoted, blocked or signed out meanwhile. False: 401 or 403, where user, scope,
+// rights or session are not what they were. Loop thread, reads only.
+bool viewer_again(RequestData *data, Error *err);
 // For requests that change something without a bearer token: the page that sent it must be ours
 // (Sec-Fetch-Site or Origin), and with a session it must show the session's token, as form field
 // `csrf` or header X-CSRF-Token. Login and signup need no token. Call when the form is parsed.
