@@ -93,13 +93,23 @@ int app_lock(const char *data, double *down, Error *err) {
     return fd;
 }
 
-// Thousands of waiting workers are thousands of descriptors.
-static void raise_descriptor_limit(void) {
+// Thousands of waiting workers are thousands of descriptors. Connections never take the last of
+// them: databases, blobs, templates and git need some to serve those who are in.
+static void limit_connections(AppConfig *config) {
+    enum { OWN_DESCRIPTORS = 256 };
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t most = limit.rlim_max > 2 * OWN_DESCRIPTORS ? limit.rlim_max - OWN_DESCRIPTORS
+                                                       : limit.rlim_max / 2;
+    if ((rlim_t)config->connections <= most)
+        return;
+    log_warn("%d connections are allowed and %llu open files: no more than %llu connections are "
+             "taken at a time; raise LimitNOFILE of the service, or `ulimit -Hn`",
+             config->connections, (unsigned long long)limit.rlim_max, (unsigned long long)most);
+    config->connections = (int)most;
 }
 
 // Before any thread starts, so that all inherit the mask and only the loop hears of signals.
@@ -145,7 +155,7 @@ static bool open_installation(App *app, Error *err) {
 }
 
 static bool start(App *app, Error *err) {
-    raise_descriptor_limit();
+    limit_connections(&app->config);
     app->web = app->config.web ? xstrdup(app->config.web) : installed_folder("web", "web");
     if (!app->web)
         return error_set(err, 0, "",

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The proxy file that is shipped, in a real nginx with a certificate of its own: TLS, addresses, and 200 waiting workers."""
+"""The proxy file that is shipped, in a real nginx with a certificate of its own: TLS, addresses, 200 waiting workers, and a client that takes all it can."""
 
+import concurrent.futures
 import http.client
 import json
 import os
@@ -20,6 +21,7 @@ from submission import patch, submission_server  # noqa: E402
 import tap  # noqa: E402
 
 WAITING = 200
+IDLE_STREAMS = 1600
 HOST = "patchmate.example.org"
 
 
@@ -51,10 +53,11 @@ class Proxy:
                         ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         (self.folder / "nginx.conf").write_text(
             f"{'user root;' if os.geteuid() == 0 else ''}\ndaemon off;\npid {self.folder}/pid;\nerror_log {self.folder}/log;\n"
-            f"worker_processes 1;\nevents {{ worker_connections 2048; }}\n"
+            f"worker_processes 1;\nevents {{ worker_connections 768; }}\n"
             f"http {{\naccess_log off;\n{paths}include {self.folder}/site.conf;\n}}\n")
         self.process = subprocess.Popen(["/usr/sbin/nginx", "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")],
                                         stderr=subprocess.PIPE)
+        self.context = ssl.create_default_context(cafile=self.folder / "fullchain.pem")
         wait_until(self.answers)
 
     def answers(self):
@@ -66,11 +69,13 @@ class Proxy:
         except OSError:
             return False
 
-    def connect(self):
-        context = ssl.create_default_context(cafile=self.folder / "fullchain.pem")
-        raw = socket.create_connection(("127.0.0.1", self.port), 60)
-        connection = http.client.HTTPSConnection(HOST, context=context, timeout=60)
-        connection.sock = context.wrap_socket(raw, server_hostname=HOST)
+    def wrap(self, source="127.0.0.1", timeout=60):
+        raw = socket.create_connection(("127.0.0.1", self.port), timeout, (source, 0))
+        return self.context.wrap_socket(raw, server_hostname=HOST)
+
+    def connect(self, source="127.0.0.1", timeout=60):
+        connection = http.client.HTTPSConnection(HOST, context=self.context, timeout=timeout)
+        connection.sock = self.wrap(source, timeout)
         return connection
 
     def close(self):
@@ -149,13 +154,38 @@ def two_hundred_workers_wait_and_hear_of_work_at_once():
     tap.true(any(w.status == 200 for w in first), f"statuses {[w.status for w in first]}")
 
 
+def one_client_with_1600_idle_streams_leaves_room_for_others():
+    held = []
+
+    def hold(_):
+        try:
+            sock = World.proxy.wrap("127.0.0.2", 10)
+            sock.sendall(f"GET /api/v1/stream HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+            held.append(sock)
+        except OSError:  # nginx has no connection left, for this one
+            pass
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        list(pool.map(hold, range(IDLE_STREAMS)))
+    try:
+        for visitor in range(10):
+            answer, _ = call(World.proxy.connect(f"127.0.1.{visitor + 1}", 10), "GET", "/")
+            tap.equal(answer.status, 200, f"visitor {visitor + 1} while one client holds {len(held)} connections")
+        answer, body = call(World.proxy.connect("127.0.0.2", 10), "GET", "/")
+        tap.equal((answer.status, json.loads(body)["error"]["code"]), (429, "too_many_requests"), "and the client itself")
+        tap.true(int(answer.headers["Retry-After"]) > 0, "it is told when to come back")
+    finally:
+        for sock in held:
+            sock.close()
+
+
 def main():
     with submission_server("--trusted-proxy", "127.0.0.1") as World.server:
         World.proxy = Proxy(World.server.port)
         try:
             tap.run(the_server_answers_through_tls_with_its_own_headers, plain_http_is_sent_to_https,
                     the_session_cookie_is_for_https_only_behind_the_proxy,
-                    two_hundred_workers_wait_and_hear_of_work_at_once)
+                    two_hundred_workers_wait_and_hear_of_work_at_once,
+                    one_client_with_1600_idle_streams_leaves_room_for_others)
         finally:
             World.proxy.close()
 

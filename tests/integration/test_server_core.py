@@ -618,6 +618,23 @@ def connections_of_one_address_are_limited():
         wait_until(lambda: answers(own))
 
 
+def connections_never_take_the_descriptors_that_the_server_itself_needs():
+    """With room for 100 open files and 150 connections, one that came early still has git and pages opened for it."""
+    with Server(start=False) as own:
+        own.start(prefix=("prlimit", "--nofile=100:100"))
+        early = own.client()
+        equal(early.request("GET", "/").status, 200)
+        held = [socket.create_connection(("127.0.0.1", own.port), 10) for _ in range(150)]
+        try:
+            time.sleep(0.5)
+            equal(early.request("GET", "/git/anvil.git/info/refs?service=git-upload-pack").status, 200, "git for one who is in")
+            equal(early.request("GET", "/machines").status, 200, "a page for one who is in")
+            contains(own.log(), "raise LimitNOFILE")
+        finally:
+            for connection in held:
+                connection.close()
+
+
 def answers(own):
     try:
         return own.client().get("/api/v1/server").status == 200
@@ -738,6 +755,7 @@ def streams_whose_clients_left_are_forgotten():
 # With servers of their own, and full of waiting.
 BESIDE = (a_locked_database_answers_503_and_heals, a_full_disk_answers_503_loses_nothing_and_heals, acknowledged_writes_survive_kill_9,
           a_client_that_never_finishes_its_request_is_cut_off, waiting_is_no_idleness, connections_of_one_address_are_limited,
+          connections_never_take_the_descriptors_that_the_server_itself_needs,
           writes_of_one_address_are_limited)
 
 
