@@ -4,6 +4,10 @@
 // member's, to the formatter, for a value that is shown in two ways. Empty strings
 // and zero are false, as in JavaScript.
 //
+// Values are escaped for HTML, and what would act instead of being seen is written out
+// (common/visible.h). {{name|field}} is for the fields of forms, whose content comes back: escaped
+// for HTML alone.
+//
 // A set is parsed once and read by any thread.
 #pragma once
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/visible.h"
+
 typedef struct Render {
     const Mustache *set;
     json_t *stack[MUSTACHE_DEPTH_MAX]; // contexts, innermost last; borrowed
@@ -38,7 +40,7 @@ static bool truthy(const json_t *value) {
            !(json_is_number(value) && json_number_value(value) == 0);
 }
 
-static void put_escaped(Str *out, const char *text, size_t size) {
+static void put_html(Str *out, const char *text, size_t size) {
     for (size_t i = 0; i < size; i++) {
         const char *entity = text[i] == '&'    ? "&amp;"
                              : text[i] == '<'  ? "&lt;"
@@ -53,13 +55,31 @@ static void put_escaped(Str *out, const char *text, size_t size) {
     }
 }
 
+// A field of a form keeps its characters, because it comes back as it was put there.
+static bool is_field(const Node *node) {
+    return node->filter && !strcmp(node->filter, "field");
+}
+
+static void put_escaped(Str *out, const Node *node, const Str *text) {
+    if (is_field(node)) {
+        put_html(out, text->data, text->size);
+        return;
+    }
+    Str visible scope(str_release);
+    str_init(&visible, out->max);
+    visible_add(&visible, text->data, text->size, true);
+    put_html(out, visible.data, visible.size);
+    out->overflow |= visible.overflow;
+}
+
 static void value_text(const Render *r, const Node *node, const json_t *value, Str *out) {
     const char *last = strrchr(node->text, '.');
     const char *name = last && last[1] ? last + 1 : node->text;
-    if (json_is_string(value) && !node->filter)
+    const char *filter = is_field(node) ? NULL : node->filter;
+    if (json_is_string(value) && !filter)
         str_add(out, json_string_value(value), json_string_length(value));
     else if (r->set->format)
-        r->set->format(node->filter ? node->filter : name, value, out);
+        r->set->format(filter ? filter : name, value, out);
     else if (!json_is_null(value)) {
         char *text scope(free_ptr) = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         str_puts(out, text ? text : "");
@@ -77,7 +97,7 @@ static void render_value(Render *r, const Node *node) {
     if (node->kind == NODE_RAW)
         str_add(r->out, text.data, text.size);
     else
-        put_escaped(r->out, text.data, text.size);
+        put_escaped(r->out, node, &text);
     str_release(&text);
 }
 

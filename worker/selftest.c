@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../server/common/file.h"
 #include "../server/common/log.h"
+#include "../server/common/visible.h"
 #include "os_user.h"
 #include "selftest_table.h"
 
@@ -23,10 +25,11 @@ void selftest_begin(const SelfTest *test, const char *name) {
 
 void selftest_row(SelfTest *test, RowKind kind, const char *name, const char *format, ...) {
     static const char *const marks[] = {"ok", "FAILED", ""};
-    char text[512];
+    char words[512], text[1024]; // compilers' and engines' words may be among them
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(words, sizeof words, format, args);
+    visible_copy(text, sizeof text, words, strlen(words), false);
     va_end(args);
     test->rows += kind != ROW_NOTE;
     test->failed += kind == ROW_FAILED;

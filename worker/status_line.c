@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../server/common/visible.h"
+
 static const int64_t second_ns = 1000000000, sample_every_ns = 15 * INT64_C(1000000000);
 static const double least_s = 5; // of play, before a rate says anything
 
@@ -40,14 +42,11 @@ static void cut(char *text, int count) {
     *text = 0;
 }
 
-// What comes from the server must not steer the terminal: no C0, no C1 (U+0080 to U+009F).
-static void tame(char *text) {
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        if (*c < 32 || *c == 127)
-            *c = '?';
-        if (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
-            c[0] = c[1] = '?';
-    }
+// What comes from the server must not steer the terminal.
+static void make_visible(char text[PART_MAX]) {
+    char copy[PART_MAX];
+    visible_copy(copy, sizeof copy, text, strlen(text), false);
+    memcpy(text, copy, sizeof copy);
 }
 
 __attribute__((format(printf, 2, 3))) static void add(Line *line, const char *format, ...) {
@@ -172,9 +171,9 @@ static void cut_title(Line *line, int too_many) {
 void status_line(const Status *status, int64_t now_ns, int width, char out[STATUS_LINE_MAX]) {
     Line line = {.count = 0};
     fill(&line, status, now_ns);
-    tame(line.title);
+    make_visible(line.title);
     for (int i = 0; i < line.count; i++)
-        tame(line.parts[i]);
+        make_visible(line.parts[i]);
     join(&line, out);
     if (columns(out) > width && columns(line.title) > TITLE_MIN + 1) {
         cut_title(&line, columns(out) - width);

@@ -4,8 +4,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "visible.h"
+
+enum { LINE_ROOM = 4096 };
 
 static LogLevel log_level = LOG_LEVEL_INFO;
 static const char *log_prefix = "";
@@ -18,7 +23,7 @@ void log_set_prefix(const char *prefix) {
     log_prefix = prefix;
 }
 
-static int log_stamp(char *out, size_t size) {
+static size_t log_stamp(char *out, size_t size) {
     if (getenv("JOURNAL_STREAM"))
         return 0;
     struct timespec now;
@@ -26,30 +31,20 @@ static int log_stamp(char *out, size_t size) {
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
     size_t n = strftime(out, size, "%Y-%m-%d %H:%M:%S", &utc);
-    return (int)n + snprintf(out + n, size - n, ".%03ld ", now.tv_nsec / 1000000);
+    return n + (size_t)snprintf(out + n, size - n, ".%03ld ", now.tv_nsec / 1000000);
 }
 
-// Messages quote servers, engines and files: none of them may steer a terminal.
-static void tame(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < 32 ? *text != '\n' && *text != '\t' : *text == 127)
-            *text = '?';
-}
-
+// Messages quote servers, engines and files: none of them may steer a terminal or forge a line.
 static void log_line(LogLevel level, const char *format, va_list args) {
     static const char *const names[] = {"debug", "info ", "warn ", "error"};
-    char line[4096];
-    const int size = sizeof line - 1; // room for the newline
-    int n = snprintf(line, sizeof line, "%s", log_prefix);
-    n += log_stamp(line + n, sizeof line - (size_t)n);
-    n += snprintf(line + n, sizeof line - (size_t)n, "%s ", names[level]);
-    int start = n;
-    n += vsnprintf(line + n, sizeof line - (size_t)n, format, args);
-    tame(line + start);
-    if (n > size - 1)
-        n = size - 1;
-    line[n++] = '\n';
-    if (write(STDERR_FILENO, line, (size_t)n) < 0)
+    char message[LINE_ROOM], line[LINE_ROOM];
+    size_t n = (size_t)snprintf(line, sizeof line, "%s", log_prefix);
+    n += log_stamp(line + n, sizeof line - n);
+    n += (size_t)snprintf(line + n, sizeof line - n, "%s ", names[level]);
+    vsnprintf(message, sizeof message, format, args);
+    n += visible_copy(line + n, sizeof line - n, message, strlen(message), false);
+    line[n++] = '\n'; // in the place of the NUL
+    if (write(STDERR_FILENO, line, n) < 0)
         return; // nowhere left to say so
 }
 

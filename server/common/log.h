@@ -1,5 +1,6 @@
 // Log lines on standard error: "2026-01-31 12:00:00.123 info  message". Safe from several threads
-// (one write a line). Under systemd (JOURNAL_STREAM set) the time is left to the journal.
+// (one write a line). A message is one line: what would act in a terminal, newlines too, is written
+// out (visible.h). Under systemd (JOURNAL_STREAM set) the time is left to the journal.
 #pragma once
 
 typedef enum { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARN, LOG_LEVEL_ERROR } LogLevel;

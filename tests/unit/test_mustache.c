@@ -218,6 +218,19 @@ static void numbers_are_formatted_by_their_name_or_a_filter(void **state) {
     }
 }
 
+static void what_would_act_is_seen_but_in_fields_kept(void **state) {
+    static const Case cases[] = {
+        {"controls", "{{s}}", "{\"s\": \"a\\u001b[31m\\u009b\\u202e\\u200b<\"}",
+         "a\\x1b[31m\\x9b\\u202e\\u200b&lt;", NULL},
+        {"lines", "{{s}}", "{\"s\": \"a\\tb\\r\\nc\\rd\\n\"}", "a\tb\r\nc\\x0dd\n", NULL},
+        {"a field", "{{s|field}}", "{\"s\": \"a\\u202e\\r<\"}", "a\xE2\x80\xAE\r&lt;", NULL},
+        {"a number in a field", "{{n|field}}", "{\"n\": 1}", "1", NULL},
+        {"raw", "{{{s}}}", "{\"s\": \"\\u202e\"}", "\xE2\x80\xAE", NULL},
+    };
+    (void)state;
+    CHECK(cases);
+}
+
 static void broken_templates_are_refused_with_their_line(void **state) {
     static const struct {
         const char *template, *part;
@@ -285,6 +298,7 @@ int main(void) {
         cmocka_unit_test(delimiters_can_be_changed),
         cmocka_unit_test(partials_are_put_in),
         cmocka_unit_test(numbers_are_formatted_by_their_name_or_a_filter),
+        cmocka_unit_test(what_would_act_is_seen_but_in_fields_kept),
         cmocka_unit_test(broken_templates_are_refused_with_their_line),
         cmocka_unit_test(endless_and_oversized_pages_are_refused),
     };

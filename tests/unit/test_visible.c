@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "../../server/common/log.h"
 #include "../../server/common/visible.h"
 
 typedef struct Case {
@@ -101,6 +103,25 @@ static void what_does_not_fit_ends_at_a_whole_character(void **state) {
     assert_string_equal(out, "abcde");
 }
 
+static void a_message_in_the_log_is_one_line_that_steers_nothing(void **state) {
+    (void)state;
+    static const char message[] = "registered as worker 1 of u\xC2\x9B"
+                                  "31m\r\n2026-01-01 info  forged\x1B[2J\xE2\x80\xAE\t\xFF";
+    static const char wanted[] = " info  registered as worker 1 of u\\x9b31m\\x0d\\x0a"
+                                 "2026-01-01 info  forged\\x1b[2J\\u202e\\x09\\xff\n";
+    int ends[2], terminal = dup(STDERR_FILENO);
+    char line[1000];
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    log_info("%s", message);
+    dup2(terminal, STDERR_FILENO);
+    ssize_t size = read(ends[0], line, sizeof line - 1);
+    assert_true(size > (ssize_t)sizeof wanted);
+    line[size] = 0;
+    assert_string_equal(strchr(strchr(line, ' ') + 1, ' '), wanted);
+    close(ends[0]), close(ends[1]), close(terminal);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_are_written_out),
@@ -109,6 +130,7 @@ int main(void) {
         cmocka_unit_test(everything_else_stays_as_it_is),
         cmocka_unit_test(lines_stay_lines_where_they_are_wanted),
         cmocka_unit_test(what_does_not_fit_ends_at_a_whole_character),
+        cmocka_unit_test(a_message_in_the_log_is_one_line_that_steers_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

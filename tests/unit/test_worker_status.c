@@ -139,10 +139,10 @@ static void a_title_cannot_steer_the_terminal(void **state) {
     Status s = {.phase = "fetch",
                 .test = 3,
                 .title = "\033[2Jgone\r\n\xC2\x9B"
-                         "1m\x7F",
+                         "1m\x7F\xE2\x80\xAE\xFF",
                 .credit = -1,
                 .since_ns = 100 * second_ns};
-    shows(&s, 100, "test 3 ?[2Jgone????1m?: fetch, 0 s");
+    shows(&s, 100, "test 3 \\x1b[2Jgone\\x0d\\x0a\\x9b1m\\x7f\\u202e\\xff: fetch, 0 s");
 }
 
 int main(void) {
