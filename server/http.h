@@ -27,7 +27,8 @@ typedef struct Viewer {
     bool by_cookie; // needs CSRF on writes; the loop has checked it
     char csrf[48];
     char session_hash[65];
-    char scope[8]; // of an API token, "" with a cookie
+    char scope[8];  // of an API token, "" with a cookie
+    char barred[8]; // of a worker: "machine", "owner" or "token" where it may not work; else ""
 } Viewer;
 
 typedef struct Request {
@@ -90,7 +91,8 @@ typedef enum {
     ACCESS_ANYONE,
     ACCESS_USER, // signed in, or a user token with scope `submit` or `admin`
     ACCESS_ADMIN,
-    ACCESS_WORKER, // a worker's token
+    ACCESS_WORKER,      // a worker's token
+    ACCESS_WORKER_ENDS, // also that of a machine that is barred: to hand in what it was dealt
 } Access;
 
 typedef struct Route {

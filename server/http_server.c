@@ -83,7 +83,7 @@ static size_t announced(const RequestData *data) {
 // slow line: so nobody has all of them, and results never wait for nets.
 static bool take_place(App *app, RequestData *data, size_t size, Error *err) {
     const Viewer *viewer = &data->req.viewer;
-    bool is_worker = data->route->access == ACCESS_WORKER;
+    bool is_worker = access_is_worker(data->route->access);
     int64_t *places = app->large_bodies[is_worker], *free_place = NULL;
     int64_t who = is_worker ? viewer->worker_id : viewer->user_id;
     int own = 0;
@@ -125,7 +125,7 @@ static void ask_to_sign_in(RequestData *data) {
 static bool write_allowed(App *app, RequestData *data, Error *err) {
     long limit;
     double wait_s;
-    if (!strcmp(data->req.method, "GET") || data->route->access == ACCESS_WORKER)
+    if (!strcmp(data->req.method, "GET") || access_is_worker(data->route->access))
         return true;
     if (!parse_long(app_setting(&data->req, "writes_per_minute", ""), 1, 1000000, &limit))
         limit = WRITES_PER_MINUTE;

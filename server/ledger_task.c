@@ -166,7 +166,8 @@ bool ledger_beat(const Ledger *ledger, const Beat *beat, TaskReply *reply, Error
         lease_renew(ledger, &row, beat);
         task_note_begun(&row, beat->begun);
         if (!db_run(ledger->db, err, SQL_LEDGER_TASK_BEAT, "isiid", row.id, row.phase, row.plies,
-                    row.begun, row.lease_until))
+                    row.begun, row.lease_until) ||
+            (row.blocked && !task_end(ledger, &row, "released", err)))
             return false;
     }
     *reply = task_reply(ledger, &row);

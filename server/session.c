@@ -44,6 +44,8 @@ static bool by_worker_token(RequestData *data, const char *hash) {
     data->req.viewer.worker_id = member_int(row, "id");
     snprintf(data->req.viewer.name, sizeof data->req.viewer.name, "%s",
              json_string_value(json_object_get(row, "name")));
+    snprintf(data->req.viewer.barred, sizeof data->req.viewer.barred, "%s",
+             json_string_value(json_object_get(row, "barred")));
     return true;
 }
 
@@ -77,11 +79,25 @@ bool viewer_identify(RequestData *data, Error *err) {
         return true;
     }
     sha256_hex(token, strlen(token), hash);
-    bool worker_first = data->route->access == ACCESS_WORKER;
+    bool worker_first = access_is_worker(data->route->access);
     if (worker_first ? by_worker_token(data, hash) || by_user_token(data, hash)
                      : by_user_token(data, hash) || by_worker_token(data, hash))
         return true;
     return error_set(err, 401, "bad_token", "the token is unknown or was revoked");
+}
+
+bool access_is_worker(Access access) {
+    return access == ACCESS_WORKER || access == ACCESS_WORKER_ENDS;
+}
+
+bool machine_may_work(const char *barred, Error *err) {
+    if (!strcmp(barred, "token"))
+        return error_set(err, 403, "token_revoked",
+                         "the token that this machine was registered with was revoked; start the "
+                         "worker with a new one");
+    if (!strcmp(barred, "owner"))
+        return error_set(err, 403, "blocked", "the account of this machine is not active");
+    return !*barred || error_set(err, 403, "blocked", "this machine is blocked; ask the operator");
 }
 
 bool viewer_may(const Viewer *viewer, Access access, Error *err) {
@@ -90,7 +106,10 @@ bool viewer_may(const Viewer *viewer, Access access, Error *err) {
     case ACCESS_ANYONE:
         return true;
     case ACCESS_WORKER:
-        return viewer->worker_id || error_set(err, 401, "bad_token", "a worker's token is needed");
+    case ACCESS_WORKER_ENDS:
+        if (!viewer->worker_id)
+            return error_set(err, 401, "bad_token", "a worker's token is needed");
+        return access == ACCESS_WORKER_ENDS || machine_may_work(viewer->barred, err);
     case ACCESS_USER:
         return signed_in || error_set(err, 401, "unauthorized", "sign in first");
     case ACCESS_ADMIN:

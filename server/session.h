@@ -14,6 +14,9 @@ bool viewer_may(const Viewer *viewer, Access access, Error *err);
 // may have been demoted, blocked or signed out meanwhile. False: 401 or 403, where user, scope,
 // rights or session are not what they were. Loop thread, reads only.
 bool viewer_again(RequestData *data, Error *err);
+bool access_is_worker(Access access);
+// Of a machine's column `barred` in the view standings. False: 403 `blocked` or `token_revoked`.
+bool machine_may_work(const char *barred, Error *err);
 // For requests that change something without a bearer token: the page that sent it must be ours
 // (Sec-Fetch-Site or Origin), and with a session it must show the session's token, as form field
 // `csrf` or header X-CSRF-Token. Login and signup need no token. Call when the form is parsed.

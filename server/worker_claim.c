@@ -4,6 +4,7 @@
 
 #include "common/hash.h"
 #include "routes_worker.h"
+#include "session.h"
 
 enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64, WAIT_MAX_S = 50 };
 
@@ -93,10 +94,12 @@ static bool machine_check(Request *req, Error *err) {
     long level;
     Query q = query(req->db, SQL_WORKER_STANDING, "i", req->viewer.worker_id);
     bool there = query_step(&q);
-    int64_t blocked = there ? query_int(&q, 0) : 0, has = there ? query_int(&q, 1) : 0;
+    char barred[8];
+    snprintf(barred, sizeof barred, "%s", there ? query_text(&q, 0) : "");
+    int64_t has = there ? query_int(&q, 1) : 0;
     query_end(&q);
-    if (blocked)
-        return error_set(err, 403, "blocked", "this machine is blocked; ask the operator");
+    if (!machine_may_work(barred, err))
+        return false;
     if (!parse_long(app_setting(req, "sandbox_min", "0"), 0, 2, &level) || has >= level)
         return true;
     return error_set(err, 403, "sandbox_required",

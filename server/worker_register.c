@@ -4,6 +4,7 @@
 #include "common/hash.h"
 #include "http_address.h"
 #include "routes_worker.h"
+#include "session.h"
 
 enum { REGISTRATIONS_PER_HOUR = 200, COMPILERS_MAX = 16 };
 
@@ -15,7 +16,7 @@ typedef struct Introduction {
 
 typedef struct Owner {
     int64_t id;
-    char name[40];
+    char name[40], token_hash[SHA256_HEX_MAX]; // "": none
 } Owner;
 
 static bool compilers_check(const json_t *compilers, Error *err) {
@@ -65,7 +66,6 @@ static bool read_introduction(Request *req, Introduction *in, Error *err) {
 
 // Whose games they will be: nobody's (id 0) without a user's token.
 static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error *err) {
-    char hash[SHA256_HEX_MAX];
     *owner = (Owner){0};
     if (!in->user_token || json_is_null(in->user_token)) {
         if (strcmp(app_setting(req, "accounts_required", "0"), "1") == 0)
@@ -76,7 +76,8 @@ static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error
     const char *token = json_string_value(in->user_token);
     if (!token)
         return error_field(err, 422, "bad_request", "user_token", "user_token is text or null");
-    Query q = query(req->db, SQL_WORKER_USER_OF_TOKEN, "s", sha256_hex(token, strlen(token), hash));
+    sha256_hex(token, strlen(token), owner->token_hash);
+    Query q = query(req->db, SQL_WORKER_USER_OF_TOKEN, "s", owner->token_hash);
     if (!query_step(&q))
         return error_field(err, 401, "bad_token", "user_token",
                            "this is no token of scope worker; make one on your account's page");
@@ -88,31 +89,52 @@ static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error
 
 // 0: a new machine; -1: one that may not work here.
 static int64_t find_machine(Request *req, const char *key_hash, Error *err) {
-    int64_t id = 0, blocked = 0;
+    int64_t id = 0;
+    char barred[8] = "";
     Query q = query(req->db, SQL_WORKER_BY_KEY, "s", key_hash);
     if (query_step(&q)) {
         id = query_int(&q, 0);
-        blocked = query_int(&q, 1);
+        snprintf(barred, sizeof barred, "%s", query_text(&q, 1));
         query_end(&q);
     }
-    if (!blocked)
-        return id;
-    error_set(err, 403, "blocked", "this machine is blocked; ask the operator");
-    return -1;
+    return !strcmp(barred, "token") || machine_may_work(barred, err) ? id : -1;
 }
 
-static bool limit_check(Request *req, Response *res, Error *err) {
+// A machine that is blocked, or whose account is, is not to come back under a new key. The match is
+// by what machines say of themselves: it stops the simple case, and accounts_required the others.
+static bool newcomer_check(Request *req, const Introduction *in, const Owner *owner,
+                           const char *network, const char *host, Error *err) {
+    return !db_int(req->db, SQL_WORKER_IS_BARRED_ONE, 0, "sssi", network, in->name, host,
+                   owner->id) ||
+           error_set(err, 403, "blocked",
+                     "a machine like this one, of this account or network, is blocked; ask the "
+                     "operator");
+}
+
+static bool limit_check(Request *req, Response *res, const char *network, Error *err) {
     long limit;
     if (!parse_long(app_setting(req, "registrations_per_hour", ""), 0, 1000000, &limit))
         limit = REGISTRATIONS_PER_HOUR;
-    char network[ADDRESS_MAX];
-    address_network(req->address, network);
     int64_t there = db_int(req->db, SQL_WORKER_REGISTRATIONS, 0, "sd", network, req->now - 3600);
     if (there < limit)
         return true;
     response_header(res, "Retry-After", "600");
     return error_set(err, 429, "too_many_registrations",
                      "%lld machines registered from this address within an hour", (long long)there);
+}
+
+static bool machine_store(Request *req, int64_t *id, const Introduction *in, const Owner *owner,
+                          const char *key_hash, const char *token_hash, const char *network,
+                          const char *host, Error *err) {
+    if (*id)
+        return db_run(req->db, err, SQL_WORKER_AGAIN, "isisssssds", *id, token_hash, owner->id,
+                      in->name, in->version, host, req->address, network, req->now,
+                      owner->token_hash);
+    bool good = db_run(req->db, err, SQL_WORKER_ADD, "ssisssissds", key_hash, token_hash, owner->id,
+                       in->name, in->version, host, (int64_t)in->cores, req->address, network,
+                       req->now, owner->token_hash);
+    *id = db_last_id(req->db);
+    return good;
 }
 
 bool worker_register(Request *req, Response *res, Error *err) {
@@ -124,22 +146,18 @@ bool worker_register(Request *req, Response *res, Error *err) {
         return false;
     sha256_hex(in.key, strlen(in.key), key_hash);
     token_random(token);
-    address_network(req->address, network);
     sha256_hex(token, strlen(token), token_hash);
-    int64_t id = find_machine(req, key_hash, err), status = id ? 200 : 201;
-    if (id < 0 || (!id && !limit_check(req, res, err)))
+    address_network(req->address, network);
+    char *host scope(free_ptr) = json_dumps(in.host, JSON_COMPACT | JSON_SORT_KEYS);
+    int64_t id = find_machine(req, key_hash, err);
+    int status = id ? 200 : 201;
+    if (id < 0 || (!id && (!newcomer_check(req, &in, &owner, network, host, err) ||
+                           !limit_check(req, res, network, err))))
         return false;
-    char *host scope(free_ptr) = json_dumps(in.host, JSON_COMPACT);
-    bool good =
-        id ? db_run(req->db, err, SQL_WORKER_AGAIN, "isisssssd", id, token_hash, owner.id, in.name,
-                    in.version, host, req->address, network, req->now)
-           : db_run(req->db, err, SQL_WORKER_ADD, "ssisssissd", key_hash, token_hash, owner.id,
-                    in.name, in.version, host, (int64_t)in.cores, req->address, network, req->now);
-    if (!good)
+    if (!machine_store(req, &id, &in, &owner, key_hash, token_hash, network, host, err))
         return false;
-    response_json(res, (int)status,
-                  json_pack("{s:I, s:s, s:o}", "worker",
-                            (json_int_t)(id ? id : db_last_id(req->db)), "token", token, "user",
+    response_json(res, status,
+                  json_pack("{s:I, s:s, s:o}", "worker", (json_int_t)id, "token", token, "user",
                             owner.id ? json_string(owner.name) : json_null()));
     return true;
 }

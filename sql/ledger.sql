@@ -47,7 +47,7 @@ SELECT id, worker_id FROM tasks WHERE test_id = ?1 AND state = 'open'
 SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.begun,
        k.lease_until, k.lease_s, t.id, t.state, t.kind, t.model, t.elo0, t.elo1, t.alpha, t.beta,
        t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state,
-       (SELECT w.blocked FROM workers w WHERE w.id = k.worker_id)
+       (SELECT s.barred <> '' FROM standings s WHERE s.id = k.worker_id)
 FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.id = ?1
 
 -- name: ledger_test

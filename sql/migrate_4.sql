@@ -16,6 +16,15 @@ UPDATE batches SET owner = (SELECT owner FROM workers w WHERE w.id = batches.wor
 
 -- ---- accounts
 
+-- The account's token that a machine registered with, as in api_tokens; '': none.
+ALTER TABLE workers ADD COLUMN user_token_hash TEXT NOT NULL DEFAULT '';
+-- What a machine may not work for: 'machine' it is blocked, 'owner' its account is, 'token' its token was revoked; '': nothing.
+CREATE VIEW standings AS
+SELECT w.id, CASE WHEN w.blocked THEN 'machine' WHEN u.state <> 'active' THEN 'owner'
+                  WHEN w.user_token_hash <> '' AND NOT EXISTS (SELECT 1 FROM api_tokens t WHERE t.token_hash = w.user_token_hash)
+                  THEN 'token' ELSE '' END AS barred
+FROM workers w LEFT JOIN users u ON u.id = w.user_id;
+
 -- ---- approvals and commits
 
 -- ---- games and disk

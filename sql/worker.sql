@@ -4,21 +4,32 @@
 INSERT INTO books (engine_id, name, blob, format, openings, chess960, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 
 -- name: worker_by_key
-SELECT id, blocked FROM workers WHERE machine_key_hash = ?1
+SELECT w.id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.machine_key_hash = ?1
 
 -- name: worker_user_of_token
 SELECT u.id, u.name FROM api_tokens t JOIN users u ON u.id = t.user_id
 WHERE t.token_hash = ?1 AND t.scope = 'worker' AND u.state = 'active'
 
+-- Whether a machine that is new looks like one that is blocked, or whose account is: ?1 network, ?2 name, ?3 host, ?4 account, 0
+-- for none. In the same network it is the same machine by name and hardware, without an account by either; of one account by name.
+-- name: worker_is_barred_one
+SELECT EXISTS (SELECT 1 FROM workers w JOIN standings s ON s.id = w.id
+               WHERE w.network = ?1 AND s.barred IN ('machine', 'owner')
+                 AND (w.name = ?2) + (json_remove(w.host, '$.compilers', '$.sandbox', '$.os') =
+                                      json_remove(?3, '$.compilers', '$.sandbox', '$.os')) > (?4 > 0))
+    OR EXISTS (SELECT 1 FROM workers WHERE user_id = nullif(?4, 0) AND blocked = 1 AND name = ?2)
+
 -- name: worker_registrations
 SELECT count(*) FROM workers WHERE network = ?1 AND created > ?2
 
 -- name: worker_add
-INSERT INTO workers (machine_key_hash, token_hash, user_id, name, version, host, cores, address, network, created, last_seen)
-VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)
+INSERT INTO workers (machine_key_hash, token_hash, user_id, name, version, host, cores, address, network, created, last_seen,
+                     user_token_hash)
+VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11)
 
 -- name: worker_again
-UPDATE workers SET token_hash = ?2, user_id = nullif(?3, 0), name = ?4, version = ?5, host = ?6, address = ?7, network = ?8, last_seen = ?9
+UPDATE workers SET token_hash = ?2, user_id = nullif(?3, 0), name = ?4, version = ?5, host = ?6, address = ?7, network = ?8, last_seen = ?9,
+    user_token_hash = ?10
 WHERE id = ?1
 
 -- name: worker_task
@@ -39,7 +50,7 @@ FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_
 WHERE k.id = ?1
 
 -- name: worker_standing
-SELECT blocked, coalesce(json_extract(host, '$.sandbox'), 0) FROM workers WHERE id = ?1
+SELECT s.barred, coalesce(json_extract(w.host, '$.sandbox'), 0) FROM workers w JOIN standings s ON s.id = w.id WHERE w.id = ?1
 
 -- Games and archives are not for everybody. A net may be bytes that were there before.
 -- name: worker_blob_open
