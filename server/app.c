@@ -151,7 +151,8 @@ static bool open_installation(App *app, Error *err) {
     folder_sweep(app->config.data);
     app->writer = db_open(path, false, err);
     return app->writer && db_begin(app->writer, err) && repo_reconcile(app, err) &&
-           ledger_resume(app->writer, down, err) && db_commit(app->writer, err);
+           ledger_resume(app->writer, down, err) &&
+           ledger_replays_resume(app->writer, time_now(), err) && db_commit(app->writer, err);
 }
 
 static bool start(App *app, Error *err) {

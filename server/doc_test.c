@@ -125,6 +125,7 @@ json_t *doc_diff(Request *req, Error *err) {
 static json_t *replays(Request *req, int64_t id) {
     json_t *out = db_row(req->db, SQL_PAGE_REPLAYS, "i", id);
     json_object_set_new(out, "faults", db_rows(req->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
+    json_object_set_new(out, "left_out", db_rows(req->db, SQL_PAGE_REPLAYS_LEFT_OUT, "i", id));
     return out;
 }
 

@@ -187,8 +187,11 @@ bool ledger_block(const Ledger *ledger, int64_t worker, bool block, int64_t user
 
 // What playing the games of a batch over again found; `fault` "": all is well. With a fault, the
 // batches of its machine are excluded from the test: games that cannot be say nothing of strength.
+// `left_out`: why they were not played after all; "": they were.
 bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
-                     Error *err);
+                     const char *left_out, Error *err);
+// At start: batches during whose replay the server ended are left out from now on.
+bool ledger_replays_resume(Db *db, double now, Error *err);
 
 // ---- time ---------------------------------------------------------------------------------------
 

@@ -29,14 +29,28 @@ static bool exclude_machine(const Ledger *ledger, const Place *place, const char
            ledger_exclude(ledger, &exclusion, &changed, err);
 }
 
+static bool add_replay(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
+                       const char *left_out, bool *added, Error *err) {
+    if (!db_run(ledger->db, err, SQL_LEDGER_REPLAY_ADD, "isids", batch, fault, games, ledger->now,
+                left_out))
+        return false;
+    *added = db_changes(ledger->db) > 0;
+    return db_run(ledger->db, err, SQL_REPLAY_ENDED, "i", batch);
+}
+
 bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
-                     Error *err) {
+                     const char *left_out, Error *err) {
     Place place;
+    bool added;
     if (!find_place(ledger, batch, &place))
         return error_set(err, 404, "not_found", "there is no batch %lld", (long long)batch);
-    if (!db_run(ledger->db, err, SQL_LEDGER_REPLAY_ADD, "isid", batch, fault, games, ledger->now))
+    if (!add_replay(ledger, batch, games, fault, left_out, &added, err))
         return false;
-    if (!db_changes(ledger->db) || !*fault)
+    if (added && *left_out)
+        ledger_event(ledger, "replay", 0, place.worker, place.test,
+                     "batch %lld of task %lld is not replayed: %s", (long long)place.seq,
+                     (long long)place.task, left_out);
+    if (!added || !*fault)
         return true;
     ledger_event(ledger, "replay", 0, place.worker, place.test,
                  "batch %lld of task %lld is not what was played: %s", (long long)place.seq,
@@ -51,11 +65,27 @@ void ledger_take_replayed(const Ledger *ledger, struct Replayer *replayer) {
     for (int i = 0; i < count; i++) {
         Error err;
         db_savepoint(ledger->db);
-        if (ledger_replayed(ledger, found[i].batch, found[i].games, found[i].fault, &err)) {
+        if (ledger_replayed(ledger, found[i].batch, found[i].games, found[i].fault,
+                            found[i].left_out, &err)) {
             db_savepoint_keep(ledger->db);
             continue;
         }
         log_error("batch %lld was replayed in vain: %s", (long long)found[i].batch, err.message);
         db_savepoint_undo(ledger->db);
     }
+}
+
+bool ledger_replays_resume(Db *db, double now, Error *err) {
+    enum { AT_ONCE = 16 }; // the thread begins one at a time
+    Ledger ledger = {.db = db, .now = now};
+    int64_t batches[AT_ONCE];
+    int count = 0;
+    for (Query q = query(db, SQL_REPLAYS_BROKEN, ""); query_step(&q);)
+        if (count < AT_ONCE)
+            batches[count++] = query_int(&q, 0);
+    for (int i = 0; i < count; i++)
+        if (!ledger_replayed(&ledger, batches[i], 0, "", "the server ended while it replayed it",
+                             err))
+            return false;
+    return db_run(db, err, SQL_REPLAYS_ENDED, "");
 }

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app.h"
 #include "cli.h"
@@ -121,6 +122,7 @@ static int usage(FILE *out, int status) {
 }
 
 int main(int argc, char **argv) {
+    umask(077); // databases hold passwords' hashes and addresses, also while they are copied
     if (argc < 2)
         return usage(stderr, 2);
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))

@@ -31,6 +31,18 @@ static bool wrong(Error *err, int line, const char *what) {
     return error_set(err, 422, "replay_mismatch", "game %d: %s", line + 1, what);
 }
 
+static size_t least(int64_t size, int64_t most) {
+    return (size_t)(size < most ? size : most);
+}
+
+size_t games_text_max(int64_t pairs) {
+    return least(2 * pairs * (GAME_LINE_MAX + 1), 64 << 20);
+}
+
+size_t games_packed_max(int64_t pairs) {
+    return least(2 * pairs * GAME_PACKED_MAX, 8 << 20);
+}
+
 // ---- one game -----------------------------------------------------------------------------------
 
 static bool line_read(const json_t *json, Line *line) {
@@ -185,9 +197,11 @@ bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error
     for (const char *end = text + size; text < end && number <= most; number++) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline ? newline : end;
-        json_auto_t *json = json_loadb(text, (size_t)(stop - text), JSON_REJECT_DUPLICATES, NULL);
         if (number == most)
             return wrong(err, number, "it is one too many");
+        if (stop - text > GAME_LINE_MAX)
+            return wrong(err, number, "its line has more than 128 KiB");
+        json_auto_t *json = json_loadb(text, (size_t)(stop - text), JSON_REJECT_DUPLICATES, NULL);
         if (!json_is_object(json))
             return wrong(err, number, "it is no JSON object");
         if (!replay_line(json, number, facts, &sums, err) ||

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app.h"
 #include "blob.h"
 #include "common/hash.h"
 #include "common/log.h"
@@ -21,7 +22,8 @@ struct Replayer {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool stopping;
-    Db *db; // the thread's own
+    Db *db;    // the thread's own, to read
+    Db *notes; // and to write down which batch it has begun
     const char *data;
     int64_t last; // batch that was looked at
     Replayed found[FOUND_MAX];
@@ -73,24 +75,39 @@ static bool next_candidate(Replayer *replayer, Candidate *candidate) {
     }
 }
 
-// False: the games are not to be had, which is no machine's fault.
-static bool look_at(const char *data, const Candidate *candidate, Replayed *out) {
+// Games that are not to be had are no machine's fault.
+static void look_at(const char *data, const Candidate *candidate, Replayed *out) {
     Error err;
     size_t size;
     Str text scope(str_release);
-    str_init(&text, GAMES_TEXT_MAX);
+    int64_t pairs = (int64_t)strlen(candidate->facts.outcomes);
+    str_init(&text, games_text_max(pairs));
+    *out = (Replayed){.batch = member_int(candidate->row, "id")};
     const char *sha = member_text(candidate->row, "sha");
     char *packed scope(free_ptr) =
         sha256_is_hex(sha) ? blob_get(data, sha, GAMES_MAX, &size, &err) : NULL;
     if (!packed || !zstd_decompress(packed, size, &text, &err)) {
-        log_warn("games of batch %lld cannot be read", (long long)member_int(candidate->row, "id"));
-        return false;
+        snprintf(out->left_out, sizeof out->left_out, "its games cannot be read");
+        return;
     }
-    *out = (Replayed){.batch = member_int(candidate->row, "id"),
-                      .games = 2 * (int64_t)strlen(candidate->facts.outcomes)};
+    out->games = 2 * pairs;
     if (!replay_games(text.data, text.size, &candidate->facts, &err))
         snprintf(out->fault, sizeof out->fault, "%.290s", err.message);
-    return true;
+}
+
+// On record before anything of the batch is read: should it bring the server down, the next one
+// does not try it again. The note is taken back with the COMMIT of what was found.
+static bool note_begun(Replayer *replayer, const Candidate *candidate) {
+    Error err;
+    bool good = db_begin(replayer->notes, &err) &&
+                db_run(replayer->notes, &err, SQL_REPLAY_BEGIN, "id",
+                       member_int(candidate->row, "id"), time_now()) &&
+                db_commit(replayer->notes, &err);
+    if (good)
+        return true;
+    db_rollback(replayer->notes);
+    log_warn("no batch is played over again just now: %s", err.message);
+    return false;
 }
 
 static bool is_stopping(Replayer *replayer) {
@@ -120,8 +137,14 @@ static void look_around(Replayer *replayer) {
             return;
         more = next_candidate(replayer, &candidate);
         db_rollback(replayer->db);
-        if (more && look_at(replayer->data, &candidate, &replayed))
-            hand_over(replayer, &replayed);
+        if (!more)
+            return;
+        if (!note_begun(replayer, &candidate)) {
+            replayer->last = member_int(candidate.row, "id") - 1;
+            return;
+        }
+        look_at(replayer->data, &candidate, &replayed);
+        hand_over(replayer, &replayed);
     }
 }
 
@@ -146,6 +169,7 @@ static void *replayer_main(void *arg) {
 
 static void replayer_free(Replayer *replayer) {
     db_close(replayer->db);
+    db_close(replayer->notes);
     pthread_cond_destroy(&replayer->wake);
     pthread_mutex_destroy(&replayer->mutex);
     free(replayer);
@@ -158,7 +182,8 @@ Replayer *replayer_start(const char *data, Error *err) {
     pthread_mutex_init(&replayer->mutex, NULL);
     pthread_cond_init(&replayer->wake, NULL);
     replayer->db = db_open(path, true, err);
-    bool good = replayer->db != NULL;
+    replayer->notes = replayer->db ? db_open(path, false, err) : NULL;
+    bool good = replayer->notes != NULL;
     if (good)
         replayer->last = db_int(replayer->db, SQL_REPLAY_LAST, 0, "");
     if (good && pthread_create(&replayer->thread, NULL, replayer_main, replayer))
@@ -180,6 +205,14 @@ int replayer_take(Replayer *replayer, Replayed *out, int max) {
     return count;
 }
 
+// What the loop has not taken will be looked at again: the server ends as it should.
+static void forget_begun(Replayer *replayer) {
+    Error err;
+    if (!db_begin(replayer->notes, &err) || !db_run(replayer->notes, &err, SQL_REPLAYS_ENDED, "") ||
+        !db_commit(replayer->notes, &err))
+        log_warn("the batch that was begun last stays noted: %s", err.message);
+}
+
 void replayer_stop(Replayer *replayer) {
     if (!replayer)
         return;
@@ -188,5 +221,6 @@ void replayer_stop(Replayer *replayer) {
     pthread_cond_broadcast(&replayer->wake);
     pthread_mutex_unlock(&replayer->mutex);
     pthread_join(replayer->thread, NULL);
+    forget_begun(replayer);
     replayer_free(replayer);
 }

@@ -5,7 +5,7 @@
 #include "http.h"
 #include "ledger.h"
 
-enum { PROTOCOL_VERSION = 1, GAMES_MAX = 8 << 20, GAMES_TEXT_MAX = 64 << 20 };
+enum { PROTOCOL_VERSION = 1, GAMES_MAX = 8 << 20 };
 enum { EVIDENCE_MAX = 256 << 10 }; // expanded
 
 bool protocol_check(int64_t protocol, Error *err); // 426 `protocol_too_old`

@@ -5,6 +5,7 @@
 
 #include "blob.h"
 #include "common/hash.h"
+#include "replay.h"
 #include "routes_worker.h"
 
 typedef struct Upload {
@@ -18,6 +19,11 @@ static bool lines_check(const Str *text, int expected, Error *err) {
     for (const char *p = text->data, *end = p + text->size; p < end; lines++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         const char *stop = newline ? newline : end;
+        if (stop - p > GAME_LINE_MAX)
+            return error_set(err, 422, "bad_games", "line %d has over %d bytes, more than any game",
+                             lines + 1, GAME_LINE_MAX);
+        if (lines == expected)
+            return error_set(err, 422, "bad_games", "more than %d games", expected);
         if (stop - p < 2 || *p != '{' || stop[-1] != '}')
             return error_set(err, 422, "bad_games", "line %d is no JSON object", lines + 1);
         p = stop + 1;
@@ -28,9 +34,13 @@ static bool lines_check(const Str *text, int expected, Error *err) {
 
 static bool games_check(const Request *req, int batch_pairs, Error *err) {
     Str text scope(str_release);
-    str_init(&text, GAMES_TEXT_MAX);
-    return zstd_decompress(req->body, req->body_size, &text, err) &&
-           lines_check(&text, 2 * batch_pairs, err);
+    if (req->body_size > games_packed_max(batch_pairs))
+        return error_set(err, 413, "too_large", "%d games take at most %zu bytes", 2 * batch_pairs,
+                         games_packed_max(batch_pairs));
+    str_init(&text, games_text_max(batch_pairs));
+    // What expands to too much has a line that is too long, or too many lines: that is said then.
+    bool whole = zstd_decompress(req->body, req->body_size, &text, err);
+    return (whole || text.overflow) && lines_check(&text, 2 * batch_pairs, err) && whole;
 }
 
 // On a reader: slow things, and the file is on disk when this returns.

@@ -42,8 +42,9 @@ SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT coalesce(sum(games), 0) FROM workers) AS games,
        (SELECT count(*) FROM evidence) AS faults,
        (SELECT count(*) FROM batches WHERE marks <> '') AS batches_marked,
-       (SELECT count(*) FROM replays) AS batches_replayed,
+       (SELECT count(*) FROM replays WHERE left_out = '') AS batches_replayed,
        (SELECT count(*) FROM replays WHERE fault <> '') AS replay_mismatches,
+       (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
        (SELECT count(*) FROM users) AS users
 
 -- name: integrity_check
@@ -59,8 +60,22 @@ SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.tc, b.games_sha256 AS sha, 
        k.first_pair + b.seq * t.batch_pairs AS first_pair,
        (SELECT count(*) FROM (SELECT 1 FROM batches p WHERE p.worker_id = b.worker_id AND p.id < b.id LIMIT ?2)) AS before
 FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id
-WHERE b.id > ?1 AND b.games_sha256 IS NOT NULL ORDER BY b.id LIMIT 1
+WHERE b.id > ?1 AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
+  AND NOT EXISTS (SELECT 1 FROM replays r WHERE r.batch_id = b.id) ORDER BY b.id LIMIT 1
 
 -- Where a server that starts goes on.
 -- name: replay_last
 SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - 1000)
+
+-- name: replay_begin
+INSERT INTO replays_begun (batch_id, begun) VALUES (?1, ?2) ON CONFLICT (batch_id) DO UPDATE SET begun = ?2
+
+-- name: replay_ended
+DELETE FROM replays_begun WHERE batch_id = ?1
+
+-- name: replays_ended
+DELETE FROM replays_begun
+
+-- Batches during whose replay the server ended.
+-- name: replays_broken
+SELECT n.batch_id, b.worker_id, b.test_id, b.seq, b.task_id FROM replays_begun n JOIN batches b ON b.id = n.batch_id ORDER BY 1

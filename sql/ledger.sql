@@ -297,7 +297,7 @@ WHERE id = ?1
 -- ---- games that were played over again
 
 -- name: ledger_replay_add
-INSERT INTO replays (batch_id, fault, games, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
+INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
 
 -- name: ledger_batch_place
 SELECT test_id, worker_id, seq, task_id FROM batches WHERE id = ?1

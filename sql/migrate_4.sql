@@ -28,3 +28,16 @@ FROM workers w LEFT JOIN users u ON u.id = w.user_id;
 -- ---- approvals and commits
 
 -- ---- games and disk
+
+-- The batch whose games are being played over again just now. A row that is there when the server starts is of a batch
+-- during which the server ended: that batch is not tried again.
+CREATE TABLE replays_begun (
+    batch_id INTEGER PRIMARY KEY REFERENCES batches,
+    begun REAL NOT NULL
+) STRICT;
+-- Why the games of this batch were not played over again after all; '': they were.
+ALTER TABLE replays ADD COLUMN left_out TEXT NOT NULL DEFAULT '';
+CREATE INDEX replays_left_out ON replays (batch_id) WHERE left_out <> '';
+-- When the games of a finished test were deleted because the disk was nearly full; NULL: they are kept.
+ALTER TABLE tests ADD COLUMN games_dropped REAL;
+CREATE INDEX games_sha256 ON games (sha256);

@@ -134,8 +134,14 @@ WHERE x.test_id = ?1 AND x.undone IS NULL ORDER BY x.id LIMIT 200
 
 -- Batches of a test whose games were played over again.
 -- name: page_replays
-SELECT count(*) AS batches, coalesce(sum(r.games), 0) AS games, coalesce(sum(r.fault <> ''), 0) AS mismatches
+SELECT coalesce(sum(r.left_out = ''), 0) AS batches, coalesce(sum(r.games), 0) AS games,
+       coalesce(sum(r.fault <> ''), 0) AS mismatches
 FROM batches b JOIN replays r ON r.batch_id = b.id WHERE b.test_id = ?1
+
+-- name: page_replays_left_out
+SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.left_out AS reason, length(b.outcomes) AS pairs, r.created
+FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
+WHERE b.test_id = ?1 AND r.left_out <> '' ORDER BY b.id DESC LIMIT 20
 
 -- name: page_replay_faults
 SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.fault, length(b.outcomes) AS pairs, r.created

@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "../server/common/log.h"
 #include "life.h"
@@ -28,7 +29,9 @@ static void on_stop(StopLevel level) {
 
 // The user that the worker becomes must be able to write there.
 static bool open_store(Worker *w, const Config *config, Error *err) {
-    if (os_become_user(config->cache, err) && store_open(&w->store, config->cache, err))
+    bool good = os_become_user(config->cache, err);
+    umask(077); // what lies there holds the worker's token
+    if (good && store_open(&w->store, config->cache, err))
         return true;
     Error why = *err;
     return error_set(err, why.status, why.code, "%s; --cache DIR names another folder",

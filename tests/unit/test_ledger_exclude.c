@@ -143,16 +143,16 @@ static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void *
     (void)state;
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
     assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
-    assert_true(ledger_replayed(&kit.ledger, 1, 8, "", &kit.err));
+    assert_true(ledger_replayed(&kit.ledger, 1, 8, "", "", &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 16);
-    assert_true(ledger_replayed(&kit.ledger, 2, 8, "game 3: it is of another pair", &kit.err));
+    assert_true(ledger_replayed(&kit.ledger, 2, 8, "game 3: it is of another pair", "", &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
     char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM exclusions");
     assert_string_equal(reason, "replay mismatch: game 3: it is of another pair");
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
-    assert_true(ledger_replayed(&kit.ledger, 2, 8, "again", &kit.err));
+    assert_true(ledger_replayed(&kit.ledger, 2, 8, "again", "", &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
-    assert_false(ledger_replayed(&kit.ledger, 99, 8, "", &kit.err));
+    assert_false(ledger_replayed(&kit.ledger, 99, 8, "", "", &kit.err));
     assert_int_equal(kit_check(&kit), 0);
     assert_true(include(1)); // a person may know better
     assert_int_equal(kit_check(&kit), 0);

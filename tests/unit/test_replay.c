@@ -115,12 +115,29 @@ static void clocks_follow_their_control(void **state) {
     assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[0,99999]"), &of));
 }
 
+// A value of JSON takes up to a hundred times its text in memory: so only lines that a game can
+// have are parsed.
+static void lines_that_no_game_needs_are_not_parsed(void **state) {
+    (void)state;
+    static char text[GAME_LINE_MAX + sizeof MATED FLAGGED + 64];
+    ReplayFacts honest = facts();
+    size_t size = strlen(MATED) - 2; // without "}" and the end of the line
+    size_t at = (size_t)snprintf(text, sizeof text, "%.*s,\"more\":\"", (int)size, MATED);
+    memset(text + at, 'x', GAME_LINE_MAX - 2 - at);
+    snprintf(text + GAME_LINE_MAX - 2, sizeof text - GAME_LINE_MAX + 2, "\"}\n%s", FLAGGED);
+    assert_true(replay(text, &honest));
+    snprintf(text + GAME_LINE_MAX - 2, sizeof text - GAME_LINE_MAX + 2, "x\"}\n%s", FLAGGED);
+    assert_false(replay(text, &honest));
+    assert_string_equal(err.message, "game 1: its line has more than 128 KiB");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(honest_games_pass),
         cmocka_unit_test(each_lie_is_named),
         cmocka_unit_test(counts_must_be_those_of_the_games),
         cmocka_unit_test(clocks_follow_their_control),
+        cmocka_unit_test(lines_that_no_game_needs_are_not_parsed),
     };
     return cmocka_run_group_tests(tests, ready, NULL);
 }

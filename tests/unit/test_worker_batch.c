@@ -13,6 +13,7 @@
 #include "../../engine/rules/notation.h"
 #include "../../server/common/file.h"
 #include "../../server/common/hash.h"
+#include "../../server/replay.h"
 #include "../../worker/batch.h"
 #include "../kit/repo_kit.h"
 #include "../kit/worker_kit.h"
@@ -91,6 +92,42 @@ static void faults_of_either_side_are_counted_apart(void **state) {
     }
     assert_int_equal(batch.time_losses, 1);
     assert_int_equal(batch.crashes, 3);
+}
+
+// As many plies as a game can have, with numbers as long as those of an hour's game on a fast
+// machine.
+static void make_longest_game(GameRecord *game) {
+    static const char *const shuffle[] = {"f3g1", "g8f6", "g1f3", "f6g8"};
+    uint64_t random = 1;
+    make_game(game, 0, D, GAME_END_RULE);
+    while (game->game.plies < GAME_PLIES_MAX) {
+        random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+        Move move = move_from_uci(&game->game.now, shuffle[game->game.plies % 4]);
+        assert_true(move != MOVE_NONE);
+        game->moves[game->game.plies] = (MoveRecord){.move = move,
+                                                     .time_us = (int32_t)(random >> 42),
+                                                     .score_cp = (int32_t)(random >> 50) - 8192,
+                                                     .depth = 10 + (int32_t)(random >> 58),
+                                                     .nodes = (int64_t)(random >> 31)};
+        game_play(&game->game, move);
+    }
+}
+
+// server/replay.h: what the server takes of a batch is measured by this.
+static void the_longest_game_is_within_what_the_server_takes(void **state) {
+    (void)state;
+    static const GameContext hours = {
+        &king_pawn, 399999, {{.base_ms = 7200000}, {.base_ms = 7200000}}};
+    scope(str_release) Str line, packed;
+    GameRecord *game scope(free_ptr) = xmalloc(sizeof *game);
+    make_longest_game(game);
+    str_init(&line, 1 << 20);
+    str_init(&packed, 1 << 20);
+    games_json_add(&line, game, &hours);
+    zstd_compress(line.data, line.size, 9, &packed);
+    print_message("%zu bytes, packed %zu\n", line.size, packed.size);
+    assert_in_range(line.size, GAME_LINE_MAX / 3, GAME_LINE_MAX);
+    assert_in_range(packed.size, GAME_PACKED_MAX / 2, GAME_PACKED_MAX);
 }
 
 static json_t *game_line(const GameRecord *game) {
@@ -325,6 +362,7 @@ int main(void) {
         cmocka_unit_test(a_pair_counts_in_half_points_of_the_new_side),
         cmocka_unit_test(faults_of_either_side_are_counted_apart),
         cmocka_unit_test(a_game_has_the_members_that_the_api_names),
+        cmocka_unit_test(the_longest_game_is_within_what_the_server_takes),
         cmocka_unit_test(clocks_belong_to_the_engine_that_moved),
         cmocka_unit_test(a_move_without_a_score_has_null),
         cmocka_unit_test(a_batch_has_the_members_that_the_api_names),
