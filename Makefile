@@ -53,7 +53,7 @@ help:
 	@echo 'make unit     the unit tests alone            make bench   figures beside their limits'
 	@echo 'make bench PARTS=strength   matches against other engines and at short clocks: hours, or fewer GAMES=40'
 	@echo 'make bench PARTS=judgement  how well the engine judges positions, beside stockfish: two minutes'
-	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random'
+	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random, and random requests'
 	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes   make format   clang-format in place'
 	@echo 'make deps     install the Debian packages of deploy/packages'
 	@echo 'make install  PREFIX=/usr/local DESTDIR=      make clean'
@@ -152,9 +152,10 @@ bench: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) tests-built
 	@$(PYTHON) tests/bench.py --build $(BUILD) $(if $(GAMES),--games $(GAMES)) $(PARTS)
 
-# Server and workers under a rain of signals; `make soak MINUTES=60 SEED=7`.
+# Server and workers under a rain of signals, and a sanitized server under one of requests; `make soak MINUTES=60 SEED=7`.
 soak: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) all
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) SANITIZE=address,undefined OPT='-O1 -g1' $(BUILD)/sanitize/server
 	@$(PYTHON) tests/soak.py --build $(BUILD) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 demo: deps-if-missing

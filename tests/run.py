@@ -30,8 +30,8 @@ LINE = re.compile(r"^(not )?ok\b[ \t]*\d*[ \t]*-?[ \t]*(.*)$")
 Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(300, {}))
 JOBS = 3  # programs at a time, on two CPUs
 ALONE = re.compile(r"integration/hostile$")  # no other test beside it: its hundreds of busy processes would fail that, or that it
-LONG = re.compile(r"/(faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
-ONCE = re.compile(r"/(soak|worker_weather)$")  # about time and order alone: sanitized is enough
+LONG = re.compile(r"/(sequences|faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
+ONCE = re.compile(r"/(sequences|soak|worker_weather)$")  # about time and order alone: sanitized is enough
 Result = collections.namedtuple("Result", "program passed failed skipped output seconds")
 
 

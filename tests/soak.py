@@ -2,7 +2,7 @@
 """A soak: one server, two confined workers, a test of our own engine against itself, and no peace. At random moments
 workers and server are killed, stopped for a while, told to leave, and started again; now and then a lease runs out while
 its worker is stopped. At the end everything must add up: no pair lost, none counted twice, no process and no file left
-over, memory flat.
+over, memory flat. Beside it a second server, with sanitizers, takes random requests for as long (tests/kit_py/sequences.py).
 
 usage: tests/soak.py [--build DIR] [--minutes N] [--seed N] [--tc CLOCK] [--keep]      Ctrl-C: that is enough, reckon up"""
 import argparse
@@ -12,6 +12,7 @@ import pathlib
 import random
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -344,7 +345,17 @@ def main():
     parser.add_argument("--keep", action="store_true", help="keep the folders of a run that failed")
     arguments = parser.parse_args()
     os.environ["BUILD"] = arguments.build
-    return soak(arguments.minutes, arguments.seed, arguments.tc, arguments.keep)
+    sanitized = pathlib.Path(arguments.build, "sanitize")
+    env = {**os.environ, "BUILD": str(sanitized if (sanitized / "server").exists() else arguments.build), "PATCHMATE_SEED": str(arguments.seed),
+           "PATCHMATE_SEQUENCE_SECONDS": str(60 * arguments.minutes)}
+    sequences = subprocess.Popen([sys.executable, pathlib.Path(__file__).parent / "integration/test_sequences.py"], env=env,
+                                 stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        bad = soak(arguments.minutes, arguments.seed, arguments.tc, arguments.keep)
+        print("# random requests beside it:\n" + sequences.communicate()[0], end="")
+    finally:
+        sequences.kill()
+    return bad or sequences.returncode
 
 
 if __name__ == "__main__":
