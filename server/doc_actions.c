@@ -15,6 +15,7 @@ enum { BOOK_SMALL = 1000 };
 typedef struct Rights {
     bool signed_in, developer, maintainer, author, self_approval;
     bool net_missing, net_too_large; // not here; not to be merged
+    bool base_approved;
     const char *engine;
 } Rights;
 
@@ -43,6 +44,8 @@ static json_t *for_another(const Rights *rights) {
         return verdict(false, "another maintainer must look at your test");
     if (rights->maintainer && rights->net_missing)
         return verdict(false, "its net has not been uploaded yet");
+    if (rights->maintainer && !rights->base_approved)
+        return verdict(false, "no approval covers its base now");
     return for_maintainer(rights);
 }
 
@@ -56,6 +59,13 @@ static json_t *merge_action(const Rights *rights, const json_t *row) {
                          : for_maintainer(rights);
     json_object_set_new(action, "forward", json_boolean(forward));
     return action;
+}
+
+static bool is_base_approved(Request *req, const json_t *row) {
+    Error ignored;
+    return member_int(row, "base_in_baseline") ||
+           approval_stands(req->db, member_int(row, "engine_id"), member_text(row, "base_commit"),
+                           &ignored);
 }
 
 static bool is_net_missing(Request *req, int64_t test) {
@@ -85,6 +95,7 @@ json_t *doc_actions(Request *req, const json_t *row) {
         .self_approval = strcmp(app_setting(req, "self_approval", "0"), "1") == 0,
         .net_missing = is_net_missing(req, member_int(row, "id")),
         .net_too_large = is_net_too_large(req, row),
+        .base_approved = is_base_approved(req, row),
         .engine = member_text(row, "engine"),
     };
     json_t *actions = json_object();
@@ -101,6 +112,10 @@ json_t *doc_actions(Request *req, const json_t *row) {
         json_object_set_new(actions, "stop", for_author_too(&rights));
     }
     json_object_set_new(actions, "exclude", for_maintainer(&rights));
+    if (member_int(row, "harmful"))
+        return actions;
+    if (!*member_text(row, "merged_commit"))
+        json_object_set_new(actions, "harmful", for_maintainer(&rights));
     if (strcmp(member_text(row, "result"), "accepted") == 0 && !*member_text(row, "merged_commit"))
         json_object_set_new(actions, "merge", merge_action(&rights, row));
     return actions;
@@ -139,6 +154,8 @@ json_t *doc_warnings(const json_t *row, const json_t *failures) {
             "No bench is declared; the first machines to build the patch establish it.");
     warn_if(warnings, !one_tree && benched && same(row, "new_bench", "base_bench"),
             "Both sides have the same bench: the patch changes nothing that the bench sees.");
+    warn_if(warnings, !member_int(row, "base_in_baseline"),
+            "The base is not the baseline's: what it adds is shown, and runs, too.");
     warn_if(warnings, member_int(row, "priority") > 0, "The priority is raised.");
     warn_if(warnings, member_int(row, "openings") < BOOK_SMALL,
             "The book is small; its openings repeat soon.");

@@ -7,11 +7,7 @@
 #include "common/member.h"
 #include "doc.h"
 #include "doc_actions.h"
-#include "patch.h"
-#include "repo.h"
 #include "submit.h"
-
-enum { DIFF_LINES_MAX = 5000 };
 
 static json_t *real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -101,15 +97,6 @@ static json_t *compare(json_t *workers) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-static json_t *diff_of(Request *req, const json_t *row, Error *err) {
-    git_repository *repo scope(repo_free) =
-        repo_open(app_data(req->app), json_string_value(json_object_get(row, "engine")), err);
-    return repo ? patch_document(repo, json_string_value(json_object_get(row, "base_commit")),
-                                 json_string_value(json_object_get(row, "new_commit")),
-                                 DIFF_LINES_MAX, err)
-                : NULL;
-}
-
 static json_t *find_row(Request *req, Error *err) {
     json_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
     if (!row)
@@ -117,9 +104,13 @@ static json_t *find_row(Request *req, Error *err) {
     return row;
 }
 
-json_t *doc_diff(Request *req, Error *err) {
-    json_auto_t *row = find_row(req, err);
-    return row ? diff_of(req, row, err) : NULL;
+// The test whose approval covers the base; null where the base is in the baseline's history.
+static json_t *base_test(Request *req, const json_t *row) {
+    if (member_int(row, "base_in_baseline"))
+        return json_null();
+    int64_t covers = db_int(req->db, SQL_APPROVAL_OF_COMMIT, 0, "is", member_int(row, "engine_id"),
+                            member_text(row, "base_commit"));
+    return covers ? json_integer(covers) : json_null();
 }
 
 static json_t *replays(Request *req, int64_t id) {
@@ -153,7 +144,9 @@ json_t *doc_test(Request *req, Error *err) {
     if (!row)
         return NULL;
     json_t *test = doc_test_summary(req, row);
-    doc_copy(test, row, "description branch merged retest");
+    doc_copy(test, row, "description branch merged retest harmful base_in_baseline");
+    doc_booleans(test, "harmful base_in_baseline");
+    json_object_set_new(test, "base_test", base_test(req, row));
     json_object_set_new(test, "idle", doc_idle(req, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
     json_object_set_new(test, "approval_hash",

@@ -13,6 +13,7 @@
 #include "repo_commit.h"
 #include "repo_git.h"
 #include "repo_tree.h"
+#include "submit.h"
 
 static const char usage[] =
     "usage: server engine list DATA\n"
@@ -82,7 +83,8 @@ static char *missing_net(const Job *job, const char *sha) {
 static bool set_baseline(const Job *job, const char *sha, Error *err) {
     CommitRecord record scope(commit_record_release) = {0};
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
-    if (!record_commit(job, sha, &record, err) ||
+    if (!approval_unharmed(job->db, job->repo, job->engine_id, sha, err) ||
+        !record_commit(job, sha, &record, err) ||
         !db_run(job->db, err, SQL_ENGINE_SET_BASELINE, "iss", job->engine_id, sha,
                 text_of(job, "baseline")))
         return false;

@@ -136,6 +136,16 @@ bool repo_is_ancestor(git_repository *repo, const char *sha, const char *tip) {
     return git_oid_equal(&a, &b) || git_graph_descendant_of(repo, &b, &a) == 1;
 }
 
+bool repo_common_ancestor(git_repository *repo, const char *a, const char *b,
+                          char sha[REPO_SHA_MAX]) {
+    git_oid x, y, common;
+    if (git_oid_fromstr(&x, a) < 0 || git_oid_fromstr(&y, b) < 0 ||
+        git_merge_base(&common, repo, &x, &y) < 0)
+        return false;
+    git_oid_tostr(sha, REPO_SHA_MAX, &common);
+    return true;
+}
+
 int64_t repo_message_bench(const char *message) {
     int64_t bench = 0;
     for (const char *line = message; line; line = strchr(line, '\n')) {

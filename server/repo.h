@@ -28,6 +28,9 @@ bool repo_name_is_valid(const char *engine);
 bool repo_resolve(git_repository *repo, const char *what, char sha[REPO_SHA_MAX], Error *err);
 // Whether `sha` is `tip` or one of its ancestors.
 bool repo_is_ancestor(git_repository *repo, const char *sha, const char *tip);
+// The nearest commit that both descend from; false where there is none.
+bool repo_common_ancestor(git_repository *repo, const char *a, const char *b,
+                          char sha[REPO_SHA_MAX]);
 
 typedef struct CommitInfo {
     char sha[REPO_SHA_MAX], tree[REPO_SHA_MAX];

@@ -65,10 +65,10 @@ static bool finished(Request *req, Response *res, Error *err) {
 
 // For the list to choose from.
 static void add_event_types(json_t *document) {
-    static const char *const names[] = {"submitted", "approved",  "started",  "verdict", "stopped",
-                                        "paused",    "resumed",   "modified", "merged",  "failed",
-                                        "expired",   "crash",     "user",     "engine",  "excluded",
-                                        "blocked",   "unblocked", "replay",   "net"};
+    static const char *const names[] = {"submitted", "approved", "started",   "verdict",  "stopped",
+                                        "harmful",   "paused",   "resumed",   "modified", "merged",
+                                        "failed",    "expired",  "crash",     "user",     "engine",
+                                        "excluded",  "blocked",  "unblocked", "replay",   "net"};
     const char *chosen = text_of(document, "filter", "type");
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -133,6 +133,7 @@ static bool add_diff(Request *req, json_t *document, Error *err) {
         return true;
     json_t *diff = doc_diff(req, err);
     fold_files(diff);
+    fold_files(json_object_get(diff, "base_diff"));
     json_object_set_new(document, "diff", diff ? diff : json_null());
     return diff;
 }

@@ -1,14 +1,15 @@
-// What developers and maintainers do to tests, by form and by API: submit, approve, stop, pause,
-// resume, modify, merge; and the diff of a test. Forms answer with 303 to the test's page.
+// What developers and maintainers do to tests, by form and by API: submit, approve, stop (as
+// harmful, too), pause, resume, modify, merge; and the diff of a test. Forms answer with 303 to the
+// test's page.
 #include <string.h>
 
 #include "common/member.h"
+#include "doc.h"
 #include "http.h"
 #include "ledger.h"
-#include "patch.h"
 #include "submit.h"
 
-enum { ACTION_BODY_MAX = 64 << 10, DIFF_LINES_MAX = 5000 };
+enum { ACTION_BODY_MAX = 64 << 10 };
 
 static const char form_template[] = "new";
 
@@ -64,75 +65,68 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
 
 // ---- approve, stop, pause, resume
 
-// The author may not approve his own test, unless the operator allows it (one-person
-// installations).
-static bool may_approve(Request *req, const json_t *row, Error *err) {
-    if (member_int(row, "author_id") != req->viewer.user_id ||
-        strcmp(app_setting(req, "self_approval", "0"), "1") == 0)
-        return true;
-    return error_set(err, 403, "own_test",
-                     "nobody approves his own test; another maintainer must look at it (the "
-                     "operator may allow it: setting self_approval)");
+static bool approve_prepare(Request *req, Response *res, Error *err) {
+    (void)res;
+    return submit_approve_prepare(req, request_id(req, 0), err);
 }
 
-// What machines could not build is not approved.
-static bool has_nets(Request *req, int64_t test, Error *err) {
-    json_auto_t *missing = submit_missing_nets(req->db, test);
-    if (!json_array_size(missing))
-        return true;
-    return error_set(err, 409, "net_missing",
-                     "the test needs the net %s, which nobody has uploaded yet",
-                     member_text(json_array_get(missing, 0), "sha256"));
-}
-
-// Where the page that was read carries its hash, approval is of exactly that.
 static bool approve(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
-    char hash[65];
     const char *seen;
-    json_auto_t *row = submit_test_for(req, test, false, err);
-    if (!row || !may_approve(req, row, err) || !optional_word(req, "hash", &seen, err) ||
-        !has_nets(req, test, err))
-        return false;
-    if (!submit_approval_hash(req->db, test, hash))
-        return error_set(err, 500, "internal", "the test's commits are not all there");
-    if (*seen && strcmp(seen, hash) != 0)
-        return error_set(err, 409, "changed",
-                         "the test was changed since you looked at it; look again");
-    Ledger ledger = ledger_of(req);
-    return ledger_test_activate(&ledger, test, req->viewer.user_id, hash, err) &&
+    return optional_word(req, "hash", &seen, err) && submit_approve(req, test, seen, err) &&
            answer_state(req, res, test);
+}
+
+static bool optional_reason(Request *req, const char **reason, Error *err) {
+    return optional_word(req, "reason", reason, err) &&
+           (strlen(*reason) <= 500 ||
+            error_field(err, 422, "bad_field", "reason", "reason: at most 500 bytes"));
+}
+
+static bool harmful_prepare(Request *req, Response *res, Error *err) {
+    (void)res;
+    return submit_harmful_prepare(req, request_id(req, 0), err);
+}
+
+static bool harmful(Request *req, Response *res, Error *err) {
+    int64_t test = request_id(req, 0);
+    const char *reason;
+    json_auto_t *stopped = json_array();
+    if (!optional_reason(req, &reason, err) || !submit_harmful(req, test, reason, stopped, err))
+        return false;
+    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
+    return answer(req, res, test, 200,
+                  json_pack("{s:I, s:O, s:O}", "id", (json_int_t)test, "state",
+                            json_object_get(row, "state"), "stopped", stopped));
 }
 
 static bool stop(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     const char *reason;
     json_auto_t *row = submit_test_for(req, test, true, err);
-    if (!row || !optional_word(req, "reason", &reason, err))
+    if (!row || !optional_reason(req, &reason, err))
         return false;
-    if (strlen(reason) > 500)
-        return error_field(err, 422, "bad_field", "reason", "reason: at most 500 bytes");
     Ledger ledger = ledger_of(req);
     return ledger_test_stop(&ledger, test, req->viewer.user_id, reason, err) &&
            answer_state(req, res, test);
 }
 
-static bool pause_or_resume(Request *req, Response *res,
-                            bool (*change)(const Ledger *, int64_t, int64_t, Error *), Error *err) {
+static bool pause_test(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     json_auto_t *row = submit_test_for(req, test, true, err);
-    if (!row)
-        return false;
     Ledger ledger = ledger_of(req);
-    return change(&ledger, test, req->viewer.user_id, err) && answer_state(req, res, test);
+    return row && ledger_test_pause(&ledger, test, req->viewer.user_id, err) &&
+           answer_state(req, res, test);
 }
 
-static bool pause_test(Request *req, Response *res, Error *err) {
-    return pause_or_resume(req, res, ledger_test_pause, err);
+static bool resume_prepare(Request *req, Response *res, Error *err) {
+    (void)res;
+    return submit_resume_prepare(req, request_id(req, 0), err);
 }
 
 static bool resume_test(Request *req, Response *res, Error *err) {
-    return pause_or_resume(req, res, ledger_test_resume, err);
+    int64_t test = request_id(req, 0);
+    return submit_resume(req, test, err) && answer_state(req, res, test);
 }
 
 static bool modify(Request *req, Response *res, Error *err) {
@@ -166,21 +160,10 @@ static bool merge_apply(Request *req, Response *res, Error *err) {
 // ---- diff
 
 static bool diff(Request *req, Response *res, Error *err) {
-    int64_t test = request_id(req, 0);
-    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
-    if (!row)
-        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    git_repository *repo scope(repo_free) =
-        repo_open(app_data(req->app), json_string_value(json_object_get(row, "engine")), err);
-    json_t *document =
-        repo ? patch_document(repo, json_string_value(json_object_get(row, "base_commit")),
-                              json_string_value(json_object_get(row, "new_commit")), DIFF_LINES_MAX,
-                              err)
-             : NULL;
-    if (!document)
-        return false;
-    response_json(res, 200, document);
-    return true;
+    json_t *document = doc_diff(req, err);
+    if (document)
+        response_json(res, 200, document);
+    return document;
 }
 
 #define ACTION(name, prepare, apply)                                                               \
@@ -191,10 +174,11 @@ static bool diff(Request *req, Response *res, Error *err) {
 const Route routes_tests[] = {
     {"POST", "/api/v1/tests", ACCESS_USER, SUBMIT_BODY_MAX, submit_new_prepare, submit_new_apply},
     {"POST", "/tests/new", ACCESS_USER, SUBMIT_FORM_MAX, submit_new_prepare, submit_new_apply},
-    ACTION("approve", NULL, approve),
+    ACTION("approve", approve_prepare, approve),
+    ACTION("harmful", harmful_prepare, harmful),
     ACTION("stop", NULL, stop),
     ACTION("pause", NULL, pause_test),
-    ACTION("resume", NULL, resume_test),
+    ACTION("resume", resume_prepare, resume_test),
     ACTION("modify", NULL, modify),
     ACTION("merge", merge_prepare, merge_apply),
     {"GET", "/api/v1/tests/{id}/diff", ACCESS_ANYONE, 0, diff, NULL},

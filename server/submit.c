@@ -105,7 +105,8 @@ Submission *submit_prepare(Request *req, Error *err) {
         return NULL;
     s->repo =
         repo_open(app_data(req->app), json_string_value(json_object_get(s->engine, "name")), err);
-    if (!s->repo || !submit_make_commits(req, s, err) || !submit_take_net(req, s, err))
+    if (!s->repo || !submit_make_commits(req, s, err) || !submit_take_net(req, s, err) ||
+        !submit_ground(req, s, err))
         return NULL;
     Submission *done = s;
     s = NULL;
@@ -136,20 +137,22 @@ static bool insert_test(Request *req, const Submission *s, Error *err) {
     json_auto_t *adjudication = field_adjudication(f);
     char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
     return db_run(
-        req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiii", s->engine_id,
+        req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiiii", s->engine_id,
         s->author_id ? s->author_id : req->viewer.user_id, field_text(f, "title"),
         field_text(f, "description"), req->now, s->base, s->new, field_text(f, "base_options"),
         field_text(f, "new_options"), field_text(f, "kind"), field_text(f, "model"),
         field_real(f, "elo0"), field_real(f, "elo1"), field_real(f, "alpha"), field_real(f, "beta"),
         field_text(f, "tc"), field_whole(f, "threads"), s->book_id, field_whole(f, "seed"),
         field_text(f, "variant"), rules, field_whole(f, "batch_pairs"), field_whole(f, "pairs_max"),
-        field_whole(f, "priority"), s->retest_of);
+        field_whole(f, "priority"), s->retest_of, (int64_t)s->base_in_baseline);
 }
 
 // Order: blobs and objects are there, now the reference, and the COMMIT ends the turn. A reference
 // whose COMMIT fails is removed.
 int64_t submit_store(Request *req, Submission *s, Error *err) {
     bool is_new;
+    if (!submit_ground_again(req, s, err))
+        return 0;
     if (s->net.size && !net_upload_store(req, s->engine, &s->net, &is_new, err))
         return 0;
     if (!store_commit(req, s, &s->base_record, s->base_bench, "base_bench", err) ||

@@ -79,6 +79,8 @@ typedef struct Submission {
     int64_t bench, base_bench;            // declared; 0: not
     int64_t author_id;                    // 0: who asks
     int64_t retest_of;
+    bool base_in_baseline; // else it is the commit of a test whose approval stands
+    int64_t harmful;       // so many commits of the engine were called harmful when it was looked at
 } Submission;
 
 void submission_free(void *submission); // fits Request.state_free
@@ -113,6 +115,35 @@ bool submit_net_commit(Request *req, git_repository *repo, const json_t *test, C
 json_t *submit_fields_of_test(const json_t *row);
 // SHA-256 of everything that will run; false: no such test.
 bool submit_approval_hash(Db *db, int64_t test, char hash[65]);
+
+// ---- what a test may be built on, and whether its approval stands
+
+// Whether volunteers may build `sha` as a base: it is in the history of the engine's baseline
+// (*in_baseline), or the approval of a test of that commit stands. 409 `base_not_approved`.
+bool approval_base(Db *db, git_repository *repo, const json_t *engine, const char *sha,
+                   bool *in_baseline, Error *err);
+// The second half alone, which needs no repository: for bases outside the baseline's history.
+bool approval_stands(Db *db, int64_t engine_id, const char *sha, Error *err);
+// 409 `harmful_commit` where a commit that was called harmful is `sha` or an ancestor of it.
+bool approval_unharmed(Db *db, git_repository *repo, int64_t engine_id, const char *sha,
+                       Error *err);
+// Pauses the tests that play on an approval that no longer stands. Apply.
+bool approval_pause_others(Request *req, int64_t engine_id, Error *err);
+// Both for a submission, on a reader thread, 422 with the field; and what may have changed since,
+// in the turn.
+bool submit_ground(Request *req, Submission *s, Error *err);
+bool submit_ground_again(Request *req, const Submission *s, Error *err);
+
+// Approves or resumes a test: the first on a reader thread, with git; the second in the turn.
+bool submit_approve_prepare(Request *req, int64_t test, Error *err);
+// `seen`: the hash of what was looked at, "" for whatever is there.
+bool submit_approve(Request *req, int64_t test, const char *seen, Error *err);
+bool submit_resume_prepare(Request *req, int64_t test, Error *err);
+bool submit_resume(Request *req, int64_t test, Error *err);
+// A maintainer says that a test's commit does harm: it ends, and with it all open tests that are
+// built on the commit (their ids go to `stopped`); later ones are refused.
+bool submit_harmful_prepare(Request *req, int64_t test, Error *err);
+bool submit_harmful(Request *req, int64_t test, const char *reason, json_t *stopped, Error *err);
 
 // ---- changes to a test
 

@@ -15,6 +15,7 @@ struct Merge {
     Submission *again;           // NULL: the branch moves forward
     CommitRecord tip;            // with the net; info.sha "": the tested commit is the tip
     git_repository *repo;
+    int64_t harmful; // as in a Submission
 };
 
 void merge_free(void *pointer) {
@@ -164,6 +165,8 @@ static bool prepare_again(Request *req, Merge *merge, Error *err) {
     s->retest_of = whole_of(merge, "id");
     s->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
     memcpy(s->base, merge->baseline, sizeof s->base);
+    s->base_in_baseline = true;
+    s->harmful = merge->harmful;
     return s->repo && reapply_tree(merge, &tree, err) &&
            reapply_commit(req, merge, &tree, s->new, err) &&
            submit_prepare_record(req, s, s->base, &s->base_record, err) &&
@@ -180,7 +183,10 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
     snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
     merge->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
     bool forward = strcmp(text_of(merge, "base_commit"), merge->baseline) == 0;
+    int64_t engine = whole_of(merge, "engine_id");
+    merge->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine);
     if (!merge->repo ||
+        !approval_unharmed(req->db, merge->repo, engine, text_of(merge, "new_commit"), err) ||
         !(forward ? submit_net_commit(req, merge->repo, merge->test, &merge->tip, err)
                   : prepare_again(req, merge, err)))
         return NULL;
@@ -198,7 +204,8 @@ static bool forward(Request *req, Merge *merge, Error *err) {
     int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
     if ((has_net && !commit_record(req->db, engine, &merge->tip, 0, req->now, err)) ||
         !db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha, merge->baseline) ||
-        !db_run(req->db, err, SQL_TEST_MERGED, "isd", test, sha, req->now))
+        !db_run(req->db, err, SQL_TEST_MERGED, "isd", test, sha, req->now) ||
+        !db_run(req->db, err, SQL_TEST_BASES_MERGED, "is", engine, text_of(merge, "new_commit")))
         return false;
     app_moves_git(req->app);
     if (!repo_ref_set(merge->repo, ref, sha, err))
@@ -234,5 +241,7 @@ bool submit_merge(Request *req, Merge *merge, int64_t *retest, Error *err) {
         return false;
     if (strcmp(text_of(merge, "baseline"), merge->baseline) != 0)
         return error_set(err, 409, "conflict", "another test was merged just now; try again");
+    if (db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", whole_of(merge, "engine_id")) != merge->harmful)
+        return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
     return merge->again ? offer_again(req, merge, retest, err) : forward(req, merge, err);
 }

@@ -133,7 +133,8 @@ static bool note_changes(Request *req, const json_t *row, const char *names, Fie
     const char *state = json_string_value(json_object_get(row, "state"));
     bool approved = strcmp(state, "active") == 0 || strcmp(state, "paused") == 0;
     if (approved && change >= CHANGE_EARLY)
-        return ledger_test_withdraw(&ledger, test, req->viewer.user_id, names, err);
+        return ledger_test_withdraw(&ledger, test, req->viewer.user_id, names, err) &&
+               approval_pause_others(req, member_int(row, "engine_id"), err);
     ledger_event(&ledger, "modified", req->viewer.user_id, 0, test, "changed: %s", names);
     app_publish(req->app, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
     app_wake_tasks(req->app); // a new priority deals other work

@@ -27,6 +27,13 @@ FROM workers w LEFT JOIN users u ON u.id = w.user_id;
 
 -- ---- approvals and commits
 
+-- A maintainer said that its commit does harm: no later test has that commit among its ancestors.
+ALTER TABLE tests ADD COLUMN harmful INTEGER NOT NULL DEFAULT 0 CHECK (harmful IN (0, 1));
+-- 0: the base is not in the history of the baseline; the test holds while the approval of a test of that commit stands.
+ALTER TABLE tests ADD COLUMN base_in_baseline INTEGER NOT NULL DEFAULT 1 CHECK (base_in_baseline IN (0, 1));
+CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
+CREATE INDEX tests_outside ON tests (engine_id, state) WHERE NOT base_in_baseline;
+
 -- ---- games and disk
 
 -- The batch whose games are being played over again just now. A row that is there when the server starts is of a batch

@@ -4,16 +4,16 @@
 INSERT INTO tests (engine_id, author_id, title, description, created, base_commit, new_commit,
                    base_options, new_options, kind, model, elo0, elo1, alpha, beta, tc, threads,
                    book_id, seed, variant, adjudication, batch_pairs, pairs_max, priority, state,
-                   retest_of)
+                   retest_of, base_in_baseline)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-        ?21, ?22, ?23, ?24, 'pending', nullif(?25, 0))
+        ?21, ?22, ?23, ?24, 'pending', nullif(?25, 0), ?26)
 
 -- name: test_for_change
 SELECT t.id, t.engine_id, e.name AS engine, e.branch, e.baseline, t.author_id, t.title,
        t.description, t.base_commit, t.new_commit, t.base_options, t.new_options, t.kind, t.model,
        t.elo0, t.elo1, t.alpha, t.beta, t.tc, t.threads, t.book_id, b.name AS book, t.seed,
        t.variant, t.adjudication AS adjudication_json, t.batch_pairs, t.pairs_max, t.priority,
-       t.state, t.result, t.merged_commit, t.next_pair, t.wins + t.losses + t.draws AS games
+       t.state, t.result, t.harmful, t.base_in_baseline, t.merged_commit, t.next_pair, t.wins + t.losses + t.draws AS games
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_id
 WHERE t.id = ?1
 
@@ -35,6 +35,47 @@ FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_
      JOIN commits cb ON cb.engine_id = t.engine_id AND cb.sha = t.base_commit
      JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit
 WHERE t.id = ?1
+
+-- A test whose approval covers all of commit ?2: each base below it is in the baseline's history or covered in turn. 0: none.
+-- name: approval_of_commit
+WITH RECURSIVE below (test, base, grounded) AS (
+    SELECT id, base_commit, base_in_baseline FROM tests
+    WHERE engine_id = ?1 AND new_commit = ?2 AND approved_hash IS NOT NULL AND NOT harmful
+    UNION
+    SELECT b.test, t.base_commit, t.base_in_baseline FROM below b JOIN tests t ON t.engine_id = ?1 AND t.new_commit = b.base
+    WHERE NOT b.grounded AND t.approved_hash IS NOT NULL AND NOT t.harmful)
+SELECT coalesce(max(test), 0) FROM below WHERE grounded
+
+-- The newest test of a commit, to tell why it is no base.
+-- name: approval_missing
+SELECT id, state, approved_hash IS NOT NULL AS approved FROM tests WHERE engine_id = ?1 AND new_commit = ?2 ORDER BY id DESC LIMIT 1
+
+-- Tests that play and stand on the approval of others.
+-- name: tests_outside_baseline
+SELECT id, base_commit FROM tests WHERE engine_id = ?1 AND state = 'active' AND NOT base_in_baseline
+
+-- The tested commit is the baseline now, and so are the bases that it was.
+-- name: test_bases_merged
+UPDATE tests SET base_in_baseline = 1 WHERE engine_id = ?1 AND base_commit = ?2
+
+-- name: test_base_in_baseline
+UPDATE tests SET base_in_baseline = 1 WHERE id = ?1
+
+-- name: test_set_harmful
+UPDATE tests SET harmful = 1 WHERE id = ?1
+
+-- name: harmful_commits
+SELECT id, new_commit FROM tests WHERE engine_id = ?1 AND harmful
+
+-- name: harmful_count
+SELECT count(*) FROM tests WHERE engine_id = ?1 AND harmful
+
+-- Open tests of an engine after ?2, with what they build.
+-- name: tests_open_after
+SELECT id, base_commit, new_commit FROM tests WHERE engine_id = ?1 AND id > ?2 AND state IN ('pending', 'active', 'paused') ORDER BY id
+
+-- name: tests_last
+SELECT coalesce(max(id), 0) FROM tests
 
 -- name: test_merged
 UPDATE tests SET merged_commit = ?2, merged = ?3 WHERE id = ?1

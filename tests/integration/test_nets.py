@@ -206,6 +206,8 @@ def both_sides_may_need_a_net_of_their_own():
     equal(upload(FIRST).status, 200)  # it is known
     first = submit(naming(FIRST, SECOND))["id"]
     equal(upload(THIRD).status, 201)
+    approve(first)
+    equal(boss.api("POST", f"/tests/{first}/pause").status, 200)
     second = submit(naming(THIRD, FIRST), base=f"test:{first}")["id"]
     approve(second)
     task = claim(server.worker()).json

@@ -124,6 +124,7 @@ def a_preset_fills_what_is_not_said():
 
 def a_base_may_be_another_tests_commit():
     first = test_row(new_test())
+    equal(boss.api("POST", f"/tests/{first['id']}/approve").status, 200)
     reply = submit(base=f"test:{first['id']}")
     refused(reply, 422, "patch", "search.c, hunk 1: line 5 differs", "the base has '    if (depth < 4)'")
     second = test_row(new_test(name="diff_u_deep", base=f"test:{first['id']}", bench=...))

@@ -1,0 +1,43 @@
+// The document of what a test changes: the patch against its base, and the base against the
+// baseline where the base is not in the baseline's history. Together they are everything that
+// volunteers build and the engine's maintainers have not taken in.
+#include <string.h>
+
+#include "common/member.h"
+#include "doc.h"
+#include "patch.h"
+#include "repo.h"
+
+enum { DIFF_LINES_MAX = 5000 };
+
+// Against the nearest commit that the baseline's history has too: what was merged since is no part
+// of what the base brings.
+static json_t *base_diff(git_repository *repo, const json_t *row, Error *err) {
+    const char *base = member_text(row, "base_commit"), *baseline = member_text(row, "baseline");
+    char from[REPO_SHA_MAX];
+    if (repo_is_ancestor(repo, base, baseline))
+        return json_null();
+    if (!repo_common_ancestor(repo, base, baseline, from))
+        snprintf(from, sizeof from, "%s", baseline);
+    json_t *document = patch_document(repo, from, base, DIFF_LINES_MAX, err);
+    if (document)
+        json_object_set_new(document, "from", json_string(from));
+    return document;
+}
+
+json_t *doc_diff(Request *req, Error *err) {
+    json_auto_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
+    if (!row)
+        return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
+    git_repository *repo scope(repo_free) =
+        repo_open(app_data(req->app), member_text(row, "engine"), err);
+    json_auto_t *document =
+        repo ? patch_document(repo, member_text(row, "base_commit"), member_text(row, "new_commit"),
+                              DIFF_LINES_MAX, err)
+             : NULL;
+    json_t *below = document ? base_diff(repo, row, err) : NULL;
+    if (!below)
+        return NULL;
+    json_object_set_new(document, "base_diff", below);
+    return json_incref(document);
+}
