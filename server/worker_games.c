@@ -33,10 +33,10 @@ static bool lines_check(const Str *text, int expected, Error *err) {
 }
 
 static bool games_check(const Request *req, int batch_pairs, Error *err) {
-    Str text scope(str_release);
     if (req->body_size > games_packed_max(batch_pairs))
         return error_set(err, 413, "too_large", "%d games take at most %zu bytes", 2 * batch_pairs,
                          games_packed_max(batch_pairs));
+    Str text scope(str_release);
     str_init(&text, games_text_max(batch_pairs));
     // What expands to too much has a line that is too long, or too many lines: that is said then.
     bool whole = zstd_decompress(req->body, req->body_size, &text, err);

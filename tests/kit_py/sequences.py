@@ -9,6 +9,7 @@ import json
 import pathlib
 import random
 import re
+import subprocess
 import tempfile
 import time
 
@@ -308,8 +309,9 @@ class Sequences:
     def revive(self):
         for client in self.clients.values():
             client.close()
-        if self.server.process.poll() is not None:
-            self.wrong(f"the server is gone, status {self.server.process.returncode}")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = self.server.process.wait(3)
+            self.wrong(f"the server is gone, status {status}, its log ends: {self.server.log()[-1500:]}")
             self.server.process = None
             self.server.start(prefix=self.prefix)
 
