@@ -32,7 +32,7 @@ static bool change(Db *db, const char *name, const char *hash, Error *err) {
     int64_t id = user_find(db, name, err);
     return id && db_run(db, err, SQL_USER_SET_PASSWORD, "is", id, hash) &&
            db_run(db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", id, "") &&
-           login_succeeded(db, name, err);
+           login_failures_forget(db, id, err);
 }
 
 static bool with_password(Db *db, const char *name, Error *err,

@@ -14,7 +14,7 @@
 enum {
     SCRYPT_N = 1 << 15,
     SCRYPT_R = 8,
-    SCRYPT_P = 1,
+    SCRYPT_P = 3, // as OWASP advises for this N and r
     SALT_BYTES = 16,
     HASH_BYTES = 32,
     MEMORY_MAX = 256 << 20,
@@ -60,6 +60,12 @@ bool password_matches(const char *stored, const char *password) {
         return false;
     return scrypt(password, salt, n, r, p, hash) && strlen(wanted) == sizeof wanted - 1 &&
            !CRYPTO_memcmp(hash, wanted, sizeof wanted - 1);
+}
+
+bool password_is_weak(const char *stored) {
+    unsigned n, r, p;
+    return sscanf(stored, "scrypt$%u$%u$%u$", &n, &r, &p) != 3 || n < SCRYPT_N || r < SCRYPT_R ||
+           p < SCRYPT_P;
 }
 
 void password_match_nobody(const char *password) {

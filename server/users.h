@@ -18,12 +18,24 @@ bool user_set_role(Db *db, int64_t user, const char *engine, const char *role, b
 // "active", "pending" or "blocked"; blocking ends sessions and tokens.
 bool user_set_state(Db *db, int64_t user, const char *state, Error *err);
 
-// Wrong passwords. An account is asked to wait after 10, an address after 50, first half a minute,
-// then twice as long with each further one, an hour at most. 429 with the seconds in *wait.
+// Wrong passwords. They are counted by account and network (see address_network): after 10 that
+// network waits for this account, first half a minute, then twice as long with each further one, an
+// hour at most; after 50 of all accounts it waits for all. After 20 of an account from networks
+// that it never signed in from, such networks together may try once in 5 seconds: that slows
+// guessing from many places and refuses the owner nowhere for long. A network that the account
+// signed in from waits for its own wrong passwords only, a minute at most. 429 with the seconds in
+// *wait. What was typed as a name is not kept.
 bool login_may_try(Db *db, const char *name, const char *address, double now, double *wait,
                    Error *err);
 bool login_failed(Db *db, const char *name, const char *address, double now, Error *err);
-bool login_succeeded(Db *db, const char *name, Error *err);
-// New accounts of one address in a day: 20.
+// Forgets this network's wrong passwords, and knows it from now on, as one of the account's
+// last 20.
+bool login_succeeded(Db *db, int64_t user, const char *address, double now, Error *err);
+bool login_failures_forget(Db *db, int64_t user, Error *err); // wherever they came from
+// The old password where it is changed: counted by the session (its hash) alone, in which nobody
+// else can be wrong.
+bool change_may_try(Db *db, const char *session, double now, double *wait, Error *err);
+bool change_failed(Db *db, const char *session, double now, Error *err);
+// New accounts of one network in a day: 20.
 bool signup_may_try(Db *db, const char *address, double now, Error *err);
 bool signup_note(Db *db, const char *address, double now, Error *err);

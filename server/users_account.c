@@ -20,7 +20,8 @@ static bool needs_session(const Request *req, Error *err) {
 // ---- password -----------------------------------------------------------------------------------
 
 typedef struct NewPassword {
-    char *hash; // NULL: the old one was wrong
+    char *hash;     // NULL: the old one was wrong
+    int end_tokens; // API tokens, too
 } NewPassword;
 
 static void free_new_password(void *state) {
@@ -28,29 +29,42 @@ static void free_new_password(void *state) {
     free(state);
 }
 
-static bool read_passwords(Request *req, const char **old, const char **new, Error *err) {
+// A box that is not ticked is not sent; a script that says nothing ends the tokens.
+static bool read_passwords(Request *req, const char **old, const char **new, int *end_tokens,
+                           Error *err) {
+    *end_tokens = 1;
     if (request_is_api(req))
-        return request_json(req, err, "{s:s,s:s}", "old", old, "password", new);
+        return request_json(req, err, "{s:s,s:s,s?b}", "old", old, "password", new, "end_tokens",
+                            end_tokens);
     *old = request_form(req, "old", NULL);
     *new = request_form(req, "password", NULL);
+    *end_tokens = request_form(req, "end_tokens", NULL) != NULL;
     return (*old && *new) || error_field(err, 422, "bad_request", *old ? "password" : "old",
                                          "the old and the new password are needed");
 }
 
+// Whom wrong passwords count against: the session, or an admin's tokens together.
+static const char *guesser(const Viewer *viewer) {
+    return *viewer->session_hash ? viewer->session_hash : viewer->name;
+}
+
+static bool may_try(Request *req, Response *res, Error *err) {
+    double wait;
+    if (change_may_try(req->db, guesser(&req->viewer), req->now, &wait, err))
+        return true;
+    response_header(res, "Retry-After", "%.0f", ceil(wait));
+    return false;
+}
+
 bool password_prepare(Request *req, Response *res, Error *err) {
     const char *old, *new;
-    double wait;
     NewPassword *state = xcalloc(1, sizeof *state);
     req->state = state;
     req->state_free = free_new_password;
     res->form = "account";
-    if (!needs_session(req, err) || !read_passwords(req, &old, &new, err) ||
-        !password_check(new, err))
+    if (!needs_session(req, err) || !read_passwords(req, &old, &new, &state->end_tokens, err) ||
+        !password_check(new, err) || !may_try(req, res, err))
         return false;
-    if (!login_may_try(req->db, req->viewer.name, req->address, req->now, &wait, err)) {
-        response_header(res, "Retry-After", "%.0f", ceil(wait));
-        return false;
-    }
     json_auto_t *user = db_row(req->db, SQL_USER_BY_ID, "i", req->viewer.user_id);
     const char *stored = json_string_value(json_object_get(user, "password"));
     if (stored && password_matches(stored, old))
@@ -58,18 +72,24 @@ bool password_prepare(Request *req, Response *res, Error *err) {
     return true;
 }
 
+static bool wrong_password(Request *req, Error *err) {
+    Error answer;
+    error_field(&answer, 403, "wrong_password", "old", "the old password is wrong");
+    request_refuse(req->data, &answer);
+    return change_failed(req->db, guesser(&req->viewer), req->now, err);
+}
+
 bool password_apply(Request *req, Response *res, Error *err) {
     const NewPassword *state = req->state;
     const Viewer *viewer = &req->viewer;
-    if (!state->hash) {
-        Error answer;
-        error_field(&answer, 403, "wrong_password", "old", "the old password is wrong");
-        request_refuse(req->data, &answer);
-        return login_failed(req->db, viewer->name, req->address, req->now, err);
-    }
+    if (!may_try(req, res, err))
+        return false;
+    if (!state->hash)
+        return wrong_password(req, err);
     if (!db_run(req->db, err, SQL_USER_SET_PASSWORD, "is", viewer->user_id, state->hash) ||
         !db_run(req->db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", viewer->user_id,
-                viewer->session_hash))
+                viewer->session_hash) ||
+        (state->end_tokens && !db_run(req->db, err, SQL_TOKENS_REMOVE_ALL, "i", viewer->user_id)))
         return false;
     if (request_is_api(req))
         response_json(res, 200, json_object());

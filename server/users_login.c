@@ -16,7 +16,14 @@ typedef struct Login {
     int64_t user;
     bool matches, admin;
     char state[16];
+    char *old_hash, *new_hash; // where the password is to be hashed anew
 } Login;
+
+static void free_login(void *state) {
+    free(((Login *)state)->old_hash);
+    free(((Login *)state)->new_hash);
+    free(state);
+}
 
 const char *next_path(const char *next, const char *otherwise) {
     bool ours = next && next[0] == '/' && next[1] != '/' && next[1] != '\\';
@@ -48,8 +55,12 @@ static void compare(Request *req, Login *login, const char *password) {
     login->admin = member_int(user, "admin") == 1;
     snprintf(login->state, sizeof login->state, "%s",
              json_string_value(json_object_get(user, "state")));
-    login->matches =
-        password_matches(json_string_value(json_object_get(user, "password")), password);
+    const char *stored = json_string_value(json_object_get(user, "password"));
+    login->matches = password_matches(stored, password);
+    if (login->matches && password_is_weak(stored)) {
+        login->old_hash = xstrdup(stored);
+        login->new_hash = password_hash(password);
+    }
 }
 
 static bool may_try(Request *req, Response *res, const char *name, Error *err) {
@@ -64,7 +75,7 @@ bool login_prepare(Request *req, Response *res, Error *err) {
     const char *password;
     Login *login = xcalloc(1, sizeof *login);
     req->state = login;
-    req->state_free = free;
+    req->state_free = free_login;
     res->form = "login";
     if (!read_login(req, login, &password, err) || !may_try(req, res, login->name, err))
         return false;
@@ -98,6 +109,11 @@ static bool enter(Request *req, Response *res, int64_t user, char csrf[48], Erro
     return session_start(req, res, user, csrf, err);
 }
 
+static bool rehash(Request *req, const Login *login, Error *err) {
+    return !login->new_hash || db_run(req->db, err, SQL_USER_REHASH, "iss", login->user,
+                                      login->old_hash, login->new_hash);
+}
+
 bool login_apply(Request *req, Response *res, Error *err) {
     const Login *login = req->state;
     char csrf[48];
@@ -105,7 +121,8 @@ bool login_apply(Request *req, Response *res, Error *err) {
         return false;
     if (!login->matches)
         return wrong_password(req, login->name, err);
-    if (!check_state(login->state, err) || !login_succeeded(req->db, login->name, err) ||
+    if (!check_state(login->state, err) || !rehash(req, login, err) ||
+        !login_succeeded(req->db, login->user, req->address, req->now, err) ||
         !enter(req, res, login->user, csrf, err))
         return false;
     if (request_is_api(req))
@@ -199,7 +216,8 @@ bool signup_apply(Request *req, Response *res, Error *err) {
         return false;
     int64_t id = user_create(req->db, signup->name, signup->email, signup->hash, signup->state,
                              false, req->now, err);
-    if (!id || (!strcmp(signup->state, "active") && !enter(req, res, id, csrf, err)))
+    if (!id || !login_succeeded(req->db, id, req->address, req->now, err) ||
+        (!strcmp(signup->state, "active") && !enter(req, res, id, csrf, err)))
         return false;
     Ledger ledger = ledger_of(req);
     ledger_event(&ledger, "user", id, 0, 0, "%s made an account", signup->name);

@@ -18,7 +18,16 @@ UPDATE batches SET owner = (SELECT owner FROM workers w WHERE w.id = batches.wor
 
 -- The account's token that a machine registered with, as in api_tokens; '': none.
 ALTER TABLE workers ADD COLUMN user_token_hash TEXT NOT NULL DEFAULT '';
--- What a machine may not work for: 'machine' it is blocked, 'owner' its account is, 'token' its token was revoked; '': nothing.
+-- Networks that an account signed in from, the last ones.
+CREATE TABLE known_networks (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    network TEXT NOT NULL,
+    last REAL NOT NULL,
+    PRIMARY KEY (user_id, network)
+) STRICT, WITHOUT ROWID;
+-- Subjects: 'user:ID', 'name:HASH' where there is no such account, each also with ' NETWORK'; 'network:…', 'session:…', 'signup:…'.
+DELETE FROM login_failures;
+-- Why a machine may not work: 'machine' it is blocked, 'owner' its account is, 'token' its token was revoked; '': nothing.
 CREATE VIEW standings AS
 SELECT w.id, CASE WHEN w.blocked THEN 'machine' WHEN u.state <> 'active' THEN 'owner'
                   WHEN w.user_token_hash <> '' AND NOT EXISTS (SELECT 1 FROM api_tokens t WHERE t.token_hash = w.user_token_hash)

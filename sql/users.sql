@@ -12,6 +12,10 @@ SELECT id, name, email, password, state, admin, created FROM users WHERE id = ?1
 -- name: user_set_password
 UPDATE users SET password = ?2 WHERE id = ?1
 
+-- The same password, hashed anew.
+-- name: user_rehash
+UPDATE users SET password = ?3 WHERE id = ?1 AND password = ?2
+
 -- name: user_set_state
 UPDATE users SET state = ?2 WHERE id = ?1
 
@@ -97,3 +101,18 @@ ON CONFLICT (subject) DO UPDATE SET count = CASE WHEN last < ?2 - 86400 THEN 1 E
 
 -- name: login_failures_clear
 DELETE FROM login_failures WHERE subject = ?1
+
+-- Of account ?1 from all networks.
+-- name: login_failures_forget
+DELETE FROM login_failures WHERE subject = ?1 OR (subject > ?1 || ' ' AND subject < ?1 || '!')
+
+-- name: known_network
+SELECT 1 FROM known_networks WHERE user_id = ?1 AND network = ?2
+
+-- name: known_network_add
+INSERT INTO known_networks (user_id, network, last) VALUES (?1, ?2, ?3)
+ON CONFLICT (user_id, network) DO UPDATE SET last = excluded.last
+
+-- name: known_networks_trim
+DELETE FROM known_networks WHERE user_id = ?1
+    AND network NOT IN (SELECT network FROM known_networks WHERE user_id = ?1 ORDER BY last DESC LIMIT ?2)

@@ -2,6 +2,7 @@
 """Who may do what: machines of blocked people, passwords that strangers guess, limits of sign-ups, scopes of tokens, and a table
 of all routes with everybody who may call them."""
 
+import hashlib
 import pathlib
 import sys
 import tempfile
@@ -141,6 +142,94 @@ def a_blocked_machine_does_not_come_back_under_a_new_key():
     equal(introduce("sixth", token, at="2001:db8:8::1", name="good one", cpu="Pentium").status, 201)
 
 
+# ---- passwords that strangers guess ------------------------------------------------------------------------------------------
+
+def failed_before(subject, count):
+    """Wrong passwords that were counted already: trying them all takes as long as that many scrypts."""
+    sql(server, "INSERT INTO login_failures VALUES (?, ?, unixepoch())", subject, count)
+
+
+def forget_failures():
+    sql(server, "DELETE FROM login_failures")
+
+
+def wrong_passwords_of_one_network_lock_nobody_else_out():
+    owner = person("paula")
+    for i in range(10):
+        refused(at(f"2001:db8:bad::{i + 1:x}").login("paula", "not this one"), 401, "wrong_password")
+    reply = at("2001:db8:bad::ffff").login("paula")
+    refused(reply, 429, "too_many_attempts")
+    true(0 < int(reply.headers["Retry-After"]) <= 30, reply.headers["Retry-After"])
+    equal(at("192.0.2.1").login("paula").status, 200, "from elsewhere")
+    equal(from_address(owner, "192.0.2.2").api("POST", "/account/password", {"old": PASSWORD, "password": PASSWORD}).status, 200)
+    refused(at("2001:db8:bad::1").login("paula"), 429, "too_many_attempts")
+    forget_failures()
+
+
+def guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows():
+    person("greta")
+    equal(at("198.51.100.7").login("greta").status, 200)
+    refused(at("203.0.113.1").login("greta", "not this one"), 401, "wrong_password")
+    sql(server, "UPDATE login_failures SET count = count + 16 WHERE subject = 'user:' || (SELECT id FROM users WHERE name = 'greta')")
+    codes = [at(f"203.0.113.{i}").login("greta", "not this one").code for i in range(2, 8)]
+    equal(codes, ["wrong_password"] * 3 + ["too_many_attempts"] * 3)
+    reply = at("203.0.113.99").login("greta")
+    refused(reply, 429, "too_many_attempts")
+    true(0 < int(reply.headers["Retry-After"]) <= 5, reply.headers["Retry-After"])
+    equal(at("198.51.100.7").login("greta").status, 200, "where the owner signed in before")
+    sql(server, "UPDATE login_failures SET last = last - 6")
+    equal(at("203.0.113.99").login("greta").status, 200, "a little later")
+    forget_failures()
+
+
+def what_was_typed_as_a_name_is_not_kept():
+    refused(at("192.0.2.50").login("Correct-Horse-Battery", "oops"), 401, "wrong_password")
+    subjects = [row[0] for row in sql(server, "SELECT subject FROM login_failures")]
+    true(len(subjects) == 3, subjects)
+    for subject in subjects:
+        true("horse" not in subject.lower(), subject)
+    forget_failures()
+
+
+def logins_and_sign_ups_are_limited_by_network():
+    failed_before("network:2001:db8:5::/64", 46)
+    codes = [at(f"2001:db8:5::{i + 1:x}").login(f"user{i}", "x").code for i in range(60)]
+    equal(codes, ["wrong_password"] * 4 + ["too_many_attempts"] * 56)
+    equal(at("2001:db8:6::1").login("user1", "x").code, "wrong_password")
+    failed_before("signup:2001:db8:9::/64", 19)
+    made = [at(f"2001:db8:9::{i + 1:x}").api("POST", "/users", {"name": f"sock{i}", "password": PASSWORD}).status for i in range(60)]
+    equal(made, [201] + [429] * 59)
+    forget_failures()
+
+
+def an_old_hash_is_made_anew_at_login():
+    weak = hashlib.scrypt(PASSWORD.encode(), salt=b"00ff" * 8, n=1 << 15, r=8, p=1, maxmem=1 << 28, dklen=32).hex()
+    person("olga")
+    sql(server, "UPDATE users SET password = ? WHERE name = 'olga'", f"scrypt$32768$8$1${'00ff' * 8}${weak}")
+    refused(server.client().login("olga", "not this one"), 401, "wrong_password")
+    equal(server.client().login("olga").status, 200)
+    contains(sql(server, "SELECT password FROM users WHERE name = 'olga'")[0][0], "scrypt$32768$8$3$")
+    equal(server.client().login("olga").status, 200)
+
+
+def a_new_password_ends_the_tokens_unless_they_are_to_stay():
+    owner = person("tess")
+    script = lambda: Client(server, token=token_of(owner, "submit")["token"])
+    first, second = script(), script()
+    change = {"old": PASSWORD, "password": PASSWORD}
+    equal(owner.api("POST", "/account/password", {**change, "end_tokens": False}).status, 200)
+    equal(owner.form("/account/password", change).status, 303)
+    equal(first.api("GET", "/account").status, 200)
+    contains(owner.get("/account").text, 'name="end_tokens" value="1" checked')
+    equal(owner.form("/account/password", {**change, "end_tokens": "1"}).status, 303)
+    refused(first.api("GET", "/account"), 401, "bad_token")
+    third = script()
+    equal(owner.api("POST", "/account/password", change).status, 200)
+    refused(third.api("GET", "/account"), 401, "bad_token")
+    refused(second.api("GET", "/account"), 401, "bad_token")
+    equal(owner.api("GET", "/account").status, 200, "the session that did it")
+
+
 def main():
     global server, admin
     with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
@@ -152,7 +241,11 @@ def main():
         server.start()
         admin = server.client(ADMIN)
         run(a_blocked_account_stops_its_machines, a_blocked_accounts_machine_does_not_come_back,
-            a_revoked_token_stops_its_machine_until_that_has_a_new_one, a_blocked_machine_does_not_come_back_under_a_new_key)
+            a_revoked_token_stops_its_machine_until_that_has_a_new_one, a_blocked_machine_does_not_come_back_under_a_new_key,
+            wrong_passwords_of_one_network_lock_nobody_else_out,
+            guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows,
+            what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, an_old_hash_is_made_anew_at_login,
+            a_new_password_ends_the_tokens_unless_they_are_to_stay)
     finally:
         server.close()
 
