@@ -1,0 +1,57 @@
+// needs: testkit server common sprt rules
+// Any bytes as the evidence of a lost game. Refusals say why; what is kept is what came, byte for
+// byte: its texts are read back as the page of a fault reads them, and compared with the body.
+#include "worker_call.h"
+
+#include <stdint.h>
+
+#include "../../server/common/hash.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// The same in both; in the body an object may be missing.
+static void compare(const json_t *body, const json_t *kept, const char *name) {
+    json_auto_t *nothing = json_object();
+    json_t *sent = json_object_get(body, name);
+    if (!json_equal(sent ? sent : nothing, json_object_get(kept, name)))
+        abort();
+}
+
+static void check_kept(WorkerCall *call, const void *body, size_t size) {
+    Error err = {0};
+    size_t packed;
+    Str text scope(str_release);
+    str_init(&text, 4 << 20);
+    Query q = query(call->kit.db, SQL_PAGE_FAULT_CONTENT, "i", db_last_id(call->kit.db));
+    if (!query_step(&q))
+        abort();
+    const void *bytes = query_blob(&q, 0, &packed);
+    if (bytes && !zstd_decompress(bytes, packed, &text, &err))
+        abort();
+    query_end(&q);
+    if (!text.size) // counted and not kept
+        return;
+    json_auto_t *sent = json_loadb(body, size, 0, NULL);
+    json_auto_t *kept = json_loadb(text.data, text.size, 0, NULL);
+    if (!kept)
+        abort();
+    compare(sent, kept, "pgn");
+    compare(sent, kept, "talk");
+    compare(sent, kept, "errors");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    WorkerCall *call = call_open();
+    const Route *route = call_route("PUT", "/api/v1/tasks/{task}/evidence/{seq}");
+    if (size > route->max_body)
+        return 0;
+    Error err = {0};
+    RequestData *request = call_request(call, route, data, size);
+    db_savepoint(call->kit.db);
+    if (call_made(route, request, &err))
+        check_kept(call, data, size);
+    db_savepoint_undo(call->kit.db);
+    call_forget_news(call);
+    request_free(request);
+    return 0;
+}

@@ -1,0 +1,82 @@
+// For targets that call a worker's routes: a small installation in which machine 1 has an open
+// task, and a request to a route with the given bytes as its body.
+#pragma once
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../server/app.h"
+#include "../../server/routes_worker.h"
+#include "../kit/ledger_kit.h"
+
+typedef struct WorkerCall {
+    LedgerKit kit;
+    App app;
+    int64_t task; // 0: not opened yet
+} WorkerCall;
+
+static WorkerCall call_state;
+
+static void call_close(void) {
+    kit_close(&call_state.kit);
+}
+
+// Once for all inputs; the installation is removed when the process ends.
+static inline WorkerCall *call_open(void) {
+    WorkerCall *call = &call_state;
+    if (call->task)
+        return call;
+    if (!kit_open(&call->kit))
+        abort();
+    atexit(call_close);
+    kit_activate(&call->kit, 1);
+    call->task = kit_claim(&call->kit, 1, 4, 0);
+    if (call->task != 1)
+        abort();
+    call->app.config.data = call->kit.folder;
+    call->app.writer = call->kit.db;
+    return call;
+}
+
+static inline const Route *call_route(const char *method, const char *pattern) {
+    const Route *route = routes_worker;
+    while (route->method &&
+           (strcmp(route->method, method) != 0 || strcmp(route->pattern, pattern) != 0))
+        route++;
+    if (!route->method)
+        abort();
+    return route;
+}
+
+static inline RequestData *call_request(WorkerCall *call, const Route *route, const void *body,
+                                        size_t size) {
+    static const char key[] = "Idempotency-Key";
+    RequestData *request = request_new(&call->app, "/");
+    request->route = route;
+    request->req.db = call->kit.db;
+    request->req.now = call->kit.ledger.now;
+    request->req.viewer.worker_id = 1;
+    request->req.params[0] = "1";
+    request->req.params[1] = "0";
+    pairs_add(&request->headers, key, strlen(key), "fuzz-key", 8);
+    str_release(&request->raw);
+    str_init(&request->raw, route->max_body);
+    str_add(&request->raw, body, size);
+    return request;
+}
+
+// Whether it was taken; a refusal must say why, and the database must not be asked for what it
+// cannot do.
+static inline bool call_made(const Route *route, RequestData *request, Error *err) {
+    bool good = request_open_body(request, err) &&
+                (!route->prepare || route->prepare(&request->req, &request->res, err)) &&
+                route->apply(&request->req, &request->res, err);
+    if (!good && (err->status < 400 || !err->message[0] || err->status == 503))
+        abort();
+    return good;
+}
+
+static inline void call_forget_news(WorkerCall *call) {
+    while (call->app.news_count)
+        json_decref(call->app.news[--call->app.news_count].data);
+}
