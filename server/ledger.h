@@ -4,8 +4,7 @@
 //
 // Pairs of a test are numbered 0, 1, 2, … and dealt in whole batches of B pairs. At every moment
 // each pair below tests.next_pair is exactly one of: counted, in an open task, in returned_pairs,
-// or spent (begun by a task that ended without reporting it). Nothing counts twice, nothing
-// vanishes.
+// or spent (reported by a batch that does not count). Nothing counts twice, nothing vanishes.
 //
 // No HTTP and no files here: routes_worker.c and the routes of tests translate.
 #pragma once
@@ -69,7 +68,10 @@ typedef struct Claim {
     const char *request_hash;
 } Claim;
 
-// Once a claim: notes the offer and gives back what the worker no longer holds.
+// Seconds for which a machine gets no task, because several in a row ended without a result.
+double ledger_rest_s(const Ledger *ledger, int64_t worker);
+// Once a claim: notes the offer and gives back what the worker no longer holds. 429 `wait` for a
+// machine that rests.
 bool ledger_claim_begin(const Ledger *ledger, const Claim *claim, Error *err);
 // Deals a task, or returns 0 where there is no work. The same key again: the same task. -1: error.
 int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err);

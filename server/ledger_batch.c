@@ -192,9 +192,10 @@ static bool note_progress(const Ledger *ledger, const Batch *batch, TaskRow *row
     int64_t credit = row->blocked ? 0 : 2 * row->test.batch_pairs;
     row->next_seq++;
     task_note_begun(row, 0);
+    row->batch_until = ledger->now + row->batch_s;
     row->lease_until = fmax(row->lease_until, ledger->now + row->lease_s);
-    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_STORED, "iiid", row->id, row->next_seq, row->begun,
-                row->lease_until) ||
+    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_STORED, "iiidd", row->id, row->next_seq,
+                row->begun, row->lease_until, row->batch_until) ||
         !db_run(ledger->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit,
                 ledger->now))
         return false;

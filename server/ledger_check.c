@@ -162,14 +162,14 @@ static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *unit
                         int64_t unit_count) {
     for (Query q = query(db, SQL_LEDGER_CHECK_TASKS, "i", audit->test); query_step(&q);) {
         int64_t first = query_int(&q, 1) / batch, count = query_int(&q, 2) / batch;
-        int64_t stored = query_int(&q, 4), begun = (query_int(&q, 5) + batch - 1) / batch;
-        if (stored != query_int(&q, 6))
+        int64_t stored = query_int(&q, 4);
+        if (stored != query_int(&q, 5))
             differ(audit, "task %lld has %lld batches and says %lld", (long long)query_int(&q, 0),
-                   (long long)query_int(&q, 6), (long long)stored);
+                   (long long)query_int(&q, 5), (long long)stored);
         if (strcmp(query_text(&q, 3), "open") == 0)
             mark_range(audit, units, unit_count, first + stored, first + count, SEEN_OPEN);
         else
-            mark_range(audit, units, unit_count, first, first + begun, SEEN_SPENT);
+            mark_range(audit, units, unit_count, first, first + stored, SEEN_SPENT);
     }
 }
 

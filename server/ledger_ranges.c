@@ -2,67 +2,79 @@
 // tasks are and only whole batches return.
 #include "ledger_task.h"
 
+#include <string.h>
+
 static bool range_add(const Ledger *ledger, int64_t test, int64_t first, int64_t count,
-                      Error *err) {
+                      const char *owner, Error *err) {
     return count == 0 ||
-           db_run(ledger->db, err, SQL_LEDGER_RETURNED_ADD, "iii", test, first, count);
+           db_run(ledger->db, err, SQL_LEDGER_RETURNED_ADD, "iiis", test, first, count, owner);
 }
 
 static bool range_drop(const Ledger *ledger, int64_t test, int64_t first, Error *err) {
     return db_run(ledger->db, err, SQL_LEDGER_RETURNED_REMOVE, "ii", test, first);
 }
 
-// The range that begins at or last before `pair`.
-static bool range_before(const Ledger *ledger, int64_t test, int64_t pair, int64_t *first,
-                         int64_t *count) {
-    Query q = query(ledger->db, SQL_LEDGER_RETURNED_AT, "ii", test, pair);
-    bool found = query_step(&q);
+typedef struct Range {
+    int64_t first, count;
+    char owner[64];
+} Range;
+
+static bool read_range(Query *q, Range *range) {
+    bool found = query_step(q);
     if (found) {
-        *first = query_int(&q, 0);
-        *count = query_int(&q, 1);
-        query_end(&q);
+        *range = (Range){query_int(q, 0), query_int(q, 1), ""};
+        snprintf(range->owner, sizeof range->owner, "%s", query_text(q, 2));
+        query_end(q);
     }
     return found;
 }
 
-bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err) {
+// The range that begins at or last before `pair`.
+static bool range_before(const Ledger *ledger, int64_t test, int64_t pair, Range *range) {
+    Query q = query(ledger->db, SQL_LEDGER_RETURNED_AT, "ii", test, pair);
+    return read_range(&q, range);
+}
+
+bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t count,
+                   const char *owner, Error *err) {
     if (count <= 0)
         return true;
-    int64_t before, before_count;
+    Range before;
     int64_t after_count =
-        db_int(ledger->db, SQL_LEDGER_RETURNED_COUNT, 0, "ii", test, first + count);
+        db_int(ledger->db, SQL_LEDGER_RETURNED_COUNT, 0, "iis", test, first + count, owner);
     if (after_count && !range_drop(ledger, test, first + count, err))
         return false;
     count += after_count;
-    if (range_before(ledger, test, first, &before, &before_count) &&
-        before + before_count == first) {
-        if (!range_drop(ledger, test, before, err))
+    if (range_before(ledger, test, first, &before) && before.first + before.count == first &&
+        strcmp(before.owner, owner) == 0) {
+        if (!range_drop(ledger, test, before.first, err))
             return false;
-        first = before;
-        count += before_count;
+        first = before.first;
+        count += before.count;
     }
-    return range_add(ledger, test, first, count, err);
+    return range_add(ledger, test, first, count, owner, err);
 }
 
-int64_t ranges_take(const Ledger *ledger, int64_t test, int64_t wanted, int64_t *first,
-                    Error *err) {
-    Query q = query(ledger->db, SQL_LEDGER_RETURNED_FIRST, "i", test);
-    if (!query_step(&q))
+int64_t ranges_take(const Ledger *ledger, int64_t test, int64_t wanted, const char *not_of,
+                    int64_t *first, Error *err) {
+    Range range;
+    Query q = query(ledger->db, SQL_LEDGER_RETURNED_FIRST, "is", test, not_of);
+    if (!read_range(&q, &range))
         return 0;
-    *first = query_int(&q, 0);
-    int64_t there = query_int(&q, 1), taken = wanted < there ? wanted : there;
-    query_end(&q);
+    *first = range.first;
+    int64_t taken = wanted < range.count ? wanted : range.count;
     if (!range_drop(ledger, test, *first, err) ||
-        !range_add(ledger, test, *first + taken, there - taken, err))
+        !range_add(ledger, test, *first + taken, range.count - taken, range.owner, err))
         return -1;
     return taken;
 }
 
 bool ranges_remove(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err) {
-    int64_t start, size;
-    if (!range_before(ledger, test, first, &start, &size) || start + size < first + count)
+    Range range;
+    if (!range_before(ledger, test, first, &range) || range.first + range.count < first + count)
         return true;
-    return range_drop(ledger, test, start, err) &&
-           range_add(ledger, test, start, first - start, err) &&
-           range_add(ledger, test, first + count, start + size - first - count, err);
+    return range_drop(ledger, test, range.first, err) &&
+           range_add(ledger, test, range.first, first - range.first, range.owner, err) &&
+           range_add(ledger, test, first + count, range.first + range.count - first - count,
+                     range.owner, err);
 }

@@ -7,13 +7,15 @@
 
 typedef struct Place {
     int64_t test, worker, seq, task;
+    char owner[64]; // when it arrived
 } Place;
 
 static bool find_place(const Ledger *ledger, int64_t batch, Place *place) {
     Query q = query(ledger->db, SQL_LEDGER_BATCH_PLACE, "i", batch);
     if (!query_step(&q))
         return false;
-    *place = (Place){query_int(&q, 0), query_int(&q, 1), query_int(&q, 2), query_int(&q, 3)};
+    *place = (Place){query_int(&q, 0), query_int(&q, 1), query_int(&q, 2), query_int(&q, 3), ""};
+    snprintf(place->owner, sizeof place->owner, "%s", query_text(&q, 4));
     query_end(&q);
     return true;
 }
@@ -50,12 +52,15 @@ bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const c
         ledger_event(ledger, "replay", 0, place.worker, place.test,
                      "batch %lld of task %lld is not replayed: %s", (long long)place.seq,
                      (long long)place.task, left_out);
-    if (!added || !*fault)
+    if (!added)
         return true;
+    if (!*fault)
+        return db_run(ledger->db, err, SQL_LEDGER_RECORD_JUDGE, "sd", place.owner, ledger->now);
     ledger_event(ledger, "replay", 0, place.worker, place.test,
                  "batch %lld of task %lld is not what was played: %s", (long long)place.seq,
                  (long long)place.task, fault);
-    return exclude_machine(ledger, &place, fault, err);
+    return db_run(ledger->db, err, SQL_LEDGER_RECORD_DROP, "s", place.owner) &&
+           exclude_machine(ledger, &place, fault, err);
 }
 
 void ledger_take_replayed(const Ledger *ledger, struct Replayer *replayer) {

@@ -51,6 +51,9 @@ bool task_load(const Ledger *ledger, int64_t task, int64_t worker, TaskRow *row,
     read_task(&q, row);
     read_test(&q, 10, row);
     row->blocked = query_int(&q, 27) != 0;
+    snprintf(row->owner, sizeof row->owner, "%s", query_text(&q, 28));
+    row->batch_s = query_real(&q, 29);
+    row->batch_until = query_real(&q, 30);
     query_end(&q);
     if (worker && row->worker != worker)
         return error_set(err, 403, "not_your_task", "task %lld belongs to another machine",
@@ -101,17 +104,27 @@ void task_note_begun(TaskRow *row, int64_t begun) {
         row->begun = row->pair_count;
 }
 
+// What was begun and not reported carries its owner's name.
+static bool give_back(const Ledger *ledger, const TaskRow *row, Error *err) {
+    int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
+    int64_t begun = (row->begun + batch - 1) / batch * batch;
+    return ranges_return(ledger, row->test.id, row->first_pair + reported, begun - reported,
+                         row->owner, err) &&
+           ranges_return(ledger, row->test.id, row->first_pair + begun, row->pair_count - begun, "",
+                         err);
+}
+
 bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err) {
     int64_t batch = row->test.batch_pairs;
     assert(batch > 0);
     task_note_begun(row, 0);
-    int64_t kept = (row->begun + batch - 1) / batch * batch;
     copy_word(row->state, sizeof row->state, state);
+    bool by_machine = strcmp(state, "done") != 0 && strcmp(state, "stopped") != 0;
     if (!db_run(ledger->db, err, SQL_LEDGER_TASK_END, "isid", row->id, state, row->begun,
-                ledger->now))
-        return false;
-    if (strcmp(row->test.state, "finished") != 0 &&
-        !ranges_return(ledger, row->test.id, row->first_pair + kept, row->pair_count - kept, err))
+                ledger->now) ||
+        (strcmp(row->test.state, "finished") != 0 && !give_back(ledger, row, err)) ||
+        (by_machine && !row->next_seq &&
+         !db_run(ledger->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, ledger->now)))
         return false;
     if (ledger->wake && row->next_seq * batch < row->pair_count)
         ledger->wake(ledger->ctx); // what was not reported is played by somebody else
@@ -138,7 +151,8 @@ static int phase_rank(const char *name) {
     return -1;
 }
 
-// A later phase or more plies are progress; a beat that shows neither leaves the lease as it is.
+// A later phase or more plies are progress; a beat that shows neither leaves the lease as it is,
+// and none moves it beyond the time by which the next batch is due.
 static void lease_renew(const Ledger *ledger, TaskRow *row, const Beat *beat) {
     int old_phase = phase_rank(row->phase), new_phase = phase_rank(beat->phase);
     bool progress = new_phase > old_phase || beat->plies > row->plies;
@@ -149,7 +163,7 @@ static void lease_renew(const Ledger *ledger, TaskRow *row, const Beat *beat) {
     if (!progress)
         return;
     double lease = phases[phase_rank(row->phase)].lease_s;
-    row->lease_until = ledger->now + (lease > 0 ? lease : row->lease_s);
+    row->lease_until = fmin(ledger->now + (lease > 0 ? lease : row->lease_s), row->batch_until);
 }
 
 bool ledger_beat(const Ledger *ledger, const Beat *beat, TaskReply *reply, Error *err) {
@@ -206,7 +220,8 @@ void ledger_expire(const Ledger *ledger) {
         }
         db_savepoint_keep(ledger->db);
         ledger_event(ledger, "expired", 0, row.worker, row.test.id,
-                     "task %lld was not heard of; %lld of its %lld pairs were reported",
+                     "task %lld brought no beat or no batch in time; %lld of its %lld pairs were "
+                     "reported",
                      (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
                      (long long)row.pair_count);
     }

@@ -7,8 +7,8 @@
 
 typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, begun;
-    double lease_until, lease_s;
-    char state[12], phase[12];
+    double lease_until, lease_s, batch_until, batch_s;
+    char state[12], phase[12], owner[64];
     bool blocked; // its machine
     struct {
         int64_t id, batch_pairs, pairs_max, ptnml[5];
@@ -35,7 +35,7 @@ bool test_suspend(const Ledger *ledger, int64_t test, const char *reason, Error 
 bool task_is_open(const TaskRow *row);
 // What the worker is to do next.
 TaskReply task_reply(const Ledger *ledger, const TaskRow *row);
-// Ends an open task as `state`; what was not begun of it goes back in whole batches.
+// Ends an open task as `state`; what was not reported of it goes back in whole batches.
 bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err);
 // `begun` as told by the worker, kept between what is reported and the whole task.
 void task_note_begun(TaskRow *row, int64_t begun);
@@ -43,10 +43,14 @@ void task_note_begun(TaskRow *row, int64_t begun);
 // The limits of marks as the operator set them.
 MarkLimits mark_limits(const Ledger *ledger);
 
-// Ranges of whole batches. A range that touches one that lies there already is joined to it.
-bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err);
-// Takes up to `wanted` consecutive pairs from the lowest range; 0: nothing lies there.
-int64_t ranges_take(const Ledger *ledger, int64_t test, int64_t wanted, int64_t *first, Error *err);
+// Ranges of whole batches. `owner` began them and did not report them; "": nobody did. A range that
+// touches one of the same owner that lies there already is joined to it.
+bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t count,
+                   const char *owner, Error *err);
+// Takes up to `wanted` consecutive pairs from the lowest range that `not_of` did not begin (""; any
+// range); 0: nothing lies there.
+int64_t ranges_take(const Ledger *ledger, int64_t test, int64_t wanted, const char *not_of,
+                    int64_t *first, Error *err);
 // Takes exactly these pairs if they lie there; fine if they do not.
 bool ranges_remove(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err);
 

@@ -21,8 +21,35 @@ static int slots_of(const SchedTest *test, const SchedWorker *worker) {
     return room / slot < slots ? (int)(room < 0 ? 0 : room / slot) : slots;
 }
 
+int scheduler_tasks_max(const SchedWorker *worker) {
+    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 2, [TRUST_RECORD] = TASKS_MAX};
+    return most[worker->trust];
+}
+
+int scheduler_hunger_cores(const SchedWorker *worker) {
+    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 16, [TRUST_RECORD] = 1 << 20};
+    return worker->cores < most[worker->trust] ? worker->cores : most[worker->trust];
+}
+
+int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {
+    int64_t batch = test->batch_pairs, uncounted = test->pairs_left + test->pairs_open;
+    bool has_record = worker->trust == TRUST_RECORD;
+    if (worker->others_cores < test->threads)
+        return test->pairs_left;
+    bool yields = !has_record && worker->proven_cores >= test->threads;
+    int64_t most = uncounted / (has_record ? 2 : 4) / batch * batch;
+    if (most < batch && !yields)
+        most = batch;
+    int64_t room = most - test->pairs_of_owner;
+    int64_t together = uncounted / 2 / batch * batch - test->pairs_unproven;
+    if (yields && together < room)
+        room = together;
+    return room < test->pairs_left ? room : test->pairs_left;
+}
+
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker) {
-    return !test->barred && test->pairs_left > 0 && slots_of(test, worker) >= 1;
+    return !test->barred && worker->tasks < scheduler_tasks_max(worker) &&
+           scheduler_room(test, worker) > 0 && slots_of(test, worker) >= 1;
 }
 
 double scheduler_weight(const SchedTest *test) {
@@ -54,14 +81,23 @@ static bool before(const SchedTest *a, const SchedTest *b, const SchedWorker *wo
     return a->id < b->id;
 }
 
+double scheduler_batch_seconds(const SchedTest *test, const SchedWorker *worker) {
+    int slots = slots_of(test, worker);
+    return ceil(2.0 * test->batch_pairs / (slots < 1 ? 1 : slots)) * test->game_seconds;
+}
+
 int64_t scheduler_task_pairs(const SchedTest *test, const SchedWorker *worker,
                              double task_seconds) {
-    int64_t batch = test->batch_pairs;
-    double games = task_seconds / test->game_seconds * slots_of(test, worker);
-    double batches = floor(fmin(games / 2, TASK_PAIRS_MAX) / (double)batch);
+    bool is_first = worker->trust == TRUST_NONE;
+    int64_t batch = test->batch_pairs, room = scheduler_room(test, worker) / batch;
+    double seconds = is_first ? fmin(task_seconds, FIRST_SECONDS_MAX) : task_seconds;
+    double pairs = seconds / test->game_seconds * slots_of(test, worker) / 2;
+    double batches =
+        floor(fmin(pairs, is_first ? FIRST_PAIRS_MAX : TASK_PAIRS_MAX) / (double)batch);
     int64_t share = (test->pairs_left + 2 * batch - 1) / (2 * batch); // half, rounded up
     int64_t wanted = batches < 1 ? 1 : (int64_t)batches;
-    return (wanted < share ? wanted : share) * batch;
+    wanted = wanted < share ? wanted : share;
+    return (wanted < room || room < 1 ? wanted : room) * batch;
 }
 
 SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorker *worker,

@@ -107,13 +107,24 @@ static bool machine_check(Request *req, Error *err) {
                      (long long)has, advice_of(level));
 }
 
+static void tell_rest(Response *res, const Ledger *ledger, int64_t worker) {
+    char seconds[24];
+    double rest = ledger_rest_s(ledger, worker);
+    snprintf(seconds, sizeof seconds, "%.0f", rest);
+    if (rest > 0)
+        response_header(res, "Retry-After", seconds);
+}
+
 bool task_claim(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
     Claim claim;
     double wait_s;
-    if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err) ||
-        (!req->state && !begin(req, &ledger, &claim, wait_s, err)))
+    if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err))
         return false;
+    if (!req->state && !begin(req, &ledger, &claim, wait_s, err)) {
+        tell_rest(res, &ledger, claim.worker);
+        return false;
+    }
     const Waiting *waiting = req->state;
     claim.request_hash = waiting->request_hash;
     int64_t task = ledger_claim(&ledger, &claim, err);

@@ -47,8 +47,8 @@ SELECT id, worker_id FROM tasks WHERE test_id = ?1 AND state = 'open'
 SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.begun,
        k.lease_until, k.lease_s, t.id, t.state, t.kind, t.model, t.elo0, t.elo1, t.alpha, t.beta,
        t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state,
-       (SELECT s.barred <> '' FROM standings s WHERE s.id = k.worker_id)
-FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.id = ?1
+       (SELECT s.barred <> '' FROM standings s WHERE s.id = k.worker_id), w.owner, k.batch_s, k.batch_until
+FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id WHERE k.id = ?1
 
 -- name: ledger_test
 SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, ptnml0, ptnml1, ptnml2, ptnml3, ptnml4,
@@ -65,54 +65,79 @@ UPDATE tasks SET state = ?2, begun = ?3, finished = ?4 WHERE id = ?1
 SELECT id, worker_id FROM tasks WHERE state = 'open' AND lease_until < ?1 ORDER BY lease_until LIMIT 1000
 
 -- name: ledger_leases_shift
-UPDATE tasks SET lease_until = lease_until + ?1 WHERE state = 'open'
+UPDATE tasks SET lease_until = lease_until + ?1, batch_until = batch_until + ?1 WHERE state = 'open'
 
 -- name: ledger_worker_open_tasks
 SELECT id FROM tasks WHERE worker_id = ?1 AND state = 'open'
 
 -- name: ledger_worker_offer
-UPDATE workers SET cores = ?2, last_seen = ?3 WHERE id = ?1
+UPDATE workers SET cores = min(?2, coalesce(json_extract(host, '$.logical_cores'), ?2)), last_seen = ?3 WHERE id = ?1
+
+-- Seconds that a machine has yet to wait for a task.
+-- name: ledger_worker_rest
+SELECT max(0.0, rest_until - ?2) FROM workers WHERE id = ?1
+
+-- One more task of a machine ended without a result; from the fourth in a row on it waits, up to a quarter of an hour.
+-- name: ledger_worker_fruitless
+UPDATE workers SET fruitless = fruitless + 1,
+       rest_until = CASE WHEN fruitless < 3 THEN 0.0 ELSE ?2 + min(900, 10 << min(fruitless - 3, 10)) END
+WHERE id = ?1
 
 -- name: ledger_worker_seen
 UPDATE workers SET last_seen = ?2 WHERE id = ?1
 
 -- ---- ranges of pairs that came back
 
+-- Not those that owner ?2 began; '': any.
 -- name: ledger_returned_first
-SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = ?1 ORDER BY first_pair LIMIT 1
+SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = ?1 AND (?2 = '' OR owner <> ?2)
+ORDER BY first_pair LIMIT 1
 
 -- name: ledger_returned_at
-SELECT first_pair, pair_count FROM returned_pairs
+SELECT first_pair, pair_count, owner FROM returned_pairs
 WHERE test_id = ?1 AND first_pair <= ?2 ORDER BY first_pair DESC LIMIT 1
 
 -- name: ledger_returned_remove
 DELETE FROM returned_pairs WHERE test_id = ?1 AND first_pair = ?2
 
 -- name: ledger_returned_count
-SELECT pair_count FROM returned_pairs WHERE test_id = ?1 AND first_pair = ?2
+SELECT pair_count FROM returned_pairs WHERE test_id = ?1 AND first_pair = ?2 AND owner = ?3
 
 -- name: ledger_returned_add
-INSERT INTO returned_pairs (test_id, first_pair, pair_count) VALUES (?1, ?2, ?3)
+INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner) VALUES (?1, ?2, ?3, ?4)
 
 -- name: ledger_dealt_again
 SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = ?1 AND id > ?2 AND first_pair < ?4 AND first_pair + pair_count > ?3)
 
 -- ---- claims
 
--- The tests that a worker (?1) might play, with what the scheduler weighs. ?2 now, ?3 its cores.
+-- Who asks: its owner, the cores that are believed, whether a batch of it has counted, whether its owner has a record, the
+-- tasks that it holds; and the cores of the largest machine of another owner, and of another owner with a record, since ?2.
+-- name: ledger_claimant
+WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven
+                FROM workers o JOIN workers me ON me.id = ?1 WHERE o.last_seen >= ?2 AND o.blocked = 0 AND o.owner <> me.owner)
+SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.counted = 1 AND b.excluded = 0),
+       EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner),
+       (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open'),
+       (SELECT coalesce(max(cores), 0) FROM others), (SELECT coalesce(max(cores), 0) FROM others WHERE proven)
+FROM workers w WHERE w.id = ?1
+
+-- The tests that a worker (?1) might play, with what the scheduler weighs. ?2 now, ?3 its cores, ?4 its owner.
 -- name: ledger_candidates
+WITH held AS (SELECT k.test_id, k.hunger, k.pair_count - k.next_seq * t.batch_pairs AS pairs, w.owner = ?4 AS own,
+                     NOT EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS unproven
+              FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id WHERE k.state = 'open'),
+     sums AS (SELECT test_id, sum(pairs) AS pairs, sum(hunger) AS hunger, sum(pairs * own) AS own,
+                     sum(pairs * unproven) AS unproven FROM held GROUP BY test_id)
 SELECT t.id, t.priority, t.threads, t.batch_pairs,
        t.pairs_max - (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4)
-           - (SELECT coalesce(sum(k.pair_count - k.next_seq * t.batch_pairs), 0) FROM tasks k
-              WHERE k.test_id = t.id AND k.state = 'open'),
-       2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4), t.llr, t.elo0, t.tc,
-       (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open'),
-       t.base_options, t.new_options, t.author_id,
+           - coalesce(h.pairs, 0),
+       2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4), t.llr, t.elo0, t.tc, coalesce(h.hunger, 0), t.base_options, t.new_options, t.author_id,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = ?1 AND f.created > coalesce(t.resumed, 0)
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)),
        t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = ?1 ORDER BY k.id DESC LIMIT 1),
-       e.name, e.reference_speed, e.scale_min, e.scale_max
-FROM tests t JOIN engines e ON e.id = t.engine_id
+       e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0), coalesce(h.own, 0), coalesce(h.unproven, 0)
+FROM tests t JOIN engines e ON e.id = t.engine_id LEFT JOIN sums h ON h.test_id = t.id
 WHERE t.state = 'active' AND t.threads <= ?3 ORDER BY t.priority DESC, t.id
 
 -- name: ledger_next_pair
@@ -122,8 +147,8 @@ UPDATE tests SET next_pair = next_pair + ?2 WHERE id = ?1 RETURNING next_pair - 
 UPDATE tests SET started = ?2 WHERE id = ?1 AND started IS NULL
 
 -- name: ledger_task_add
-INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, lease_until, lease_s, created)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, lease_until, lease_s, created, hunger, batch_s, batch_until)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 
 -- name: ledger_worker_speed
 UPDATE workers SET speed = ?2 WHERE id = ?1
@@ -171,7 +196,9 @@ INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 
 -- name: ledger_task_stored
-UPDATE tasks SET next_seq = ?2, begun = max(begun, ?3), phase = 'play', lease_until = max(lease_until, ?4) WHERE id = ?1
+UPDATE tasks SET next_seq = ?2, begun = max(begun, ?3), phase = 'play', lease_until = max(lease_until, ?4),
+       batch_until = ?5
+WHERE id = ?1
 
 -- name: ledger_test_counted
 UPDATE tests SET ptnml0 = ?2, ptnml1 = ?3, ptnml2 = ?4, ptnml3 = ?5, ptnml4 = ?6,
@@ -180,7 +207,7 @@ UPDATE tests SET ptnml0 = ?2, ptnml1 = ?3, ptnml2 = ?4, ptnml3 = ?5, ptnml4 = ?6
 WHERE id = ?1
 
 -- name: ledger_worker_credit
-UPDATE workers SET games = games + ?2, last_seen = ?3 WHERE id = ?1
+UPDATE workers SET games = games + ?2, last_seen = ?3, fruitless = 0 WHERE id = ?1
 
 -- name: ledger_games_put
 INSERT INTO games (task_id, seq, sha256, received) VALUES (?1, ?2, ?3, ?4)
@@ -300,7 +327,23 @@ WHERE id = ?1
 INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
 
 -- name: ledger_batch_place
-SELECT test_id, worker_id, seq, task_id FROM batches WHERE id = ?1
+SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = ?1
+
+-- What a record is: owner ?1 has brought 16 batches that count, the first a day before ?2 or earlier, and 3 of them were played
+-- over again without a fault; and in the last 30 days none with one.
+-- name: ledger_record_judge
+INSERT INTO records (owner, since)
+SELECT ?1, ?2 FROM (SELECT count(*) AS batches, min(received) AS first FROM
+    (SELECT received FROM batches WHERE owner = ?1 AND counted = 1 AND excluded = 0 ORDER BY id LIMIT 16))
+WHERE batches >= 16 AND first <= ?2 - 86400
+  AND (SELECT count(*) FROM (SELECT 1 FROM batches b JOIN replays r ON r.batch_id = b.id
+       WHERE b.owner = ?1 AND b.counted = 1 AND b.excluded = 0 AND r.fault = '' AND r.left_out = '' LIMIT 3)) >= 3
+  AND NOT EXISTS (SELECT 1 FROM replays r JOIN batches b ON b.id = r.batch_id
+                  WHERE r.fault <> '' AND b.owner = ?1 AND r.created > ?2 - 30 * 86400)
+ON CONFLICT DO NOTHING
+
+-- name: ledger_record_drop
+DELETE FROM records WHERE owner = ?1
 
 -- ---- the audit
 
@@ -320,7 +363,7 @@ SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crash
 FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = ?1 ORDER BY b.id
 
 -- name: ledger_check_tasks
-SELECT id, first_pair, pair_count, state, next_seq, begun,
+SELECT id, first_pair, pair_count, state, next_seq,
        (SELECT count(*) FROM batches b WHERE b.task_id = tasks.id) FROM tasks WHERE test_id = ?1 ORDER BY id
 
 -- name: ledger_check_returned

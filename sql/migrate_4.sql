@@ -14,6 +14,24 @@ CREATE INDEX workers_owner ON workers (owner);
 ALTER TABLE batches ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 UPDATE batches SET owner = (SELECT owner FROM workers w WHERE w.id = batches.worker_id);
 
+-- Owners with a record: see ledger_record_judge.
+CREATE TABLE records (
+    owner TEXT PRIMARY KEY,
+    since REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX batches_owner ON batches (owner) WHERE counted = 1 AND excluded = 0;
+
+-- What a task weighs for hunger, and how long its machine may need for a batch, whatever its beats say.
+ALTER TABLE tasks ADD COLUMN hunger INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tasks ADD COLUMN batch_s REAL NOT NULL DEFAULT 86400;
+ALTER TABLE tasks ADD COLUMN batch_until REAL NOT NULL DEFAULT 0;
+UPDATE tasks SET hunger = cores, batch_until = lease_until + 86400;
+-- Who began these pairs and did not report them; '': nobody did.
+ALTER TABLE returned_pairs ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+-- Tasks in a row that a machine ended without a result, and until when it gets none for that.
+ALTER TABLE workers ADD COLUMN fruitless INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE workers ADD COLUMN rest_until REAL NOT NULL DEFAULT 0;
+
 -- ---- accounts
 
 -- The account's token that a machine registered with, as in api_tokens; '': none.

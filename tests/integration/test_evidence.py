@@ -223,7 +223,7 @@ def main():
         server.add_user("boss", "maintainer")
         server.start()
         anyone, worker = Client(server), server.worker()
-        task = claim(worker, speeds={"anvil": 1234567.0}).json
+        task = claim(worker, cores=8, speeds={"anvil": 1234567.0}).json
         run(a_batch_says_what_its_machine_was_like, an_operator_sets_the_limits, evidence_is_taken_once_and_shown,
             what_engines_said_cannot_break_out_of_a_page, evidence_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
             a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,

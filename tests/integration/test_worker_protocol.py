@@ -261,11 +261,10 @@ def a_claim_sent_again_gets_the_same_task():
 
 def no_opening_is_dealt_twice_until_the_book_is_spent():
     with Loop() as loop:
-        worker, seen = loop.server.worker(), []
+        seen = []
         while len(seen) < 1000:
-            task = claim(worker, cores=400).json
-            seen += [opening["fen"] for opening in task["openings"]]
-            worker.api("POST", f"/tasks/{task['id']}/beat", {"phase": "play", "plies": 1, "begun": task["pairs"]})
+            worker = loop.server.worker(key=f"{len(seen):032}")
+            seen += [opening["fen"] for opening in claim(worker).json["openings"]]
         tap.equal(len(set(seen[:1000])), 1000)
 
 
@@ -347,9 +346,9 @@ def a_verdict_ends_the_test_for_everybody():
 def what_was_acknowledged_is_there_after_a_kill():
     with Loop() as loop:
         worker = loop.server.worker()
-        task = claim(worker, cores=64).json
+        task = claim(worker, cores=8).json
         path, seen = f"/tasks/{task['id']}/batches", 0
-        for seq in range(6):
+        for seq in range(5):
             tap.equal(worker.api("POST", path, batch(seq, "2134")).json["counted"], True)
             if seq % 2:
                 loop.server.kill()

@@ -250,7 +250,7 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
         "UPDATE batches SET outcomes = '2233' WHERE seq = 0",
         "UPDATE tasks SET next_seq = next_seq + 1 WHERE id = 1",
         "UPDATE tests SET next_pair = next_pair + 4",
-        "INSERT INTO returned_pairs VALUES (1, 0, 4)",
+        "INSERT INTO returned_pairs VALUES (1, 0, 4, '')",
         "DELETE FROM returned_pairs",
     };
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));

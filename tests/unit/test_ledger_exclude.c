@@ -194,6 +194,64 @@ static void what_a_blocked_machine_had_not_begun_is_played_by_others(void **stat
 
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
 
+// ---- records ------------------------------------------------------------------------------------
+
+static int64_t records(void) {
+    return kit_int(&kit, "SELECT count(*) FROM records");
+}
+
+static void play_batches(int count) {
+    for (int i = 0; i < count; i++) {
+        int64_t seq = kit_int(&kit, "SELECT next_seq FROM tasks WHERE id = %lld", (long long)task);
+        assert_true(kit_post(&kit, task, 1, seq, "1232", &posted));
+        if (!posted.task.go_on)
+            task = kit_claim(&kit, 1, 4, 0);
+    }
+}
+
+static void replay_batches(int64_t first, int64_t last) {
+    for (int64_t batch = first; batch <= last; batch++)
+        assert_true(ledger_replayed(&kit.ledger, batch, 8, "", "", &kit.err));
+}
+
+static void a_record_takes_batches_and_clean_replays_and_a_day(void **state) {
+    (void)state;
+    play_batches(15);
+    kit.ledger.now += 90000;
+    kit_sql(&kit, "UPDATE tasks SET lease_until = 1e9");
+    replay_batches(1, 5);
+    assert_int_equal(records(), 0); // one batch is missing
+    play_batches(1);
+    replay_batches(6, 6);
+    assert_int_equal(records(), 1);
+    assert_true(ledger_replayed(&kit.ledger, 7, 8, "game 3: it is of another pair", "", &kit.err));
+    assert_int_equal(records(), 0);
+    assert_true(include(1));
+    replay_batches(8, 16);
+    assert_int_equal(records(), 0);
+    play_batches(1);
+    kit.ledger.now += 31 * 86400;
+    replay_batches(17, 17);
+    assert_int_equal(records(), 1);
+}
+
+static void many_batches_of_one_day_are_no_record(void **state) {
+    (void)state;
+    play_batches(40);
+    replay_batches(1, 40);
+    assert_int_equal(records(), 0);
+}
+
+static void batches_that_were_not_played_over_again_are_no_record(void **state) {
+    (void)state;
+    play_batches(40);
+    kit.ledger.now += 90000;
+    replay_batches(1, 2);
+    assert_int_equal(records(), 0);
+    replay_batches(3, 3);
+    assert_int_equal(records(), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_TASK(an_exclusion_taken_back_leaves_no_trace),
@@ -205,6 +263,9 @@ int main(void) {
         WITH_TASK(a_batch_that_was_not_played_takes_its_machine_out_of_the_test),
         WITH_TASK(a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count),
         WITH_TASK(what_a_blocked_machine_had_not_begun_is_played_by_others),
+        WITH_TASK(a_record_takes_batches_and_clean_replays_and_a_day),
+        WITH_TASK(many_batches_of_one_day_are_no_record),
+        WITH_TASK(batches_that_were_not_played_over_again_are_no_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,12 +81,98 @@ static void a_claim_gives_back_what_the_worker_forgot(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
     assert_true(kit_beat(&kit, a, 1, "play", 10, 3, &reply));
+    kit_sql(&kit, "UPDATE workers SET last_seen = 1000 WHERE id = 3");
     int64_t b = kit_claim(&kit, 1, 4, 0);
     assert_true(state_is(a, "released"));
-    // The first batch was begun and is spent; the second goes out again, whole.
+    // The first batch was begun and is for another owner; the second goes out again, whole.
     assert_int_equal(first_of(b), 4);
     assert_int_equal(pairs_of(b), 4);
+    assert_int_equal(first_of(kit_claim(&kit, 3, 4, 0)), 0);
     assert_int_equal(kit_check(&kit), 0);
+}
+
+static void an_owner_alone_is_dealt_again_what_it_began(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 4, 0);
+    assert_true(ledger_release(&kit.ledger, a, 1, pairs_of(a), &kit.err));
+    assert_int_equal(first_of(kit_claim(&kit, 1, 4, 0)), 0);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+// The first batch of 8 games on 4 slots takes 62 s: it may take ten minutes more than all that
+// comes before it.
+static void plies_without_batches_hold_a_task_for_about_an_hour(void **state) {
+    (void)state;
+    double begun = kit.ledger.now;
+    int64_t a = kit_claim(&kit, 1, 4, 0), plies = 1;
+    assert_true(kit_beat(&kit, a, 1, "build", 0, 0, &reply));
+    while (reply.go_on && kit.ledger.now < begun + 86400) {
+        kit.ledger.now += 60;
+        ledger_expire(&kit.ledger);
+        assert_true(kit_beat(&kit, a, 1, "play", plies++, 8, &reply));
+    }
+    assert_string_equal(reply.why, "expired");
+    assert_in_range((int64_t)(kit.ledger.now - begun), 3600, 2 * 3600);
+    kit_sql(&kit, "UPDATE workers SET last_seen = 1e6 WHERE id = 3");
+    assert_int_equal(first_of(kit_claim(&kit, 3, 4, 0)), 0);
+}
+
+static void each_batch_gives_time_for_the_next(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 8, 0); // 5 batches
+    assert_true(kit_beat(&kit, a, 1, "play", 0, 0, &reply));
+    for (int64_t seq = 0, plies = 1; seq < 5; seq++)
+        for (int minute = 0; minute < 20; minute++) {
+            kit.ledger.now += 60;
+            ledger_expire(&kit.ledger);
+            assert_true(kit_beat(&kit, a, 1, "play", plies++, 1, &reply));
+            assert_true(reply.go_on);
+            if (minute == 19)
+                assert_true(kit_post(&kit, a, 1, seq, "2222", &posted));
+        }
+    assert_true(state_is(a, "done"));
+}
+
+static void a_machine_without_results_waits_longer_and_longer(void **state) {
+    (void)state;
+    double waited = 0;
+    for (int i = 0; i < 20; i++) {
+        double rest = ledger_rest_s(&kit.ledger, 1);
+        assert_true(rest <= 900 && (i < 4 ? rest < 1 : rest >= waited));
+        if (rest > 0) {
+            assert_int_equal(kit_claim(&kit, 1, 4, 0), -1);
+            assert_string_equal(kit.err.code, "wait");
+        }
+        kit.ledger.now += waited = rest;
+        int64_t task = kit_claim(&kit, 1, 4, 0);
+        assert_true(task > 0);
+        assert_true(ledger_release(&kit.ledger, task, 1, 0, &kit.err));
+    }
+    kit.ledger.now += 900;
+    assert_true(kit_post(&kit, kit_claim(&kit, 1, 4, 0), 1, 0, "2222", &posted));
+    kit_claim(&kit, 1, 4, 0);
+    kit_claim(&kit, 1, 4, 0);
+    assert_true(kit_claim(&kit, 1, 4, 0) > 0);
+}
+
+static void a_machine_has_the_cores_that_it_registered(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE workers SET host = '{\"logical_cores\": 6}' WHERE id = 1");
+    int64_t a = kit_claim(&kit, 1, 4096, 0);
+    assert_int_equal(kit_int(&kit, "SELECT cores FROM tasks WHERE id = %lld", (long long)a), 6);
+    assert_int_equal(kit_int(&kit, "SELECT cores FROM workers WHERE id = 1"), 6);
+    assert_int_equal(kit_int(&kit, "SELECT hunger FROM tasks WHERE id = %lld", (long long)a), 1);
+}
+
+static void only_owners_with_a_record_hold_many_tasks(void **state) {
+    (void)state;
+    int64_t a = kit_claim(&kit, 1, 8, 0);
+    assert_int_equal(kit_claim(&kit, 1, 8, a), 0);
+    assert_true(kit_post(&kit, a, 1, 0, "2222", &posted));
+    assert_true(kit_claim(&kit, 1, 8, a) > 0);
+    kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tasks WHERE state = 'open'"), 2);
+    assert_true(kit_claim(&kit, 2, 8, 0) > 0); // the same owner's other machine
 }
 
 static void a_claim_keeps_what_the_worker_still_holds(void **state) {
@@ -112,7 +198,7 @@ static void a_task_without_a_beat_expires_after_half_a_minute(void **state) {
 static void a_task_that_cannot_expire_stays_as_it_was(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
-    kit_sql(&kit, "INSERT INTO returned_pairs VALUES (1, 0, 4)"); // damage: they are dealt
+    kit_sql(&kit, "INSERT INTO returned_pairs VALUES (1, 0, 4, '')"); // damage: they are dealt
     kit.ledger.now += 31;
     ledger_expire(&kit.ledger);
     assert_true(state_is(a, "open"));
@@ -166,14 +252,16 @@ static void leases_stand_still_while_the_server_is_down(void **state) {
     assert_true(state_is(a, "expired"));
 }
 
-static void a_release_gives_back_whole_batches_that_were_not_begun(void **state) {
+static void a_release_gives_back_what_was_begun_and_what_was_not(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 8, 0); // 20 pairs
     assert_int_equal(pairs_of(a), 20);
     assert_true(ledger_release(&kit.ledger, a, 1, 5, &kit.err));
     assert_true(ledger_release(&kit.ledger, a, 1, 5, &kit.err)); // again
-    assert_int_equal(kit_int(&kit, "SELECT first_pair FROM returned_pairs"), 8);
-    assert_int_equal(kit_int(&kit, "SELECT pair_count FROM returned_pairs"), 12);
+    char *ranges scope(free_ptr) =
+        kit_text(&kit, "SELECT group_concat(first_pair || '+' || pair_count || owner) FROM "
+                       "returned_pairs");
+    assert_string_equal(ranges, "0+8user 1,8+12");
     assert_int_equal(kit_check(&kit), 0);
     assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
     assert_false(reply.go_on);
@@ -273,6 +361,12 @@ int main(void) {
         ACTIVE(tasks_are_whole_batches_and_follow_each_other),
         ACTIVE(the_same_key_gets_the_same_task),
         ACTIVE(a_claim_gives_back_what_the_worker_forgot),
+        ACTIVE(an_owner_alone_is_dealt_again_what_it_began),
+        ACTIVE(plies_without_batches_hold_a_task_for_about_an_hour),
+        ACTIVE(each_batch_gives_time_for_the_next),
+        ACTIVE(a_machine_without_results_waits_longer_and_longer),
+        ACTIVE(a_machine_has_the_cores_that_it_registered),
+        ACTIVE(only_owners_with_a_record_hold_many_tasks),
         ACTIVE(a_claim_keeps_what_the_worker_still_holds),
         ACTIVE(a_task_without_a_beat_expires_after_half_a_minute),
         ACTIVE(a_task_that_cannot_expire_stays_as_it_was),
@@ -280,7 +374,7 @@ int main(void) {
         ACTIVE(building_has_a_limit_that_beats_do_not_move),
         ACTIVE(a_long_clock_makes_a_long_lease),
         ACTIVE(leases_stand_still_while_the_server_is_down),
-        ACTIVE(a_release_gives_back_whole_batches_that_were_not_begun),
+        ACTIVE(a_release_gives_back_what_was_begun_and_what_was_not),
         ACTIVE(ranges_that_touch_are_joined),
         ACTIVE(a_task_of_another_machine_is_refused),
         ACTIVE(a_paused_test_stops_its_workers_and_resumes),

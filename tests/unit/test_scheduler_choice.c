@@ -7,11 +7,12 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "../../server/common/tc.h"
 #include "../../server/scheduler.h"
 
-static const SchedWorker worker = {.cores = 8, .memory_mib = 16000};
+static const SchedWorker worker = {.cores = 8, .memory_mib = 16000, .trust = TRUST_RECORD};
 
 static SchedTest stc(int64_t id) {
     return (SchedTest){.id = id,
@@ -129,6 +130,166 @@ static void weights_are_fishtests(void **state) {
     assert_true(fabs(scheduler_weight(&test) - 220) < 1e-9);
 }
 
+// ---- trust --------------------------------------------------------------------------------------
+
+static void a_new_machine_gets_what_takes_minutes(void **state) {
+    (void)state;
+    SchedTest test = stc(1);
+    SchedWorker new = {.cores = 4096, .memory_mib = 1 << 20};
+    assert_int_equal(scheduler_task_pairs(&test, &new, 1800), 32);
+    new.cores = 1;
+    assert_int_equal(scheduler_task_pairs(&test, &new, 1800), 16); // a batch at least
+    new.cores = 4096, new.trust = TRUST_COUNTED;
+    assert_int_equal(scheduler_task_pairs(&test, &new, 1800), 2000);
+    new.trust = TRUST_NONE, new.tasks = 1;
+    assert_int_equal(scheduler_choose(&test, 1, &new, 1800).test, 0);
+    new.trust = TRUST_COUNTED;
+    assert_int_equal(scheduler_choose(&test, 1, &new, 1800).test, 1);
+}
+
+static void cores_weigh_as_far_as_they_are_believed(void **state) {
+    (void)state;
+    SchedWorker some = {.cores = 64};
+    assert_int_equal(scheduler_hunger_cores(&some), 1);
+    some.trust = TRUST_COUNTED;
+    assert_int_equal(scheduler_hunger_cores(&some), 16);
+    some.trust = TRUST_RECORD;
+    assert_int_equal(scheduler_hunger_cores(&some), 64);
+}
+
+static void an_owner_leaves_room_for_those_who_are_there(void **state) {
+    (void)state;
+    SchedTest test = stc(1);
+    SchedWorker one = worker;
+    test.pairs_left = 600, test.pairs_open = 400, test.pairs_of_owner = 400;
+    assert_int_equal(scheduler_room(&test, &one), 600); // alone
+    one.others_cores = 8;
+    assert_int_equal(scheduler_room(&test, &one), 96); // half of 1000 in whole batches
+    one.trust = TRUST_COUNTED;
+    assert_true(scheduler_room(&test, &one) <= 0); // a quarter
+    assert_false(scheduler_fits(&test, &one));
+    test.threads = 9; // which no other machine has
+    assert_int_equal(scheduler_room(&test, &one), 600);
+}
+
+static void the_last_batches_are_for_owners_with_a_record(void **state) {
+    (void)state;
+    SchedTest test = stc(1);
+    SchedWorker one = {.cores = 8, .memory_mib = 16000, .trust = TRUST_COUNTED, .others_cores = 8};
+    test.pairs_left = 48;
+    assert_int_equal(scheduler_room(&test, &one), 16); // without such an owner somebody has to
+    one.proven_cores = 8;
+    assert_int_equal(scheduler_room(&test, &one), 0);
+    one.trust = TRUST_RECORD;
+    assert_int_equal(scheduler_room(&test, &one), 16);
+    test.pairs_left = 400, test.pairs_open = 600, test.pairs_unproven = 496;
+    one.trust = TRUST_COUNTED;
+    assert_int_equal(scheduler_room(&test, &one), 0); // half of all that is left
+}
+
+// ---- one liar and thirty honest machines, minute by minute --------------------------------------
+
+enum { HONEST = 30, TESTS = 2, MACHINES = HONEST + 1, LIAR = HONEST, HOURS = 24 };
+
+typedef struct Machine {
+    SchedWorker worker;
+    int64_t test, pairs; // of the task that it holds
+    int minutes;         // until that is done
+    int idle, worked[TESTS];
+} Machine;
+
+static SchedTest sim_tests[TESTS];
+
+// What the ledger would tell of a test and a machine that asks.
+static SchedTest sim_view(const Machine *all, const Machine *who, int at) {
+    SchedTest view = sim_tests[at];
+    for (int i = 0; i < MACHINES; i++)
+        if (all[i].test == view.id) {
+            view.cores += scheduler_hunger_cores(&all[i].worker);
+            view.pairs_open += all[i].pairs;
+            view.pairs_of_owner += &all[i] == who ? all[i].pairs : 0;
+            view.pairs_unproven += all[i].worker.trust < TRUST_RECORD ? all[i].pairs : 0;
+        }
+    return view;
+}
+
+static void sim_claim(Machine *all, Machine *who) {
+    SchedTest views[TESTS];
+    for (int i = 0; i < TESTS; i++)
+        views[i] = sim_view(all, who, i);
+    SchedChoice choice = scheduler_choose(views, TESTS, &who->worker, 1800);
+    who->test = choice.test, who->pairs = choice.pairs;
+    if (!choice.test) {
+        who->idle++;
+        return;
+    }
+    sim_tests[choice.test - 1].pairs_left -= choice.pairs;
+    who->minutes = (int)(choice.pairs * 2 * 31 / 60 / who->worker.cores) + 1;
+}
+
+// The liar holds all that it gets until its batch is overdue, and then gives it back unplayed.
+static void sim_minute(Machine *all, Machine *who) {
+    if (who->test && who->minutes-- > 0) {
+        who->worked[who->test - 1]++;
+        return;
+    }
+    if (who->test && who == &all[LIAR])
+        sim_tests[who->test - 1].pairs_left += who->pairs;
+    else if (who->test && who->worker.trust == TRUST_NONE)
+        who->worker.trust = TRUST_COUNTED;
+    sim_claim(all, who);
+    if (who == &all[LIAR])
+        who->minutes = 90;
+}
+
+static void sim_run(SchedTrust liar, int64_t pairs) {
+    static Machine all[MACHINES];
+    memset(all, 0, sizeof all);
+    for (int i = 0; i < TESTS; i++)
+        sim_tests[i] = stc(i + 1), sim_tests[i].pairs_left = pairs;
+    for (int i = 0; i < MACHINES; i++)
+        all[i].worker = (SchedWorker){.cores = 4, .memory_mib = 16000, .others_cores = 4};
+    all[LIAR].worker = (SchedWorker){4096, 1 << 28, liar, 0, 4, 0};
+    for (int minute = 0; minute < HOURS * 60; minute++)
+        for (int i = MACHINES - 1; i >= 0; i--)
+            sim_minute(all, &all[i]);
+    int worked[TESTS] = {0}, idle = 0;
+    for (int i = 0; i < HONEST; i++) {
+        idle += all[i].idle;
+        for (int t = 0; t < TESTS; t++)
+            worked[t] += all[i].worked[t];
+    }
+    assert_true(idle == 0);
+    for (int t = 0; t < TESTS; t++)
+        assert_in_range(worked[t], HONEST * HOURS * 60 / 3, HONEST * HOURS * 60);
+}
+
+static void a_liar_leaves_the_honest_their_share_of_every_test(void **state) {
+    (void)state;
+    sim_run(TRUST_NONE, 400000);
+    sim_run(TRUST_COUNTED, 400000);
+}
+
+// Fixed tests of 2000 pairs end by the hands of the honest: only what the liar may hold is left.
+static void a_liar_does_not_keep_a_short_test_from_being_played(void **state) {
+    (void)state;
+    static Machine all[MACHINES];
+    for (SchedTrust trust = TRUST_NONE; trust <= TRUST_COUNTED; trust++) {
+        memset(all, 0, sizeof all);
+        sim_tests[0] = stc(1), sim_tests[1] = stc(2);
+        sim_tests[0].pairs_left = sim_tests[1].pairs_left = 2000;
+        for (int i = 0; i < MACHINES; i++)
+            all[i].worker = (SchedWorker){4, 16000, TRUST_RECORD, 0, 4, 4};
+        all[LIAR].worker.trust = trust, all[LIAR].worker.cores = 4096;
+        for (int minute = 0; minute < HOURS * 60; minute++)
+            for (int i = MACHINES - 1; i >= 0; i--)
+                sim_minute(all, &all[i]);
+        for (int i = 0; i < MACHINES; i++)
+            assert_int_equal(all[i].test, 0);
+        assert_int_equal(sim_tests[0].pairs_left + sim_tests[1].pairs_left, 0);
+    }
+}
+
 // ---- time controls ------------------------------------------------------------------------------
 
 static TimeControl parsed(const char *text) {
@@ -197,6 +358,12 @@ int main(void) {
         cmocka_unit_test(a_task_lasts_as_long_as_it_should),
         cmocka_unit_test(the_end_of_a_test_is_shared),
         cmocka_unit_test(weights_are_fishtests),
+        cmocka_unit_test(a_new_machine_gets_what_takes_minutes),
+        cmocka_unit_test(cores_weigh_as_far_as_they_are_believed),
+        cmocka_unit_test(an_owner_leaves_room_for_those_who_are_there),
+        cmocka_unit_test(the_last_batches_are_for_owners_with_a_record),
+        cmocka_unit_test(a_liar_leaves_the_honest_their_share_of_every_test),
+        cmocka_unit_test(a_liar_does_not_keep_a_short_test_from_being_played),
         cmocka_unit_test(durations_are_fishtests),
         cmocka_unit_test(every_form_of_time_control_is_read),
         cmocka_unit_test(what_is_no_time_control_is_refused),

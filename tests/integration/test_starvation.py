@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+"""What one liar can do to the others over the worker protocol: take their work, end their tests, set their bench counts. Machines
+come from addresses of their own, as behind a proxy."""
+
+import pathlib
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
+from database import add_test, sql, write_plain_book  # noqa: E402
+from protocol import batch, claim  # noqa: E402
+from server import Client, Server  # noqa: E402
+from tap import contains, equal, run, true  # noqa: E402
+
+server = anyone = None
+BATCH = 4
+
+
+class Machine(Client):
+    """A worker at an address of its own, registered with 4 cores."""
+
+    made = 0
+
+    def __init__(self, address, cores=4, token=None):
+        super().__init__(server)
+        Machine.made += 1
+        self.address = address
+        host = {"os": "Linux", "arch": "x86_64", "cpu": "test", "physical_cores": cores, "logical_cores": cores,
+                "memory_mib": 8000, "compilers": ["gcc 12.2.0"], "sandbox": 2}
+        reply = self.api("POST", "/workers", {"protocol": 1, "name": f"machine {Machine.made}", "version": "1.0",
+                                              "machine_key": f"{'k' * 24}{Machine.made:08}", "host": host, "user_token": token})
+        equal(reply.status, 201, reply)
+        self.token, self.id = reply.json["token"], reply.json["worker"]
+
+    def _identity(self):
+        return {**super()._identity(), "X-Forwarded-For": self.address}
+
+    def claim(self, **fields):
+        """The task that it is dealt, or None."""
+        reply = claim(self, **fields)
+        return reply.json if reply.status == 200 else None
+
+    def post(self, task, seq=0, outcomes="2" * BATCH):
+        return self.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes))
+
+    def release(self, task, begun=0):
+        return self.api("POST", f"/tasks/{task['id']}/release", {"begun": begun})
+
+    def fail(self, task, kind="build", **fields):
+        return self.api("POST", f"/tasks/{task['id']}/fail",
+                        {"kind": kind, "side": "new", "message": "invented", "log": "", **fields})
+
+    def bench(self, task, nodes, side="new"):
+        return self.api("POST", f"/tasks/{task['id']}/bench", {"side": side, "nodes": nodes})
+
+
+def begin(**fields):
+    """A new test, alone: the others are paused and their machines were not heard of for long."""
+    sql(server, "UPDATE tests SET state = 'paused' WHERE state = 'active'")
+    sql(server, "UPDATE workers SET last_seen = 0")
+    return add_test(server, **{"tc": "10+0.1", **fields})
+
+
+def honest(count, network="192.0.2", **more):
+    return [Machine(f"{network}.{i + 1}", **more) for i in range(count)]
+
+
+def proven(machine):
+    """As machines are whose games were played over again for a while."""
+    sql(server, "INSERT OR IGNORE INTO records (owner, since) SELECT owner, 1 FROM workers WHERE id = ?", machine.id)
+    return machine
+
+
+def one_claim(**cores):
+    first, second = begin(), add_test(server, tc="10+0.1")
+    liar = Machine("198.51.100.1", **cores)
+    return first, second, liar.claim(cores=4096)
+
+
+def invented_cores_send_nobody_to_another_test():
+    for cores in ({}, {"cores": 4096}):  # more than were registered, or registered as well
+        first, second, task = one_claim(**cores)
+        equal(task["test"]["id"], first)
+        got = [machine.claim()["test"]["id"] for machine in honest(30)]
+        true(got.count(first) >= 12, f"the honest went to {got}")
+
+
+def cores_that_were_not_registered_are_not_shown():
+    test = begin()
+    Machine("198.51.100.1").claim(cores=4096)
+    equal(anyone.api("GET", f"/tests/{test}").json["cores"], 4)
+
+
+def a_new_machine_gets_one_small_task():
+    begin(batch_pairs=16)
+    liar = Machine("198.51.100.1", cores=4096)
+    task = liar.claim(cores=4096, speeds={"anvil": 1e11})
+    true(task["pairs"] <= 32, f"{task['pairs']} pairs")
+    equal(liar.claim(cores=4096, holding=[task["id"]]), None, "a second task")
+
+
+def nobody_holds_all_pairs_of_a_test():
+    test = begin(kind="fixed", pairs_max=2000)
+    others = honest(2)
+    for machine in others:
+        sql(server, "UPDATE workers SET last_seen = ? WHERE id = ?", time.time(), machine.id)
+    held = 0
+    for i in range(12):  # machines without account of one network are one owner
+        liar = Machine("198.51.100.1", cores=64)
+        tasks = []
+        while len(tasks) < 8 and (task := liar.claim(cores=64, speeds={"anvil": 1e11}, holding=[t["id"] for t in tasks])):
+            liar.post(task)
+            tasks.append(task)
+        held += sum(task["pairs"] for task in tasks)
+    true(held <= 1200, f"one owner holds {held} of 2000 pairs")
+    for machine in others:
+        equal(machine.claim()["test"]["id"], test)
+
+
+def pairs_that_were_begun_are_dealt_to_others():
+    begin()
+    liar, other, another = Machine("198.51.100.1"), *honest(2)
+    other.claim()
+    task = liar.claim()
+    equal(liar.release(task, begun=task["pairs"]).status, 200)
+    true(liar.claim()["first_pair"] > task["first_pair"], "a second try at the same pairs")
+    equal(another.claim()["first_pair"], task["first_pair"])
+
+
+def a_machine_that_takes_and_gives_back_has_to_wait():
+    begin()
+    liar = Machine("198.51.100.1")
+    honest(1)[0].claim()
+    replies = []
+    for _ in range(12):
+        reply = claim(liar)
+        replies.append(reply)
+        if reply.status == 200:
+            liar.release(reply.json, begun=reply.json["pairs"])
+    equal(replies[0].status, 200)
+    equal((replies[-1].status, replies[-1].code), (429, "wait"))
+    waits = int(replies[-1].headers["Retry-After"])
+    true(10 <= waits <= 3600, f"Retry-After: {waits}")
+    true(sql(server, "SELECT max(next_pair) FROM tests WHERE state = 'active'")[0][0] < 200, "openings were burnt")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder, \
+            Server("--trusted-proxy", "127.0.0.1",
+                   init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False) as server:
+        server.command("set", server.data, "registrations_per_hour", "100000")
+        server.command("set", server.data, "writes_per_minute", "100000")
+        server.start()
+        anyone = server.client()
+        run(invented_cores_send_nobody_to_another_test,
+            cores_that_were_not_registered_are_not_shown,
+            a_new_machine_gets_one_small_task,
+            nobody_holds_all_pairs_of_a_test,
+            pairs_that_were_begun_are_dealt_to_others,
+            a_machine_that_takes_and_gives_back_has_to_wait)
