@@ -5,6 +5,7 @@
 #pragma once
 
 #include "http.h"
+#include "patch.h"
 
 enum { DOC_PAGE_SIZE = 25, DOC_PAGE_SIZE_MAX = 200 };
 
@@ -15,7 +16,11 @@ json_t *doc_home(Request *req, Error *err);
 json_t *doc_tests(Request *req, Error *err);
 json_t *doc_test(Request *req, Error *err);    // params[0]
 json_t *doc_history(Request *req, Error *err); // of the test params[0]
+// The test params[0] against its base, with "base_diff": its base against the baseline. Query: diff
+// ("all": as much as can be shown, for those who are signed in).
 json_t *doc_diff(Request *req, Error *err);
+// The same of a test's row (base_commit, new_commit, baseline).
+json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, Error *err);
 
 json_t *doc_faults(Request *req, Error *err); // of the test params[0]; before, limit
 json_t *doc_fault(Request *req, Error *err);  // params[0]

@@ -5,24 +5,31 @@
 
 #include "common/member.h"
 #include "doc.h"
-#include "patch.h"
 #include "repo.h"
-
-enum { DIFF_LINES_MAX = 5000 };
 
 // Against the nearest commit that the baseline's history has too: what was merged since is no part
 // of what the base brings.
-static json_t *base_diff(git_repository *repo, const json_t *row, Error *err) {
+static json_t *base_diff(git_repository *repo, const json_t *row, DiffLimits limits, Error *err) {
     const char *base = member_text(row, "base_commit"), *baseline = member_text(row, "baseline");
     char from[REPO_SHA_MAX];
     if (repo_is_ancestor(repo, base, baseline))
         return json_null();
     if (!repo_common_ancestor(repo, base, baseline, from))
         snprintf(from, sizeof from, "%s", baseline);
-    json_t *document = patch_document(repo, from, base, DIFF_LINES_MAX, err);
+    json_t *document = patch_document(repo, from, base, limits, err);
     if (document)
         json_object_set_new(document, "from", json_string(from));
     return document;
+}
+
+json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, Error *err) {
+    json_auto_t *document = patch_document(repo, member_text(row, "base_commit"),
+                                           member_text(row, "new_commit"), limits, err);
+    json_t *below = document ? base_diff(repo, row, limits, err) : NULL;
+    if (!below)
+        return NULL;
+    json_object_set_new(document, "base_diff", below);
+    return json_incref(document);
 }
 
 json_t *doc_diff(Request *req, Error *err) {
@@ -31,13 +38,6 @@ json_t *doc_diff(Request *req, Error *err) {
         return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
     git_repository *repo scope(repo_free) =
         repo_open(app_data(req->app), member_text(row, "engine"), err);
-    json_auto_t *document =
-        repo ? patch_document(repo, member_text(row, "base_commit"), member_text(row, "new_commit"),
-                              DIFF_LINES_MAX, err)
-             : NULL;
-    json_t *below = document ? base_diff(repo, row, err) : NULL;
-    if (!below)
-        return NULL;
-    json_object_set_new(document, "base_diff", below);
-    return json_incref(document);
+    bool whole = req->viewer.user_id && strcmp(doc_query(req, "diff"), "all") == 0;
+    return repo ? doc_diff_of(repo, row, whole ? DIFF_WHOLE : DIFF_SHORT, err) : NULL;
 }

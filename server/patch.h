@@ -59,14 +59,22 @@ void patch_release(Patch *patch);
 bool patch_apply(git_repository *repo, const PatchMail *mail, const git_oid *base, git_oid *tree,
                  Error *err);
 
-// What the commit changes against the base, for people: {"files":[{"path","old_path","status"
-// (added, deleted, modified,
-// renamed),"risk":[…],"binary","additions","deletions","hunks":[{"header",
-// "lines":[{"kind":"context|add|delete|note","old_no","new_no","text"}]}],"truncated"}],"additions",
-// "deletions","risky","truncated"}. Files with a risk come first; `risk` holds "build file" (what
-// decides how the engine is built), "new executable", "binary". At most `lines_max` lines in all.
-json_t *patch_document(git_repository *repo, const char *base, const char *commit, int lines_max,
-                       Error *err);
+// How much of a diff a document holds.
+typedef struct DiffLimits {
+    int lines;
+    size_t bytes;
+} DiffLimits;
+#define DIFF_SHORT ((DiffLimits){5000, 1 << 20})
+#define DIFF_WHOLE ((DiffLimits){50000, 8 << 20}) // what an approver can be shown at all
+
+// What the commit changes against the base, for people: {"files": [{"path", "old_path", "status"
+// (added, deleted, modified, renamed), "mode", "old_mode", "risk": […], "binary", "unseen",
+// "additions", "deletions", "hunks": [{"header", "lines": [{"kind": "context|add|delete|note",
+// "old_no", "new_no", "text", "bytes", "parts"}]}], "truncated"}], "additions", "deletions",
+// "risky", "truncated", "unseen_files"}. API.md says what they mean. The old files and a document that is
+// not truncated and has nothing unseen give the new files, byte for byte.
+json_t *patch_document(git_repository *repo, const char *base, const char *commit,
+                       DiffLimits limits, Error *err);
 
 // ---- for the modules of this noun and their tests
 

@@ -123,19 +123,39 @@ static void fold_files(json_t *diff) {
         json_int_t lines = member_int(file, "additions") + member_int(file, "deletions");
         bool risky = json_array_size(json_object_get(file, "risk")) > 0;
         const char *status = json_string_value(json_object_get(file, "status"));
+        const char *mode = member_text(file, "mode"), *old_mode = member_text(file, "old_mode");
         json_object_set_new(file, "folded", json_boolean(lines > LONG_FILE && !risky));
         json_object_set_new(file, "renamed", json_boolean(strcmp(status, "renamed") == 0));
+        json_object_set_new(file, "mode_changed",
+                            json_boolean(*mode && *old_mode && strcmp(mode, old_mode) != 0));
     }
 }
 
+// Whether what there is to approve is all on the page, for the button beside it.
+static json_t *what_is_shown(Request *req, const json_t *diff) {
+    const json_t *base = json_object_get(diff, "base_diff");
+    bool cut = json_is_true(json_object_get(diff, "truncated")) ||
+               json_is_true(json_object_get(base, "truncated"));
+    bool tried = strcmp(doc_query(req, "diff"), "all") == 0;
+    return json_pack(
+        "{s:b, s:b, s:b, s:I}", "whole", !cut, "more", cut && !tried, "too_long", cut && tried,
+        "unseen",
+        (json_int_t)(member_int(diff, "unseen_files") + member_int(base, "unseen_files")));
+}
+
+// A page that brings itself up to date needs the diff only for the button.
 static bool add_diff(Request *req, json_t *document, Error *err) {
-    if (is_live(req))
+    if (is_live(req) && strcmp(member_text(document, "state"), "pending") != 0)
         return true;
-    json_t *diff = doc_diff(req, err);
+    json_auto_t *diff = doc_diff(req, err);
+    if (!diff)
+        return false;
     fold_files(diff);
     fold_files(json_object_get(diff, "base_diff"));
-    json_object_set_new(document, "diff", diff ? diff : json_null());
-    return diff;
+    json_object_set_new(document, "shown", what_is_shown(req, diff));
+    if (!is_live(req))
+        json_object_set(document, "diff", diff);
+    return true;
 }
 
 static void add_charts(json_t *document) {

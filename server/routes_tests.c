@@ -65,15 +65,32 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
 
 // ---- approve, stop, pause, resume
 
+// {"hash": of what was looked at, "unseen": whether also of what the diff only names}.
+static bool approval_words(Request *req, const char **hash, int *unseen, Error *err) {
+    *hash = NULL, *unseen = 0;
+    if (!request_is_api(req)) {
+        *hash = request_form(req, "hash", NULL);
+        *unseen = request_form(req, "unseen", NULL) != NULL;
+    } else if (req->body_size &&
+               !request_json(req, err, "{s?s, s?b}", "hash", hash, "unseen", unseen))
+        return false;
+    *hash = *hash ? *hash : "";
+    return true;
+}
+
 static bool approve_prepare(Request *req, Response *res, Error *err) {
     (void)res;
-    return submit_approve_prepare(req, request_id(req, 0), err);
+    const char *hash;
+    int unseen;
+    return approval_words(req, &hash, &unseen, err) &&
+           submit_approve_prepare(req, request_id(req, 0), unseen, err);
 }
 
 static bool approve(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
-    const char *seen;
-    return optional_word(req, "hash", &seen, err) && submit_approve(req, test, seen, err) &&
+    const char *hash;
+    int unseen;
+    return approval_words(req, &hash, &unseen, err) && submit_approve(req, test, hash, err) &&
            answer_state(req, res, test);
 }
 

@@ -135,7 +135,8 @@ bool submit_ground(Request *req, Submission *s, Error *err);
 bool submit_ground_again(Request *req, const Submission *s, Error *err);
 
 // Approves or resumes a test: the first on a reader thread, with git; the second in the turn.
-bool submit_approve_prepare(Request *req, int64_t test, Error *err);
+// `unseen_too`: the approver has looked at what the diff names and does not show.
+bool submit_approve_prepare(Request *req, int64_t test, bool unseen_too, Error *err);
 // `seen`: the hash of what was looked at, "" for whatever is there.
 bool submit_approve(Request *req, int64_t test, const char *seen, Error *err);
 bool submit_resume_prepare(Request *req, int64_t test, Error *err);

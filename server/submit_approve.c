@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/member.h"
+#include "doc.h"
 #include "ledger.h"
 #include "submit.h"
 
@@ -35,15 +36,13 @@ typedef struct Base {
     bool in_baseline;
 } Base;
 
-static bool look_at_base(Request *req, const json_t *row, Error *err) {
+static bool look_at_base(Request *req, git_repository *repo, const json_t *row, Error *err) {
     int64_t engine_id = member_int(row, "engine_id");
     json_auto_t *engine = db_row(req->db, SQL_ENGINE_BY_ID, "i", engine_id);
-    git_repository *repo scope(repo_free) =
-        repo_open(app_data(req->app), member_text(row, "engine"), err);
     const char *base = member_text(row, "base_commit"), *new = member_text(row, "new_commit");
     Base *found = xcalloc(1, sizeof *found);
     req->state = found, req->state_free = free;
-    return repo && approval_unharmed(req->db, repo, engine_id, new, err) &&
+    return approval_unharmed(req->db, repo, engine_id, new, err) &&
            approval_unharmed(req->db, repo, engine_id, base, err) &&
            approval_base(req->db, repo, engine, base, &found->in_baseline, err);
 }
@@ -56,9 +55,48 @@ static bool base_holds(Request *req, const json_t *row, Error *err) {
                            err);
 }
 
-bool submit_approve_prepare(Request *req, int64_t test, Error *err) {
+// The first file that the diff names and does not show.
+static const json_t *unseen_file(const json_t *diff) {
+    json_t *file;
+    size_t i;
+    json_array_foreach(json_object_get(diff, "files"), i, file) {
+        if (json_is_object(json_object_get(file, "unseen")))
+            return file;
+    }
+    return NULL;
+}
+
+static bool is_shown(const json_t *diff, bool unseen_too, Error *err) {
+    if (json_is_true(json_object_get(diff, "truncated")))
+        return error_set(err, 409, "diff_too_long",
+                         "the diff has over %d lines or %zu MiB, more than the server shows; ask "
+                         "for the change in several patches",
+                         DIFF_WHOLE.lines, DIFF_WHOLE.bytes >> 20);
+    const json_t *file = unseen_file(diff);
+    const json_t *content = json_object_get(file, "unseen");
+    return !file || unseen_too ||
+           error_set(err, 409, "files_unseen",
+                     "the diff does not show the bytes of %.200s (%lld bytes, SHA-256 %s); look at "
+                     "them elsewhere and say so",
+                     member_text(file, "path"), (long long)member_int(content, "size"),
+                     member_text(content, "sha256"));
+}
+
+// An approval is of what an approver can have seen.
+static bool all_is_shown(git_repository *repo, const json_t *row, bool unseen_too, Error *err) {
+    json_auto_t *diff = doc_diff_of(repo, row, DIFF_WHOLE, err);
+    const json_t *base = json_object_get(diff, "base_diff");
+    return diff && is_shown(diff, unseen_too, err) &&
+           (json_is_null(base) || is_shown(base, unseen_too, err));
+}
+
+bool submit_approve_prepare(Request *req, int64_t test, bool unseen_too, Error *err) {
     json_auto_t *row = submit_test_for(req, test, false, err);
-    return row && may_approve(req, row, err) && look_at_base(req, row, err);
+    if (!row || !may_approve(req, row, err))
+        return false;
+    git_repository *repo scope(repo_free) =
+        repo_open(app_data(req->app), member_text(row, "engine"), err);
+    return repo && look_at_base(req, repo, row, err) && all_is_shown(repo, row, unseen_too, err);
 }
 
 // Where the page that was read carries its hash, approval is of exactly that.
@@ -79,7 +117,9 @@ bool submit_approve(Request *req, int64_t test, const char *seen, Error *err) {
 
 bool submit_resume_prepare(Request *req, int64_t test, Error *err) {
     json_auto_t *row = submit_test_for(req, test, true, err);
-    return row && look_at_base(req, row, err);
+    git_repository *repo scope(repo_free) =
+        row ? repo_open(app_data(req->app), member_text(row, "engine"), err) : NULL;
+    return repo && look_at_base(req, repo, row, err);
 }
 
 bool submit_resume(Request *req, int64_t test, Error *err) {

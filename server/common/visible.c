@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ESCAPE_ROOM = 12 };
-
 size_t utf8_character(const char *bytes, size_t size, unsigned *code) {
     static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)bytes;
@@ -47,25 +45,24 @@ static bool lays_out(const char *bytes, size_t size) {
     return *bytes == '\t' || *bytes == '\n' || (size > 1 && bytes[0] == '\r' && bytes[1] == '\n');
 }
 
-// The escape of the character at `bytes`, "" when it is shown as it is. Returns its length.
-static size_t escape(const char *bytes, size_t size, bool lines, char out[ESCAPE_ROOM]) {
+size_t visible_escape(const char *bytes, size_t size, bool lines, char out[VISIBLE_ESCAPE_MAX]) {
     unsigned code;
     size_t n = utf8_character(bytes, size, &code);
     *out = 0;
     if (!n)
-        snprintf(out, ESCAPE_ROOM, "\\x%02x", (unsigned char)*bytes);
+        snprintf(out, VISIBLE_ESCAPE_MAX, "\\x%02x", (unsigned char)*bytes);
     else if (code < 0x20 || (code >= 0x7F && code < 0xA0)) {
         if (!lines || !lays_out(bytes, size))
-            snprintf(out, ESCAPE_ROOM, "\\x%02x", code);
+            snprintf(out, VISIBLE_ESCAPE_MAX, "\\x%02x", code);
     } else if (is_unseen(code))
-        snprintf(out, ESCAPE_ROOM, code > 0xFFFF ? "\\U%08x" : "\\u%04x", code);
+        snprintf(out, VISIBLE_ESCAPE_MAX, code > 0xFFFF ? "\\U%08x" : "\\u%04x", code);
     return n ? n : 1;
 }
 
 void visible_add(Str *out, const char *bytes, size_t size, bool lines) {
-    char escaped[ESCAPE_ROOM];
+    char escaped[VISIBLE_ESCAPE_MAX];
     for (size_t i = 0, n; i < size; i += n) {
-        n = escape(bytes + i, size - i, lines, escaped);
+        n = visible_escape(bytes + i, size - i, lines, escaped);
         if (*escaped)
             str_puts(out, escaped);
         else
@@ -74,10 +71,10 @@ void visible_add(Str *out, const char *bytes, size_t size, bool lines) {
 }
 
 size_t visible_copy(char *out, size_t room, const char *bytes, size_t size, bool lines) {
-    char escaped[ESCAPE_ROOM];
+    char escaped[VISIBLE_ESCAPE_MAX];
     size_t used = 0;
     for (size_t i = 0, n; i < size; i += n) {
-        n = escape(bytes + i, size - i, lines, escaped);
+        n = visible_escape(bytes + i, size - i, lines, escaped);
         size_t length = *escaped ? strlen(escaped) : n;
         if (used + length >= room)
             break;

@@ -15,6 +15,11 @@
 
 // `lines`: tab, newline and the carriage return before a newline stay what they are.
 
+// One character at a time: the escape of that at `bytes`, "" when it is shown as it is. Returns how
+// many bytes it is of; `size` is not 0.
+enum { VISIBLE_ESCAPE_MAX = 12 };
+size_t visible_escape(const char *bytes, size_t size, bool lines, char out[VISIBLE_ESCAPE_MAX]);
+
 // Appends `size` bytes as visible text.
 void visible_add(Str *out, const char *bytes, size_t size, bool lines);
 // The same into `room` bytes with a NUL, as many whole characters as fit. Returns the length.

@@ -1,8 +1,12 @@
 #!/usr/bin/python3
 """Approval covers what will run: bases, commits stopped as harmful, the whole diff, what a refused submission leaves."""
 
+import io
 import pathlib
+import random
+import re
 import sys
+import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from server import Client
@@ -195,6 +199,174 @@ def accepted_tests_are_still_built_on_and_offered_again():
     equal(approve(reply.json["id"], vera).status, 200)
 
 
+# ---- the diff
+
+HOSTILE = {
+    "long.c": b"int nothing; /* " + b"x" * 2000 + b' */ int evil(void) { return system("id"); }\n',
+    "blanks.c": b"int a;" + b" " * 900 + b"int evil;\n",
+    "bidi.c": "/* \u202e } \u2066 if (admin) \u2069 begin */ int x\u200b;\ufeff \U000e0041\n".encode(),
+    "return.c": b"int a; // fine\rint evil;\r\nint b;\r\n\r",
+    "nul.c": b"int a;\0int evil;\nint b;\n",
+    "feed.c": b"int a;\f\v\x1b[2K\x7f\x08int b;\n",
+    "latin.c": b"/* caf\xe9 \xc2\x9b \xff\xfe \xc0\xaf \xed\xa0\x80 */\n",
+    "last.c": b"one\ntwo\nthree",
+    "empty.c": b"",
+    "only-newlines.c": b"\n\n\n",
+    "picture.bin": bytes(range(256)) * 20,
+    ".gitattributes": b"*.c -diff\n*.h binary\nbidi.c diff=none\n",
+    "nbsp.mk": "all:\u00a0;\u3000curl\n".encode(),
+    "escape.c": b'char *s = "\\u202e \\x00";\n',
+}
+
+
+def random_files(seed, count=30):
+    """Files of awkward pieces, in lines of a few."""
+    draw = random.Random(seed)
+    pieces = [b"a", b"int x;", b"\r", b"\0", b"\t", b"\f", b"\xff", b"\xc3", b"\xc3\xa9", "\u202e".encode(), "\U000e0041".encode(), b"\xa0", b" " * 7, b"\\x00", b"+", b"-", b"@@ -1 +1 @@", b"\\ No newline"]
+    return {f"random/{i}.c": b"\n".join(b"".join(draw.choices(pieces, k=draw.randrange(6))) for _ in range(draw.randrange(25))) + draw.choice([b"", b"\n"])
+            for i in range(count)}
+
+
+def changed(files, seed):
+    draw = random.Random(seed)
+    out = {}
+    for path, data in files.items():
+        lines = data.split(b"\n")
+        for _ in range(draw.randrange(4)):
+            at = draw.randrange(len(lines) + 1)
+            lines[at:at + draw.randrange(3)] = draw.choices([b"new\r", b"\0", b"x" * 600, b"", b"same"], k=draw.randrange(3))
+        if draw.random() > 0.15:
+            out[path if draw.random() > 0.1 else path.replace("random/", "moved/")] = b"\n".join(lines)
+    return out
+
+
+def snapshot(side):
+    """{path: (mode, bytes)} of what volunteers build."""
+    tar = tarfile.open(fileobj=io.BytesIO(boss.get(f"/api/v1/blobs/{side['snapshot']}").body))
+    return {entry.name: (f"100{entry.mode:o}", tar.extractfile(entry).read()) for entry in tar}
+
+
+def bytes_of(line):
+    if line["parts"] is None:
+        return line["text"].encode()
+    return b"".join(bytes.fromhex(part["hex"]) if part["hex"] else part["text"].encode() for part in line["parts"])
+
+
+def patched(old, hunks):
+    old, new, at = re.findall(rb"[^\n]*\n|[^\n]+", old), [], 0
+    for hunk in hunks:
+        first, count = re.match(r"@@ -(\d+)(?:,(\d+))?", hunk["header"]).groups()
+        first = int(first) - (count != "0")
+        new += old[at:first]
+        at = first
+        lines = hunk["lines"]
+        for line, following in zip(lines, lines[1:] + [{"kind": ""}]):
+            if line["kind"] == "note":
+                continue
+            data = bytes_of(line) + (b"" if following["kind"] == "note" else b"\n")
+            if line["kind"] != "add":
+                equal(data, old[at], "a line of the old file")
+                at += 1
+            if line["kind"] != "delete":
+                new.append(data)
+    return b"".join(new + old[at:])
+
+
+def rebuilt(old, diff):
+    """The new files, from the old ones and the document alone."""
+    new = dict(old)
+    for file in diff["files"]:
+        if file["status"] in ("deleted", "renamed"):
+            del new[file["old_path"]]
+    for file in diff["files"]:
+        before = old.get(file["old_path"], ("", b""))[1] if file["status"] != "added" else b""
+        after = patched(before, file["hunks"])
+        if file["status"] == "deleted":
+            equal(after, b"")
+        else:
+            new[file["path"]] = (file["mode"], after)
+    return new
+
+
+def all_bytes_are_in(test):
+    sides = boss.api("GET", f"/tests/{test}").json
+    diff = boss.api("GET", f"/tests/{test}/diff").json
+    equal((diff["truncated"], diff["unseen_files"]), (False, 0))
+    old, new, got = snapshot(sides["base"]), snapshot(sides["new"]), None
+    got = rebuilt(old, diff)
+    equal(sorted(got), sorted(new))
+    for path in new:
+        equal(got[path], new[path], path)
+    return {file["path"]: file for file in diff["files"]}
+
+
+def no_byte_reaches_a_volunteer_that_the_diff_does_not_hold():
+    branch("hostile", HOSTILE)
+    files = all_bytes_are_in(new_test("", commit="hostile"))
+    equal(files["long.c"]["risk"], ["long line"])
+    equal(files["blanks.c"]["hunks"][0]["lines"][0]["bytes"], 915)
+    for name in ("bidi.c", "return.c", "feed.c", "latin.c", "nul.c"):
+        true("hidden characters" in files[name]["risk"], name)
+    equal(files["last.c"]["risk"] + files["escape.c"]["risk"], [])
+    contains(files["bidi.c"]["hunks"][0]["lines"][0]["text"], "\\u202e }")
+    equal((files["picture.bin"]["binary"], files["nul.c"]["binary"]), (True, True))
+    page = boss.get(f"/tests/{row(server, 'SELECT max(id) AS id FROM tests')['id']}").text
+    contains(page, '<span class="escape">\\u202e</span>')
+    contains(page, "return system(&quot;id&quot;)")
+    for seed in range(4):
+        before = random_files(seed)
+        first = branch(f"before-{seed}", before)
+        all_bytes_are_in(approved("", commit=first))
+        tree = server.folder / f"tree-before-{seed}"
+        git("rm", "-rqf", "random", cwd=tree)
+        for path, data in changed(before, seed).items():
+            (tree / path).parent.mkdir(exist_ok=True)
+            (tree / path).write_bytes(data)
+            (tree / path).chmod(0o755 if len(data) % 5 == 0 else 0o644)
+        git("add", "-A", "-f", cwd=tree)
+        git("commit", "-qm", "After", cwd=tree)
+        after = git("rev-parse", "HEAD", cwd=tree).strip()
+        git("fetch", "-q", tree, f"{after}:refs/heads/after-{seed}", cwd=bare(server))
+        all_bytes_are_in(new_test("", commit=after, base=first))
+
+
+def a_patch_in_the_form_of_git_is_shown_as_whole_as_it_was_sent():
+    text = patch("git_diff_mode").decode()
+    files = all_bytes_are_in(new_test(text))
+    equal({(file["old_mode"], file["mode"]) for file in files.values()} & {("100644", "100755"), ("100755", "100644")} != set(), True)
+    for name in ("git_diff_binary", "git_diff_no_newline", "git_diff_adds_newline", "git_diff_pure_rename", "git_diff_rename", "git_diff_new_and_deleted"):
+        if not (pathlib.Path("tests/data/patches") / name / "base").exists():
+            all_bytes_are_in(new_test(patch(name).decode()))
+
+
+def large_files_that_are_not_text_are_named_and_approved_with_a_word_more():
+    data = random.Random(1).randbytes(100000)
+    branch("large", {"net.bin": b"\0" + data})
+    test = new_test("", commit="large")
+    diff = boss.api("GET", f"/tests/{test}/diff").json
+    file = next(file for file in diff["files"] if file["path"] == "net.bin")
+    equal((file["binary"], file["risk"], file["hunks"], file["unseen"]["size"]), (True, ["binary"], [], 100001))
+    equal(diff["unseen_files"], 1)
+    contains(boss.get(f"/tests/{test}").text, 'name="unseen" value="1" required')
+    refused(approve(test), 409, "files_unseen", "net.bin", "100001 bytes", file["unseen"]["sha256"])
+    equal(boss.form(f"/tests/{test}/approve", {}).status, 409)
+    equal(approve(test, unseen=True).json["state"], "active")
+
+
+def a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved():
+    test = new_test(adds("many.c", *(f"int a{i};" for i in range(6000))))
+    page = boss.get(f"/tests/{test}").text
+    contains(page, "Longer than this page shows.")
+    true("/approve" not in page, "a page that does not show all offers no approval")
+    page = boss.get(f"/tests/{test}?diff=all").text
+    contains(page, "int a5999;")
+    contains(page, f'action="/tests/{test}/approve"')
+    equal(approve(test).status, 200)
+    test = new_test(adds("more.c", *("x" * (i % 3) for i in range(60000))))
+    refused(approve(test), 409, "diff_too_long", "50000 lines")
+    contains(boss.get(f"/tests/{test}?diff=all").text, "the diff is longer than the server shows")
+
+
 try:
     run(a_base_that_was_not_approved_is_refused_and_named,
         a_base_in_the_history_of_the_baseline_needs_no_approval,
@@ -204,6 +376,10 @@ try:
         no_later_test_is_built_on_a_harmful_commit,
         an_accepted_test_found_harmful_is_neither_merged_nor_built_on,
         what_is_in_the_baseline_cannot_be_called_harmful,
-        accepted_tests_are_still_built_on_and_offered_again)
+        accepted_tests_are_still_built_on_and_offered_again,
+        no_byte_reaches_a_volunteer_that_the_diff_does_not_hold,
+        a_patch_in_the_form_of_git_is_shown_as_whole_as_it_was_sent,
+        large_files_that_are_not_text_are_named_and_approved_with_a_word_more,
+        a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved)
 finally:
     server.close()
