@@ -14,7 +14,7 @@
 
 #include "../server/common/str.h"
 
-enum { PIDS_MAX = 100000, PATH_ROOM = 96, STAT_ROOM = 1024 };
+enum { PIDS_MAX = 100000, PATH_ROOM = 96, STATUS_ROOM = 4096 };
 enum { INODE_BYTES = 1024, TMPFS = 0x01021994, BLOCK = 512 };
 
 void os_tree_release(OsTree *tree) {
@@ -90,53 +90,68 @@ void os_tree_read(OsTree *tree, int pid, bool strays) {
         add_children_of_all_threads(tree, tree->pids[i]);
 }
 
-// /proc/PID/stat after the name, which may hold anything: threads are its 18th field from there,
-// resident pages its 22nd.
-void os_tree_use(const OsTree *tree, OsTreeUse *out) {
-    char path[PATH_ROOM], text[STAT_ROOM];
-    long threads, pages;
-    *out = (OsTreeUse){0};
-    for (int i = 0; i < tree->count; i++) {
-        snprintf(path, sizeof path, "/proc/%d/stat", tree->pids[i]);
-        const char *rest = read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
-        if (!rest || sscanf(rest,
-                            ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-                            "%*d %ld %*d %*u %*u %ld",
-                            &threads, &pages) != 2)
-            continue;
-        out->resident_bytes += pages * sysconf(_SC_PAGESIZE);
-        out->processes += (int)threads;
-    }
+// The number behind `name`, a line's beginning, in a file of /proc; -1 where there is no such line.
+static int64_t field(const char *text, const char *name) {
+    const char *at = strstr(text, name);
+    long value = -1;
+    return at && sscanf(at + strlen(name), "%ld", &value) == 1 ? value : -1;
 }
 
-static int64_t rollup_kib(const char *text, const char *name) {
-    const char *at = strstr(text, name);
-    long kib = 0;
-    return at && sscanf(at + strlen(name), "%ld", &kib) == 1 ? kib : 0;
+// The status of a process, and which of its threads to ask for its memory: when the first thread
+// has ended and others go on, the system shows no memory for the first.
+static int read_status(int pid, char *text, size_t size) {
+    char path[PATH_ROOM];
+    long thread;
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    if (!read_text(path, text, size) || strstr(text, "\nVmRSS:") || field(text, "\nThreads:") < 2)
+        return pid;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *dir scope(close_dir) = opendir(path);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (!parse_long(entry->d_name, 1, 1L << 30, &thread))
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%ld/status", pid, thread);
+        if (read_text(path, text, size) && strstr(text, "\nVmRSS:"))
+            return (int)thread;
+    }
+    return pid;
+}
+
+static int64_t kib_of(const char *text, const char *name) {
+    int64_t kib = field(text, name);
+    return kib > 0 ? kib : 0;
+}
+
+void os_tree_use(const OsTree *tree, OsTreeUse *out) {
+    char text[STATUS_ROOM];
+    *out = (OsTreeUse){0};
+    for (int i = 0; i < tree->count; i++) {
+        read_status(tree->pids[i], text, sizeof text);
+        int64_t threads = field(text, "\nThreads:");
+        out->processes += threads > 0 ? (int)threads : 0;
+        int64_t tables = kib_of(text, "\nVmPTE:") << 10;
+        out->table_bytes += tables;
+        out->memory_bytes +=
+            tables + ((kib_of(text, "\nVmRSS:") + kib_of(text, "\nVmSwap:")) << 10);
+    }
 }
 
 // A process can forbid others to look at it so closely; then all that is resident counts.
-static int64_t resident_kib(int pid) {
-    char path[PATH_ROOM], text[STAT_ROOM];
-    long pages = 0;
-    snprintf(path, sizeof path, "/proc/%d/statm", pid);
-    if (!read_text(path, text, sizeof text) || sscanf(text, "%*u %ld", &pages) != 1)
-        return 0;
-    return pages * (sysconf(_SC_PAGESIZE) >> 10);
-}
-
-int64_t os_tree_memory(const OsTree *tree) {
-    char path[PATH_ROOM], text[4096];
-    int64_t kib = 0;
+void os_tree_memory(const OsTree *tree, OsTreeMemory *out) {
+    char path[PATH_ROOM], status[STATUS_ROOM], text[STATUS_ROOM];
+    *out = (OsTreeMemory){0};
     for (int i = 0; i < tree->count; i++) {
-        snprintf(path, sizeof path, "/proc/%d/smaps_rollup", tree->pids[i]);
-        if (read_text(path, text, sizeof text))
-            kib += rollup_kib(text, "Pss_Anon:") + rollup_kib(text, "Pss_Shmem:") +
-                   rollup_kib(text, "SwapPss:");
-        else
-            kib += resident_kib(tree->pids[i]);
+        int thread = read_status(tree->pids[i], status, sizeof status);
+        int64_t own_kib = kib_of(status, "\nVmPTE:");
+        snprintf(path, sizeof path, "/proc/%d/smaps_rollup", thread);
+        if (read_text(path, text, sizeof text)) {
+            own_kib += kib_of(text, "\nPss_Anon:") + kib_of(text, "\nSwapPss:");
+            out->shared_bytes += kib_of(text, "\nPss_Shmem:") << 10;
+        } else {
+            own_kib += kib_of(status, "\nVmRSS:") + kib_of(status, "\nVmSwap:");
+        }
+        out->own_bytes += own_kib << 10;
     }
-    return kib << 10;
 }
 
 // By its size: a process that has not entered its sandbox yet sees the machine's own. The last ones
@@ -165,28 +180,12 @@ static int add_entry(const char *path, const struct stat *st, int type, struct F
     return 0;
 }
 
-static int64_t deleted_bytes(int pid, dev_t device) {
-    char path[PATH_ROOM];
-    int64_t bytes = 0;
-    snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    DIR *dir scope(close_dir) = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        struct stat st;
-        if (fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 && S_ISREG(st.st_mode) &&
-            st.st_nlink == 0 && st.st_dev == device)
-            bytes += st.st_blocks * BLOCK;
-    }
-    return bytes;
-}
-
-int64_t os_tree_folder(const OsTree *tree, const char *folder) {
+int64_t os_tree_folder(const OsTree *tree, const char *folder, bool *more) {
     enum { DESCRIPTORS = 32 };
     struct stat st;
     if (stat(folder, &st) < 0)
         return 0;
     walked_bytes = 0;
     nftw(folder, add_entry, DESCRIPTORS, FTW_PHYS | FTW_MOUNT);
-    for (int i = 0; i < tree->count; i++)
-        walked_bytes += deleted_bytes(tree->pids[i], st.st_dev);
-    return walked_bytes;
+    return walked_bytes + os_tree_deleted(tree, folder, st.st_dev, more);
 }

@@ -18,14 +18,16 @@
 #include "os.h"
 #include "os_usage.h"
 
-// Every so often, and never more than a fiftieth part of a CPU in the long run.
-static const int64_t look_ns = 50 * 1000000, rest_factor = 49;
+// Every so often, and no more than a fiftieth part of a CPU in the long run; but nothing that a
+// program does to make itself hard to look at keeps the watch away for longer than rest_max_ns.
+static const int64_t look_ns = 50 * 1000000, rest_factor = 49, rest_max_ns = 2000000000;
 
 struct OsWatch {
     OsWatch *next, *previous;
     int pid;
     uint64_t number;
     const OsLimits *limits; // NULL: nothing to look after, or not any more
+    OsSystemUse before;     // as it was started
     atomic_bool overstepped;
     char verdict[96];
 };
@@ -55,22 +57,48 @@ static void end_all(const OsTree *tree) {
         kill(tree->pids[i], SIGKILL);
 }
 
+static bool uses_too_much_memory(const OsWatch *watch, const OsTree *tree, const OsTreeUse *use) {
+    const OsLimits *l = watch->limits;
+    OsSystemUse now;
+    OsTreeMemory memory;
+    os_system_use(NULL, &now);
+    int64_t growth = now.shared_bytes - watch->before.shared_bytes;
+    int64_t tmpfs = l->tmpfs ? os_tree_tmpfs(tree, l->tmpfs, l->tmpfs_bytes) : 0;
+    if (use->table_bytes > l->memory_bytes)
+        return true; // a closer look would have to go through all of them
+    bool hides = growth > 0 && use->memory_bytes + growth > l->memory_bytes && os_tree_shares(tree);
+    if (!hides && use->memory_bytes + tmpfs <= l->memory_bytes)
+        return false;
+    os_tree_memory(tree, &memory);
+    int64_t shared = memory.shared_bytes + tmpfs;
+    if (hides && growth > shared)
+        shared = growth;
+    return memory.own_bytes + shared > l->memory_bytes;
+}
+
+static bool uses_too_much_disk(const OsWatch *watch, const OsTree *tree) {
+    const OsLimits *l = watch->limits;
+    OsSystemUse now;
+    bool more = false;
+    if (os_tree_folder(tree, l->folder, &more) > l->folder_bytes)
+        return true;
+    os_system_use(l->folder, &now);
+    return more && now.disk_bytes - watch->before.disk_bytes > l->folder_bytes;
+}
+
 // True with the verdict written when a limit was passed.
 static bool judge(OsWatch *watch, const OsTree *tree) {
     const OsLimits *l = watch->limits;
-    OsTreeUse use = {0, tree->count}; // more than the limit need not be read one by one
-    bool many = l->processes && tree->count > l->processes;
-    if (!many)
+    OsTreeUse use = {.processes = tree->count}; // more than the limit need not be read one by one
+    if (!l->processes || tree->count <= l->processes)
         os_tree_use(tree, &use);
-    int64_t tmpfs = l->tmpfs && !many ? os_tree_tmpfs(tree, l->tmpfs, l->tmpfs_bytes) : 0;
-    if (many || (l->processes && use.processes > l->processes))
+    if (l->processes && use.processes > l->processes)
         snprintf(watch->verdict, sizeof watch->verdict, "ran more than %d processes at a time",
                  l->processes);
-    else if (l->memory_bytes && use.resident_bytes + tmpfs > l->memory_bytes &&
-             os_tree_memory(tree) + tmpfs > l->memory_bytes)
+    else if (l->memory_bytes && uses_too_much_memory(watch, tree, &use))
         snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of memory",
                  l->memory_bytes >> 20);
-    else if (l->folder && os_tree_folder(tree, l->folder) > l->folder_bytes)
+    else if (l->folder && uses_too_much_disk(watch, tree))
         snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of disk",
                  l->folder_bytes >> 20);
     else
@@ -126,7 +154,8 @@ static void *look(void *ctx) {
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
         int64_t cost_ns =
             (int64_t)(after.tv_sec - before.tv_sec) * 1000000000 + (after.tv_nsec - before.tv_nsec);
-        int64_t rest_ns = cost_ns * rest_factor > look_ns ? cost_ns * rest_factor : look_ns;
+        int64_t rest_ns = cost_ns * rest_factor;
+        rest_ns = rest_ns < look_ns ? look_ns : rest_ns > rest_max_ns ? rest_max_ns : rest_ns;
         nanosleep(&(struct timespec){rest_ns / 1000000000, rest_ns % 1000000000}, NULL);
     }
     return NULL;
@@ -156,6 +185,7 @@ OsWatch *os_watch_add(int pid, const OsLimits *limits) {
         table.first->previous = watch;
     table.first = watch;
     if (watch->limits) {
+        os_system_use(limits->folder, &watch->before);
         table.limited++;
         if (!table.looking)
             start_looking();

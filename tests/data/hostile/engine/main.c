@@ -59,6 +59,45 @@ static void fill_memory(void) {
     }
 }
 
+// Looks at much and has nothing: only the tables of its pages grow.
+static void fill_tables(void) {
+    for (size_t size = (size_t)1 << 36, step = 2 << 20;;) {
+        volatile char *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (block == MAP_FAILED)
+            denied("memory");
+        madvise((void *)block, size, MADV_NOHUGEPAGE);
+        for (size_t at = 0; at < size; at += step)
+            (void)block[at];
+    }
+}
+
+// Shared memory of which but a page stays mapped. All of it stays in memory.
+static void fill_shared(void) {
+    for (size_t size = 32 << 20;;) {
+        char *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (block == MAP_FAILED)
+            denied("memory");
+        memset(block, 1, size);
+        munmap(block + 4096, size - 4096);
+    }
+}
+
+// Into files that have no name and no descriptor, but a page that is mapped.
+static void fill_hidden(const char *folder) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/hidden", folder);
+    for (;;) {
+        int fd = open(path, O_RDWR | O_CREAT, 0600);
+        if (fd < 0 || fallocate(fd, 0, 0, 32 << 20) < 0 ||
+            mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+            denied("disk");
+        close(fd);
+        unlink(path);
+        usleep(5000);
+    }
+}
+
 // Into files of 32 MiB, the first of them deleted, so that no name tells of it; not so fast that on
 // a busy machine it is out of file descriptors before anyone has looked.
 static void fill_disk(const char *folder) {
@@ -120,8 +159,14 @@ static void do_deed(const char *name, const char *argument) {
         fork_for_ever();
     else if (IS("memory"))
         fill_memory();
+    else if (IS("tables"))
+        fill_tables();
+    else if (IS("shared"))
+        fill_shared();
     else if (IS("disk"))
         fill_disk(argument);
+    else if (IS("hidden"))
+        fill_hidden(argument);
     else if (IS("sleep"))
         pause();
     else if (IS("trace"))
