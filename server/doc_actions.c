@@ -121,15 +121,11 @@ json_t *doc_actions(Request *req, const json_t *row) {
     return actions;
 }
 
-bool viewer_maintains(Request *req) {
-    return req->viewer.admin ||
-           db_int(req->db, SQL_ROLE_MAINTAINS, 0, "i", req->viewer.user_id) != 0;
-}
-
 json_t *doc_machine_actions(Request *req, const json_t *machine) {
     bool blocked = json_is_true(json_object_get(machine, "blocked"));
     const char *why = req->viewer.user_id ? "needs the role maintainer" : "sign in first";
-    return json_pack("{s:o}", blocked ? "unblock" : "block", verdict(viewer_maintains(req), why));
+    return json_pack("{s:o}", blocked ? "unblock" : "block",
+                     verdict(viewer_has_role(req->db, &req->viewer, 0, "maintainer"), why));
 }
 
 // ---- warnings -----------------------------------------------------------------------------------

@@ -7,7 +7,5 @@
 json_t *doc_actions(Request *req, const json_t *row);
 // Sentences; new.
 json_t *doc_warnings(const json_t *row, const json_t *failures);
-// Whether who asks is a maintainer of any engine: machines play for all of them.
-bool viewer_maintains(Request *req);
 // What may be done to a machine: "block" or "unblock".
 json_t *doc_machine_actions(Request *req, const json_t *machine);

@@ -55,6 +55,7 @@ const char *request_form(const Request *req, const char *name, size_t *size);
 // The body as one JSON object, refusing unknown members, by jansson's json_unpack format (strict).
 // The object stays alive as long as the request, so borrowed strings do.
 bool request_json(Request *req, Error *err, const char *format, ...);
+// engine_id 0: of any engine.
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role);
 // Whether who asks may submit tests and upload nets: of the engine; 0: of any.
 bool viewer_submits(Request *req, int64_t engine_id);
@@ -89,7 +90,8 @@ typedef bool Handler(Request *req, Response *res, Error *err);
 
 typedef enum {
     ACCESS_ANYONE,
-    ACCESS_USER, // signed in, or a user token with scope `submit` or `admin`
+    ACCESS_USER,   // signed in, or a user token with scope `submit` or `admin`
+    ACCESS_PERSON, // signed in, or a user token with scope `admin`
     ACCESS_ADMIN,
     ACCESS_WORKER,      // a worker's token
     ACCESS_WORKER_ENDS, // also that of a machine that is barred: to hand in what it was dealt

@@ -100,7 +100,7 @@ static bool set_blocked(Request *req, Response *res, bool block, Error *err) {
     int64_t machine = request_id(req, 0);
     const char *reason = "";
     char url[40];
-    if (!viewer_maintains(req))
+    if (!viewer_has_role(req->db, &req->viewer, 0, "maintainer"))
         return error_set(err, 403, "forbidden", "this needs the role maintainer");
     if (!request_is_api(req))
         reason = form_text(req, "reason");
@@ -128,13 +128,13 @@ static bool unblock(Request *req, Response *res, Error *err) {
 }
 
 const Route routes_results[] = {
-    {"POST", "/api/v1/tests/{id}/exclude", ACCESS_USER, BODY_MAX, NULL, exclude},
-    {"POST", "/tests/{id}/exclude", ACCESS_USER, BODY_MAX, NULL, exclude},
-    {"POST", "/api/v1/tests/{id}/include", ACCESS_USER, BODY_MAX, NULL, include},
-    {"POST", "/tests/{id}/include", ACCESS_USER, BODY_MAX, NULL, include},
-    {"POST", "/api/v1/machines/{id}/block", ACCESS_USER, BODY_MAX, NULL, block},
-    {"POST", "/machines/{id}/block", ACCESS_USER, BODY_MAX, NULL, block},
-    {"POST", "/api/v1/machines/{id}/unblock", ACCESS_USER, BODY_MAX, NULL, unblock},
-    {"POST", "/machines/{id}/unblock", ACCESS_USER, BODY_MAX, NULL, unblock},
+    {"POST", "/api/v1/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
+    {"POST", "/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
+    {"POST", "/api/v1/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
+    {"POST", "/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
+    {"POST", "/api/v1/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
+    {"POST", "/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
+    {"POST", "/api/v1/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
+    {"POST", "/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
     {0},
 };

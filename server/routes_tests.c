@@ -183,21 +183,21 @@ static bool diff(Request *req, Response *res, Error *err) {
     return document;
 }
 
-#define ACTION(name, prepare, apply)                                                               \
-    {"POST", "/api/v1/tests/{id}/" name, ACCESS_USER, ACTION_BODY_MAX, prepare, apply}, {          \
-        "POST", "/tests/{id}/" name, ACCESS_USER, ACTION_BODY_MAX, prepare, apply                  \
+#define ACTION(name, access, prepare, apply)                                                       \
+    {"POST", "/api/v1/tests/{id}/" name, access, ACTION_BODY_MAX, prepare, apply}, {               \
+        "POST", "/tests/{id}/" name, access, ACTION_BODY_MAX, prepare, apply                       \
     }
 
 const Route routes_tests[] = {
     {"POST", "/api/v1/tests", ACCESS_USER, SUBMIT_BODY_MAX, submit_new_prepare, submit_new_apply},
     {"POST", "/tests/new", ACCESS_USER, SUBMIT_FORM_MAX, submit_new_prepare, submit_new_apply},
-    ACTION("approve", approve_prepare, approve),
-    ACTION("harmful", harmful_prepare, harmful),
-    ACTION("stop", NULL, stop),
-    ACTION("pause", NULL, pause_test),
-    ACTION("resume", resume_prepare, resume_test),
-    ACTION("modify", NULL, modify),
-    ACTION("merge", merge_prepare, merge_apply),
+    ACTION("approve", ACCESS_PERSON, approve_prepare, approve),
+    ACTION("harmful", ACCESS_PERSON, harmful_prepare, harmful),
+    ACTION("stop", ACCESS_USER, NULL, stop),
+    ACTION("pause", ACCESS_USER, NULL, pause_test),
+    ACTION("resume", ACCESS_USER, resume_prepare, resume_test),
+    ACTION("modify", ACCESS_USER, NULL, modify),
+    ACTION("merge", ACCESS_PERSON, merge_prepare, merge_apply),
     {"GET", "/api/v1/tests/{id}/diff", ACCESS_ANYONE, 0, diff, NULL},
     {0},
 };

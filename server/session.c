@@ -112,6 +112,11 @@ bool viewer_may(const Viewer *viewer, Access access, Error *err) {
         return access == ACCESS_WORKER_ENDS || machine_may_work(viewer->barred, err);
     case ACCESS_USER:
         return signed_in || error_set(err, 401, "unauthorized", "sign in first");
+    case ACCESS_PERSON:
+        if (!signed_in)
+            return error_set(err, 401, "unauthorized", "sign in first");
+        return strcmp(viewer->scope, "submit") != 0 ||
+               error_set(err, 403, "forbidden", "a token of scope submit may not do this");
     case ACCESS_ADMIN:
         if (!signed_in)
             return error_set(err, 401, "unauthorized", "sign in first");

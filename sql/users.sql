@@ -73,11 +73,9 @@ SELECT w.id, w.name, w.user_id, s.barred FROM workers w JOIN standings s ON s.id
 SELECT 1 WHERE EXISTS (SELECT 1 FROM users WHERE id = ?1 AND admin = 1)
     OR EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND (?2 = 0 OR engine_id = ?2));
 
+-- Of engine ?2; 0: of any.
 -- name: role_has
-SELECT 1 FROM roles WHERE user_id = ?1 AND engine_id = ?2 AND role = ?3
-
--- name: role_maintains
-SELECT EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND role = 'maintainer')
+SELECT 1 WHERE EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND (?2 = 0 OR engine_id = ?2) AND role = ?3)
 
 -- name: role_add
 INSERT INTO roles (user_id, engine_id, role) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING

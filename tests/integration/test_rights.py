@@ -2,15 +2,19 @@
 """Who may do what: machines of blocked people, passwords that strangers guess, limits of sign-ups, scopes of tokens, and a table
 of all routes with everybody who may call them."""
 
+import contextlib
 import hashlib
+import http.client
+import json
 import pathlib
+import re
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from protocol import batch, claim, games_body, put_games  # noqa: E402
-from server import ADMIN, PASSWORD, Client, Server  # noqa: E402
+from server import ADMIN, PASSWORD, ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 server = admin = None
@@ -230,6 +234,162 @@ def a_new_password_ends_the_tokens_unless_they_are_to_stay():
     equal(owner.api("GET", "/account").status, 200, "the session that did it")
 
 
+# ---- all routes and everybody ------------------------------------------------------------------------------------------------
+
+SESSIONS = {"volunteer", "author", "developer", "maintainer", "admin"}
+SCRIPTS = {"author's submit", "developer's submit", "maintainer's submit", "admin's submit", "admin's admin"}
+# Who may: a session, or a token by whose it is and its scope; "author" is that of test 1 and has no role. Some may call it and
+# are told apart afterwards: the calls are such that nothing comes of them (404, 409, 422).
+GRANTED = {
+    "user": SESSIONS | SCRIPTS,
+    "person": SESSIONS | {"admin's admin"},
+    "developer": {"developer", "maintainer", "admin", "developer's submit", "maintainer's submit", "admin's submit", "admin's admin"},
+    "author": {"author", "maintainer", "admin", "author's submit", "admin's admin"},
+    "maintainer": {"maintainer", "admin", "admin's admin"},
+    "admin": {"admin", "admin's admin"},
+    "machine": {"machine"},
+    "any machine": {"machine", "barred machine"},
+    "nobody": set(),
+}
+NO_ACCOUNT = {"anonymous", "blocked", "developer's worker", "machine", "barred machine"}  # 401 where an account is needed
+ROUTES = """
+anyone: GET / /events /faults/{id} /login /machines /machines/{id} /metrics /nets /signup /static/{name...} /tests/finished
+anyone: GET /tests/new /tests/{id} /tests/{id}/faults /users/{name} /git/{engine}.git/info/refs /git/{engine}.git/{rest...}
+anyone: GET /api/v1/blobs/{sha256} /api/v1/events /api/v1/faults/{id} /api/v1/health /api/v1/machines /api/v1/machines/{id}
+anyone: GET /api/v1/nets /api/v1/overview /api/v1/server /api/v1/stream /api/v1/tests /api/v1/tests/form /api/v1/tests/{id}
+anyone: GET /api/v1/tests/{id}/diff /api/v1/tests/{id}/faults /api/v1/tests/{id}/history /api/v1/users/{name}
+anyone: POST /login /signup /api/v1/login /api/v1/users /api/v1/workers /git/{engine}.git/git-upload-pack
+nobody: POST /git/{engine}.git/git-receive-pack
+user: GET /account /api/v1/account
+person: POST /account/password /account/tokens /account/tokens/{id}/revoke
+person: POST /api/v1/account/password /api/v1/tokens /api/v1/tokens/{id}/revoke
+developer: POST /nets /tests/new /api/v1/nets /api/v1/tests
+author: POST /tests/{id}/modify /tests/{id}/pause /tests/{id}/resume /tests/{id}/stop
+author: POST /api/v1/tests/{id}/modify /api/v1/tests/{id}/pause /api/v1/tests/{id}/resume /api/v1/tests/{id}/stop
+maintainer: POST /tests/{id}/approve /tests/{id}/exclude /tests/{id}/harmful /tests/{id}/include /tests/{id}/merge
+maintainer: POST /api/v1/tests/{id}/approve /api/v1/tests/{id}/exclude /api/v1/tests/{id}/harmful /api/v1/tests/{id}/include
+maintainer: POST /api/v1/tests/{id}/merge
+maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{id}/block /api/v1/machines/{id}/unblock
+admin: GET /admin /api/v1/users
+admin: POST /admin/users/{name}/role /admin/users/{name}/state /api/v1/users/{name}/role /api/v1/users/{name}/state
+machine: POST /api/v1/tasks/claim /api/v1/tasks/{task}/bench /api/v1/tasks/{task}/fail
+machine: PUT /api/v1/tasks/{task}/evidence/{seq} /api/v1/tasks/{task}/games/{seq}
+any machine: POST /api/v1/tasks/{task}/batches /api/v1/tasks/{task}/beat /api/v1/tasks/{task}/release
+anyone: POST /logout /api/v1/logout
+"""
+# What is said with a call, so that nothing comes of it.
+BODIES = {"password": {"old": "x", "password": "short"}, "tokens": {"name": "x", "scope": "king"}, "role": {"role": "king", "grant": "1"},
+          "state": {"state": "asleep"}, "exclude": {"worker": "999", "which": "none"}, "include": {"worker": "999"},
+          "modify": {"wings": "two"}, "tests": {"title": "x", "commit": "nothing"}, "new": {"title": "x", "commit": "nothing"}}
+PLACES = {"{engine}": "anvil", "{rest...}": "HEAD", "{name...}": "none.css", "{sha256}": "f" * 64, "{task}": "999", "{seq}": "0",
+          "{name}": "volunteer"}
+
+
+def routes_of_the_table():
+    for line in ROUTES.strip().splitlines():
+        who, _, rest = line.partition(": ")
+        method, *patterns = rest.split()
+        for pattern in patterns:
+            yield who, method, pattern
+
+
+def routes_of_the_server():
+    """As the tables in C name them."""
+    found = set()
+    for path in sorted((ROOT / "server").glob("routes_*.c")):
+        text = re.sub(r"#define(.*\\\n)*.*\n", "", path.read_text())
+        found |= set(re.findall(r'\{\s*"([A-Z]+)",\s*"([^"]+)",\s*ACCESS_', text))
+        for page, api in re.findall(r'BOTH\(\s*"([^"]+)",\s*"([^"]+)"', text):
+            found |= {("POST", page), ("POST", "/api/v1" + api)}
+        for name in re.findall(r'ACTION\(\s*"([^"]+)"', text):
+            found |= {("POST", "/tests/{id}/" + name), ("POST", "/api/v1/tests/{id}/" + name)}
+        found |= {("GET", page) for page in re.findall(r'PAGE\(\s*"([^"]+)"', text)}
+    return found
+
+
+def everybody():
+    """One client for each identity, by its name."""
+    people = {"volunteer": person("volunteer"), "author": person("author"), "developer": person("developer", "developer"),
+              "maintainer": person("maintainer", "maintainer"), "admin": server.client(ADMIN)}
+    for name in SCRIPTS | {"developer's worker"}:
+        owner, scope = name.split("'s ")
+        people[name] = Client(server, token=token_of(people[owner], scope)["token"])
+    blocked = person("bart")
+    people["blocked"] = Client(server, token=token_of(blocked, "submit")["token"])
+    set_state("bart", "blocked")
+    people["anonymous"] = blocked  # has a session that has ended
+    people["machine"], people["barred machine"] = machine("good one"), machine("bad one", name="bad")
+    equal(admin.api("POST", f"/machines/{people['barred machine'].worker}/block").status, 200)
+    sql(server, "UPDATE tests SET author_id = (SELECT id FROM users WHERE name = 'author'), state = 'finished', result = 'rejected',"
+                " finished = 1")
+    return people
+
+
+def path_of(pattern):
+    for mark, text in PLACES.items():
+        pattern = pattern.replace(mark, text)
+    path = pattern.replace("{id}", "1" if pattern.lstrip("/").removeprefix("api/v1/").startswith("tests") else "999")
+    query = {"nets": "?engine=anvil", "refs": "?service=git-upload-pack"}.get(path.rsplit("/", 1)[1], "")
+    return path + query
+
+
+def call(client, method, pattern):
+    """The status and, of the API, the code."""
+    path, body = path_of(pattern), BODIES.get(pattern.rsplit("/", 1)[1], {})
+    if pattern == "/api/v1/stream":
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers=client._identity())
+            return connection.getresponse().status, None
+    if method == "GET":
+        reply = client.get(path)
+    elif path.startswith("/git/"):
+        reply = client.request(method, path, b"")
+    elif path.startswith("/api/"):
+        reply = client.request(method, path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    else:
+        reply = client.form(path, body)
+    to_login = reply.status == 303 and reply.headers["Location"].startswith("/login?next=")
+    return 401 if to_login else reply.status, reply.code
+
+
+def expected(who, name):
+    """The status of a refusal; None: none."""
+    if name == "blocked":
+        return 401
+    if who == "anyone" or name in GRANTED[who]:
+        return None
+    if who in ("machine", "any machine"):
+        return 403 if name == "barred machine" else 401
+    return 401 if who != "nobody" and name in NO_ACCOUNT else 403
+
+
+def every_route_is_open_to_those_whom_the_table_names_and_to_nobody_else():
+    table = list(routes_of_the_table())
+    equal({(method, pattern) for _, method, pattern in table} ^ routes_of_the_server(), set(), "routes without a row, rows without a route")
+    people, wrong = everybody(), []
+    for who, method, pattern in table:
+        for name, client in people.items():
+            status, code = call(client, method, pattern)
+            wanted = expected(who, name)
+            refusal = status in (401, 403, 429) or status >= 500
+            if status != wanted if wanted else refusal and code != "wrong_password":
+                wrong.append(f"{method} {pattern} as {name}: {status} {code}, wanted {wanted or 'no refusal'}")
+    equal(wrong, [], f"{len(table)} routes")
+
+
+def a_maintainers_token_of_scope_submit_blocks_no_machine():
+    owner = person("mona", "maintainer")
+    script = Client(server, token=token_of(owner, "submit")["token"])
+    worker = machine("monas target")
+    for verb in ("block", "unblock"):
+        refused(script.api("POST", f"/machines/{worker.worker}/{verb}"), 403, "forbidden")
+    true(script.api("GET", f"/machines/{worker.worker}").json["actions"]["block"]["ok"] is False, "the page says so")
+    equal(claim(worker).status in (200, 204), True)
+    for verb in ("block", "unblock"):
+        equal(owner.api("POST", f"/machines/{worker.worker}/{verb}").status, 200)
+
+
 def main():
     global server, admin
     with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
@@ -245,7 +405,8 @@ def main():
             wrong_passwords_of_one_network_lock_nobody_else_out,
             guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows,
             what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, an_old_hash_is_made_anew_at_login,
-            a_new_password_ends_the_tokens_unless_they_are_to_stay)
+            a_new_password_ends_the_tokens_unless_they_are_to_stay, a_maintainers_token_of_scope_submit_blocks_no_machine,
+            every_route_is_open_to_those_whom_the_table_names_and_to_nobody_else)
     finally:
         server.close()
 
