@@ -197,6 +197,7 @@ static void release(App *app) {
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         close_fd(descriptors[i]);
     rate_free(app->writes);
+    senders_free(app->senders);
     free(app->news);
     free(app->web);
 }
@@ -205,6 +206,8 @@ bool app_run(const AppConfig *config, Error *err) {
     App app = {.config = *config, .event_fd = -1, .signal_fd = -1, .lock_fd = -1, .listen_fd = -1};
     app.started = time_now();
     app.writes = rate_new();
+    app.senders = senders_new();
+    app.ready.lane = 1;
     bool good = start(&app, err);
     if (good) {
         announce(&app);

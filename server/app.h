@@ -33,6 +33,8 @@ typedef struct Connection {
     int fd;
     bool receiving;
     double since;
+    RequestData *request; // that is arriving or being answered; NULL: none
+    Sender *network;      // that it is counted to; NULL: a trusted proxy's
     struct Connection *previous, *next;
 } Connection;
 
@@ -52,7 +54,7 @@ struct App {
     struct Replayer *replayer;
     int event_fd, signal_fd, lock_fd, listen_fd;
     int port;
-    RequestList ready;   // for the next turn
+    JobQueue ready;      // for the next turn
     RequestList waiting; // in order of arrival
     double waiting_due;  // the earliest wait_until among them
     RequestList done;    // of this turn, before its COMMIT
@@ -61,7 +63,8 @@ struct App {
     int64_t large_bodies[2][LARGE_BODIES_MAX];
     StreamList streams;
     Rate *writes; // of each address
-    News *news;   // of this turn
+    Senders *senders;
+    News *news; // of this turn
     size_t news_count, news_capacity;
     bool wake, stopping;
     bool git_moved,

@@ -15,7 +15,8 @@ struct Readers {
     App *app;
     pthread_mutex_t mutex;
     pthread_cond_t work;
-    RequestList queued, finished;
+    JobQueue queued;
+    RequestList finished;
     bool stopping;
     int count;
     pthread_t threads[READERS_MAX];
@@ -51,14 +52,16 @@ static void *reader_main(void *arg) {
     pthread_mutex_lock(&readers->mutex);
     Db *db = readers->databases[readers->started++];
     for (;;) {
-        while (!readers->queued.first && !readers->stopping)
+        Job *job = NULL;
+        while (!readers->stopping && !(job = queue_pop(&readers->queued)))
             pthread_cond_wait(&readers->work, &readers->mutex);
         if (readers->stopping)
             break;
-        RequestData *data = list_pop(&readers->queued);
+        RequestData *data = job->request;
         pthread_mutex_unlock(&readers->mutex);
         prepare_one(db, data);
         pthread_mutex_lock(&readers->mutex);
+        queue_done(&readers->queued, job);
         bool first = !readers->finished.first; // the loop takes all at once
         list_push(&readers->finished, data);
         if (first)
@@ -72,6 +75,7 @@ Readers *readers_start(App *app, int count, Error *err) {
     Readers *readers = xcalloc(1, sizeof *readers);
     char *path scope(free_ptr) = xasprintf("%s/patchmate.db", app->config.data);
     readers->app = app;
+    readers->queued.running_max = count > 4 ? count / 4 : 1;
     pthread_mutex_init(&readers->mutex, NULL);
     pthread_cond_init(&readers->work, NULL);
     for (int i = 0; i < count && i < READERS_MAX; i++) {
@@ -90,23 +94,27 @@ Readers *readers_start(App *app, int count, Error *err) {
     return readers;
 }
 
-bool readers_push(Readers *readers, RequestData *data) {
+RequestData *readers_push(Readers *readers, RequestData *data) {
+    RequestData *refused = NULL;
     pthread_mutex_lock(&readers->mutex);
-    bool room = !readers->stopping && readers->queued.count < READERS_QUEUE_MAX;
-    if (room) {
-        list_push(&readers->queued, data);
+    if (readers->stopping)
+        refused = data;
+    else {
+        queue_push(&readers->queued, &data->job);
         pthread_cond_signal(&readers->work);
+        if (readers->queued.count > READERS_QUEUE_MAX)
+            refused = queue_drop(&readers->queued)->request;
     }
     pthread_mutex_unlock(&readers->mutex);
-    return room;
+    return refused;
 }
 
 RequestList readers_take(Readers *readers) {
     pthread_mutex_lock(&readers->mutex);
     RequestList taken = readers->finished;
     readers->finished = (RequestList){0};
-    while (readers->stopping && readers->queued.first)
-        list_push(&taken, list_pop(&readers->queued));
+    while (readers->stopping && readers->queued.count)
+        list_push(&taken, queue_drop(&readers->queued)->request);
     pthread_mutex_unlock(&readers->mutex);
     return taken;
 }

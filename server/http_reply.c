@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "http_admit.h"
 #include "response.h"
 
 // No inline script or style anywhere, nothing from elsewhere, in nobody's frame.
@@ -97,6 +98,19 @@ static struct MHD_Response *from_file(RequestData *data) {
     return MHD_create_response_from_fd_at_offset64((uint64_t)range.size, fd, (uint64_t)range.first);
 }
 
+static struct MHD_Response *from_stream(App *app, RequestData *data) {
+    const char *test = request_query(&data->req, "test");
+    long id = 0;
+    Error err;
+    if (!admit_stream(data, &err))
+        return from_text(data, err.status, err.code, err.message);
+    if (test)
+        parse_long(test, 1, INT64_MAX, &id);
+    struct MHD_Response *stream = stream_open(&app->streams, data->connection, data->network, id);
+    data->res.type = "text/event-stream";
+    return stream ? stream : from_text(data, 503, "too_many_streams", "too many listeners");
+}
+
 static bool is_unchanged(const RequestData *data) {
     const char *tag = header_of(&data->res, "ETag");
     const char *known = request_header(&data->req, "If-None-Match");
@@ -111,15 +125,8 @@ static struct MHD_Response *response_make(App *app, RequestData *data) {
         str_clear(&res->body);
         return from_body(res);
     }
-    if (res->stream) {
-        const char *test = request_query(&data->req, "test");
-        long id = 0;
-        if (test)
-            parse_long(test, 1, INT64_MAX, &id);
-        struct MHD_Response *stream = stream_open(&app->streams, data->connection, id);
-        res->type = "text/event-stream";
-        return stream ? stream : from_text(data, 503, "too_many_streams", "too many listeners");
-    }
+    if (res->stream)
+        return from_stream(app, data);
     return res->file ? from_file(data) : from_body(res);
 }
 

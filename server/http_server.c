@@ -3,7 +3,6 @@
 // libmicrohttpd looks at it neither for data nor for timeouts.
 #include "http_server.h"
 
-#include <math.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "common/log.h"
+#include "http_admit.h"
 #include "http_readers.h"
 #include "http_reply.h"
 #include "idempotency.h"
@@ -19,10 +19,7 @@
 enum {
     CONNECTION_MEMORY = 32 << 10, // bounds the headers
     RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
-    WRITES_PER_MINUTE = 300,
-    DISCARD_MAX = 8 << 20, // what is read of a stranger's refused body, so that he sees why
-    LARGE_BODY = 4 << 20,  // one above this is kept in memory with few others
-    LARGE_BODIES_OWN = 2,  // of one user or worker
+    DISCARD_MAX = 8 << 20,        // what is read of a stranger's refused body, so that he sees why
 };
 
 static const Route *const tables[] = {routes_server, routes_users,   routes_worker,
@@ -72,43 +69,8 @@ static bool too_large(const RequestData *data, Error *err) {
     return error_set(err, 413, "too_large", "the body is over %zu bytes", data->route->max_body);
 }
 
-// What the client says that its body has; 0 where it does not.
-static size_t announced(const RequestData *data) {
-    const char *length = request_header(&data->req, "Content-Length");
-    long size;
-    return length && parse_long(length, 0, INT64_MAX, &size) ? (size_t)size : 0;
-}
-
-// The place among large bodies is given back when the request ends, which may be hours later on a
-// slow line: so nobody has all of them, and results never wait for nets.
-static bool take_place(App *app, RequestData *data, size_t size, Error *err) {
-    const Viewer *viewer = &data->req.viewer;
-    bool is_worker = access_is_worker(data->route->access);
-    int64_t *places = app->large_bodies[is_worker], *free_place = NULL;
-    int64_t who = is_worker ? viewer->worker_id : viewer->user_id;
-    int own = 0;
-    if (data->large || size <= LARGE_BODY)
-        return true;
-    if (!is_worker && !viewer_submits(&data->req, 0))
-        return error_set(err, 403, "forbidden",
-                         "files over %d MiB are taken from those with the role developer; ask a "
-                         "maintainer or the operator for it",
-                         LARGE_BODY >> 20);
-    for (int i = 0; i < LARGE_BODIES_MAX; i++) {
-        own += places[i] == who;
-        free_place = places[i] ? free_place : &places[i];
-    }
-    if (own >= LARGE_BODIES_OWN || !free_place)
-        return error_set(err, 503, "busy", "%s; try again in a moment",
-                         own >= LARGE_BODIES_OWN ? "other large files of yours are still arriving"
-                                                 : "too many large files are arriving");
-    data->large = free_place;
-    *free_place = who;
-    return true;
-}
-
 static bool check_length(RequestData *data, Error *err) {
-    if (announced(data) > data->route->max_body)
+    if (announced_size(data) > data->route->max_body)
         return too_large(data, err);
     str_release(&data->raw);
     str_init(&data->raw, data->route->max_body);
@@ -121,23 +83,6 @@ static void ask_to_sign_in(RequestData *data) {
     response_header(&data->res, "Location", "/login?next=%.480s", data->path);
 }
 
-// Of all but workers, whose calls are bounded by the work that they are given.
-static bool write_allowed(App *app, RequestData *data, Error *err) {
-    long limit;
-    double wait_s;
-    if (!strcmp(data->req.method, "GET") || access_is_worker(data->route->access))
-        return true;
-    if (!parse_long(app_setting(&data->req, "writes_per_minute", ""), 1, 1000000, &limit))
-        limit = WRITES_PER_MINUTE;
-    if (rate_take(app->writes, data->address, (double)limit, time_monotonic(), &wait_s))
-        return true;
-    response_header(&data->res, "Retry-After", "%.0f", ceil(wait_s));
-    return error_set(err, 429, "too_many_writes",
-                     "over %ld requests that change something came from this address within a "
-                     "minute; try again in %.0f s",
-                     limit, ceil(wait_s));
-}
-
 static bool begin(App *app, RequestData *data, const char *method, Error *err) {
     MHD_get_connection_values(data->connection, MHD_HEADER_KIND, copy_header, &data->headers);
     find_client(app, data);
@@ -145,13 +90,15 @@ static bool begin(App *app, RequestData *data, const char *method, Error *err) {
     data->req.db = app->writer;
     if (app->stopping)
         return error_set(err, 503, "stopping", "the server is stopping; try again in a moment");
-    if (!request_set_target(data, err) || !find_route(data, method, err) ||
-        !check_length(data, err))
+    if (!request_set_target(data, err) || !admit_address(app, data, err) ||
+        !find_route(data, method, err) || !check_length(data, err))
         return false;
     request_set_cookies(data);
-    return write_allowed(app, data, err) && viewer_identify(data, err) &&
-           viewer_may(&data->req.viewer, data->route->access, err) &&
-           take_place(app, data, announced(data), err);
+    if (!admit_write(app, data, err) || !viewer_identify(data, err))
+        return false;
+    admit_viewer(app, data);
+    return viewer_may(&data->req.viewer, data->route->access, err) &&
+           admit_size(app, data, announced_size(data), err);
 }
 
 static void refuse(RequestData *data, const Error *err) {
@@ -161,6 +108,8 @@ static void refuse(RequestData *data, const Error *err) {
     else
         request_refuse(data, err);
     data->stage = STAGE_DISCARD;
+    request_forget_body(data);
+    admit_give_bytes(data);
 }
 
 // ---- its body and its end -----------------------------------------------------------------------
@@ -169,6 +118,16 @@ static Connection *connection_of(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
+}
+
+// Where all bodies together are too much, the one of the greediest sender is given up.
+static void make_room(App *app) {
+    Error err;
+    RequestData *most;
+    while (senders_full(app->senders) && (most = admit_heaviest(app))) {
+        error_set(&err, 503, "busy", "too many requests are arriving; try again in a moment");
+        refuse(most, &err);
+    }
 }
 
 static void receive(App *app, RequestData *data, const char *bytes, size_t size) {
@@ -182,9 +141,12 @@ static void receive(App *app, RequestData *data, const char *bytes, size_t size)
     }
     Error err;
     str_add(&data->raw, bytes, size);
-    bool good =
-        data->raw.overflow ? too_large(data, &err) : take_place(app, data, data->raw.size, &err);
-    if (!good)
+    bool good = data->raw.overflow
+                    ? too_large(data, &err)
+                    : admit_size(app, data, data->raw.size, &err) && admit_bytes(data, size, &err);
+    if (good)
+        make_room(app);
+    else
         refuse(data, &err);
 }
 
@@ -199,16 +161,17 @@ static void received(RequestData *data, bool whole) {
 void http_dispatch(App *app, RequestData *data) {
     Error err;
     data->req.db = app->writer;
-    if (data->stage == STAGE_REPLY)
-        http_resume(data);
-    else if (data->stage == STAGE_APPLY)
-        list_push(&app->ready, data);
-    else if (!readers_push(app->readers, data)) {
+    if (data->stage == STAGE_APPLY)
+        queue_push(&app->ready, &data->job);
+    else if (data->stage == STAGE_PREPARE)
+        data = readers_push(app->readers, data);
+    if (data && data->stage == STAGE_PREPARE) {
         error_set(&err, 503, "busy", "too many requests are waiting; try again in a moment");
         request_refuse(data, &err);
         data->stage = STAGE_REPLY;
-        http_resume(data);
     }
+    if (data && data->stage == STAGE_REPLY)
+        http_resume(data);
 }
 
 static enum MHD_Result whole_body_is_here(App *app, RequestData *data) {
@@ -217,7 +180,8 @@ static enum MHD_Result whole_body_is_here(App *app, RequestData *data) {
     atomic_fetch_add(&app->metrics.requests, 1);
     if (data->stage == STAGE_DISCARD)
         return http_reply(app, data);
-    if ((data->raw.size && !viewer_again(data, &err)) || !idempotency_look(data, &err)) {
+    if ((data->raw.size && !viewer_again(data, &err)) || !admit_job(data, &err) ||
+        !idempotency_look(data, &err)) {
         request_refuse(data, &err);
         data->stage = STAGE_REPLY;
     }
@@ -239,6 +203,9 @@ static size_t discard_max(const RequestData *data) {
 static enum MHD_Result first_look(App *app, RequestData *data, const char *method) {
     Error err = {0};
     data->stage = STAGE_BODY;
+    Connection *connection = connection_of(data->connection);
+    if (connection)
+        connection->request = data;
     if (!begin(app, data, method, &err))
         refuse(data, &err);
     const char *length = request_header(&data->req, "Content-Length");
@@ -286,14 +253,17 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
     if (!data)
         return;
     received(data, false);
-    if (data->large)
-        *data->large = 0;
+    Connection *c = connection_of(data->connection);
+    if (c)
+        c->request = NULL;
+    admit_over(data);
     request_free(data);
     *state = NULL;
 }
 
 void http_resume(RequestData *data) {
     data->stage = STAGE_REPLY;
+    admit_answered(data);
     MHD_resume_connection(data->connection);
 }
 
@@ -314,11 +284,16 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         if (c->next)
             c->next->previous = c;
         app->connections = c;
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        if (!admit_connection(app, c, info ? info->client_addr : NULL))
+            shutdown(c->fd, SHUT_RDWR);
         return;
     }
     if (c->next)
         c->next->previous = c->previous;
     *(c->previous ? &c->previous->next : &app->connections) = c->next;
+    admit_disconnect(c);
     free(c);
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/log.h"
 #include "hooks.h"
+#include "http_admit.h"
 #include "http_readers.h"
 #include "http_server.h"
 #include "idempotency.h"
@@ -17,7 +18,12 @@
 #include "repo.h"
 #include "session.h"
 
-enum { TICK_MS = 1000, LAST_WORDS_MS = 3000 };
+enum {
+    TICK_MS = 1000,
+    LAST_WORDS_MS = 3000,
+    TURN_MS =
+        25 // then what else is ready waits for the next turn, so that others are read meanwhile
+};
 
 // ---- one request in the turn --------------------------------------------------------------------
 
@@ -78,6 +84,12 @@ static void apply_one(App *app, RequestData *data, double now) {
 // ---- the turn -----------------------------------------------------------------------------------
 
 static void keep_waiting(App *app, RequestData *data) {
+    RequestData *older = data->replaced ? NULL : sender_waits(data->sender, data);
+    admit_end_job(data);
+    if (older) {
+        older->replaced = true;
+        older->res.wait_until = app->waiting_due = 0;
+    }
     if (!app->waiting.first || data->res.wait_until < app->waiting_due)
         app->waiting_due = data->res.wait_until;
     list_push(&app->waiting, data);
@@ -91,6 +103,17 @@ static void apply_list(App *app, RequestList *list, double now) {
             keep_waiting(app, data);
         else
             list_push(&app->done, data);
+    }
+}
+
+static void apply_ready(App *app, double now) {
+    double end = time_monotonic() + TURN_MS / 1000.0;
+    while (app->ready.count && !db_failed(app->writer) && time_monotonic() < end) {
+        Job *job = queue_pop(&app->ready);
+        RequestList one = {0};
+        queue_done(&app->ready, job);
+        list_push(&one, job->request);
+        apply_list(app, &one, now);
     }
 }
 
@@ -128,12 +151,12 @@ static RequestList take_waiting(App *app, bool all, double now) {
     return due;
 }
 
-// A client that has gone must not be given work.
+// A client that has gone must not be given work, nor one that has asked again since.
 static void apply_waiting(App *app, bool all, double now) {
     RequestList due = take_waiting(app, all, now);
     RequestList alive = {0};
     for (RequestData *data; (data = list_pop(&due));) {
-        if (!http_is_gone(data))
+        if (!data->replaced && !http_is_gone(data))
             list_push(&alive, data);
         else {
             response_text(&data->res, 204, NULL, "");
@@ -191,10 +214,10 @@ static void answer(App *app, bool committed, double now) {
 // and the loop runs in circles.
 static void refuse_turn(App *app, double now) {
     RequestList due = take_waiting(app, app->wake, now);
-    RequestList *lists[] = {&app->ready, &due};
-    for (int i = 0; i < 2; i++)
-        while (lists[i]->first)
-            list_push(&app->done, list_pop(lists[i]));
+    for (Job *job; (job = queue_drop(&app->ready));)
+        list_push(&app->done, job->request);
+    while (due.first)
+        list_push(&app->done, list_pop(&due));
     app->wake = false;
     db_rollback(app->writer);
     answer(app, false, now);
@@ -205,7 +228,7 @@ static void refuse_turn(App *app, double now) {
 static void turn(App *app, double now, bool tick) {
     Error err;
     bool due = someone_is_due(app, now);
-    if (!app->ready.first && !app->wake && !due && !tick)
+    if (!app->ready.count && !app->wake && !due && !tick)
         return;
     atomic_fetch_add(&app->metrics.turns, 1);
     if (!db_begin(app->writer, &err)) {
@@ -215,7 +238,7 @@ static void turn(App *app, double now, bool tick) {
     double start = time_monotonic();
     if (tick)
         tick_in_turn(app, now);
-    apply_list(app, &app->ready, now);
+    apply_ready(app, now);
     bool all = app->wake;
     app->wake = false;
     if (all || due)
@@ -248,7 +271,7 @@ static void outside_turn(App *app, double now) {
 
 static int wait_ms(App *app, double now) {
     unsigned long long least = TICK_MS, other;
-    if (app->ready.first || app->wake)
+    if (app->ready.count || app->wake)
         return 0;
     if (MHD_get_timeout(app->daemon, &other) == MHD_YES && other < least)
         least = other;
@@ -276,14 +299,17 @@ static void last_words(App *app) {
     http_quiesce(app);
     readers_stop(app->readers);
     take_finished(app);
-    turn(app, time_now(), true);
-    while (app->ready.first)
-        list_push(&app->done, list_pop(&app->ready));
+    double end = time_monotonic() + LAST_WORDS_MS / 1000.0;
+    do
+        turn(app, time_now(), true);
+    while (app->ready.count && time_monotonic() < end);
+    for (Job *job; (job = queue_drop(&app->ready));)
+        list_push(&app->done, job->request);
     while (app->waiting.first)
         list_push(&app->done, list_pop(&app->waiting));
     answer(app, false, time_now());
     stream_end_all(&app->streams);
-    double end = time_monotonic() + LAST_WORDS_MS / 1000.0;
+    end = time_monotonic() + LAST_WORDS_MS / 1000.0;
     do {
         http_run(app);
         wait_for_events(app, 20);

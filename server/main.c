@@ -58,7 +58,7 @@ static int command_run(int argc, char **argv) {
         {0},
     };
     AppConfig config = {.listen = "127.0.0.1:8080",
-                        .readers = 4,
+                        .readers = 8,
                         .connections = 20000,
                         .connections_per_address = 1000,
                         .timeout_s = 75};

@@ -61,6 +61,13 @@ void request_free(RequestData *data) {
     free(data);
 }
 
+void request_forget_body(RequestData *data) {
+    str_release(&data->raw);
+    str_release(&data->body);
+    data->req.body = "";
+    data->req.body_size = 0;
+}
+
 bool request_set_target(RequestData *data, Error *err) {
     size_t size = strcspn(data->target, "?");
     const char *query = data->target[size] ? data->target + size + 1 : "";

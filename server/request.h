@@ -5,6 +5,7 @@
 #include "http.h"
 #include "pairs.h"
 #include "router.h"
+#include "senders.h"
 
 struct MHD_Connection;
 
@@ -34,9 +35,16 @@ typedef struct RequestData {
     Str body; // decoded, where it was encoded
     json_t *json;
     char address[48];
-    bool https;     // as a trusted proxy says
-    bool opened;    // body decoded, form parsed, CSRF checked
-    int64_t *large; // its place among the large bodies; NULL: it has none
+    bool https;      // as a trusted proxy says
+    bool opened;     // body decoded, form parsed, CSRF checked
+    int64_t *large;  // its place among the large bodies; NULL: it has none
+    Sender *network; // of its address; counts requests in flight and streams
+    Sender *sender;  // the machine or account, or else the network; NULL: not known yet
+    char owner[64];  // of the machine
+    Job job;         // in a queue
+    size_t charged;  // to the sender, of body or reply
+    bool in_flight, has_job, has_stream;
+    bool replaced; // a newer claim of the machine waits
     size_t discarded;
     char request_hash[65]; // with an Idempotency-Key
     double started;        // monotonic
@@ -59,6 +67,8 @@ bool request_set_params(RequestData *data, const RouteMatch *match, Error *err);
 void request_set_cookies(RequestData *data);
 // The body has arrived: undoes its Content-Encoding, parses a form. Any thread.
 bool request_open_body(RequestData *data, Error *err);
+// The body's memory is given back; for when the reply is made.
+void request_forget_body(RequestData *data);
 // The handler's error becomes the reply, as JSON under /api/ and as a page elsewhere. Headers that
 // the handler set stay.
 void request_refuse(RequestData *data, const Error *err);

@@ -7,8 +7,9 @@
 #include "repo.h"
 #include "repo_git.h"
 
-// A reply is held in memory until it is sent.
-enum { REQUEST_MAX = 4 << 20, REPLY_MAX = 64 << 20 };
+// A request names commits, 50 bytes each; a clone names one. A reply is held in memory until it is
+// sent.
+enum { REQUEST_MAX = 256 << 10, REPLY_MAX = 64 << 20 };
 static const double TIMEOUT_S = 300;
 
 static bool find_engine(Request *req, Error *err) {

@@ -53,6 +53,8 @@ static void metrics_of_loop(App *app, Str *out) {
            (double)app->waiting.count);
     metric(out, "gauge", "reader_queue", "Requests that wait for a reader thread",
            (double)readers_queued(app->readers));
+    metric(out, "gauge", "body_bytes", "Bodies and large replies in memory, but for large uploads",
+           (double)senders_bytes(app->senders));
     metric(out, "gauge", "streams", "Event streams", app->streams.count);
     int connections = 0;
     for (const Connection *c = app->connections; c; c = c->next)

@@ -42,6 +42,8 @@ static bool by_worker_token(RequestData *data, const char *hash) {
     if (!row)
         return false;
     data->req.viewer.worker_id = member_int(row, "id");
+    snprintf(data->owner, sizeof data->owner, "%s",
+             json_string_value(json_object_get(row, "owner")));
     snprintf(data->req.viewer.name, sizeof data->req.viewer.name, "%s",
              json_string_value(json_object_get(row, "name")));
     snprintf(data->req.viewer.barred, sizeof data->req.viewer.barred, "%s",

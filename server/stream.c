@@ -3,6 +3,7 @@
 // a comment is written every few seconds.
 #include "stream.h"
 #include "common/member.h"
+#include "senders.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -42,12 +43,43 @@ static void stream_free(void *cls) {
     free(stream);
 }
 
+static void stream_wake(Stream *stream) {
+    if (!stream->suspended)
+        return;
+    stream->suspended = false;
+    MHD_resume_connection(stream->connection);
+}
+
+// The client of a stream that ends connects again in a few seconds.
+static bool make_room(StreamList *list, const Sender *sender) {
+    Stream *victim = NULL;
+    int running = 0, most = sender_streams(sender); // its own, with the one that opens
+    for (Stream *stream = list->first; stream; stream = stream->next) {
+        running += !stream->ended;
+        if (!stream->ended && sender_streams(stream->sender) >= most + !victim) {
+            most = sender_streams(stream->sender);
+            victim = stream;
+        }
+    }
+    if (running < STREAMS_MAX)
+        return true;
+    if (victim) {
+        victim->ended = true;
+        stream_wake(victim);
+    }
+    return victim;
+}
+
 struct MHD_Response *stream_open(StreamList *list, struct MHD_Connection *connection,
-                                 int64_t test) {
-    if (list->count >= STREAMS_MAX)
+                                 const Sender *sender, int64_t test) {
+    if (list->count >= STREAMS_MAX && !make_room(list, sender))
         return NULL;
     Stream *stream = xcalloc(1, sizeof *stream);
-    *stream = (Stream){.connection = connection, .test = test, .list = list, .next = list->first};
+    *stream = (Stream){.connection = connection,
+                       .sender = sender,
+                       .test = test,
+                       .list = list,
+                       .next = list->first};
     str_init(&stream->queue, STREAM_QUEUE_MAX);
     str_puts(&stream->queue, "retry: 3000\n\n");
     if (list->first)
@@ -56,13 +88,6 @@ struct MHD_Response *stream_open(StreamList *list, struct MHD_Connection *connec
     list->count++;
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, stream_read, stream,
                                              stream_free);
-}
-
-static void stream_wake(Stream *stream) {
-    if (!stream->suspended)
-        return;
-    stream->suspended = false;
-    MHD_resume_connection(stream->connection);
 }
 
 static void stream_send(Stream *stream, const char *text, size_t size, double now) {

@@ -10,6 +10,7 @@
 
 struct MHD_Connection;
 struct MHD_Response;
+struct Sender;
 
 enum { STREAM_QUEUE_MAX = 256 << 10, STREAMS_MAX = 2000, STREAM_COMMENT_S = 15 };
 
@@ -20,6 +21,7 @@ typedef struct Stream {
     bool suspended, ended;
     double last;  // when something was queued
     int64_t test; // events "test" of other tests are left out; 0: none is
+    const struct Sender *sender;
     struct StreamList *list;
     struct Stream *previous, *next;
 } Stream;
@@ -29,8 +31,10 @@ typedef struct StreamList {
     int count;
 } StreamList;
 
-// The response that makes the connection a stream; NULL when there are too many.
-struct MHD_Response *stream_open(StreamList *list, struct MHD_Connection *connection, int64_t test);
+// The response that makes the connection a stream. Where there are too many, the oldest of the
+// sender that has most ends for it; NULL when no sender has more than this one.
+struct MHD_Response *stream_open(StreamList *list, struct MHD_Connection *connection,
+                                 const struct Sender *sender, int64_t test);
 void stream_publish(StreamList *list, const char *event, const json_t *data, double now);
 void stream_tick(StreamList *list, double now); // comments, by which dead connections are noticed
 void stream_end_all(StreamList *list);

@@ -66,7 +66,7 @@ DELETE FROM api_tokens WHERE user_id = ?1
 SELECT id, scope, name, created, last_used FROM api_tokens WHERE user_id = ?1 ORDER BY id
 
 -- name: worker_viewer
-SELECT w.id, w.name, w.user_id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.token_hash = ?1
+SELECT w.id, w.name, w.user_id, w.owner, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.token_hash = ?1
 
 -- Of engine ?2; 0: of any.
 -- name: role_develops

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 """The server survives any sender: rights are those of the moment of the deed, and no sender takes what others need."""
 
-import pathlib
+import collections
+import concurrent.futures
 import json
+import pathlib
 import socket
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
-from server import ADMIN, Client, Server  # noqa: E402
+import protocol  # noqa: E402
+from server import ADMIN, BUILD, Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 server = None  # the one that most tests share
@@ -16,19 +19,22 @@ server = None  # the one that most tests share
 class Slow:
     """A request whose head and first bytes are sent now, and the rest when `end` is called."""
 
-    def __init__(self, client, method, path, document, first=1, address=None):
+    def __init__(self, client, method, path, document, first=1, headers=None):
         self.body = document if isinstance(document, bytes) else json.dumps(document).encode()
         self.first = first
         head = {"Host": "x", "Content-Length": len(self.body), "Content-Type": "application/json", "Connection": "close",
-                **client._identity(), **({"X-Forwarded-For": address} if address else {})}
+                **client._identity(), **(headers or {})}
         lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
         self.socket = socket.create_connection(("127.0.0.1", client.server.port), timeout=60)
         self.socket.sendall(f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode() + self.body[:first])
 
+    def send_rest(self):
+        self.socket.sendall(self.body[self.first:])
+
     def end(self):
         """The reply's status and text."""
         with self.socket:
-            self.socket.sendall(self.body[self.first:])
+            self.send_rest()
             answer = b""
             while chunk := self.socket.recv(65536):
                 answer += chunk
@@ -105,9 +111,130 @@ def an_admin_who_stays_one_does_the_deed_however_slowly():
     equal((slow.end()[0], is_admin("puppet-e")), (200, True))
 
 
+# ---- shares ------------------------------------------------------------------------------------------
+
+
+def flood(head, count, address="192.0.2.1", body=b"", length=None):
+    """So many connections of one address, each of which has sent this."""
+    lines = f"{head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: {address}\r\n"
+    if body or length:
+        lines += f"Content-Length: {length or len(body)}\r\n"
+    sockets = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(count)]
+    for each in sockets:
+        try:
+            each.sendall(lines.encode() + b"\r\n" + body)
+        except OSError:
+            pass  # refused already
+    return sockets
+
+
+def replies(sockets):
+    """How many of each status, and the text of a 429; closes the connections."""
+    counts, refusal = collections.Counter(), ""
+    for each in sockets:
+        with each:
+            answer = b""
+            try:
+                while chunk := each.recv(65536):
+                    answer += chunk
+            except OSError:
+                pass
+        status = int(answer.split()[1]) if answer else 0
+        refusal = answer.decode(errors="replace") if status == 429 else refusal
+        counts[status] += 1
+    return counts, refusal
+
+
+def visits(count=20, address="198.51.100.7"):
+    """What a visitor of another address gets for the home page."""
+    client = server.client(timeout=10)
+    return collections.Counter(client.get("/", **{"X-Forwarded-For": address}).status for _ in range(count))
+
+
+def a_flood_of_one_address_leaves_another_visitor_served():
+    sockets = flood("GET /git/anvil.git/info/refs?service=git-upload-pack", 600)
+    equal(visits(), {200: 20})
+    counts, refusal = replies(sockets)
+    equal(sorted(counts), [200, 429], counts)
+    contains(refusal, "Retry-After: 1")
+    contains(refusal, "64 requests of this address are being answered")
+
+
+def twenty_tabs_of_a_visitor_are_all_served():
+    counts, _ = replies(flood("GET /", 20) + flood("GET /static/style.css", 20) + flood("GET /api/v1/tests", 20))
+    equal(counts, {200: 60})
+
+
+def fifty_machines_behind_one_address_are_all_served():
+    server.command("set", server.data, "registrations_per_hour", "1000", check=False)
+    machines = [server.worker(key=f"{i:032}") for i in range(50)]
+    with concurrent.futures.ThreadPoolExecutor(50) as pool:
+        equal(collections.Counter(pool.map(lambda machine: protocol.claim(machine).status, machines)), {204: 50})
+
+
+def a_machine_has_one_waiting_claim_and_the_newer_replaces_the_older():
+    machine = server.worker(key="w" * 32)
+    other = Client(server, token=machine.token)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        first = pool.submit(protocol.claim, machine, wait_s=50)
+        wait_until(lambda: waiting_claims() == 1)
+        slow = Slow(other, "POST", "/api/v1/tasks/claim", {"protocol": 1, "cores": 4, "memory_mib": 100000, "speeds": {},
+                    "snapshots": [], "holding": [], "wait_s": 50}, headers={"Idempotency-Key": "the-newer-claim"})
+        slow.send_rest()
+        equal(first.result(30).status, 204)
+        equal(waiting_claims(), 1)
+    slow.socket.close()
+
+
+def waiting_claims():
+    for line in server.client().get("/metrics").text.splitlines():
+        if line.startswith("patchmate_waiting"):
+            return int(float(line.split()[1]))
+    raise AssertionError("no metric of waiting claims")
+
+
+def bodies_that_never_end_are_bounded_by_sender_and_in_all():
+    size, held, before = 250 << 10, [], memory_mib()
+    for i in range(20):
+        held += flood("POST /git/anvil.git/git-upload-pack", 40, f"192.0.2.{100 + i}", b"0" * (size - 1), size)
+    login = {"name": "nobody", "password": "wrong one"}
+    equal(server.client().api("POST", "/login", login, {"X-Forwarded-For": "198.51.100.7"}).code, "wrong_password")
+    if "sanitize" not in str(BUILD):  # which keeps what is freed
+        true(memory_mib() < before + 190, f"{memory_mib() - before} MiB more than before")
+    arriving = metric("body_bytes")
+    true(arriving <= 128 << 20, f"{arriving} bytes of bodies are held")
+    true(arriving >= 64 << 20, f"only {arriving} bytes of bodies are held")
+    for each in held:
+        each.close()
+    wait_until(lambda: metric("body_bytes") == 0)
+
+
+def memory_mib():
+    lines = pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) >> 10
+
+
+def metric(name):
+    for line in server.client().get("/metrics").text.splitlines():
+        if line.startswith(f"patchmate_{name} "):
+            return float(line.split()[1])
+    raise AssertionError(f"no metric {name}")
+
+
+def a_large_body_for_git_is_refused():
+    reply = server.client().request("POST", "/git/anvil.git/git-upload-pack", b"0" * (300 << 10))
+    equal(reply.status, 413)
+
+
 if __name__ == "__main__":
-    with Server() as server:
-        run(an_admin_who_is_demoted_while_the_body_arrives_is_refused,
+    with Server("--trusted-proxy", "127.0.0.1") as server:
+        run(a_flood_of_one_address_leaves_another_visitor_served,
+            twenty_tabs_of_a_visitor_are_all_served,
+            fifty_machines_behind_one_address_are_all_served,
+            a_machine_has_one_waiting_claim_and_the_newer_replaces_the_older,
+            bodies_that_never_end_are_bounded_by_sender_and_in_all,
+            a_large_body_for_git_is_refused,
+            an_admin_who_is_demoted_while_the_body_arrives_is_refused,
             an_admin_who_is_blocked_while_the_body_arrives_is_refused,
             a_session_that_ends_while_the_body_arrives_is_refused,
             a_token_that_is_revoked_while_the_body_arrives_is_refused,
