@@ -102,4 +102,12 @@ bool patch_hunks_read(PatchCursor *c, PatchFile *file, Error *err);
 void patch_literal_read(PatchCursor *c, PatchFile *file);
 // The part in git's own form for libgit2.
 void patch_file_write(const PatchFile *file, Str *out);
+// 422 `patch_does_not_apply`, of the file's name and the words. Always false.
+bool patch_refuse(Error *err, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *patch_file_name(const PatchFile *file); // the old one, where there is one
+// Appends the file's new content to `out`, from that of the base ("" where the file is made).
+bool patch_fit(const PatchFile *file, const char *old, size_t old_size, Str *out, Error *err);
 bool patch_path_check(const char *path, Error *err);
+// Names of files of a source: printable ASCII, as every machine can have them.
+bool patch_path_is_plain(const char *path);

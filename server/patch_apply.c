@@ -1,7 +1,7 @@
-// Applies a patch to a tree, file by file. libgit2 does the work; before it is asked, the lines of
-// each hunk are compared with the file, because its refusals name neither file nor hunk.
+// Applies a patch to a tree, file by file: the files go into one index, and the tree is written
+// once. Hunks are applied here, because what libgit2 refuses names neither file nor hunk; binary
+// patches are left to it.
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +11,21 @@
 
 typedef struct Apply {
     git_repository *repo;
-    git_tree *tree;  // so far
-    int plain_strip; // folders to strip of plain diffs, -1: not known yet
+    git_index *index; // the tree so far
+    int plain_strip;  // folders to strip of plain diffs, -1: not known yet
     Error *err;
 } Apply;
 
 // ---- which file is meant
 
 static git_filemode_t mode_in_tree(const Apply *a, const char *path) {
-    git_tree_entry *entry = NULL;
-    if (git_tree_entry_bypath(&entry, a->tree, path) < 0)
-        return GIT_FILEMODE_UNREADABLE;
-    git_filemode_t mode = git_tree_entry_filemode(entry);
-    git_tree_entry_free(entry);
-    return mode;
+    const git_index_entry *entry = git_index_get_bypath(a->index, path, 0);
+    if (entry)
+        return entry->mode;
+    char *below scope(free_ptr) = xasprintf("%s/", path);
+    size_t at;
+    return git_index_find_prefix(&at, a->index, below) == 0 ? GIT_FILEMODE_TREE
+                                                            : GIT_FILEMODE_UNREADABLE;
 }
 
 static bool is_file(const Apply *a, const char *path) {
@@ -109,27 +110,17 @@ static bool resolve_paths(const Apply *a, PatchFile *file) {
 
 // ---- does it fit
 
-static bool refuse(const Apply *a, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool refuse(const Apply *a, const char *path, const char *format, ...) {
-    char what[700];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    return error_field(a->err, 422, "patch_does_not_apply", "patch", "%.200s%s", path, what);
-}
-
 // A new file's folders must not be files, nor the file a folder.
 static bool check_new_place(const Apply *a, const char *path) {
     if (mode_in_tree(a, path) != GIT_FILEMODE_UNREADABLE)
-        return refuse(a, path, ": the patch makes this file, but the base has it already");
+        return patch_refuse(a->err, path,
+                            ": the patch makes this file, but the base has it already");
     char *parent scope(free_ptr) = xstrdup(path);
     for (char *slash; (slash = strrchr(parent, '/'));) {
         *slash = 0;
         if (is_file(a, parent))
-            return refuse(a, path, ": %.200s is a file in the base, not a folder", parent);
+            return patch_refuse(a->err, path, ": %.200s is a file in the base, not a folder",
+                                parent);
     }
     return true;
 }
@@ -139,91 +130,17 @@ static bool check_old_place(const Apply *a, const char *path) {
     if (mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE)
         return true;
     if (mode == GIT_FILEMODE_UNREADABLE)
-        return refuse(a, path,
-                      ": the base has no such file; was the patch made against another base, or in "
-                      "another folder?");
-    return refuse(a, path, " is no plain file in the base");
+        return patch_refuse(
+            a->err, path,
+            ": the base has no such file; was the patch made against another base, or in "
+            "another folder?");
+    return patch_refuse(a->err, path, " is no plain file in the base");
 }
 
-static char *shown_line(const char *text, size_t size) {
-    char *clean = patch_utf8(text, size < 100 ? size : 100);
-    clean[strcspn(clean, "\n")] = 0;
-    return clean;
-}
-
-static bool refuse_line(const Apply *a, const PatchFile *file, int number, long line,
-                        const char *found, size_t found_size, const char *wanted,
-                        size_t wanted_size) {
-    char *has scope(free_ptr) = shown_line(found, found_size);
-    char *wants scope(free_ptr) = shown_line(wanted, wanted_size);
-    bool newline = strcmp(has, wants) == 0;
-    return refuse(a, file->old_path,
-                  ", hunk %d: line %ld differs: the base has '%s', the patch expects '%s'%s. Lines "
-                  "are not searched for at other places: make the patch against the chosen base",
-                  number, line, has, wants,
-                  newline ? " (the difference is in its end: line ends or a missing newline)" : "");
-}
-
-// The file's lines from where a hunk begins, beside those that the hunk expects.
-static bool check_hunk(const Apply *a, const PatchFile *file, int number, PatchCursor *content) {
-    const PatchHunk *hunk = &file->hunks[number - 1];
-    const char *has, *wants;
-    size_t has_size, wants_size;
-    // With no old lines, old_start is the line before; "-0,0" is the top of a file.
-    long first = hunk->old_count ? hunk->old_start : hunk->old_start + 1;
-    if (first <= content->line)
-        return refuse(a, file->old_path, ", hunk %d: begins before the hunk above it ends", number);
-    while (content->line < first - 1)
-        if (!patch_line(content, &has, &has_size))
-            return refuse(a, file->old_path,
-                          ", hunk %d: is for line %ld, but the base's file ends at line %d", number,
-                          first, content->line);
-    PatchCursor lines = {hunk->lines, hunk->lines + hunk->size, 0};
-    while (patch_line(&lines, &wants, &wants_size)) {
-        if (wants_size && (*wants == '+' || *wants == '\\'))
-            continue;
-        wants += wants_size > 0, wants_size -= wants_size > 0;
-        bool wants_newline = lines.p >= lines.end || *lines.p != '\\';
-        if (!patch_line(content, &has, &has_size))
-            return refuse(a, file->old_path,
-                          ", hunk %d: the base's file ends at line %d, the patch expects more",
-                          number, content->line);
-        bool has_newline = content->p[-1] == '\n';
-        if (has_size != wants_size || memcmp(has, wants, has_size) != 0 ||
-            has_newline != wants_newline)
-            return refuse_line(a, file, number, content->line, has, has_size, wants, wants_size);
-    }
-    return true;
-}
-
-static bool check_hunks(const Apply *a, const PatchFile *file) {
-    git_tree_entry *entry = NULL;
-    git_blob *blob = NULL;
-    bool read = git_tree_entry_bypath(&entry, a->tree, file->old_path) == 0 &&
-                git_blob_lookup(&blob, a->repo, git_tree_entry_id(entry)) == 0;
-    git_tree_entry_free(entry);
-    if (!read)
-        return repo_error(a->err, 500, "git", file->old_path);
-    const char *text = git_blob_rawcontent(blob);
-    PatchCursor content = {text, text + git_blob_rawsize(blob), 0};
-    bool ok = true;
-    for (int i = 1; ok && i <= file->hunk_count; i++)
-        ok = check_hunk(a, file, i, &content);
-    const char *rest;
-    size_t size;
-    if (ok && !file->new_path && !file->binary && patch_line(&content, &rest, &size))
-        ok = refuse(a, file->old_path,
-                    ": the patch takes this file away, but the base's has more lines (line %d)",
-                    content.line);
-    git_blob_free(blob);
-    return ok;
-}
-
-static bool check_file(const Apply *a, const PatchFile *file) {
+static bool check_places(const Apply *a, const PatchFile *file) {
     bool moved = file->new_path && (!file->old_path || strcmp(file->old_path, file->new_path) != 0);
     return (!file->old_path || check_old_place(a, file->old_path)) &&
-           (!moved || check_new_place(a, file->new_path)) &&
-           (!file->old_path || file->binary || check_hunks(a, file));
+           (!moved || check_new_place(a, file->new_path));
 }
 
 // ---- apply
@@ -237,29 +154,6 @@ static void complete_modes(const Apply *a, PatchFile *file) {
     file->old_mode = mode;
     if (!changes)
         file->new_mode = mode;
-}
-
-static bool apply_diff(Apply *a, const PatchFile *file, git_diff *diff) {
-    git_index *index = NULL;
-    git_oid oid;
-    git_tree *tree = NULL;
-    git_error_clear();
-    errno = 0;
-    bool ok = git_apply_to_tree(&index, a->repo, a->tree, diff, NULL) == 0 &&
-              git_index_write_tree_to(&oid, index, a->repo) == 0 &&
-              git_tree_lookup(&tree, a->repo, &oid) == 0;
-    int problem = errno;
-    git_index_free(index);
-    if (!ok) {
-        const git_error *e = git_error_last();
-        errno = problem;
-        if (!e || e->klass == GIT_ERROR_OS) // the disk's fault, not the patch's
-            return repo_error(a->err, 500, "git", "the patched tree cannot be written");
-        return refuse(a, file->new_path ? file->new_path : file->old_path, ": %.300s", e->message);
-    }
-    git_tree_free(a->tree);
-    a->tree = tree;
-    return true;
 }
 
 enum { BINARY_BYTES_MAX = 64 << 20 };
@@ -286,40 +180,153 @@ static bool binaries_are_whole(git_diff *diff) {
     return git_diff_foreach(diff, NULL, check_binary, NULL, NULL, NULL) == 0;
 }
 
-static bool apply_file(Apply *a, PatchFile *file) {
-    if (!resolve_paths(a, file) || !check_file(a, file))
+// A tree of the old file alone, for libgit2: with the whole one it would write all of that anew.
+static bool tree_of_one(const Apply *a, const PatchFile *file, git_tree **tree) {
+    const git_index_entry *old =
+        file->old_path ? git_index_get_bypath(a->index, file->old_path, 0) : NULL;
+    git_index *index = NULL;
+    git_oid oid;
+    bool ok = git_index_new(&index) == 0 && (!old || git_index_add(index, old) == 0) &&
+              git_index_write_tree_to(&oid, index, a->repo) == 0 &&
+              git_tree_lookup(tree, a->repo, &oid) == 0;
+    git_index_free(index);
+    return ok || repo_error(a->err, 500, "git", "the patched tree cannot be written");
+}
+
+static bool apply_diff(const Apply *a, const PatchFile *file, git_diff *diff, git_oid *id) {
+    git_tree *tree = NULL;
+    git_index *index = NULL;
+    if (!tree_of_one(a, file, &tree))
         return false;
-    complete_modes(a, file);
+    git_error_clear();
+    errno = 0;
+    bool ok = git_apply_to_tree(&index, a->repo, tree, diff, NULL) == 0;
+    int problem = errno;
+    const git_index_entry *made =
+        ok && file->new_path ? git_index_get_bypath(index, file->new_path, 0) : NULL;
+    if (made)
+        git_oid_cpy(id, &made->id);
+    git_index_free(index);
+    git_tree_free(tree);
+    if (ok && (made || !file->new_path))
+        return true;
+    const git_error *e = git_error_last();
+    errno = problem;
+    if (!e || e->klass == GIT_ERROR_OS) // the disk's fault, not the patch's
+        return repo_error(a->err, 500, "git", "the patched file cannot be written");
+    return patch_refuse(a->err, patch_file_name(file), ": %.300s", e->message);
+}
+
+static bool apply_binary(const Apply *a, const PatchFile *file, git_oid *id) {
     Str text scope(str_release);
     str_init(&text, PATCH_BYTES_MAX * 2);
     patch_file_write(file, &text);
     git_diff *diff = NULL;
-    const char *path = file->new_path ? file->new_path : file->old_path;
     if (git_diff_from_buffer(&diff, text.data, text.size) < 0) {
         const git_error *e = git_error_last();
-        return refuse(a, path, ": %.300s", e ? e->message : "cannot be read");
+        return patch_refuse(a->err, patch_file_name(file), ": %.300s",
+                            e ? e->message : "cannot be read");
     }
-    bool ok = git_diff_num_deltas(diff) != 1 ? refuse(a, path, ": cannot be read")
-              : !binaries_are_whole(diff)    ? refuse(a, path, ": its binary data is damaged")
-                                             : apply_diff(a, file, diff);
+    bool ok = git_diff_num_deltas(diff) != 1
+                  ? patch_refuse(a->err, patch_file_name(file), ": cannot be read")
+              : !binaries_are_whole(diff)
+                  ? patch_refuse(a->err, patch_file_name(file), ": its binary data is damaged")
+                  : apply_diff(a, file, diff, id);
     git_diff_free(diff);
     return ok;
+}
+
+static bool apply_text(const Apply *a, const PatchFile *file, git_oid *id) {
+    git_blob *blob = NULL;
+    if (file->old_path && git_blob_lookup(&blob, a->repo, id) < 0)
+        return repo_error(a->err, 500, "git", file->old_path);
+    const char *old = blob ? git_blob_rawcontent(blob) : "";
+    size_t size = blob ? (size_t)git_blob_rawsize(blob) : 0;
+    Str out scope(str_release);
+    str_init(&out, size + 2 * PATCH_BYTES_MAX);
+    bool ok = patch_fit(file, old, size, &out, a->err);
+    git_blob_free(blob);
+    if (!ok || !file->new_path)
+        return ok;
+    errno = 0;
+    git_error_clear();
+    return git_blob_create_from_buffer(id, a->repo, out.size ? out.data : "", out.size) == 0 ||
+           repo_error(a->err, 500, "git", "the patched file cannot be written");
+}
+
+// `id` is the old content's and becomes the new one's.
+static bool apply_content(const Apply *a, const PatchFile *file, git_oid *id) {
+    bool changes = file->hunk_count || file->binary || !file->old_path || !file->new_path;
+    return !changes || (file->binary ? apply_binary(a, file, id) : apply_text(a, file, id));
+}
+
+static bool put_into_index(const Apply *a, const PatchFile *file, const git_oid *id) {
+    if (file->old_path && git_index_remove(a->index, file->old_path, 0) < 0)
+        return repo_error(a->err, 500, "git", file->old_path);
+    if (!file->new_path)
+        return true;
+    git_index_entry entry = {.path = file->new_path,
+                             .mode = file->new_mode ? file->new_mode : GIT_FILEMODE_BLOB,
+                             .id = *id};
+    if (git_index_add(a->index, &entry) == 0)
+        return true;
+    const git_error *e = git_error_last();
+    return patch_refuse(a->err, file->new_path, ": %.300s",
+                        e ? e->message : "is no usable file name");
+}
+
+static bool apply_file(const Apply *a, PatchFile *file) {
+    if (!resolve_paths(a, file) || !check_places(a, file))
+        return false;
+    complete_modes(a, file);
+    git_oid id = {0};
+    if (file->old_path)
+        git_oid_cpy(&id, &git_index_get_bypath(a->index, file->old_path, 0)->id);
+    return apply_content(a, file, &id) && put_into_index(a, file, &id);
+}
+
+static bool is_same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+// A diff names each file once. One that changes a file again and again would make all its versions.
+static bool is_named_once(const Apply *a, const PatchMail *mail, int number) {
+    const PatchFile *file = &mail->files[number];
+    for (int i = 0; i < number; i++)
+        if (is_same(mail->files[i].old_path, file->old_path) ||
+            is_same(mail->files[i].new_path, file->new_path))
+            return patch_refuse(a->err, patch_file_name(file), ": the patch names this file twice");
+    return true;
+}
+
+static bool apply_files(Apply *a, const PatchMail *mail) {
+    find_plain_strip(a, mail);
+    for (int i = 0; i < mail->file_count; i++)
+        if (!apply_file(a, &mail->files[i]) || !is_named_once(a, mail, i))
+            return false;
+    return true;
+}
+
+static bool open_index(Apply *a, const git_oid *base) {
+    git_tree *tree = NULL;
+    bool ok = git_index_new(&a->index) == 0 && git_tree_lookup(&tree, a->repo, base) == 0 &&
+              git_index_read_tree(a->index, tree) == 0;
+    git_tree_free(tree);
+    return ok || repo_error(a->err, 500, "git", "the base's tree cannot be read");
 }
 
 bool patch_apply(git_repository *repo, const PatchMail *mail, const git_oid *base, git_oid *tree,
                  Error *err) {
     Apply a = {.repo = repo, .err = err};
-    if (git_tree_lookup(&a.tree, repo, base) < 0)
-        return repo_error(err, 500, "git", "the base's tree cannot be read");
-    find_plain_strip(&a, mail);
-    bool ok = true;
-    for (int i = 0; ok && i < mail->file_count; i++)
-        ok = apply_file(&a, &mail->files[i]);
-    bool changed = !git_oid_equal(git_tree_id(a.tree), base);
-    git_oid_cpy(tree, git_tree_id(a.tree));
-    git_tree_free(a.tree);
-    if (ok && !changed)
+    git_oid made;
+    bool ok = open_index(&a, base) && apply_files(&a, mail);
+    if (ok && git_index_write_tree_to(&made, a.index, repo) < 0)
+        ok = repo_error(err, 500, "git", "the patched tree cannot be written");
+    git_index_free(a.index);
+    if (ok && git_oid_equal(&made, base))
         ok = error_field(err, 422, "patch_changes_nothing", "patch",
                          "the patch changes nothing: the base is the same with and without it");
+    if (ok)
+        git_oid_cpy(tree, &made);
     return ok;
 }

@@ -2,6 +2,7 @@
 // source tree or into git's own files.
 #include <string.h>
 
+#include "common/visible.h"
 #include "patch.h"
 
 enum { PATH_BYTES_MAX = 400, DEPTH_MAX = 20 };
@@ -12,14 +13,26 @@ static bool component_is_refused(const char *start, size_t n) {
            (n == 11 && strncasecmp(start, ".gitmodules", 11) == 0);
 }
 
+bool patch_path_is_plain(const char *path) {
+    for (const char *p = path; *p; p++)
+        if (*p < ' ' || *p > '~')
+            return false;
+    return *path && strlen(path) <= PATH_BYTES_MAX;
+}
+
 bool patch_path_check(const char *path, Error *err) {
-    char *shown scope(free_ptr) = patch_utf8(path, strnlen(path, 200));
-    size_t size = strlen(path);
-    bool bad = size > PATH_BYTES_MAX || strchr(path, '\\') || strcmp(shown, path) != 0;
+    char shown[400];
+    visible_copy(shown, sizeof shown, path, strlen(path), false);
+    if (!patch_path_is_plain(path))
+        return error_field(err, 422, "patch_path", "patch",
+                           "'%s' is no file name that volunteers' machines take: names are of at "
+                           "most %d bytes, all of them printable ASCII",
+                           shown, PATH_BYTES_MAX);
+    bool bad = strchr(path, '\\');
     int depth = 0;
     for (const char *p = path; !bad; depth++) {
         size_t n = strcspn(p, "/");
-        bad = component_is_refused(p, n) || memchr(p, '\n', n) || memchr(p, '\t', n);
+        bad = component_is_refused(p, n);
         if (!p[n])
             break;
         p += n + 1;

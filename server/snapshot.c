@@ -4,7 +4,11 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <string.h>
+
 #include "blob.h"
+#include "common/visible.h"
+#include "patch.h"
 
 typedef struct Writer {
     git_repository *repo;
@@ -54,6 +58,15 @@ static int visit(const char *root, const git_tree_entry *entry, void *payload) {
     char *path scope(free_ptr) = xasprintf("%s%s", root, git_tree_entry_name(entry));
     if (mode == GIT_FILEMODE_TREE)
         return 0;
+    if (!patch_path_is_plain(path)) {
+        char shown[400];
+        visible_copy(shown, sizeof shown, path, strlen(path), false);
+        error_set(w->err, 422, "snapshot_path",
+                  "'%s' is no file name that volunteers' machines take: names are of at most 400 "
+                  "bytes, all of them printable ASCII",
+                  shown);
+        return -1;
+    }
     if (mode == GIT_FILEMODE_LINK || mode == GIT_FILEMODE_COMMIT) {
         error_set(w->err, 422, "snapshot_unsafe", "%s is a %s, which cannot be built from", path,
                   mode == GIT_FILEMODE_LINK ? "symbolic link" : "submodule");
