@@ -105,6 +105,22 @@ static bool take_changes(const json_t *row, json_t *fields, const json_t *wanted
     return submit_fields_agree(fields, err);
 }
 
+// An approval covers how much of the machines' time a test may take, too.
+static bool may_raise(Request *req, const json_t *row, const json_t *fields, Error *err) {
+    static const char *const names[] = {"priority", "pairs_max"};
+    if (strcmp(member_text(row, "state"), "pending") == 0 ||
+        viewer_has_role(req->db, &req->viewer, member_int(row, "engine_id"), "maintainer"))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (field_whole(fields, names[i]) > member_int(row, names[i]))
+            return error_field(err, 403, "forbidden", names[i],
+                               "%s: after approval only a maintainer of %s raises it, from %lld; "
+                               "you may lower it",
+                               names[i], member_text(row, "engine"),
+                               (long long)member_int(row, names[i]));
+    return true;
+}
+
 static bool write_changes(Request *req, const json_t *row, const json_t *f, Error *err) {
     json_auto_t *adjudication = field_adjudication(f);
     char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
@@ -155,5 +171,6 @@ bool submit_modify(Request *req, int64_t test, Error *err) {
         return false;
     if (!names.size)
         return true;
-    return write_changes(req, row, fields, err) && note_changes(req, row, names.data, change, err);
+    return may_raise(req, row, fields, err) && write_changes(req, row, fields, err) &&
+           note_changes(req, row, names.data, change, err);
 }

@@ -24,13 +24,13 @@ UPDATE tests SET title = ?2, description = ?3, base_options = ?4, new_options = 
                  pairs_max = ?18, priority = ?19
 WHERE id = ?1
 
--- Everything that will run on the machines of others, and the bounds that end it.
+-- Everything that will run on the machines of others, the bounds that end it, and how much of their time it may take.
 -- name: test_approval
 SELECT e.name AS engine, e.build, t.base_commit, t.new_commit, cb.snapshot AS base_snapshot,
        cn.snapshot AS new_snapshot, nullif(cb.files, '[]') AS base_files, nullif(cn.files, '[]') AS new_files,
        t.base_options, t.new_options, t.kind, t.model, t.elo0, t.elo1,
        t.alpha, t.beta, t.tc, t.threads, b.blob AS book, t.seed, t.variant, t.adjudication,
-       t.batch_pairs
+       t.batch_pairs, t.pairs_max, t.priority
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_id
      JOIN commits cb ON cb.engine_id = t.engine_id AND cb.sha = t.base_commit
      JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit

@@ -367,6 +367,48 @@ def a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved():
     contains(boss.get(f"/tests/{test}?diff=all").text, "the diff is longer than the server shows")
 
 
+# ---- after approval, and what is refused
+
+def raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved():
+    test = new_test(adds("raise.c", "int r;"), priority=1, pairs_max=3200)
+    seen = boss.api("GET", f"/tests/{test}").json["approval_hash"]
+    equal(dev.api("POST", f"/tests/{test}/modify", {"priority": 5}).status, 200)
+    refused(approve(test, hash=seen), 409, "changed")
+    equal(approve(test).status, 200)
+    for fields in ({"priority": 6}, {"pairs_max": 3300}, {"games": 8000}):
+        reply = dev.api("POST", f"/tests/{test}/modify", fields)
+        refused(reply, 403, "forbidden", "only a maintainer")
+        equal(reply.json["error"]["field"], "pairs_max" if "games" in fields else next(iter(fields)))
+    equal(dev.api("POST", f"/tests/{test}/modify", {"priority": 2, "pairs_max": 1600, "title": "Other words"}).json["state"], "active")
+    refused(dev.api("POST", f"/tests/{test}/modify", {"priority": 5}), 403, "forbidden", "from 2")
+    equal(dev.api("POST", f"/tests/{test}/pause").status, 200)
+    refused(dev.api("POST", f"/tests/{test}/modify", {"priority": 3}), 403, "forbidden")
+    equal(vera.api("POST", f"/tests/{test}/modify", {"priority": 9, "games": 9000}).status, 200)
+    said = [line["message"] for line in boss.api("GET", f"/tests/{test}").json["events"] if line["type"] == "modified"]
+    contains(said, "changed: title, pairs_max, priority")
+
+
+def a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused():
+    for name, shown in ((".git\u200c/x", ".git\\u200c/x"), ("größe.c", "größe.c"), ("a\u202eb.c", "a\\u202eb.c"), ("x" * 500, "x" * 300)):
+        refused(submit(adds(name, "int x;")), 422, "patch_path", shown)
+    for number, name in enumerate(("größe.c", "line\nfeed.c", "sub/\u200bx.c")):
+        branch(f"odd-{number}", {name: b"int x;\n"})
+        refused(submit("", commit=f"odd-{number}"), 422, "snapshot_path", name.replace("\n", "\\x0a").replace("\u200b", "\\u200b"))
+
+
+def objects():
+    listed = git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)", cwd=bare(server)).split()
+    return {kind: listed.count(kind) for kind in ("blob", "tree", "commit")}
+
+
+def a_patch_of_a_thousand_files_writes_one_tree():
+    before = objects()
+    new_test("".join(adds(f"many/{i}.c", f"int a{i};") for i in range(1000)))
+    after = objects()
+    equal({kind: after[kind] - before[kind] for kind in after}, {"blob": 1000, "tree": 2, "commit": 1})
+    refused(submit(adds("a.c", "int a;") + "--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-int a;\n+int b;\n" * 2), 422, "patch_does_not_apply", "a.c")
+
+
 try:
     run(a_base_that_was_not_approved_is_refused_and_named,
         a_base_in_the_history_of_the_baseline_needs_no_approval,
@@ -380,6 +422,9 @@ try:
         no_byte_reaches_a_volunteer_that_the_diff_does_not_hold,
         a_patch_in_the_form_of_git_is_shown_as_whole_as_it_was_sent,
         large_files_that_are_not_text_are_named_and_approved_with_a_word_more,
-        a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved)
+        a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved,
+        raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved,
+        a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused,
+        a_patch_of_a_thousand_files_writes_one_tree)
 finally:
     server.close()
