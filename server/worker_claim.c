@@ -108,11 +108,9 @@ static bool machine_check(Request *req, Error *err) {
 }
 
 static void tell_rest(Response *res, const Ledger *ledger, int64_t worker) {
-    char seconds[24];
     double rest = ledger_rest_s(ledger, worker);
-    snprintf(seconds, sizeof seconds, "%.0f", rest);
     if (rest > 0)
-        response_header(res, "Retry-After", seconds);
+        response_header(res, "Retry-After", "%.0f", rest);
 }
 
 bool task_claim(Request *req, Response *res, Error *err) {

@@ -119,7 +119,7 @@ class Sequences:
 
     def evidence(self):
         task = self.task()
-        body = {"pair": task["first"] + self.random.randrange(4), "game": self.random.randrange(2), "side": self.random.choice(("new", "base")),
+        body = {"pair": task["first"] + self.random.randrange(task["pairs"]), "game": self.random.randrange(2), "side": self.random.choice(("new", "base")),
                 "end": self.random.choice(("crash", "stall", "illegal", "time")), "reason": "White disconnects\u009b31m", "overloaded": False,
                 "pgn": "1. e4 *", "talk": {"new": "> go\n"}, "errors": {"base": "\u0000\u202e"}}
         return task["who"], "PUT", f"/tasks/{task['id']}/evidence/{self.random.randrange(12)}", body
