@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ledger_task.h"
+#include "one_line.h"
 
 // ---- checks -------------------------------------------------------------------------------------
 
@@ -37,9 +38,7 @@ static bool numbers_check(const Batch *batch, int64_t games, Error *err) {
         return error_field(err, 422, "bad_request", "busy", "busy is 0 to 1");
     if (batch->load.delay > 1 || batch->load.steal > 1)
         return error_field(err, 422, "bad_request", "load", "delay and steal are 0 to 1");
-    if (strlen(batch->tc) > 64)
-        return error_field(err, 422, "bad_request", "tc", "tc is at most 64 characters");
-    return true;
+    return one_line_check("tc", batch->tc, 0, 64, err);
 }
 
 bool batch_check(const Batch *batch, int batch_pairs, Error *err) {

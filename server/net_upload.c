@@ -8,6 +8,7 @@
 #include "common/member.h"
 #include "form.h"
 #include "ledger.h"
+#include "one_line.h"
 
 static const double DAY_S = 86400;
 
@@ -37,17 +38,9 @@ static const char *file_bytes(const Request *req, size_t *size) {
 }
 
 static bool take_line(const char *field, const char *text, char *out, size_t max, Error *err) {
-    size_t size = strlen(text);
-    if (size > max)
-        return error_field(err, 422, "bad_field", field, "%s has %zu bytes, at most %zu are kept",
-                           field, size, max);
-    bool clean = text_is_clean(text, size);
-    for (const char *p = text; *p && clean; p++)
-        clean = (unsigned char)*p >= ' ' && *p != 127;
-    if (!clean)
-        return error_field(err, 422, "bad_field", field,
-                           "%s must be one line of text without control characters", field);
-    memcpy(out, text, size + 1);
+    if (!one_line_check(field, text, 0, max, err))
+        return false;
+    memcpy(out, text, strlen(text) + 1);
     return true;
 }
 

@@ -7,13 +7,13 @@
 #include "doc_actions.h"
 #include "http.h"
 #include "ledger.h"
+#include "one_line.h"
 #include "submit.h"
 
 enum { BODY_MAX = 4096, REASON_MAX = 300 };
 
 static bool reason_check(const char *reason, Error *err) {
-    return strlen(reason) <= REASON_MAX ||
-           error_field(err, 422, "bad_field", "reason", "reason: at most %d bytes", REASON_MAX);
+    return one_line_check("reason", reason, 0, REASON_MAX, err);
 }
 
 static const char *form_text(Request *req, const char *name) {

@@ -7,6 +7,7 @@
 #include "doc.h"
 #include "http.h"
 #include "ledger.h"
+#include "one_line.h"
 #include "submit.h"
 
 enum { ACTION_BODY_MAX = 64 << 10 };
@@ -96,8 +97,7 @@ static bool approve(Request *req, Response *res, Error *err) {
 
 static bool optional_reason(Request *req, const char **reason, Error *err) {
     return optional_word(req, "reason", reason, err) &&
-           (strlen(*reason) <= 500 ||
-            error_field(err, 422, "bad_field", "reason", "reason: at most 500 bytes"));
+           one_line_check("reason", *reason, 0, 500, err);
 }
 
 static bool harmful_prepare(Request *req, Response *res, Error *err) {

@@ -14,18 +14,6 @@ bool protocol_check(int64_t protocol, Error *err) {
                        (long long)protocol, PROTOCOL_VERSION);
 }
 
-bool text_check(const char *field, const char *text, size_t low, size_t high, Error *err) {
-    size_t size = strlen(text);
-    if (size < low || size > high)
-        return error_field(err, 422, "bad_request", field, "%s has %zu to %zu characters", field,
-                           low, high);
-    for (const char *p = text; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            return error_field(err, 422, "bad_request", field, "%s holds a control character",
-                               field);
-    return true;
-}
-
 bool number_check(const char *field, int64_t value, int64_t low, int64_t high, Error *err) {
     return (value >= low && value <= high) ||
            error_field(err, 422, "bad_request", field, "%s is %lld to %lld", field, (long long)low,

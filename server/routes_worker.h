@@ -9,8 +9,6 @@ enum { PROTOCOL_VERSION = 1, GAMES_MAX = 8 << 20 };
 enum { EVIDENCE_MAX = 256 << 10 }; // expanded
 
 bool protocol_check(int64_t protocol, Error *err); // 426 `protocol_too_old`
-// A text member: 1 (or `low`) to `high` bytes, printable. 422 `bad_request`.
-bool text_check(const char *field, const char *text, size_t low, size_t high, Error *err);
 bool number_check(const char *field, int64_t value, int64_t low, int64_t high, Error *err);
 
 json_t *credit_json(Request *req); // of the worker who asks

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/member.h"
+#include "one_line.h"
 #include "patch.h"
 #include "submit.h"
 
@@ -101,7 +102,7 @@ static bool apply_mails(Request *req, Submission *s, const Patch *patch, Error *
 static bool need_title(Submission *s, const char *subject, Error *err) {
     if (*field_text(s->fields, "title"))
         return true;
-    size_t n = subject ? strcspn(subject, "\n") : 0;
+    size_t n = subject ? strcspn(subject, "\r\n") : 0;
     while (n > 120 || (n && n < strlen(subject) && ((unsigned char)subject[n] & 0xc0) == 0x80))
         n--;
     json_t *title = n ? json_stringn(subject, n) : NULL;
@@ -109,7 +110,7 @@ static bool need_title(Submission *s, const char *subject, Error *err) {
         return error_field(err, 422, "missing_field", "title",
                            "title: is missing; say in a few words what the patch changes");
     json_object_set_new(s->fields, "title", title);
-    return true;
+    return one_line_check("title", field_text(s->fields, "title"), 1, 120, err);
 }
 
 static bool new_of_patch(Request *req, Submission *s, const char *text, size_t size, Error *err) {

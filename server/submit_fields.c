@@ -6,6 +6,7 @@
 
 #include "common/tc.h"
 #include "form.h"
+#include "one_line.h"
 #include "patch.h"
 #include "submit.h"
 
@@ -189,6 +190,8 @@ static bool refuse(const FieldRule *rule, const char *text, const char *wanted, 
 }
 
 static bool check_size(const FieldRule *rule, const char *text, Error *err) {
+    if (rule->kind == FIELD_LINE)
+        return one_line_check(rule->name, text, 0, (size_t)rule->high, err);
     size_t size = strlen(text);
     if (size > (size_t)rule->high)
         return error_field(err, 422, "bad_field", rule->name,

@@ -5,6 +5,7 @@
 
 #include "common/hash.h"
 #include "hooks.h"
+#include "one_line.h"
 #include "password.h"
 #include "session.h"
 #include "users.h"
@@ -108,9 +109,8 @@ static bool read_token(Request *req, NewToken *token, Error *err) {
 }
 
 static bool check_token(const Request *req, const NewToken *token, Error *err) {
-    size_t size = strlen(token->name);
-    if (!size || size > 64)
-        return error_field(err, 422, "bad_name", "name", "a token's name has 1 to 64 characters");
+    if (!one_line_check("name", token->name, 1, 64, err))
+        return false;
     bool admin = !strcmp(token->scope, "admin");
     if (!admin && strcmp(token->scope, "submit") != 0 && strcmp(token->scope, "worker") != 0)
         return error_field(err, 422, "bad_scope", "scope", "a scope is submit, worker or admin");

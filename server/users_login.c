@@ -6,6 +6,7 @@
 
 #include "common/member.h"
 #include "ledger.h"
+#include "one_line.h"
 #include "password.h"
 #include "session.h"
 #include "users.h"
@@ -189,8 +190,8 @@ bool signup_prepare(Request *req, Response *res, Error *err) {
     if (!read_signup(req, signup, &password, err) || !signup_allowed(req, signup, err) ||
         !user_name_check(signup->name, err) || !password_check(password, err))
         return false;
-    if (strlen(signup->email) > 254)
-        return error_field(err, 422, "bad_email", "email", "an address has at most 254 characters");
+    if (!one_line_check("email", signup->email, 0, 254, err))
+        return false;
     if (db_int(req->db, SQL_USER_BY_NAME, 0, "s", signup->name))
         return error_field(err, 409, "name_taken", "name", "the name %s is taken", signup->name);
     signup->hash = password_hash(password);

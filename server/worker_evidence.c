@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "one_line.h"
 #include "routes_worker.h"
 
 enum { COMPRESSION = 6 };
@@ -53,7 +54,7 @@ static bool upload_read(Request *req, Upload *upload, Error *err) {
     if (!request_json(req, err, "{s:I, s:I, s:s, s:s, s:s, s:b, s:s, s?o, s?o}", "pair", &pair,
                       "game", &game, "side", &e->side, "end", &e->end, "reason", &e->reason,
                       "overloaded", &overloaded, "pgn", &pgn, "talk", &talk, "errors", &errors) ||
-        !text_check("reason", e->reason, 0, 160, err) || !texts_check("talk", talk, err) ||
+        !one_line_check("reason", e->reason, 0, 160, err) || !texts_check("talk", talk, err) ||
         !texts_check("errors", errors, err))
         return false;
     e->pair = pair;

@@ -3,6 +3,7 @@
 
 #include "common/hash.h"
 #include "http_address.h"
+#include "one_line.h"
 #include "routes_worker.h"
 #include "session.h"
 
@@ -25,9 +26,11 @@ static bool compilers_check(const json_t *compilers, Error *err) {
                            COMPILERS_MAX);
     for (size_t i = 0; i < json_array_size(compilers); i++) {
         const char *name = json_string_value(json_array_get(compilers, i));
-        if (!name || !text_check("compilers", name, 1, 100, err))
+        if (!name)
             return error_field(err, 422, "bad_request", "compilers",
-                               "names of 1 to 100 characters");
+                               "compilers is a list of names");
+        if (!one_line_check("compilers", name, 1, 100, err))
+            return false;
     }
     return true;
 }
@@ -42,8 +45,8 @@ static bool host_check(Introduction *in, Error *err) {
                        "logical_cores", &logical, "memory_mib", &memory, "compilers", &compilers,
                        "sandbox", &sandbox, "isa", &isa) < 0)
         return error_field(err, 422, "bad_request", "host", "host: %s", why.text);
-    return text_check("os", os, 1, 200, err) && text_check("arch", arch, 1, 64, err) &&
-           text_check("cpu", cpu, 0, 200, err) && text_check("isa", isa, 0, 32, err) &&
+    return one_line_check("os", os, 1, 200, err) && one_line_check("arch", arch, 1, 64, err) &&
+           one_line_check("cpu", cpu, 0, 200, err) && one_line_check("isa", isa, 0, 32, err) &&
            number_check("physical_cores", in->cores, 1, 4096, err) &&
            number_check("logical_cores", logical, 1, 8192, err) &&
            number_check("memory_mib", memory, 1, 1 << 28, err) &&
@@ -55,9 +58,9 @@ static bool read_introduction(Request *req, Introduction *in, Error *err) {
     if (!request_json(req, err, "{s:I, s:s, s:s, s:s, s:o, s?o}", "protocol", &in->protocol, "name",
                       &in->name, "version", &in->version, "machine_key", &in->key, "host",
                       &in->host, "user_token", &in->user_token) ||
-        !protocol_check(in->protocol, err) || !text_check("name", in->name, 1, 64, err) ||
-        !text_check("version", in->version, 1, 32, err) ||
-        !text_check("machine_key", in->key, 16, 128, err))
+        !protocol_check(in->protocol, err) || !one_line_check("name", in->name, 1, 64, err) ||
+        !one_line_check("version", in->version, 1, 32, err) ||
+        !one_line_check("machine_key", in->key, 16, 128, err))
         return false;
     if (strchr(in->key, ' '))
         return error_field(err, 422, "bad_request", "machine_key", "machine_key has no blanks");

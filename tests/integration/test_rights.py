@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import sys
+import urllib.parse
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
@@ -234,6 +235,32 @@ def a_new_password_ends_the_tokens_unless_they_are_to_stay():
     equal(owner.api("GET", "/account").status, 200, "the session that did it")
 
 
+# ---- lines of text -----------------------------------------------------------------------------------------------------------
+
+def lines_of_text_that_act_are_refused_with_their_field_and_the_character():
+    owner = person("lena", "developer", "maintainer")
+    worker = machine("lenas")
+    task = claim(worker).json
+    evidence = {**EVIDENCE, "pair": task["first_pair"]}
+    for character, name in (("\u202e", r"\u202e"), ("\x9b", r"\x9b"), ("\x7f", r"\x7f"), ("\u2028", r"\u2028"), ("\n", r"\x0a")):
+        text = f"a{character}b"
+        for field, reply in (
+            ("name", introduce("new machine", name=text)), ("cpu", introduce("new machine", cpu=text)),
+            ("compilers", introduce("new machine", compilers=[text])),
+            ("name", owner.api("POST", "/tokens", {"name": text, "scope": "worker"})),
+            ("title", owner.api("POST", "/tests", {"title": text, "commit": "main"})),
+            ("reason", owner.api("POST", f"/machines/{worker.worker}/block", {"reason": text})),
+            ("reason", owner.api("POST", "/tests/1/exclude", {"worker": worker.worker, "which": "all", "reason": text})),
+            ("reason", admin.api("POST", "/tests/1/stop", {"reason": text})),
+            ("reason", worker.api("PUT", f"/tasks/{task['id']}/evidence/0", {**evidence, "reason": text})),
+            ("email", Client(server).api("POST", "/users", {"name": "emil", "password": PASSWORD, "email": text})),
+            ("name", owner.request("POST", "/api/v1/nets?engine=anvil&name=" + urllib.parse.quote(text), b"x")),
+        ):
+            equal((reply.status, reply.json["error"]["field"]), (422, field), reply)
+            contains(reply.json["error"]["message"], field + " must be one line")
+            contains(reply.json["error"]["message"], name)
+
+
 # ---- all routes and everybody ------------------------------------------------------------------------------------------------
 
 SESSIONS = {"volunteer", "author", "developer", "maintainer", "admin"}
@@ -406,6 +433,7 @@ def main():
             guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows,
             what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, an_old_hash_is_made_anew_at_login,
             a_new_password_ends_the_tokens_unless_they_are_to_stay, a_maintainers_token_of_scope_submit_blocks_no_machine,
+            lines_of_text_that_act_are_refused_with_their_field_and_the_character,
             every_route_is_open_to_those_whom_the_table_names_and_to_nobody_else)
     finally:
         server.close()

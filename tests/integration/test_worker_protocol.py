@@ -278,7 +278,7 @@ def refusals_of_batches_name_what_is_wrong():
                 ({"outcomes": 2134}, 422, "bad_request"), ({"seq": 1}, 409, "seq_gap"), ({"seq": -1}, 422, "bad_request"),
                 ({"seq": 99}, 422, "bad_request"), ({"busy": 2}, 422, "bad_request"), ({"more": 1}, 422, "bad_request"),
                 ({"games_sha256": "d" * 64}, 409, "games_missing"), ({"games_sha256": "d"}, 422, "bad_request"),
-                ({"tc": "x" * 65}, 422, "bad_request"), ({"crashes": 9}, 422, "bad_counts")]:
+                ({"tc": "x" * 65}, 422, "bad_field"), ({"crashes": 9}, 422, "bad_counts")]:
             reply = worker.api("POST", path, {**good, **change})
             tap.equal((reply.status, reply.code), (status, code), str(change))
         tap.equal(other.api("POST", path, good).code, "not_your_task")
