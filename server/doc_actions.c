@@ -105,6 +105,8 @@ json_t *doc_actions(Request *req, const json_t *row) {
         json_object_set_new(actions, "pause", for_author_too(&rights));
     if (strcmp(state, "paused") == 0)
         json_object_set_new(actions, "resume", for_author_too(&rights));
+    if (strcmp(member_text(row, "result"), "failed") == 0 && !member_int(row, "harmful"))
+        json_object_set_new(actions, "resume", for_maintainer(&rights));
     if (open && rights.net_missing)
         json_object_set_new(actions, "upload_net", for_developer(&rights));
     if (open) {

@@ -127,10 +127,17 @@ bool test_suspend(const Ledger *ledger, int64_t test, const char *reason, Error 
 // Whoever resumes wants it tried again: bench counts that nobody has established are forgotten, and
 // failures of before neither bar a machine nor confirm another's.
 bool ledger_test_resume(const Ledger *ledger, int64_t test, int64_t user, Error *err) {
-    return state_check(ledger, test, "paused", err) &&
-           db_run(ledger->db, err, SQL_LEDGER_TEST_RESUMED, "id", test, ledger->now) &&
-           db_run(ledger->db, err, SQL_LEDGER_BENCHES_FORGET, "i", test) &&
-           test_set_state(ledger, test, user, "paused", "active", "resumed", err);
+    char *state scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
+    if (!state)
+        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
+    if (strcmp(state, "paused") != 0 && strcmp(state, "failed") != 0)
+        return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)test, state);
+    if (!db_run(ledger->db, err, SQL_LEDGER_TEST_RESUMED, "id", test, ledger->now) ||
+        !db_run(ledger->db, err, SQL_LEDGER_BENCHES_FORGET, "i", test))
+        return false;
+    ledger_event(ledger, "resumed", user, 0, test, "resumed");
+    state_changed(ledger, test, "active");
+    return true;
 }
 
 bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const char *reason,
@@ -138,14 +145,21 @@ bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const ch
     return ledger_test_finish(ledger, test, user, "stopped", "stopped", reason, err);
 }
 
+// Lets go of what was not played. A test that machines failed keeps it, because it may be resumed.
+static bool finish_tasks(const Ledger *ledger, int64_t test, const char *result, Error *err) {
+    if (strcmp(result, "failed") == 0)
+        return tasks_stop_returning(ledger, test, err);
+    return db_run(ledger->db, err, SQL_LEDGER_TASKS_STOP, "id", test, ledger->now) &&
+           db_run(ledger->db, err, SQL_LEDGER_RETURNED_CLEAR, "i", test);
+}
+
 // Open tasks end here; their workers hear it with their next message.
 bool ledger_test_finish(const Ledger *ledger, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err) {
     Db *db = ledger->db;
     if (!state_check(ledger, test, "pending active paused", err) ||
-        !db_run(db, err, SQL_LEDGER_TEST_FINISH, "issd", test, result, reason, ledger->now) ||
-        !db_run(db, err, SQL_LEDGER_TASKS_STOP, "id", test, ledger->now) ||
-        !db_run(db, err, SQL_LEDGER_RETURNED_CLEAR, "i", test))
+        !finish_tasks(ledger, test, result, err) ||
+        !db_run(db, err, SQL_LEDGER_TEST_FINISH, "issd", test, result, reason, ledger->now))
         return false;
     ledger_event(ledger, event, user, 0, test, "%s%s%s", result, *reason ? ": " : "", reason);
     state_changed(ledger, test, "finished");

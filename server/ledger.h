@@ -46,6 +46,7 @@ bool ledger_test_activate(const Ledger *ledger, int64_t test, int64_t user, cons
 bool ledger_test_withdraw(const Ledger *ledger, int64_t test, int64_t user, const char *why,
                           Error *err);
 bool ledger_test_pause(const Ledger *ledger, int64_t test, int64_t user, Error *err);
+// Also a test that machines failed: it goes on with all that it had.
 bool ledger_test_resume(const Ledger *ledger, int64_t test, int64_t user, Error *err);
 // A person ends it; also from pending.
 bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const char *reason,

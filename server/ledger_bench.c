@@ -38,8 +38,10 @@ static void votes_load(const Ledger *ledger, const Side *side, Votes *votes) {
         if (votes->count == BENCH_VOTES_MAX)
             continue;
         BenchVote *vote = &votes->votes[votes->count];
-        *vote = (BenchVote){query_int(&q, 0), query_int(&q, 1), ""};
+        *vote = (BenchVote){.nodes = query_int(&q, 0), .worker = query_int(&q, 1)};
+        vote->proven = query_int(&q, 5) != 0;
         snprintf(vote->owner, sizeof vote->owner, "%s", query_text(&q, 2));
+        snprintf(vote->network, sizeof vote->network, "%s", query_text(&q, 4));
         snprintf(votes->names[votes->count], sizeof votes->names[0], "%s", query_text(&q, 3));
         votes->count++;
     }
@@ -107,6 +109,17 @@ static bool pause_tied(const Ledger *ledger, int64_t test, const Side *side, con
     return test_suspend(ledger, test, reason.data, err);
 }
 
+static BenchScene scene_of(const Ledger *ledger, int64_t test, const Side *side) {
+    BenchScene scene = {0};
+    Query q = query(ledger->db, SQL_LEDGER_BENCH_SCENE, "isid", side->engine, side->sha, test,
+                    ledger->now - ACTIVE_S);
+    if (query_step(&q)) {
+        scene = (BenchScene){query_int(&q, 0) != 0, query_int(&q, 1) != 0, query_int(&q, 2) != 0};
+        query_end(&q);
+    }
+    return scene;
+}
+
 // Settles the count of a side of an active test as far as the votes go. *established stays 0 while
 // they do not suffice.
 static bool settle(const Ledger *ledger, int64_t test, const Side *side, int64_t *established,
@@ -115,9 +128,8 @@ static bool settle(const Ledger *ledger, int64_t test, const Side *side, int64_t
     votes_load(ledger, side, votes);
     if (!votes->count)
         return true;
-    bool another = db_int(ledger->db, SQL_LEDGER_BENCH_ANOTHER, 0, "isid", side->engine, side->sha,
-                          test, ledger->now - ACTIVE_S) != 0;
-    BenchRuling ruling = bench_rule(votes->votes, votes->count, another);
+    BenchScene scene = scene_of(ledger, test, side);
+    BenchRuling ruling = bench_weigh(votes->votes, votes->count, &scene);
     if (ruling.verdict == BENCH_WAIT)
         return true;
     if (ruling.verdict == BENCH_TIED)

@@ -9,16 +9,24 @@ enum { REASON_LOG_MAX = 1500 };
 
 // ---- failures -----------------------------------------------------------------------------------
 
-static FailureWords failure_words(const Ledger *ledger, const Failure *failure, int64_t test) {
-    FailureWords words = {.failing = 1};
-    Query q = query(ledger->db, SQL_LEDGER_FAILURE_WORDS, "issd", test, failure->kind,
-                    failure->side, ledger->now - ACTIVE_S);
-    if (query_step(&q)) {
-        words = (FailureWords){query_int(&q, 0), query_int(&q, 1), query_int(&q, 2) != 0,
-                               query_int(&q, 3) != 0};
-        query_end(&q);
+// Those that the query tells last have neither failed nor played, and are many at most.
+static FailureRuling failure_ruling(const Ledger *ledger, const Failure *failure, int64_t test) {
+    Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
+    int count = 0;
+    for (Query q = query(ledger->db, SQL_LEDGER_FAILURE_VOICES, "issd", test, failure->kind,
+                         failure->side, ledger->now - ACTIVE_S);
+         query_step(&q);) {
+        if (count == VOICES_MAX)
+            continue;
+        Voice *voice = &voices[count++];
+        snprintf(voice->owner, sizeof voice->owner, "%s", query_text(&q, 0));
+        snprintf(voice->network, sizeof voice->network, "%s", query_text(&q, 1));
+        voice->failing = query_int(&q, 2) != 0;
+        voice->played = query_int(&q, 3) != 0;
+        voice->could_try = query_int(&q, 4) != 0;
+        voice->proven = query_int(&q, 5) != 0;
     }
-    return words;
+    return failure_weigh_voices(voices, count);
 }
 
 static bool is_of_the_test(const char *kind) {
@@ -52,15 +60,14 @@ static char *failure_reason(const Failure *failure) {
 }
 
 static bool failure_weigh(const Ledger *ledger, const Failure *failure, int64_t test, Error *err) {
-    FailureWords words = failure_words(ledger, failure, test);
     char *reason scope(free_ptr) = failure_reason(failure);
-    switch (failure_rule(&words)) {
+    switch (failure_ruling(ledger, failure, test)) {
     case FAILURE_ENDS:
         return ledger_test_finish(ledger, test, 0, "failed", "failed", reason, err);
     case FAILURE_PAUSES: {
         char *why scope(free_ptr) =
-            xasprintf("Paused: the machines of the only owner that is here played it and cannot "
-                      "any more. Nobody else can confirm that. It said:\n%s",
+            xasprintf("Paused: a machine cannot play it, and no other owner with a record is here "
+                      "to confirm that. It said:\n%s",
                       reason);
         return test_suspend(ledger, test, why, err);
     }

@@ -115,15 +115,21 @@ bool submit_approve(Request *req, int64_t test, const char *seen, Error *err) {
     return ledger_test_activate(&ledger, test, req->viewer.user_id, hash, err);
 }
 
+// A test that machines failed is resumed by a maintainer alone.
+static json_t *resumable(Request *req, int64_t test, Error *err) {
+    char *state scope(free_ptr) = db_text(req->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
+    return submit_test_for(req, test, !state || strcmp(state, "failed") != 0, err);
+}
+
 bool submit_resume_prepare(Request *req, int64_t test, Error *err) {
-    json_auto_t *row = submit_test_for(req, test, true, err);
+    json_auto_t *row = resumable(req, test, err);
     git_repository *repo scope(repo_free) =
         row ? repo_open(app_data(req->app), member_text(row, "engine"), err) : NULL;
     return repo && look_at_base(req, repo, row, err);
 }
 
 bool submit_resume(Request *req, int64_t test, Error *err) {
-    json_auto_t *row = submit_test_for(req, test, true, err);
+    json_auto_t *row = resumable(req, test, err);
     Ledger ledger = ledger_of(req);
     return row && base_holds(req, row, err) &&
            ledger_test_resume(&ledger, test, req->viewer.user_id, err);

@@ -8,6 +8,10 @@ SELECT value FROM settings WHERE name = ?1
 -- name: ledger_test_state
 SELECT state, title, engine_id, llr FROM tests WHERE id = ?1
 
+-- What may be resumed is 'paused' or 'failed'.
+-- name: ledger_test_resumable
+SELECT CASE WHEN result = 'failed' AND NOT harmful THEN 'failed' ELSE state END FROM tests WHERE id = ?1
+
 -- name: ledger_test_activate
 UPDATE tests SET state = 'active', approved_hash = ?2, approved_by = nullif(?3, 0) WHERE id = ?1
 
@@ -21,7 +25,7 @@ UPDATE tests SET state = ?2 WHERE id = ?1
 UPDATE tests SET state = 'paused', reason = ?2 WHERE id = ?1
 
 -- name: ledger_test_resumed
-UPDATE tests SET resumed = ?2, reason = '' WHERE id = ?1
+UPDATE tests SET resumed = ?2, reason = '', state = 'active', result = NULL, finished = NULL WHERE id = ?1
 
 -- Counts of a test's commits that nobody has established.
 -- name: ledger_benches_forget
@@ -221,22 +225,22 @@ SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
 INSERT INTO failures (test_id, task_id, worker_id, kind, side, message, log, bench, created)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9)
 
--- Of failures of kind ?2 and side ?3 in test ?1: owners who report them, other owners who sent results, whether some other
--- owner is active since ?4 whose machine could try, and whether one of those who fail had sent results.
--- name: ledger_failure_words
-WITH owned AS (SELECT id, owner, last_seen, blocked, cores FROM workers),
-     this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?1),
-     failed AS (SELECT f.worker_id, f.kind, f.side FROM failures f, this
+-- Of failures of kind ?2 and side ?3 in test ?1, what each owner in each network says: whether it reports them, has sent
+-- results, has a machine that is active since ?4 and could try; and whether it has a record. Those that matter most first.
+-- name: ledger_failure_voices
+WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?1),
+     failed AS (SELECT f.worker_id, f.kind = ?2 AND f.side = ?3 AS so FROM failures f, this
                 WHERE f.test_id = this.id AND f.created > this.resumed),
-     failing AS (SELECT DISTINCT o.owner FROM failed f JOIN owned o ON o.id = f.worker_id
-                 WHERE f.kind = ?2 AND f.side = ?3 AND o.blocked = 0),
-     played AS (SELECT DISTINCT o.owner FROM tasks k JOIN owned o ON o.id = k.worker_id
-                WHERE k.test_id = ?1 AND k.next_seq > 0 AND o.blocked = 0)
-SELECT (SELECT count(*) FROM failing),
-       (SELECT count(*) FROM played WHERE owner NOT IN (SELECT owner FROM failing)),
-       EXISTS (SELECT 1 FROM owned o, this WHERE o.last_seen >= ?4 AND o.blocked = 0 AND o.cores >= this.threads
-               AND o.owner NOT IN (SELECT owner FROM failing) AND o.id NOT IN (SELECT worker_id FROM failed)),
-       EXISTS (SELECT 1 FROM played WHERE owner IN (SELECT owner FROM failing))
+     played AS (SELECT worker_id FROM tasks WHERE test_id = ?1 AND next_seq > 0),
+     concerned AS (SELECT worker_id FROM failed UNION SELECT worker_id FROM played
+                   UNION SELECT id FROM workers WHERE last_seen >= ?4),
+     said AS (SELECT o.owner, o.network, max(o.id IN (SELECT worker_id FROM failed WHERE so)) AS failing,
+                     max(o.id IN (SELECT worker_id FROM played)) AS played,
+                     max(o.last_seen >= ?4 AND o.cores >= this.threads AND o.id NOT IN (SELECT worker_id FROM failed)) AS could
+              FROM concerned c JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = '', this
+              GROUP BY o.owner, o.network)
+SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM records r WHERE r.owner = said.owner) AS proven
+FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT 256
 
 -- name: ledger_side
 SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END, c.bench, t.threads
@@ -248,19 +252,23 @@ WHERE t.id = ?1
 INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created
 
--- What machines measured of a commit, in order.
+-- What machines measured of a commit, in order, those of owners with a record first.
 -- name: ledger_bench_votes
-SELECT b.nodes, b.worker_id, w.owner, w.name
-FROM benches b JOIN workers w ON w.id = b.worker_id
-WHERE b.engine_id = ?1 AND b.sha = ?2 AND w.blocked = 0 ORDER BY b.created, b.worker_id
+SELECT b.nodes, b.worker_id, w.owner, w.name, w.network, EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS proven
+FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
+WHERE b.engine_id = ?1 AND b.sha = ?2 ORDER BY proven DESC, b.created, b.worker_id
 
--- Whether an owner who has not measured commit ?2 of engine ?1 is active since ?4 with a machine that could do so for test ?3.
--- name: ledger_bench_another
-WITH owned AS (SELECT id, owner, last_seen, blocked, cores FROM workers),
-     this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?3)
-SELECT EXISTS (SELECT 1 FROM owned o, this WHERE o.last_seen >= ?4 AND o.blocked = 0 AND o.cores >= this.threads
-    AND o.owner NOT IN (SELECT v.owner FROM benches b JOIN owned v ON v.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2)
-    AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
+-- Whether an owner in another network, and such a one with a record, who has not measured commit ?2 of engine ?1 is active since
+-- ?4 with a machine that could do so for test ?3; and whether there are owners with a record at all.
+-- name: ledger_bench_scene
+WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?3),
+     voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2),
+     others AS (SELECT EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven, o.network
+                FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '', this
+                WHERE o.last_seen >= ?4 AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
+                  AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
+SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')),
+       EXISTS (SELECT 1 FROM others WHERE proven), EXISTS (SELECT 1 FROM records)
 
 -- Sides of active tests whose bench somebody has measured and nobody has established.
 -- name: ledger_benches_open

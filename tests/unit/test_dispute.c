@@ -136,11 +136,132 @@ static void failures_are_weighed_by_owners(void **state) {
             fail_msg("case %zu", i);
 }
 
+// ---- records and networks -----------------------------------------------------------------------
+
+// "A1n b2m": owner a has a record and says 1 from network n, owner b has none and says 2 from m.
+static int parse_placed(const char *text, BenchVote *votes) {
+    int count = 0;
+    for (; *text; text += text[3] ? 4 : 3) {
+        bool proven = text[0] < 'a';
+        votes[count] = (BenchVote){.nodes = text[1] - '0', .proven = proven};
+        snprintf(votes[count].owner, sizeof votes->owner, "user %c", text[0] + (proven ? 32 : 0));
+        snprintf(votes[count++].network, sizeof votes->network, "%c", text[2]);
+    }
+    return count;
+}
+
+static void votes_are_weighed_by_records_and_networks(void **state) {
+    (void)state;
+    enum { W = BENCH_WAIT, E = BENCH_ESTABLISH, T = BENCH_TIED };
+    static const BenchScene fresh = {false, false, false}, old = {false, false, true},
+                            watched = {true, true, true};
+    static const struct {
+        const char *votes;
+        int fresh, old, watched, nodes; // nodes 0: nothing is established
+    } cases[] = {
+        {"a6x b6y", E, W, W, 6},         // two without a record, in no installation that knows any
+        {"a6x b6x c6x d6x", E, W, W, 6}, // one, as it is one network
+        {"a6x b6x c1y", T, T, W, 0},     // so these are two who differ
+        {"a6x a6y b6y c6z d1w", E, W, W, 6}, // a is in x and y, b with it
+        {"a6x b6y C1z", E, E, W, 1},         // a record outweighs any number
+        {"A1x b6y c6z d6w", E, E, W, 1},
+        {"A1x B1y c6z", E, E, E, 1},
+        {"A1x B1x c6z", E, E, W, 1}, // two with a record in one network are one
+        {"A1x B2y c2z d2w", T, T, W, 0},
+        {"A1x B2y C1z", E, E, E, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        BenchVote votes[16];
+        int count = parse_placed(cases[i].votes, votes);
+        BenchRuling a = bench_weigh(votes, count, &fresh), b = bench_weigh(votes, count, &old),
+                    c = bench_weigh(votes, count, &watched);
+        if ((int)a.verdict != cases[i].fresh || (int)b.verdict != cases[i].old ||
+            (int)c.verdict != cases[i].watched)
+            fail_msg("%s: %d %d %d", cases[i].votes, a.verdict, b.verdict, c.verdict);
+        if (cases[i].nodes)
+            assert_int_equal(a.nodes, cases[i].nodes);
+    }
+}
+
+// "Afx bpy ctz": a, with a record, fails; b plays; c could try; in networks x, y, z. f with p: F.
+static int parse_voices(const char *text, Voice *voices) {
+    int count = 0;
+    for (; *text; text += text[3] ? 4 : 3) {
+        Voice *voice = &voices[count++];
+        *voice = (Voice){.proven = text[0] < 'a',
+                         .failing = text[1] == 'f' || text[1] == 'F',
+                         .played = text[1] == 'p' || text[1] == 'F',
+                         .could_try = text[1] == 't' || text[1] == 'p'};
+        snprintf(voice->owner, sizeof voice->owner, "user %c", text[0] + (voice->proven ? 32 : 0));
+        snprintf(voice->network, sizeof voice->network, "%c", text[2]);
+    }
+    return count;
+}
+
+static void invented_failures_pause_a_test_at_most(void **state) {
+    (void)state;
+    enum { G = FAILURE_GOES_ON, E = FAILURE_ENDS, P = FAILURE_PAUSES };
+    static const struct {
+        const char *voices;
+        int ruling;
+    } cases[] = {
+        {"afx", P},                 // nobody has a record, nobody else is there
+        {"afx bty", G},             // somebody else may try
+        {"afx bfy", P},             // two agree
+        {"afx bfy cfz dpw", P},     // three against one who plays, and none has a record
+        {"afx bfx cfx dpw", G},     // these three are one
+        {"afx bfy cfz Dpw", G},     // one with a record has played it
+        {"afx bfy cfz Dtw", G},     // or is there to try
+        {"Afx", E},                 // alone, and has a record
+        {"AFx", P},                 // it had played it
+        {"Afx bty", G},             // another may try
+        {"Afx Bfy", E},             // two with a record
+        {"Afx Bfx cty", G},         // one, as it is one network
+        {"Afx Bfy cpz dpw epv", E}, // results of owners without a record change nothing
+        {"Afx bfy cfz Dpw", G},     // one against one: those without are not counted
+        {"Afx Bfy Cpz", E},
+        {"Apx afx", G}, // an account without a record beside one that has one, in its network
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Voice voices[16];
+        int count = parse_voices(cases[i].voices, voices);
+        FailureRuling ruling = failure_weigh_voices(voices, count);
+        if ((int)ruling != cases[i].ruling)
+            fail_msg("%s: %d", cases[i].voices, ruling);
+    }
+}
+
+// Whatever owners without a record say, in any number and from any networks.
+static void owners_without_a_record_never_end_a_test(void **state) {
+    (void)state;
+    for (int life = 0; life < 20000; life++) {
+        Voice voices[12];
+        bool watched = false;
+        int count = 1 + roll(12);
+        for (int i = 0; i < count; i++) {
+            bool proven = roll(4) == 0;
+            voices[i] = (Voice){.proven = proven,
+                                .failing = !proven && roll(2),
+                                .played = roll(2),
+                                .could_try = roll(2)};
+            snprintf(voices[i].owner, sizeof voices->owner, "user %d", i);
+            snprintf(voices[i].network, sizeof voices->network, "%d", roll(6));
+            watched |= proven && (voices[i].played || voices[i].could_try);
+        }
+        FailureRuling ruling = failure_weigh_voices(voices, count);
+        assert_true(ruling != FAILURE_ENDS);
+        assert_true(ruling == FAILURE_GOES_ON || !watched);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bench_counts_are_settled_by_owners),
         cmocka_unit_test(no_owner_alone_outvotes_another),
         cmocka_unit_test(failures_are_weighed_by_owners),
+        cmocka_unit_test(votes_are_weighed_by_records_and_networks),
+        cmocka_unit_test(invented_failures_pause_a_test_at_most),
+        cmocka_unit_test(owners_without_a_record_never_end_a_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,14 @@ static int open_task(void **state) {
     (void)state;
     posted = (BatchReply){0};
     task = kit_open_task(&kit);
+    kit_sql(&kit, "INSERT INTO records SELECT DISTINCT owner, 1 FROM workers");
     return task > 0 ? 0 : -1;
+}
+
+static int open_fresh(void **state) {
+    int status = open_task(state);
+    kit_sql(&kit, "DELETE FROM records");
+    return status;
 }
 
 static int close_kit(void **state) {
@@ -103,6 +110,59 @@ static void two_owners_who_played_and_cannot_any_more_end_the_test(void **state)
     assert_true(kit_result_is(&kit, "failed"));
 }
 
+static bool is_paused_saying(const char *a, const char *b) {
+    char *state scope(free_ptr) = kit_text(&kit, "SELECT state FROM tests WHERE id = 1");
+    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests WHERE id = 1");
+    return strcmp(state, "paused") == 0 && strstr(reason, a) && strstr(reason, b);
+}
+
+static void without_a_record_nobody_ends_a_test(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(fail_task(task, 1, "build"));
+    assert_false(is_paused_saying("", ""));
+    assert_true(fail_task(other, 3, "build"));
+    assert_true(is_paused_saying("no other owner with a record", "expected ';'"));
+}
+
+static void where_one_with_a_record_plays_others_end_nothing(void **state) {
+    (void)state;
+    kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    for (int64_t worker = 3; worker <= 4; worker++)
+        assert_true(fail_task(kit_claim(&kit, worker, 4, 0), worker, "build"));
+    assert_true(kit_result_is(&kit, ""));
+    assert_false(is_paused_saying("", ""));
+}
+
+static void owners_in_one_network_are_one(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE workers SET network = '10.0.0.9' WHERE id > 2");
+    int64_t other = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    assert_true(fail_task(other, 3, "build"));
+    assert_true(fail_task(third, 4, "build"));
+    assert_false(is_paused_saying("", ""));
+}
+
+static void a_test_that_machines_failed_goes_on_with_what_it_had(void **state) {
+    (void)state;
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    assert_true(fail_task(other, 3, "build"));
+    assert_true(fail_task(task, 1, "build"));
+    assert_true(kit_result_is(&kit, "failed"));
+    assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    assert_true(kit_result_is(&kit, ""));
+    assert_int_equal(kit_int(&kit, "SELECT ptnml2 FROM tests WHERE state = 'active'"), 4);
+    assert_int_equal(kit_check(&kit), 0);
+    kit.ledger.now += 1000;
+    assert_true(kit_claim(&kit, 1, 4, 0) > 0);
+    assert_true(ledger_test_stop(&kit.ledger, 1, 2, "enough", &kit.err));
+    assert_false(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    assert_string_equal(kit.err.code, "wrong_state");
+}
+
 static void a_broken_machine_only_rests(void **state) {
     (void)state;
     assert_true(fail_task(task, 1, "sandbox"));
@@ -150,12 +210,6 @@ static void two_owners_establish_a_bench_together(void **state) {
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(other, 3, "new", 777), 777);
     assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
-}
-
-static bool is_paused_saying(const char *a, const char *b) {
-    char *state scope(free_ptr) = kit_text(&kit, "SELECT state FROM tests WHERE id = 1");
-    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests WHERE id = 1");
-    return strcmp(state, "paused") == 0 && strstr(reason, a) && strstr(reason, b);
 }
 
 static void two_counts_with_nobody_to_decide_pause_the_test(void **state) {
@@ -251,6 +305,17 @@ static void machines_of_the_only_owner_that_differ_pause_the_test(void **state) 
     assert_true(is_paused_saying("777", "778"));
 }
 
+static void puppets_establish_no_count_where_records_are_known(void **state) {
+    (void)state;
+    kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
+    int64_t other = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
+    assert_int_equal(bench(other, 3, "new", 666), 0);
+    assert_int_equal(bench(third, 4, "new", 666), 0);
+    assert_int_equal(bench(task, 1, "new", 777), 777);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM failures WHERE kind = 'bench'"), 2);
+}
+
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, open_fresh, close_kit)
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
 
 int main(void) {
@@ -261,6 +326,11 @@ int main(void) {
         WITH_TASK(what_the_only_owner_had_played_is_paused_and_not_failed),
         WITH_TASK(an_owner_whose_machines_cannot_try_confirms_nothing),
         WITH_TASK(two_owners_who_played_and_cannot_any_more_end_the_test),
+        FRESH(without_a_record_nobody_ends_a_test),
+        FRESH(where_one_with_a_record_plays_others_end_nothing),
+        FRESH(owners_in_one_network_are_one),
+        WITH_TASK(a_test_that_machines_failed_goes_on_with_what_it_had),
+        FRESH(puppets_establish_no_count_where_records_are_known),
         WITH_TASK(a_broken_machine_only_rests),
         WITH_TASK(a_failure_of_the_wrong_shape_is_refused),
         WITH_TASK(the_only_owner_establishes_a_bench),
