@@ -28,6 +28,8 @@
 #include "replayer.h"
 #include "repo.h"
 
+enum { CACHE_BYTES = 64 << 20 };
+
 static double clock_seconds(clockid_t id) {
     struct timespec now;
     clock_gettime(id, &now);
@@ -198,6 +200,7 @@ static void release(App *app) {
         close_fd(descriptors[i]);
     rate_free(app->writes);
     senders_free(app->senders);
+    cache_free(app->cache);
     free(app->news);
     free(app->web);
 }
@@ -207,6 +210,7 @@ bool app_run(const AppConfig *config, Error *err) {
     app.started = time_now();
     app.writes = rate_new();
     app.senders = senders_new();
+    app.cache = cache_new(CACHE_BYTES);
     app.ready.lane = 1;
     bool good = start(&app, err);
     if (good) {

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "cache.h"
 #include "http_address.h"
 #include "rate.h"
 #include "request.h"
@@ -64,7 +65,8 @@ struct App {
     StreamList streams;
     Rate *writes; // of each address
     Senders *senders;
-    News *news; // of this turn
+    Cache *cache; // of documents
+    News *news;   // of this turn
     size_t news_count, news_capacity;
     bool wake, stopping;
     bool git_moved,

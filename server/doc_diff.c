@@ -1,6 +1,7 @@
 // The document of what a test changes: the patch against its base, and the base against the
 // baseline where the base is not in the baseline's history. Together they are everything that
-// volunteers build and the engine's maintainers have not taken in.
+// volunteers build and the engine's maintainers have not taken in. Commits never change, so that a
+// diff is kept.
 #include <string.h>
 
 #include "common/member.h"
@@ -36,8 +37,16 @@ json_t *doc_diff(Request *req, Error *err) {
     json_auto_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
     if (!row)
         return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
+    bool whole = req->viewer.user_id && strcmp(doc_query(req, "diff"), "all") == 0;
+    char *key scope(free_ptr) =
+        xasprintf("diff %s %s %s %s %d", member_text(row, "engine"), member_text(row, "baseline"),
+                  member_text(row, "base_commit"), member_text(row, "new_commit"), whole);
+    json_t *kept = request_cached(req, key, true);
+    if (kept)
+        return kept;
     git_repository *repo scope(repo_free) =
         repo_open(app_data(req->app), member_text(row, "engine"), err);
-    bool whole = req->viewer.user_id && strcmp(doc_query(req, "diff"), "all") == 0;
-    return repo ? doc_diff_of(repo, row, whole ? DIFF_WHOLE : DIFF_SHORT, err) : NULL;
+    json_t *diff = repo ? doc_diff_of(repo, row, whole ? DIFF_WHOLE : DIFF_SHORT, err) : NULL;
+    request_cache(req, key, true, diff);
+    return diff;
 }

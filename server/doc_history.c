@@ -52,6 +52,10 @@ json_t *doc_history(Request *req, Error *err) {
     json_auto_t *row = db_row(req->db, SQL_LEDGER_TEST_STATE, "i", test);
     if (!row)
         return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
+    char *key scope(free_ptr) = xasprintf("history %lld", (long long)test);
+    json_t *kept = request_cached(req, key, false);
+    if (kept)
+        return kept;
     History h = {.games = json_array(),
                  .llr = json_array(),
                  .score = json_array(),
@@ -59,7 +63,9 @@ json_t *doc_history(Request *req, Error *err) {
                  .error = json_array(),
                  .time = json_array()};
     walk(req, test, &h);
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "test", (json_int_t)test, "games",
-                     h.games, "llr", h.llr, "score", h.score, "elo", h.elo, "error", h.error,
-                     "time", h.time);
+    kept =
+        json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "test", (json_int_t)test, "games", h.games,
+                  "llr", h.llr, "score", h.score, "elo", h.elo, "error", h.error, "time", h.time);
+    request_cache(req, key, false, kept);
+    return kept;
 }

@@ -120,7 +120,13 @@ static json_t *replays(Request *req, int64_t id) {
     return out;
 }
 
-static void add_people(Request *req, json_t *test, const json_t *row, int64_t id) {
+// What the batches, tasks and events of a test add up to, the same for all who ask.
+static json_t *people(Request *req, int64_t id) {
+    char *key scope(free_ptr) = xasprintf("people %lld", (long long)id);
+    json_t *test = request_cached(req, key, false);
+    if (test)
+        return test;
+    test = json_object();
     json_t *workers = db_rows(req->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
@@ -131,10 +137,9 @@ static void add_people(Request *req, json_t *test, const json_t *row, int64_t id
     json_object_set_new(test, "faults", doc_faults_short(req, id));
     json_object_set_new(test, "tasks", db_rows(req->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
     json_object_set_new(test, "events", db_rows(req->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
-    json_t *failures = db_rows(req->db, SQL_PAGE_FAILURES_OF_TEST, "i", id);
-    json_object_set_new(test, "failures", failures);
-    json_object_set_new(test, "actions", doc_actions(req, row));
-    json_object_set_new(test, "warnings", doc_warnings(row, failures));
+    json_object_set_new(test, "failures", db_rows(req->db, SQL_PAGE_FAILURES_OF_TEST, "i", id));
+    request_cache(req, key, false, test);
+    return test;
 }
 
 json_t *doc_test(Request *req, Error *err) {
@@ -155,6 +160,9 @@ json_t *doc_test(Request *req, Error *err) {
     json_object_set_new(test, "base", side(row, "base"));
     add_missing_nets(test, submit_missing_nets(req->db, id));
     json_object_set_new(test, "settings", settings(row));
-    add_people(req, test, row, id);
+    json_auto_t *told = people(req, id);
+    json_object_update(test, told);
+    json_object_set_new(test, "actions", doc_actions(req, row));
+    json_object_set_new(test, "warnings", doc_warnings(row, json_object_get(test, "failures")));
     return test;
 }

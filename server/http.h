@@ -50,6 +50,11 @@ const char *request_query(const Request *req, const char *name);  // decoded; NU
 const char *request_header(const Request *req, const char *name); // NULL when absent
 int64_t request_id(const Request *req, int param);                // params[param] as id, else 0
 bool request_is_api(const Request *req);
+// Of what does not depend on who asks: a document that was put for this key and is still right, or
+// NULL. Where `lasts` is false it is right only until the next COMMIT of the server, a second at
+// most. In prepare.
+json_t *request_cached(Request *req, const char *key, bool lasts);
+void request_cache(Request *req, const char *key, bool lasts, const json_t *document); // borrowed
 // A form field (urlencoded or multipart); NULL when absent. For a file the size may exceed strlen.
 const char *request_form(const Request *req, const char *name, size_t *size);
 // The body as one JSON object, refusing unknown members, by jansson's json_unpack format (strict).

@@ -29,6 +29,7 @@ static void prepare_one(Db *db, RequestData *data) {
     Error err = {0};
     data->req.db = db;
     data->req.now = time_now();
+    data->version = atomic_load(&data->req.app->metrics.commits); // no newer than what is read
     data->opened = true;
     bool good = db_begin(db, &err) && request_open_body(data, &err) &&
                 viewer_check_csrf(data, &err) && data->route->prepare(&data->req, &data->res, &err);

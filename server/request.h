@@ -47,6 +47,7 @@ typedef struct RequestData {
     bool replaced; // a newer claim of the machine waits
     size_t discarded;
     char request_hash[65]; // with an Idempotency-Key
+    unsigned long version; // of the database: turns committed before it was read
     double started;        // monotonic
     struct RequestData *next;
 } RequestData;
