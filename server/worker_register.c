@@ -73,7 +73,7 @@ static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error
     if (!in->user_token || json_is_null(in->user_token)) {
         if (strcmp(app_setting(req, "accounts_required", "0"), "1") == 0)
             return error_field(err, 403, "accounts_required", "user_token",
-                               "this server wants an account: start the worker with --token");
+                               "this server wants an account: start the worker with --token-file");
         return true;
     }
     const char *token = json_string_value(in->user_token);

@@ -44,6 +44,13 @@ static ApiOutcome judge(const ApiCall *call, const HttpReply *http, ApiReply *re
     if (http->status >= 200 && http->status < 300)
         return judge_success(call, http, reply, err);
     reply->retry_after_s = http->retry_after_s;
+    if (*http->redirect) {
+        error_set(err, http->status, "redirect",
+                  "it redirects to %s, and only downloads follow: --server names the address that "
+                  "answers itself",
+                  http->redirect);
+        return API_AWAY;
+    }
     if (!api_read_error(http, err) && http->status != 413)
         return API_AWAY;
     if (strcmp(err->code, "protocol_too_old") == 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -83,6 +84,12 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
     return t->stalled || (t->client->cancel && atomic_load(t->client->cancel));
 }
 
+static void note_redirect(CURL *curl, HttpReply *reply) {
+    const char *to = NULL;
+    curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &to);
+    snprintf(reply->redirect, sizeof reply->redirect, "%s", to ? to : "");
+}
+
 // libcurl opens its connections without the flag that keeps them from programs started meanwhile.
 static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)ctx, (void)purpose;
@@ -116,20 +123,32 @@ static struct curl_slist *make_headers(const HttpRequest *request) {
     return list;
 }
 
-// Everything that holds for every request. libcurl drops the Authorization header by itself when a
-// redirect leads to another host.
+// A redirect is followed where a request asks for it, but never out of TLS. libcurl drops the
+// Authorization header by itself when it leads to another host.
+static void set_redirects(CURL *curl, const HttpRequest *request) {
+    bool tls = strncasecmp(request->url, "https:", 6) == 0;
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, request->follow ? 1L : 0L);
+    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, tls ? "https" : "http,https");
+}
+
+// Certificates of one's own making are named as OpenSSL's other programs have it.
+static void set_tls(CURL *curl) {
+    const char *certificates = getenv("SSL_CERT_FILE");
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (certificates && *certificates)
+        curl_easy_setopt(curl, CURLOPT_CAINFO, certificates);
+}
+
+// Everything that holds for every request.
 static void set_common(Client *client, Transfer *t) {
     CURL *curl = client->curl;
     curl_easy_reset(curl);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, client->agent);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
-    curl_easy_setopt(curl, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL); // the body goes along
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    set_tls(curl);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(1000 * patience(CONNECT_TIMEOUT_S)));
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
@@ -142,6 +161,7 @@ static void set_common(Client *client, Transfer *t) {
 
 static void set_request(CURL *curl, const HttpRequest *request) {
     curl_easy_setopt(curl, CURLOPT_URL, request->url);
+    set_redirects(curl, request);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(1000 * patience(request->timeout_s)));
     if (request->resume) { // not RESUME_FROM: a server that knows no ranges is fine too
         char range[32];
@@ -174,6 +194,8 @@ static bool transfer_error(const Transfer *t, CURLcode code, const char *detail,
         return error_set(err, 0, "no_connection", "nothing came for a minute");
     if (code == CURLE_ABORTED_BY_CALLBACK)
         return error_set(err, 0, "cancelled", "cancelled");
+    if (code == CURLE_UNSUPPORTED_PROTOCOL && t->request->follow)
+        return error_set(err, 0, "bad_redirect", "it redirects a download from https to http");
     if (t->sink_failed)
         return error_set(err, 0, "too_large", "the server sent more than was asked for");
     if (t->reply->body.overflow)
@@ -213,5 +235,6 @@ bool client_send(Client *client, const HttpRequest *request, HttpReply *reply, E
     curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &status);
     reply->status = (int)status;
     reply->retry_after_s = retry_after(client->curl);
+    note_redirect(client->curl, reply);
     return true;
 }

@@ -1,6 +1,7 @@
 // HTTP as the worker needs it: one request, one reply, by libcurl. Certificates are verified, only
-// http and https are spoken, redirects followed a few times, every reply has a size limit and every
-// request a time limit. One Client a thread. What a status means is the caller's affair.
+// http and https are spoken, redirects followed a few times where a request allows it and never
+// from https to http, every reply has a size limit and every request a time limit. One Client a
+// thread. What a status means is the caller's affair.
 #pragma once
 
 #include <stdatomic.h>
@@ -31,6 +32,7 @@ typedef struct HttpRequest {
     int timeout_s;                                           // for the whole exchange
     size_t reply_max;                                        // bytes of the reply's body
     int64_t resume;                                          // first byte wanted; 0: all
+    bool follow;                                             // redirects
     bool (*sink)(void *ctx, const char *bytes, size_t size); // takes a 200 or 206 body instead
     void *sink_ctx;
 } HttpRequest;
@@ -38,6 +40,7 @@ typedef struct HttpRequest {
 typedef struct HttpReply {
     int status;
     double retry_after_s; // 0 when the server named none
+    char redirect[160];   // where it leads and was not followed, cut; "" where nowhere
     Str body;             // NUL-terminated
 } HttpReply;
 

@@ -6,9 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../server/common/file.h"
+#include "../server/common/log.h"
 #include "../server/common/str.h"
+#include "../server/common/visible.h"
+
+enum { TOKEN_MAX_BYTES = 4096 };
 
 typedef enum { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER } OptionKind;
 
@@ -45,7 +51,12 @@ static const Option options[] = {
            "how large builds and downloads may grow there: what was used longest\n"
            "ago is removed first (default 4096)"),
     TEXT("--name", "NAME", name, "this machine's name on the server's pages (default: host name)"),
-    TEXT("--token", "TOKEN", token, "count the games for the user whose token this is"),
+    TEXT("--token-file", "FILE", token_file,
+         "count the games for the user whose token is in this file, which only you\n"
+         "should be able to read; without it the environment's PATCHMATE_TOKEN"),
+    TEXT("--token", "TOKEN", token,
+         "the token itself, for trying things out: all users of this machine can\n"
+         "see it in the list of processes"),
     FLAG("--once", once, "leave after one task"),
     FLAG("--fleet", fleet, "leave when there is no work"),
     FLAG("--no-sandbox", no_sandbox,
@@ -176,14 +187,46 @@ static char *absolute(char *path) {
     return whole;
 }
 
-// The server takes 1 to 64 printable characters.
+// The server takes 1 to 64 bytes that can be seen.
 static bool check_name(const char *name, Error *err) {
+    char shown[80];
     size_t size = strlen(name);
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)name[i] < 32 || name[i] == 127)
-            size = 0;
-    return (size >= 1 && size <= 64) ||
-           error_set(err, 0, "bad_option", "--name takes 1 to 64 printable characters");
+    visible_copy(shown, sizeof shown, name, size, false);
+    return (size >= 1 && size <= 64 && strcmp(shown, name) == 0) ||
+           error_set(err, 0, "bad_option", "--name takes 1 to 64 bytes of printable characters");
+}
+
+// ---- the token ----------------------------------------------------------------------------------
+
+// Taken before the worker becomes another user, who may not be able to read it.
+static bool read_token_file(Config *config, Error *err) {
+    struct stat st;
+    char *text scope(free_ptr) = file_read(config->token_file, TOKEN_MAX_BYTES, NULL, err);
+    if (!text)
+        return error_prefix(err, "--token-file");
+    const char *from = text + strspn(text, " \t\r\n");
+    size_t size = strcspn(from, " \t\r\n");
+    if (!size || from[size + strspn(from + size, " \t\r\n")])
+        return error_set(err, 0, "bad_option",
+                         "--token-file: %s holds no token: one word is wanted", config->token_file);
+    config->token = xstrndup(from, size);
+    if (stat(config->token_file, &st) == 0 && (st.st_mode & 077))
+        log_warn("other users of this machine may read or change %s: chmod 600 helps",
+                 config->token_file);
+    return true;
+}
+
+// What the worker starts is not to find it in the environment.
+static bool find_token(Config *config, Error *err) {
+    const char *variable = getenv("PATCHMATE_TOKEN");
+    if (config->token && config->token_file)
+        return error_set(err, 0, "bad_option", "--token or --token-file, not both");
+    if (config->token_file && !read_token_file(config, err))
+        return false;
+    if (!config->token && variable && *variable)
+        config->token = xstrdup(variable);
+    unsetenv("PATCHMATE_TOKEN");
+    return true;
 }
 
 bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Error *err) {
@@ -204,13 +247,14 @@ bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Er
     if (!config->name)
         config->name = default_name();
     config->cache = config->cache ? absolute(config->cache) : default_cache();
-    return check_name(config->name, err);
+    return check_name(config->name, err) && find_token(config, err);
 }
 
 void config_release(Config *config) {
     free(config->server);
     free(config->name);
     free(config->token);
+    free(config->token_file);
     free(config->cache);
     *config = (Config){0};
 }

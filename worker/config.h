@@ -9,9 +9,10 @@
 enum { PROTOCOL = 1, CACHE_MIB = 4096 };
 
 typedef struct Config {
-    char *server;    // base URL without a final slash
-    char *name;      // of this machine
-    char *token;     // user's token; NULL: none
+    char *server; // base URL without a final slash
+    char *name;   // of this machine
+    char *token;  // user's token; NULL: none
+    char *token_file;
     char *cache;     // root of all that is kept
     int concurrency; // CPUs for games; 0: chosen from the machine
     int memory_mib;  // 0: chosen from the machine

@@ -93,6 +93,7 @@ static ApiOutcome download(Api *api, const char *sha256, Download *d, double *re
                            .timeout_s = DOWNLOAD_TIMEOUT_S,
                            .reply_max = REPLY_MAX,
                            .resume = d->size,
+                           .follow = true,
                            .sink = take_bytes,
                            .sink_ctx = d};
     scope(http_reply_release) HttpReply reply = {0};

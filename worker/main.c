@@ -3,9 +3,11 @@
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "../server/common/log.h"
+#include "../server/common/visible.h"
 #include "life.h"
 #include "os_user.h"
 #include "selftest.h"
@@ -69,11 +71,28 @@ static int run_self_test(const Config *config) {
     return self_test(&worker, config);
 }
 
+// http://127.0.0.1:8080, http://localhost, http://[::1]
+static bool is_loopback(const char *server) {
+    const char *host = strstr(server, "://") + 3;
+    size_t size = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/");
+    return (strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == size) ||
+           (size == 9 && strncmp(host, "localhost", 9) == 0) ||
+           (size == 5 && strncmp(host, "[::1]", 5) == 0);
+}
+
+static void warn_of_http(const Config *config) {
+    if (strncmp(config->server, "http://", 7) == 0 && !is_loopback(config->server))
+        log_warn("%s is not encrypted: everybody between here and there can read the token, and "
+                 "change what this machine builds and plays",
+                 config->server);
+}
+
 static int run(const Config *config) {
     Error err = {0};
     log_set_level(config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
     curl_global_init(CURL_GLOBAL_DEFAULT);
     running_init(&worker.running);
+    warn_of_http(config);
     os_adopt_strays();
     stop_start(on_stop, status_show);
     if (!start(&worker, config, &err))
@@ -97,7 +116,9 @@ int main(int argc, char **argv) {
     ConfigAction action;
     Error err = {0};
     if (!config_read(&config, &action, argc, argv, &err)) {
-        fprintf(stderr, "worker: %s\n", err.message);
+        char shown[2 * sizeof err.message];
+        visible_copy(shown, sizeof shown, err.message, strlen(err.message), true);
+        fprintf(stderr, "worker: %s\n", shown);
         return 2;
     }
     if (action == CONFIG_RUN)

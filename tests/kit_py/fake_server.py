@@ -5,6 +5,7 @@ import hashlib
 import http.server
 import io
 import json
+import ssl
 import tarfile
 import threading
 import time
@@ -27,11 +28,17 @@ def snapshot(files):
 
 class FakeServer(http.server.ThreadingHTTPServer):
     """`with FakeServer(behaviour=STUBBORN) as fake:`; the engine is one C file, see tiny_engine. `tasks` are handed out one a
-    claim; without any a claim waits half a second and gets nothing."""
+    claim; without any a claim waits half a second and gets nothing. `certificate` is a file with a certificate and its key: then
+    it speaks TLS. `redirects` leads paths that hold a word to another server; `heard` is what came, as (method, path, body)."""
 
-    def __init__(self, behaviour="return 0;", status=None, error=None):
+    def __init__(self, behaviour="return 0;", status=None, error=None, certificate=None):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.server_port}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.redirects, self.heard, self.user = {}, [], None
         self.status, self.error = status, error  # of every reply, where set
         self.tree = snapshot({"main.c": MAIN.replace("%s", behaviour)})
         self.blobs = {hashlib.sha256(self.tree).hexdigest(): self.tree}
@@ -80,7 +87,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def refuse(self, status, code, message):
         self.say(status, {"error": {"code": code, "message": message, "field": ""}})
 
+    def is_elsewhere(self, body=b""):
+        """Notes the request, and sends it on where `redirects` says so."""
+        self.server.heard.append((self.command, self.path, body))
+        for word, url in self.server.redirects.items():
+            if word in self.path:
+                self.send_response(307)
+                self.send_header("Location", url + self.path)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return True
+        return False
+
     def do_GET(self):
+        if self.is_elsewhere():
+            return
         blob = self.server.blobs.get(self.path.rsplit("/", 1)[1])
         if blob:
             self.answer(200, blob, "application/octet-stream")
@@ -92,13 +113,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.say(200, {})
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server = self.server
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.is_elsewhere(content):
+            return
+        body, server = json.loads(content), self.server
         if server.status:
             self.refuse(server.status, *server.error)
         elif self.path.endswith("/workers"):
             server.hosts.append(body["host"])
-            self.say(201, {"worker": 1, "token": "t" * 43, "user": None})
+            self.say(201, {"worker": 1, "token": "t" * 43, "user": server.user})
         elif self.path.endswith("/claim"):
             self.claim(body)
         elif self.path.endswith("/fail"):
