@@ -216,15 +216,17 @@ static bool read_token_file(Config *config, Error *err) {
     return true;
 }
 
-// What the worker starts is not to find it in the environment.
+// What the worker starts is not to find it in the environment, its own or the worker's.
 static bool find_token(Config *config, Error *err) {
-    const char *variable = getenv("PATCHMATE_TOKEN");
+    char *variable = getenv("PATCHMATE_TOKEN");
     if (config->token && config->token_file)
         return error_set(err, 0, "bad_option", "--token or --token-file, not both");
     if (config->token_file && !read_token_file(config, err))
         return false;
     if (!config->token && variable && *variable)
         config->token = xstrdup(variable);
+    if (variable)
+        memset(variable, 0, strlen(variable)); // the system shows it in /proc
     unsetenv("PATCHMATE_TOKEN");
     return true;
 }
