@@ -27,6 +27,7 @@
 #include "loop.h"
 #include "replayer.h"
 #include "repo.h"
+#include "sweeper.h"
 
 enum { CACHE_BYTES = 64 << 20 };
 
@@ -174,7 +175,8 @@ static bool start(App *app, Error *err) {
         return false;
     app->readers = readers_start(app, app->config.readers, err);
     app->replayer = app->readers ? replayer_start(app->config.data, err) : NULL;
-    return app->replayer && http_start(app, err);
+    app->sweeper = app->replayer ? sweeper_start(app->config.data, err) : NULL;
+    return app->sweeper && http_start(app, err);
 }
 
 static void announce(const App *app) {
@@ -188,6 +190,7 @@ static void announce(const App *app) {
 static void release(App *app) {
     http_stop(app);
     replayer_stop(app->replayer);
+    sweeper_stop(app->sweeper);
     if (app->readers) {
         readers_stop(app->readers);
         readers_free(app->readers);

@@ -53,6 +53,9 @@ struct App {
     struct MHD_Daemon *daemon;
     Readers *readers;
     struct Replayer *replayer;
+    struct Sweeper *sweeper;
+    bool disk_short, games_dropped; // as disk_tick() found it; dropped in the turn before
+    double drop_after;
     int event_fd, signal_fd, lock_fd, listen_fd;
     int port;
     JobQueue ready;      // for the next turn

@@ -2,8 +2,11 @@
 #include "blob.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/file.h"
 #include "common/str.h"
@@ -31,6 +34,21 @@ static bool holds(const char *path, const void *bytes, size_t size) {
     return there && found == size && memcmp(there, bytes, size) == 0;
 }
 
+// The lock of a folder of blobs: shared by those who store and exclusive for the sweep, so that a
+// file which a request has found there is not removed before the request has made it young. -1: no
+// such folder.
+static int lock_folder(const char *folder, int how) {
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+        flock(fd, how);
+    return fd;
+}
+
+// From now on it is as young as one that was just written.
+static bool make_young(const char *path) {
+    return utimensat(AT_FDCWD, path, NULL, 0) == 0;
+}
+
 bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_HEX_MAX],
               Error *err) {
     sha256_hex(bytes, size, sha);
@@ -40,10 +58,26 @@ bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_
     // Another thread may have renamed the file and not yet synced the folder; this caller must not
     // be told "stored" before that. The bytes themselves were synced before they got their name.
     // What a bad disk has made of them since is put right.
-    if (holds(path, bytes, size))
+    if (!make_folder(data, parent, err) || !make_folder(parent, folder, err))
+        return false;
+    int lock scope(close_fd) = lock_folder(folder, LOCK_SH);
+    if (holds(path, bytes, size) && make_young(path))
         return folder_sync(folder, err) && folder_sync(parent, err);
-    return make_folder(data, parent, err) && make_folder(parent, folder, err) &&
-           file_write_durable(path, bytes, size, err) && folder_sync(parent, err);
+    return file_write_durable(path, bytes, size, err) && folder_sync(parent, err);
+}
+
+BlobRemoval blob_remove_older(const char *data, const char *sha, double than, int64_t *size) {
+    char *path scope(free_ptr) = blob_path(data, sha);
+    char *folder scope(free_ptr) = xasprintf("%s/blobs/%.2s", data, sha);
+    int lock scope(close_fd) = lock_folder(folder, LOCK_EX);
+    struct stat st;
+    *size = 0;
+    if (stat(path, &st) < 0)
+        return BLOB_GONE;
+    if ((double)st.st_mtim.tv_sec >= than)
+        return BLOB_YOUNG;
+    *size = st.st_size;
+    return unlink(path) == 0 ? BLOB_REMOVED : BLOB_GONE;
 }
 
 char *blob_get(const char *data, const char *sha, size_t max, size_t *size, Error *err) {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/error.h"
 #include "common/hash.h"
@@ -21,3 +22,8 @@ char *blob_path(const char *data, const char *sha);
 // The bytes, NUL-terminated, malloc'ed. NULL: 404 when there is no such blob, 413 when over `max`
 // bytes, 500 when the file does not hold what its name says.
 char *blob_get(const char *data, const char *sha, size_t max, size_t *size, Error *err);
+
+// Removes a blob that was last stored before `than` (Unix seconds); *size: its bytes. One that was
+// stored again since, even if its bytes were there already, is young and stays.
+typedef enum { BLOB_GONE, BLOB_YOUNG, BLOB_REMOVED } BlobRemoval;
+BlobRemoval blob_remove_older(const char *data, const char *sha, double than, int64_t *size);

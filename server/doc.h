@@ -25,6 +25,8 @@ json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, 
 json_t *doc_faults(Request *req, Error *err); // of the test params[0]; before, limit
 json_t *doc_fault(Request *req, Error *err);  // params[0]
 
+json_t *doc_health(Request *req, Error *err);
+
 json_t *doc_nets(Request *req, Error *err);     // engine, sha256, before, limit
 json_t *doc_events(Request *req, Error *err);   // type, user, text, before, limit
 json_t *doc_machines(Request *req, Error *err); // online, before, limit

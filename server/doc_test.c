@@ -149,7 +149,7 @@ json_t *doc_test(Request *req, Error *err) {
     if (!row)
         return NULL;
     json_t *test = doc_test_summary(req, row);
-    doc_copy(test, row, "description branch merged retest harmful base_in_baseline");
+    doc_copy(test, row, "description branch merged retest harmful base_in_baseline games_dropped");
     doc_booleans(test, "harmful base_in_baseline");
     json_object_set_new(test, "base_test", base_test(req, row));
     json_object_set_new(test, "idle", doc_idle(req, test));

@@ -204,6 +204,7 @@ static const struct {
     {"speed", put_speed},
     {"memory_mib", put_mib},
     {"size", put_bytes},
+    {"bytes", put_bytes},
     {"seconds", format_duration},
     {"created", put_ago},
     {"started", put_ago},

@@ -130,10 +130,11 @@ bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, E
 // What outcomes and counts must fulfil by themselves (422 `bad_counts`).
 bool batch_check(const Batch *batch, int batch_pairs, Error *err);
 
-// Whether the task awaits games of this batch, or has just these already, and how many pairs; reads
-// only, so a reader may ask.
+// Whether the task awaits games of this batch, or has just these already (*there), and how many
+// pairs; reads only, so a reader may ask. 409 `seq_gap`: of another batch; 409 `task_over`: the
+// task has ended, and did not merely run out of time.
 bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
-                           const char *sha, int *batch_pairs, Error *err);
+                           const char *sha, int *batch_pairs, bool *there, Error *err);
 // The games of a batch lie in the blob store: `sha`, `size`.
 bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err);

@@ -284,7 +284,16 @@ bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, E
     return true;
 }
 
-// Games that are there stay, so that a machine cannot fill the disk under one number.
+// Whether the counts of the batch that comes next may still be of use.
+static bool takes_games(const Ledger *ledger, const TaskRow *row, int64_t seq) {
+    if (task_is_open(row))
+        return true;
+    return strcmp(row->state, "expired") == 0 &&
+           does_count(ledger, row, row->first_pair + seq * row->test.batch_pairs);
+}
+
+// Games come one batch at a time, each followed by its counts, and those that are there stay: so a
+// machine has no more stored than it was dealt.
 static bool games_check(const Ledger *ledger, const TaskRow *row, int64_t seq, const char *sha,
                         bool *there, Error *err) {
     if (seq < 0 || seq >= row->pair_count / row->test.batch_pairs)
@@ -292,20 +301,26 @@ static bool games_check(const Ledger *ledger, const TaskRow *row, int64_t seq, c
                            (long long)(row->pair_count / row->test.batch_pairs));
     char *known scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_GAMES, "ii", row->id, seq);
     *there = known != NULL;
-    if (known ? strcmp(known, sha) == 0 : seq >= row->next_seq)
+    if (known ? strcmp(known, sha) != 0 : seq < row->next_seq)
+        return error_field(err, 409, "batch_conflict", "seq", "batch %lld is stored with %s games",
+                           (long long)seq, known ? "other" : "no");
+    if (known)
         return true;
-    return error_field(err, 409, "batch_conflict", "seq", "batch %lld is stored with %s games",
-                       (long long)seq, known ? "other" : "no");
+    if (seq > row->next_seq)
+        return error_field(err, 409, "seq_gap", "seq", "the games of batch %lld come next",
+                           (long long)row->next_seq);
+    return takes_games(ledger, row, seq) ||
+           error_set(err, 409, "task_over", "task %lld is %s: no games are taken for it",
+                     (long long)row->id, row->state);
 }
 
 bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
-                           const char *sha, int *batch_pairs, Error *err) {
+                           const char *sha, int *batch_pairs, bool *there, Error *err) {
     TaskRow row;
-    bool there = false;
     if (!task_load(ledger, task, worker, &row, err))
         return false;
     *batch_pairs = (int)row.test.batch_pairs;
-    return games_check(ledger, &row, seq, sha, &there, err);
+    return games_check(ledger, &row, seq, sha, there, err);
 }
 
 bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,

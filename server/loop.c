@@ -1,6 +1,7 @@
 // See loop.h.
 #include "loop.h"
 
+#include <math.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "disk.h"
 #include "hooks.h"
 #include "http_admit.h"
 #include "http_readers.h"
@@ -132,7 +134,9 @@ static void forget_old(App *app, double now) {
 }
 
 static void tick_in_turn(App *app, double now) {
+    Ledger ledger = ledger_of_app(app, app->writer, now);
     ledger_tick(app, app->writer, now);
+    disk_tick(app, &ledger, app->ticked > 0 ? fmin(fmax(now - app->ticked, 0), 60) : 0);
     note_tokens(app, now);
     if ((long)(now / 3600) != (long)(app->ticked / 3600))
         forget_old(app, now);

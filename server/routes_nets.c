@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "common/member.h"
+#include "disk.h"
 #include "submit.h"
 
 static const char form_template[] = "nets";
@@ -35,7 +36,7 @@ static bool upload_prepare(Request *req, Response *res, Error *err) {
         return error_set(err, 403, "forbidden",
                          "uploading nets of this engine needs the role developer; ask a maintainer "
                          "or the operator for it");
-    return net_upload_read(req, "", &upload->net, err);
+    return disk_check(req, res, err) && net_upload_read(req, "", &upload->net, err);
 }
 
 // A test's page that asked for the net is where its form leads back to.

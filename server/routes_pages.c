@@ -65,10 +65,10 @@ static bool finished(Request *req, Response *res, Error *err) {
 
 // For the list to choose from.
 static void add_event_types(json_t *document) {
-    static const char *const names[] = {"submitted", "approved", "started",   "verdict",  "stopped",
-                                        "harmful",   "paused",   "resumed",   "modified", "merged",
-                                        "failed",    "expired",  "crash",     "user",     "engine",
-                                        "excluded",  "blocked",  "unblocked", "replay",   "net"};
+    static const char *const names[] = {
+        "submitted", "approved", "started", "verdict",   "stopped", "harmful", "paused",
+        "resumed",   "modified", "merged",  "failed",    "expired", "crash",   "user",
+        "engine",    "excluded", "blocked", "unblocked", "replay",  "net",     "disk"};
     const char *chosen = text_of(document, "filter", "type");
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -240,6 +240,10 @@ static bool account(Request *req, Response *res, Error *err) {
     return true;
 }
 
+static bool health(Request *req, Response *res, Error *err) {
+    return page_serve(req, res, "health", "Health", doc_health(req, err));
+}
+
 static bool admin(Request *req, Response *res, Error *err) {
     return page_serve(req, res, "admin", "Users", doc_users(req, err));
 }
@@ -274,6 +278,7 @@ const Route routes_pages[] = {
     PAGE("/login", ACCESS_ANYONE, login),
     PAGE("/signup", ACCESS_ANYONE, signup),
     PAGE("/account", ACCESS_USER, account),
+    PAGE("/health", ACCESS_ANYONE, health),
     PAGE("/admin", ACCESS_ADMIN, admin),
     {0},
 };

@@ -9,6 +9,7 @@
 #include "app.h"
 #include "common/file.h"
 #include "common/hash.h"
+#include "doc.h"
 #include "http_readers.h"
 #include "net_upload.h"
 
@@ -26,10 +27,10 @@ static bool server_about(Request *req, Response *res, Error *err) {
 
 // Runs in the turn, so that 200 means: the loop turns and the database answers.
 static bool server_health(Request *req, Response *res, Error *err) {
-    if (db_int(req->db, SQL_SETTING_GET, 1, "s", "none") != 1)
-        return error_set(err, 503, "unavailable", "the database does not answer");
-    response_json(res, 200, json_pack("{s:b}", "ok", 1));
-    return true;
+    json_t *document = doc_health(req, err);
+    if (document)
+        response_json(res, 200, document);
+    return document != NULL;
 }
 
 // ---- figures ------------------------------------------------------------------------------------

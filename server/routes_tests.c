@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/member.h"
+#include "disk.h"
 #include "doc.h"
 #include "http.h"
 #include "ledger.h"
@@ -51,6 +52,8 @@ static bool optional_word(Request *req, const char *name, const char **word, Err
 
 static bool submit_new_prepare(Request *req, Response *res, Error *err) {
     res->form = form_template;
+    if (!disk_check(req, res, err))
+        return false;
     req->state = submit_prepare(req, err);
     req->state_free = submission_free;
     return req->state;

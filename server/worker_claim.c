@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "disk.h"
 #include "routes_worker.h"
 #include "session.h"
 
@@ -117,7 +118,8 @@ bool task_claim(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
     Claim claim;
     double wait_s;
-    if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err))
+    if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err) ||
+        !disk_check(req, res, err))
         return false;
     if (!req->state && !begin(req, &ledger, &claim, wait_s, err)) {
         tell_rest(res, &ledger, claim.worker);

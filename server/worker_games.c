@@ -5,6 +5,7 @@
 
 #include "blob.h"
 #include "common/hash.h"
+#include "disk.h"
 #include "replay.h"
 #include "routes_worker.h"
 
@@ -43,12 +44,18 @@ static bool games_check(const Request *req, int batch_pairs, Error *err) {
     return (whole || text.overflow) && lines_check(&text, 2 * batch_pairs, err) && whole;
 }
 
-// On a reader: slow things, and the file is on disk when this returns.
+static bool games_store(Request *req, Response *res, int batch_pairs, char *sha, Error *err) {
+    return disk_check(req, res, err) && games_check(req, batch_pairs, err) &&
+           blob_put(app_data(req->app), req->body, req->body_size, sha, err);
+}
+
+// On a reader: slow things, and the file is on disk when this returns. What is known already costs
+// next to nothing.
 bool games_prepare(Request *req, Response *res, Error *err) {
-    (void)res;
     Ledger reader = {.db = req->db, .now = req->now};
     Upload *upload = xcalloc(1, sizeof *upload);
     int batch_pairs;
+    bool there = false;
     long seq;
     req->state = upload;
     req->state_free = free;
@@ -57,9 +64,8 @@ bool games_prepare(Request *req, Response *res, Error *err) {
     upload->seq = seq;
     sha256_hex(req->body, req->body_size, upload->sha);
     return ledger_games_expected(&reader, request_id(req, 0), req->viewer.worker_id, seq,
-                                 upload->sha, &batch_pairs, err) &&
-           games_check(req, batch_pairs, err) &&
-           blob_put(app_data(req->app), req->body, req->body_size, upload->sha, err);
+                                 upload->sha, &batch_pairs, &there, err) &&
+           (there || games_store(req, res, batch_pairs, upload->sha, err));
 }
 
 bool games_apply(Request *req, Response *res, Error *err) {

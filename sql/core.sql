@@ -79,3 +79,28 @@ DELETE FROM replays_begun
 -- Batches during whose replay the server ended.
 -- name: replays_broken
 SELECT n.batch_id, b.worker_id, b.test_id, b.seq, b.task_id FROM replays_begun n JOIN batches b ON b.id = n.batch_id ORDER BY 1
+
+-- ---- the disk
+
+-- Whether anything names the blob ?1: 0 nothing knows it, 1 it is named, 2 it holds games that were dropped. Rows of other
+-- kinds are never taken away.
+-- name: blob_standing
+SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1) THEN 0
+            WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind <> 'games')
+              OR EXISTS (SELECT 1 FROM nets WHERE sha256 = ?1)
+              OR EXISTS (SELECT 1 FROM games g JOIN tasks k ON k.id = g.task_id JOIN tests t ON t.id = k.test_id
+                         WHERE g.sha256 = ?1 AND t.games_dropped IS NULL) THEN 1
+            ELSE 2 END
+
+-- The test whose games are dropped next, of those that ended before ?1: accepted and merged ones last, then by age.
+-- name: disk_test_to_drop
+SELECT t.id FROM tests t
+WHERE t.state = 'finished' AND t.games_dropped IS NULL AND t.finished <= ?1
+  AND EXISTS (SELECT 1 FROM tasks k JOIN games g ON g.task_id = k.id WHERE k.test_id = t.id)
+ORDER BY t.result = 'accepted' OR t.merged IS NOT NULL, t.finished, t.id LIMIT 1
+
+-- name: disk_games_of_test
+SELECT count(*) FROM tasks k JOIN games g ON g.task_id = k.id WHERE k.test_id = ?1
+
+-- name: disk_games_dropped
+UPDATE tests SET games_dropped = ?2 WHERE id = ?1

@@ -257,3 +257,8 @@ SELECT name, fields AS fields_json FROM presets WHERE engine_id = ?1 ORDER BY po
 
 -- name: page_books
 SELECT name, openings, chess960 FROM books WHERE engine_id = ?1 ORDER BY id
+
+-- What the server has left out of its replays, and the finished tests whose games it dropped.
+-- name: page_health
+SELECT (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
+       (SELECT count(*) FROM tests WHERE games_dropped IS NOT NULL) AS tests_without_games

@@ -3,7 +3,9 @@
 again, a batch during whose replay it ended, more games than were dealt, evidence of games that nobody played, and a disk that
 fills."""
 
+import concurrent.futures
 import ctypes
+import hashlib
 import json
 import os
 import pathlib
@@ -23,7 +25,7 @@ from server import BUILD, ROOT, Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 MIB = 1 << 20
-server = anyone = None
+server = anyone = pending = None
 _keys = iter(range(1000))
 
 
@@ -131,6 +133,153 @@ def a_batch_during_whose_replay_the_server_ended_is_not_tried_again():
     contains(server.command("check", server.data), "0 differences")
 
 
+def blobs():
+    """Games that lie on disk, by name."""
+    return sorted(path.name for path in server.data.glob("blobs/??/*") if len(path.name) == 64)
+
+
+def named_blobs():
+    return sorted(sha for sha, in sql(server, "SELECT sha256 FROM blobs"))
+
+
+def make_old():
+    """All blobs, by two hours."""
+    for sha in blobs():
+        path = server.data / "blobs" / sha[:2] / sha
+        os.utime(path, (time.time() - 7200,) * 2)
+
+
+def games_are_taken_for_the_next_batch_of_a_task_that_goes_on():
+    worker = machine()
+    task = claim(worker).json
+    body = games_body(task["first_pair"], 4)
+    reply = put_games(worker, task["id"], 1, body)
+    equal((reply.status, reply.code), (409, "seq_gap"), reply)
+    equal(put_games(worker, task["id"], 0, body).status, 200)
+    equal(put_games(worker, task["id"], 0, body).status, 200)
+    equal(put_games(worker, task["id"], 0, games_body(task["first_pair"], 4, 8)).code, "batch_conflict")
+    equal(put_games(machine(), task["id"], 0, body).code, "not_your_task")
+    reply = put_games(worker, task["id"], 0, zstd(b"x" * (257 << 10)))
+    equal((reply.status, reply.code), (409, "batch_conflict"), "what is known is answered before it is expanded")
+    sha = play(worker, task, 0, body)
+    reply = put_games(worker, task["id"], 1, zstd(b"x" * (257 << 10)))
+    equal((reply.status, reply.json["error"]["message"]), (413, "8 games take at most 262144 bytes"))
+    equal(worker.api("POST", f"/tasks/{task['id']}/release", {"begun": 4}).status, 200)
+    reply = put_games(worker, task["id"], 1, games_body(task["first_pair"], 4, 12))
+    equal((reply.status, reply.code), (409, "task_over"), reply)
+    true(sha in blobs(), sha)
+
+
+def bodies_that_came_at_once_leave_one_blob_after_the_sweep():
+    worker = machine()
+    task = claim(worker).json
+    clients = [Client(server, worker.token) for _ in range(8)]
+    bodies = [zstd(b"".join(json.dumps(game(task["first_pair"] + i // 2, "wb"[i % 2], 300 + n)).encode() + b"\n" for i in range(8)))
+              for n in range(8)]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda n: put_games(clients[n], task["id"], 0, bodies[n]).status, range(8)))
+    equal(sorted(set(replies)), [200, 409], replies)
+    equal(replies.count(200), 1, replies)
+    server.stop()
+    orphan = hashlib.sha256(b"orphan").hexdigest()
+    young = hashlib.sha256(b"young").hexdigest()
+    for sha in (orphan, young):
+        folder = server.data / "blobs" / sha[:2]
+        folder.mkdir(exist_ok=True)
+        (folder / sha).write_bytes(b"bytes")
+    make_old()
+    os.utime(server.data / "blobs" / young[:2] / young)
+    server.start()
+    wait_until(lambda: blobs() == sorted(named_blobs() + [young]))
+    (server.data / "blobs" / young[:2] / young).unlink()
+
+
+def set_floor(mebibytes):
+    server.command("set", server.data, "disk_floor_mib", mebibytes)
+
+
+def free_mib():
+    fs = os.statvfs(server.data)
+    return fs.f_bavail * fs.f_frsize // MIB
+
+
+def short(reply):
+    equal((reply.status, reply.code, reply.headers["Retry-After"]), (503, "disk_short", "60"), reply)
+    contains(reply.json["error"]["message"], "the server's disk is nearly full")
+
+
+def under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_lost():
+    worker, dev, waiter = machine(), server.client("dev"), machine()
+    task = claim(worker).json
+    body = games_body(task["first_pair"], 4, 16)
+    sql(server, "UPDATE tests SET state = 'paused' WHERE state = 'active'")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(claim, waiter, wait_s=40)
+        wait_until(lambda: "\npatchmate_waiting_claims 1\n" in anyone.get("/metrics").text)
+        sql(server, "UPDATE tests SET state = 'active' WHERE state = 'paused' AND id <> 3")
+        set_floor(free_mib() + 10000)
+        wait_until(lambda: anyone.api("GET", "/health").json["disk"]["short"])
+        short(waiting.result(timeout=30))
+    short(claim(machine()))
+    short(put_games(worker, task["id"], 0, body))
+    short(dev.api("POST", "/tests", {}))
+    short(dev.request("POST", "/api/v1/nets", b"bytes", {"Content-Type": "application/octet-stream"}))
+    contains(dev.form("/tests/new", {"title": "x"}).text, "the server&#39;s disk is nearly full")
+    equal(anyone.get("/").status, 200)
+    boss = server.client("boss")
+    equal(boss.api("POST", f"/tests/{pending}/approve", {"hash": anyone.api("GET", f"/tests/{pending}").json["approval_hash"]}).status, 200)
+    page = anyone.get("/health").text
+    contains(page, "The disk is nearly full")
+    contains(page, "disk_floor_mib")
+    until = lambda: sql(server, "SELECT lease_until FROM tasks WHERE id = ?", task["id"])[0][0]
+    before = until()
+    wait_until(lambda: until() > before + 2)  # leases stand still
+    set_floor(1)
+    wait_until(lambda: not anyone.api("GET", "/health").json["disk"]["short"])
+    play(worker, task, 0, body)
+    equal(claim(machine()).status, 200)
+    said = lambda: [e["message"].split(" (")[0] for e in anyone.api("GET", "/events?type=disk").json["items"]]
+    wait_until(lambda: said()[:2] == ["the disk has room again", "the disk is nearly full"])
+
+
+def games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay():
+    ids, boss = {}, server.client("boss")
+    for plies, result in ((20, "completed"), (24, "stopped")):
+        ids[result] = add_test(server, title=result, priority=9, kind="fixed", pairs_max=4 if result == "completed" else 400)
+        worker = machine()
+        task = claim(worker).json
+        equal(task["test"]["id"], ids[result])
+        ids[result, "sha"] = play(worker, task, 0, games_body(task["first_pair"], 4, plies))
+        if result == "stopped":
+            equal(boss.api("POST", f"/tests/{ids[result]}/stop", {"reason": "enough"}).status, 200)
+    sql(server, "UPDATE tests SET finished = 100 WHERE state = 'finished' AND result IN ('completed', 'stopped')")
+    sql(server, "UPDATE tests SET merged = 200, merged_commit = new_commit WHERE id = ?", ids["completed"])
+    count = len(blobs())
+    make_old()
+    set_floor(free_mib() * 2 // 3)
+    wait_until(lambda: len(blobs()) == count - 2, 20)
+    equal([e["test"] for e in anyone.api("GET", "/events?type=disk").json["items"] if e["test"]], [ids["completed"], ids["stopped"]])
+    for result in ("completed", "stopped"):
+        true(ids[result, "sha"] not in blobs(), "the games are gone")
+        test = anyone.api("GET", f"/tests/{ids[result]}").json
+        true(test["games_dropped"] > 0, test["games_dropped"])
+        equal(test["stats"]["pairs"], 4)
+        page = anyone.get(f"/tests/{ids[result]}").text
+        contains(page, "The games of this test were dropped")
+        contains(page, "the games of 1 batches were dropped: ")
+    set_floor(1)
+    server.command("set", server.data, "replay_share", "1")
+    server.stop()
+    server.start()
+    contains(server.command("check", server.data), "0 differences")
+    honest, before = machine(), replayed()
+    task = claim(honest).json
+    play(honest, task, 0, games_body(task["first_pair"], 4, 8))
+    wait_until(lambda: replayed() > before)
+    equal(sql(server, "SELECT count(*) FROM replays WHERE left_out LIKE '%cannot be read%'"), [(0,)])
+    server.command("set", server.data, "replay_share", "0")
+
+
 def a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made():
     large = server.data / "blobs/00/large"
     large.parent.mkdir(parents=True, exist_ok=True)
@@ -155,16 +304,21 @@ def a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made():
 
 
 def main():
-    global server, anyone
+    global server, anyone, pending
     with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
         server = Server(init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False)
     try:
         add_test(server, tc="10+0.1")
+        pending = add_test(server, state="pending", title="awaits approval")
         server.add_user("dev", "developer")
+        server.add_user("boss", "maintainer")
         server.start()
         anyone = Client(server)
         run(a_small_upload_that_expands_to_one_endless_game_is_refused, replaying_lines_of_many_values_takes_little_memory,
             a_batch_during_whose_replay_the_server_ended_is_not_tried_again,
+            games_are_taken_for_the_next_batch_of_a_task_that_goes_on, bodies_that_came_at_once_leave_one_blob_after_the_sweep,
+            under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_lost,
+            games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay,
             a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made)
     finally:
         server.close()

@@ -243,13 +243,15 @@ def refused(reply, what):
 def a_request_too_large_for_the_disk_harms_none_beside_it():
     """Little room is left: games of 2 MiB do not fit, counts do."""
     with small_disk(48) as disk, new_server() as server:
+        sql(server, "UPDATE tests SET batch_pairs = 64")
+        server.command("set", server.data, "disk_floor_mib", 0)
         server.start()
         workers = [server.worker(key=f"disk-{i}-" + "k" * 20) for i in range(4)]
         tasks = [claim(worker).json["id"] for worker in workers]
         fill(disk / "filler", 1 << 20)
-        big = zstd(b'{"x": "%s"}\n' % (b"y" * (250 << 10)) * (2 * BATCH))
+        big = zstd(b'{"x": "%s"}\n' % (b"y" * (16 << 10)) * 128)
         calls_ = [lambda: put_games(workers[0], tasks[0], 0, big)]
-        calls_ += [lambda i=i: workers[i].api("POST", f"/tasks/{tasks[i]}/batches", batch(0, "2134")) for i in (1, 2, 3)]
+        calls_ += [lambda i=i: workers[i].api("POST", f"/tasks/{tasks[i]}/batches", batch(0, "2134" * 16)) for i in (1, 2, 3)]
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             replies = [future.result() for future in [pool.submit(call) for call in calls_]]
         refused(replies[0], "the games")
@@ -262,6 +264,7 @@ def a_request_too_large_for_the_disk_harms_none_beside_it():
 
 def a_full_disk_answers_503_to_all_that_writes_and_heals():
     with small_disk(48) as disk, new_server() as server:
+        server.command("set", server.data, "disk_floor_mib", 0)
         server.start()
         worker, dev = server.worker(), server.client("dev")
         task = claim(worker).json["id"]

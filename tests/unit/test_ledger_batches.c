@@ -134,15 +134,38 @@ static void games_stay_as_they_first_came(void **state) {
     memset(other, 'e', 64);
     sha[64] = other[64] = 0;
     int pairs;
+    bool there;
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted)); // without games
+    assert_false(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+    assert_true(ledger_games_expected(&kit.ledger, task, 1, 1, sha, &pairs, &there, &kit.err));
+    assert_false(there);
     assert_true(ledger_games(&kit.ledger, task, 1, 1, sha, 99, &kit.err));
-    assert_true(ledger_games_expected(&kit.ledger, task, 1, 1, sha, &pairs, &kit.err));
-    assert_false(ledger_games_expected(&kit.ledger, task, 1, 1, other, &pairs, &kit.err));
+    assert_true(ledger_games_expected(&kit.ledger, task, 1, 1, sha, &pairs, &there, &kit.err));
+    assert_true(there);
+    assert_false(ledger_games_expected(&kit.ledger, task, 1, 1, other, &pairs, &there, &kit.err));
     assert_string_equal(kit.err.code, "batch_conflict");
     assert_false(ledger_games(&kit.ledger, task, 1, 1, other, 99, &kit.err));
     assert_false(ledger_games(&kit.ledger, task, 1, 2, sha, 99, &kit.err)); // past the end
     assert_int_equal(kit.err.status, 422);
-    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted)); // without games
-    assert_false(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+}
+
+static bool takes_games(int64_t seq, const char *code) {
+    char sha[65] = "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
+    int pairs;
+    bool there,
+        good = ledger_games_expected(&kit.ledger, task, 1, seq, sha, &pairs, &there, &kit.err);
+    return good == !*code && (good || strcmp(kit.err.code, code) == 0);
+}
+
+static void games_are_taken_for_the_next_batch_of_a_task_that_goes_on(void **state) {
+    (void)state;
+    assert_true(takes_games(0, ""));
+    assert_true(takes_games(1, "seq_gap"));
+    assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
+    assert_true(takes_games(0, "batch_conflict"));
+    assert_true(takes_games(1, ""));
+    assert_true(ledger_release(&kit.ledger, task, 1, 4, &kit.err));
+    assert_true(takes_games(1, "task_over"));
 }
 
 // ---- late batches -------------------------------------------------------------------------------
@@ -176,6 +199,15 @@ static void a_late_batch_whose_pairs_were_dealt_again_does_not_count(void **stat
     assert_int_equal(posted.games, 8);
     assert_int_equal(kit_int(&kit, "SELECT games FROM workers WHERE id = 1"), 8); // credited
     assert_int_equal(kit_check(&kit), 0);
+}
+
+static void games_of_a_late_batch_are_taken_while_it_would_count(void **state) {
+    (void)state;
+    expire();
+    assert_true(takes_games(0, ""));
+    assert_true(takes_games(1, "seq_gap"));
+    kit_claim(&kit, 3, 4, 0);
+    assert_true(takes_games(0, "task_over"));
 }
 
 static void a_late_batch_out_of_the_middle_splits_its_range(void **state) {
@@ -294,6 +326,8 @@ int main(void) {
         WITH_TASK(a_batch_of_another_machine_is_refused),
         WITH_TASK(games_that_were_not_uploaded_are_missed),
         WITH_TASK(games_stay_as_they_first_came),
+        WITH_TASK(games_are_taken_for_the_next_batch_of_a_task_that_goes_on),
+        WITH_TASK(games_of_a_late_batch_are_taken_while_it_would_count),
         WITH_TASK(a_late_batch_counts_while_nobody_else_got_its_pairs),
         WITH_TASK(a_late_batch_whose_pairs_were_dealt_again_does_not_count),
         WITH_TASK(a_late_batch_out_of_the_middle_splits_its_range),
