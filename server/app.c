@@ -20,6 +20,7 @@
 #include "common/file.h"
 #include "common/installed.h"
 #include "common/log.h"
+#include "draft.h"
 #include "hooks.h"
 #include "http_readers.h"
 #include "http_server.h"
@@ -152,6 +153,8 @@ static bool open_installation(App *app, Error *err) {
     if (app->lock_fd < 0)
         return false;
     folder_sweep(app->config.data);
+    if (!draft_sweep(app->config.data, err))
+        return false;
     app->writer = db_open(path, false, err);
     return app->writer && db_begin(app->writer, err) && repo_reconcile(app, err) &&
            ledger_resume(app->writer, down, err) &&

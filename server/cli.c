@@ -58,6 +58,7 @@ static const struct Setting {
     {"signup", "open|approved|closed", 0, 0,
      "who may make an account: anybody, anybody whom an admin then approves, nobody"},
     {"submit", "developers|open", 0, 0, "who may submit tests: users with the role, all users"},
+    {"pending_tests", NULL, 1, 1000000, "tests of a user that may wait for approval (20)"},
     {"self_approval", "0|1", 0, 0, "authors may approve their own tests: for one person alone"},
     {"accounts_required", "0|1", 0, 0, "workers need a user's token"},
     {"registrations_per_hour", NULL, 0, 1000000, "new machines of one address in an hour"},

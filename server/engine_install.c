@@ -67,7 +67,7 @@ static bool install(Db *db, const char *data, git_repository *repo, const char *
     const NetRule rule = {NET_FILE_DEFAULT, NET_PATH_DEFAULT};
     CommitRecord record scope(commit_record_release) = {0};
     if (!first_commit(repo, source, now, sha, err) ||
-        !commit_prepare(repo, data, sha, &rule, &record, err) ||
+        !commit_prepare(repo, data, NULL, sha, &rule, &record, err) ||
         !db_run(db, err, SQL_ENGINE_ADD, "sssssdd", engine_name, "Anvil", "main", sha, engine_build,
                 REFERENCE_SPEED, now))
         return false;

@@ -14,8 +14,8 @@ static void clean(char **text) {
     *text = utf8;
 }
 
-bool commit_prepare(git_repository *repo, const char *data, const char *sha, const NetRule *rule,
-                    CommitRecord *out, Error *err) {
+bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const char *sha,
+                    const NetRule *rule, CommitRecord *out, Error *err) {
     *out = (CommitRecord){0};
     if (!repo_commit_info(repo, sha, &out->info, err))
         return false;
@@ -23,8 +23,8 @@ bool commit_prepare(git_repository *repo, const char *data, const char *sha, con
     clean(&out->info.author);
     clean(&out->info.message);
     return net_of_commit(repo, sha, rule, &out->net, err) &&
-           snapshot_store(repo, sha, data, out->snapshot, &out->snapshot_size, err) &&
-           repo_sync(repo, err);
+           snapshot_store(repo, sha, data, draft, out->snapshot, &out->snapshot_size, err) &&
+           (draft || repo_sync(repo, err));
 }
 
 void commit_record_release(CommitRecord *record) {

@@ -5,6 +5,7 @@
 
 #include "db.h"
 #include "net.h"
+#include "draft.h"
 
 typedef struct CommitRecord {
     CommitInfo info;
@@ -13,9 +14,9 @@ typedef struct CommitRecord {
     NetUse net;
 } CommitRecord;
 
-// Reads the commit and stores its snapshot. Any thread.
-bool commit_prepare(git_repository *repo, const char *data, const char *sha, const NetRule *rule,
-                    CommitRecord *out, Error *err);
+// Reads the commit and stores its snapshot, in the draft where there is one. Any thread.
+bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const char *sha,
+                    const NetRule *rule, CommitRecord *out, Error *err);
 void commit_record_release(CommitRecord *record);
 // Writes the rows unless they are there. `bench` 0: what the commit's message says, if anything.
 bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, int64_t bench, double now,

@@ -56,12 +56,15 @@ static bool submit_new_prepare(Request *req, Response *res, Error *err) {
         return false;
     req->state = submit_prepare(req, err);
     req->state_free = submission_free;
+    if (!req->state && err->status == 429)
+        response_header(res, "Retry-After", "1"); // one of the user's own is being looked at
     return req->state;
 }
 
 static bool submit_new_apply(Request *req, Response *res, Error *err) {
     res->form = form_template;
     int64_t test = submit_store(req, req->state, err);
+    submission_end_turn(req->state); // before the reply, upon which the next may come
     return test && answer(req, res, test, 201,
                           json_pack("{s:I, s:o}", "id", (json_int_t)test, "missing_nets",
                                     submit_missing_nets(req->db, test)));

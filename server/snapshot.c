@@ -113,13 +113,14 @@ bool snapshot_make(git_repository *repo, const char *commit, Str *out, Error *er
     return ok;
 }
 
-bool snapshot_store(git_repository *repo, const char *commit, const char *data, char sha[65],
-                    size_t *size, Error *err) {
+bool snapshot_store(git_repository *repo, const char *commit, const char *data, Draft *draft,
+                    char sha[65], size_t *size, Error *err) {
     Str tar scope(str_release);
     str_init(&tar, SNAPSHOT_BYTES_MAX * 2);
     if (!snapshot_make(repo, commit, &tar, err))
         return false;
     if (size)
         *size = tar.size;
-    return blob_put(data, tar.data, tar.size, sha, err);
+    return draft ? draft_blob(draft, tar.data, tar.size, sha, err)
+                 : blob_put(data, tar.data, tar.size, sha, err);
 }

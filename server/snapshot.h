@@ -5,12 +5,13 @@
 
 #include "common/str.h"
 #include "repo.h"
+#include "draft.h"
 
 enum { SNAPSHOT_BYTES_MAX = 64 << 20, SNAPSHOT_FILES_MAX = 20000 };
 
 // Appends the tar to `out`. 422 where the tree holds what a snapshot must not (symbolic links,
 // submodules) or is too large.
 bool snapshot_make(git_repository *repo, const char *commit, Str *out, Error *err);
-// Makes it and stores it as a blob.
-bool snapshot_store(git_repository *repo, const char *commit, const char *data, char sha[65],
-                    size_t *size, Error *err);
+// Makes it and stores it as a blob of `data`; in the draft, where there is one.
+bool snapshot_store(git_repository *repo, const char *commit, const char *data, Draft *draft,
+                    char sha[65], size_t *size, Error *err);

@@ -7,6 +7,7 @@
 #include "common/hash.h"
 #include "common/member.h"
 #include "ledger.h"
+#include "submit_turn.h"
 
 void submission_free(void *submission) {
     Submission *s = submission;
@@ -14,10 +15,18 @@ void submission_free(void *submission) {
         return;
     json_decref(s->fields);
     json_decref(s->engine);
-    git_repository_free(s->repo);
+    git_repository_free(s->repo); // before the draft, which it writes to
+    draft_free(s->draft);
     commit_record_release(&s->base_record);
     commit_record_release(&s->new_record);
+    submission_end_turn(s);
     free(s);
+}
+
+void submission_end_turn(Submission *s) {
+    if (s->turn_of)
+        submit_turn_give(s->turn_of);
+    s->turn_of = 0;
 }
 
 static void submission_drop(Submission **s) {
@@ -98,15 +107,53 @@ bool submit_resolve_fields(Request *req, Submission *s, Error *err) {
     return submit_fields_agree(s->fields, err) && find_book(req, s, err);
 }
 
+// ---- how much a user may ask for
+
+static bool take_turn(Request *req, Submission *s, Error *err) {
+    if (!submit_turn_take(req->viewer.user_id))
+        return error_set(err, 429, "one_at_a_time",
+                         "another submission of yours is being looked at; send this one after it");
+    s->turn_of = req->viewer.user_id;
+    return true;
+}
+
+// Those who approve tests may have as many as they like.
+static bool check_pending(Request *req, const Submission *s, Error *err) {
+    long limit;
+    if (!parse_long(app_setting(req, "pending_tests", ""), 1, 1000000, &limit))
+        limit = PENDING_TESTS;
+    int64_t pending = db_int(req->db, SQL_TESTS_PENDING_OF, 0, "i", req->viewer.user_id);
+    return pending < limit || s->retest_of ||
+           viewer_has_role(req->db, &req->viewer, s->engine_id, "maintainer") ||
+           error_set(err, 409, "too_many_pending",
+                     "%lld of your tests wait for approval, at most %ld may; wait, or stop some",
+                     (long long)pending, limit);
+}
+
+static bool open_draft(Request *req, Submission *s, Error *err) {
+    s->repo = repo_open(app_data(req->app), member_text(s->engine, "name"), err);
+    s->draft = s->repo ? draft_new(app_data(req->app), err) : NULL;
+    return s->draft && draft_take_git(s->draft, s->repo, err);
+}
+
+static bool make_commits(Request *req, Submission *s, Error *err) {
+    if (submit_make_commits(req, s, err))
+        return true;
+    return draft_is_full(s->draft)
+               ? error_field(err, 422, "patch_too_large", "patch",
+                             "patch: the files that it changes have over %d MiB together",
+                             DRAFT_BYTES_MAX >> 20)
+               : false;
+}
+
 Submission *submit_prepare(Request *req, Error *err) {
     Submission *s scope(submission_drop) = xcalloc(1, sizeof *s);
     s->fields = submit_fields_read(req, err);
     if (!s->fields || !submit_resolve_fields(req, s, err))
         return NULL;
-    s->repo =
-        repo_open(app_data(req->app), json_string_value(json_object_get(s->engine, "name")), err);
-    if (!s->repo || !submit_make_commits(req, s, err) || !submit_take_net(req, s, err) ||
-        !submit_ground(req, s, err))
+    if (!take_turn(req, s, err) || !check_pending(req, s, err) || !open_draft(req, s, err) ||
+        !make_commits(req, s, err) || !submit_ground(req, s, err) ||
+        !submit_take_net(req, s, err) || !draft_seal(s->draft, err))
         return NULL;
     Submission *done = s;
     s = NULL;
@@ -151,7 +198,7 @@ static bool insert_test(Request *req, const Submission *s, Error *err) {
 // whose COMMIT fails is removed.
 int64_t submit_store(Request *req, Submission *s, Error *err) {
     bool is_new;
-    if (!submit_ground_again(req, s, err))
+    if (!submit_ground_again(req, s, err) || !check_pending(req, s, err))
         return 0;
     if (s->net.size && !net_upload_store(req, s->engine, &s->net, &is_new, err))
         return 0;
@@ -160,6 +207,8 @@ int64_t submit_store(Request *req, Submission *s, Error *err) {
         return 0;
     int64_t test = db_last_id(req->db);
     app_moves_git(req->app);
+    if (s->draft && !draft_publish(s->draft, err))
+        return 0;
     if (!repo_test_ref_set(s->repo, test, s->new, err))
         return 0;
     Ledger ledger = ledger_of(req);

@@ -73,6 +73,8 @@ typedef struct Submission {
     json_t *engine; // its row
     int64_t engine_id, book_id;
     git_repository *repo;
+    Draft *draft;    // what it makes until it is stored; NULL: makes it at once
+    int64_t turn_of; // the user who has no other submission meanwhile; 0: nobody
     char base[REPO_SHA_MAX], new[REPO_SHA_MAX];
     CommitRecord base_record, new_record; // without a snapshot where the row is there already
     NetUpload net;                        // that came with the form
@@ -80,10 +82,13 @@ typedef struct Submission {
     int64_t author_id;                    // 0: who asks
     int64_t retest_of;
     bool base_in_baseline; // else it is the commit of a test whose approval stands
-    int64_t harmful;       // so many commits of the engine were called harmful when it was looked at
+    int64_t harmful; // so many commits of the engine were called harmful when it was looked at
 } Submission;
 
 void submission_free(void *submission); // fits Request.state_free
+// Its author may send the next.
+void submission_end_turn(Submission *submission);
+enum { PENDING_TESTS = 20 }; // of a user, where the operator says nothing
 // Checks everything, creates the commits and snapshots. NULL with an error naming the field.
 Submission *submit_prepare(Request *req, Error *err);
 // Inserts the rows, sets refs/tests/N, writes the event. Returns the test's id, 0 on error.

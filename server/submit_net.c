@@ -138,5 +138,5 @@ bool submit_net_commit(Request *req, git_repository *repo, const json_t *test, C
     char *bytes scope(free_ptr) = blob_get(app_data(req->app), m.sha, NET_MERGE_MAX, &size, err);
     return bytes && make_tree(&m, bytes, size, &tree, err) &&
            make_commit(req, &m, &tree, sha, err) &&
-           commit_prepare(repo, app_data(req->app), sha, &m.rule, out, err);
+           commit_prepare(repo, app_data(req->app), NULL, sha, &m.rule, out, err);
 }

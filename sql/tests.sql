@@ -74,6 +74,9 @@ SELECT count(*) FROM tests WHERE engine_id = ?1 AND harmful
 -- name: tests_open_after
 SELECT id, base_commit, new_commit FROM tests WHERE engine_id = ?1 AND id > ?2 AND state IN ('pending', 'active', 'paused') ORDER BY id
 
+-- name: tests_pending_of
+SELECT count(*) FROM tests WHERE author_id = ?1 AND state = 'pending'
+
 -- name: tests_last
 SELECT coalesce(max(id), 0) FROM tests
 

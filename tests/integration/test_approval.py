@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Approval covers what will run: bases, commits stopped as harmful, the whole diff, what a refused submission leaves."""
 
+import concurrent.futures
 import io
 import pathlib
 import random
@@ -313,7 +314,7 @@ def no_byte_reaches_a_volunteer_that_the_diff_does_not_hold():
     page = boss.get(f"/tests/{row(server, 'SELECT max(id) AS id FROM tests')['id']}").text
     contains(page, '<span class="escape">\\u202e</span>')
     contains(page, "return system(&quot;id&quot;)")
-    for seed in range(4):
+    for seed in range(3):
         before = random_files(seed)
         first = branch(f"before-{seed}", before)
         all_bytes_are_in(approved("", commit=first))
@@ -409,6 +410,73 @@ def a_patch_of_a_thousand_files_writes_one_tree():
     refused(submit(adds("a.c", "int a;") + "--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-int a;\n+int b;\n" * 2), 422, "patch_does_not_apply", "a.c")
 
 
+def stored():
+    """Every file of the data folder but the database, by size."""
+    return {str(path.relative_to(server.data)): path.stat().st_size for path in server.data.rglob("*")
+            if path.is_file() and not path.name.startswith("patchmate.db")}
+
+
+def a_refused_submission_leaves_no_file():
+    sha = commit_of(new_test(adds("known.c", "int k;"), bench=77))
+    branch("unapproved", {"u.c": b"int u;\n"})
+    before = stored()
+    for i in range(7):
+        fresh = adds(f"refused{i}.c", f"int refused{i};", "x" * 50000)
+        refused(submit(fresh, base="unapproved"), 422, "base_not_approved")
+        refused(submit(fresh + adds("search.c/x.c", "int x;")), 422, "patch_does_not_apply", "search.c is a file")
+        refused(dev.api("POST", "/tests", {"patch": fresh}), 422, "missing_field")
+    refused(submit("", commit=sha, bench=78), 422, "bad_bench")
+    equal({path: size for path, size in stored().items() if before.get(path) != size}, {})
+
+
+def an_accepted_submission_is_in_git_and_among_the_blobs():
+    test = new_test(adds("kept.c", "int kept;"))
+    equal(git("show", f"refs/tests/{test}:kept.c", cwd=bare(server)), "int kept;\n")
+    git("fsck", "--strict", cwd=bare(server))
+    equal(snapshot(boss.api("GET", f"/tests/{test}").json["new"])["kept.c"], ("100644", b"int kept;\n"))
+    equal(list((server.data / "drafts").iterdir()), [])
+
+
+def what_a_killed_server_had_not_accepted_is_swept():
+    left = server.data / "drafts" / "abcdef"
+    server.kill()
+    left.mkdir(parents=True)
+    (left / "0").write_text("half a tree")
+    server.start()
+    equal(left.exists(), False)
+
+
+def twenty_tests_of_a_user_may_wait_for_approval():
+    with database(server) as db:
+        db.execute("DELETE FROM settings WHERE name = 'pending_tests'")
+    server.add_user("ann", "developer")
+    ann = server.client("ann")
+    tests = [new_test(adds(f"p{i}.c", f"int p{i};"), ann) for i in range(20)]
+    before = stored()
+    refused(submit(adds("more.c", "int m;"), ann), 409, "too_many_pending", "20 of your tests wait for approval")
+    equal(stored(), before)
+    equal(approve(tests[0]).status, 200)
+    new_test(adds("more.c", "int m;"), ann)
+    refused(submit(adds("yet.c", "int y;"), ann), 409, "too_many_pending")
+    equal(ann.api("POST", f"/tests/{tests[1]}/stop").status, 200)
+    new_test(adds("yet.c", "int y;"), ann)
+    for i in range(22):
+        new_test(adds(f"b{i}.c", f"int b{i};"), boss)
+
+
+def a_user_has_one_submission_at_a_time():
+    clients = [server.client("vera") for _ in range(4)]
+    many = "".join(adds(f"slow/{i}.c", f"int s{i};") for i in range(900))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda client: submit(many, client), clients))
+    true(replies.count(None) == 0 and any(reply.status == 201 for reply in replies), replies)
+    for reply in replies:
+        if reply.status != 201:
+            refused(reply, 429, "one_at_a_time", "another submission of yours")
+    true(any(reply.status == 429 for reply in replies), "four at once were all taken")
+    new_test(adds("after.c", "int after;"), vera)
+
+
 try:
     run(a_base_that_was_not_approved_is_refused_and_named,
         a_base_in_the_history_of_the_baseline_needs_no_approval,
@@ -425,6 +493,11 @@ try:
         a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved,
         raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved,
         a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused,
-        a_patch_of_a_thousand_files_writes_one_tree)
+        a_patch_of_a_thousand_files_writes_one_tree,
+        a_refused_submission_leaves_no_file,
+        an_accepted_submission_is_in_git_and_among_the_blobs,
+        what_a_killed_server_had_not_accepted_is_swept,
+        twenty_tests_of_a_user_may_wait_for_approval,
+        a_user_has_one_submission_at_a_time)
 finally:
     server.close()
