@@ -141,8 +141,8 @@ static json_t *items(json_t *list) {
 json_t *doc_home(Request *req, Error *err) {
     (void)err;
     json_t *totals = db_row(req->db, SQL_PAGE_TOTALS, "d", req->now);
-    json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES, "dididi", INFINITY, INT64_MAX,
-                               req->now - 300, (int64_t)0, req->now, (int64_t)HOME_MACHINES);
+    json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES, "diddi", INFINITY, INT64_MAX,
+                               req->now - 300, req->now, (int64_t)HOME_MACHINES);
     if (!totals)
         totals = json_object();
     json_object_set_new(totals, "games_per_minute",

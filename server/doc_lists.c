@@ -1,5 +1,4 @@
 // Documents of what is not a test: events, machines, nets, users, the viewer's own account.
-#include <math.h>
 #include <string.h>
 
 #include "common/member.h"
@@ -39,8 +38,8 @@ json_t *doc_machines(Request *req, Error *err) {
     bool online = *doc_query(req, "online") == '1';
     if (!doc_cursor_read(req, &time, &id, err))
         return NULL;
-    json_t *items = db_rows(req->db, SQL_PAGE_MACHINES, "dididi", time, id,
-                            online ? req->now - 300 : 0.0, (int64_t)0, req->now, (int64_t)limit);
+    json_t *items = db_rows(req->db, SQL_PAGE_MACHINES, "diddi", time, id,
+                            online ? req->now - 300 : 0.0, req->now, (int64_t)limit);
     doc_booleans(items, "online blocked");
     return json_pack("{s:o, s:o, s:{s:b}}", "items", items, "next",
                      next_of(items, limit, "last_seen"), "filter", "online", online);
@@ -120,8 +119,8 @@ json_t *doc_user(Request *req, Error *err) {
     json_array_foreach(rows, i, row) json_array_append_new(tests, doc_test_summary(req, row));
     json_object_set_new(user, "roles", db_rows(req->db, SQL_ROLES_OF_USER, "i", id));
     doc_booleans(user, "admin");
-    json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES, "dididi", INFINITY, INT64_MAX, 0.0, id,
-                               req->now, (int64_t)DOC_PAGE_SIZE_MAX);
+    json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES_OF_USER, "idi", id, req->now,
+                               (int64_t)DOC_PAGE_SIZE_MAX);
     return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
                      doc_booleans(machines, "online blocked"));
 }

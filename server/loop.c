@@ -23,6 +23,7 @@
 enum {
     TICK_MS = 1000,
     LAST_WORDS_MS = 3000,
+    DAY_S = 86400,
     TURN_MS =
         25 // then what else is ready waits for the next turn, so that others are read meanwhile
 };
@@ -129,15 +130,17 @@ static void note_tokens(App *app, double now) {
 static void forget_old(App *app, double now) {
     Error err;
     db_run(app->writer, &err, SQL_SESSIONS_EXPIRE, "d", now);
-    db_run(app->writer, &err, SQL_LOGIN_FAILURES_EXPIRE, "d", now - 86400);
-    db_run(app->writer, &err, SQL_IDEMPOTENCY_EXPIRE, "d", now - 86400);
+    db_run(app->writer, &err, SQL_LOGIN_FAILURES_EXPIRE, "d", now - DAY_S);
+    db_run(app->writer, &err, SQL_IDEMPOTENCY_EXPIRE, "d", now - DAY_S);
 }
 
 static void tick_in_turn(App *app, double now) {
     Ledger ledger = ledger_of_app(app, app->writer, now);
+    Error err;
     ledger_tick(app, app->writer, now);
     disk_tick(app, &ledger, app->ticked > 0 ? fmin(fmax(now - app->ticked, 0), 60) : 0);
     note_tokens(app, now);
+    db_run(app->writer, &err, SQL_MACHINES_FORGET, "d", now - DAY_S);
     if ((long)(now / 3600) != (long)(app->ticked / 3600))
         forget_old(app, now);
     app->ticked = now;

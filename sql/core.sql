@@ -27,6 +27,11 @@ DELETE FROM sessions WHERE expires < ?1
 -- name: login_failures_expire
 DELETE FROM login_failures WHERE last < ?1
 
+-- Machines that were never given a task and were not heard of since ?1, some at a time.
+-- name: machines_forget
+DELETE FROM workers WHERE id IN (SELECT id FROM workers w WHERE tasked = 0 AND blocked = 0 AND last_seen < ?1
+    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.worker_id = w.id) ORDER BY last_seen LIMIT 200)
+
 -- name: event_add
 INSERT INTO events (created, type, user_id, worker_id, test_id, message)
 VALUES (?1, ?2, nullif(?3, 0), nullif(?4, 0), nullif(?5, 0), ?6)
@@ -39,7 +44,7 @@ SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM tests WHERE state = 'pending') AS tests_pending,
        (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300) AS workers_active,
        (SELECT count(*) FROM tasks WHERE state = 'open') AS tasks_open,
-       (SELECT coalesce(sum(games), 0) FROM workers) AS games,
+       (SELECT value FROM totals WHERE name = 'games') AS games,
        (SELECT count(*) FROM evidence) AS faults,
        (SELECT count(*) FROM batches WHERE marks <> '') AS batches_marked,
        (SELECT count(*) FROM replays WHERE left_out = '') AS batches_replayed,

@@ -52,6 +52,30 @@ SELECT w.id, CASE WHEN w.blocked THEN 'machine' WHEN u.state <> 'active' THEN 'o
                   THEN 'token' ELSE '' END AS barred
 FROM workers w LEFT JOIN users u ON u.id = w.user_id;
 
+-- Machines come and go by the thousand: no page walks all of them.
+CREATE INDEX workers_seen ON workers (last_seen);
+-- Sums over all machines: 'games', credited to them.
+CREATE TABLE totals (
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO totals SELECT 'games', coalesce(sum(games), 0) FROM workers;
+CREATE TRIGGER workers_total_add AFTER INSERT ON workers WHEN NEW.games <> 0
+    BEGIN UPDATE totals SET value = value + NEW.games WHERE name = 'games'; END;
+CREATE TRIGGER workers_total_change AFTER UPDATE OF games ON workers
+    BEGIN UPDATE totals SET value = value + NEW.games - OLD.games WHERE name = 'games'; END;
+-- A machine that was never given a task is forgotten in time, see machines_forget.
+ALTER TABLE workers ADD COLUMN tasked INTEGER NOT NULL DEFAULT 0;
+UPDATE workers SET tasked = 1 WHERE id IN (SELECT worker_id FROM tasks);
+CREATE TRIGGER tasks_tasked AFTER INSERT ON tasks
+    BEGIN UPDATE workers SET tasked = 1 WHERE id = NEW.worker_id AND tasked = 0; END;
+CREATE INDEX workers_idle ON workers (last_seen) WHERE tasked = 0 AND blocked = 0;
+-- What a deleted machine might still be named by is looked for in these.
+CREATE INDEX events_worker ON events (worker_id) WHERE worker_id IS NOT NULL;
+CREATE INDEX failures_worker ON failures (worker_id);
+CREATE INDEX benches_worker ON benches (worker_id);
+CREATE INDEX exclusions_worker ON exclusions (worker_id);
+
 -- ---- approvals and commits
 
 -- A maintainer said that its commit does harm: no later test has that commit among its ancestors.

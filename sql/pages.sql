@@ -11,7 +11,7 @@ SELECT (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300 AND blocked = 0)
        (SELECT count(*) FROM tests WHERE state = 'paused') AS paused,
        (SELECT count(*) FROM tests WHERE state = 'active') AS active,
        (SELECT count(*) FROM tests WHERE state = 'finished') AS finished,
-       (SELECT coalesce(sum(games), 0) FROM workers) AS games
+       (SELECT value FROM totals WHERE name = 'games') AS games
 
 -- Games a minute, from the oldest batch kept to now; the oldest itself came before that time.
 -- name: page_rate
@@ -202,17 +202,28 @@ ORDER BY e.id DESC LIMIT ?5
 
 -- ---- machines
 
--- Those heard of last first, before (?1, ?2) in (last_seen, id); ?3: heard of since; ?4: of this user, 0 all.
+-- Those heard of last first, before (?1, ?2) in (last_seen, id); ?3: heard of since; ?4 now.
 -- name: page_machines
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
-       w.last_seen, w.last_seen > ?5 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
+       w.last_seen, w.last_seen > ?4 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w LEFT JOIN users u ON u.id = w.user_id
      LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
-WHERE (w.last_seen, w.id) < (?1, ?2) AND w.last_seen >= ?3 AND (?4 = 0 OR w.user_id = ?4)
-ORDER BY w.last_seen DESC, w.id DESC LIMIT ?6
+WHERE (w.last_seen, w.id) < (?1, ?2) AND w.last_seen >= ?3
+ORDER BY w.last_seen DESC, w.id DESC LIMIT ?5
+
+-- The same of user ?1; ?2 now.
+-- name: page_machines_of_user
+SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
+       coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
+       w.blocked, w.games, w.created,
+       w.last_seen, w.last_seen > ?2 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
+FROM workers w JOIN users u ON u.id = w.user_id
+     LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
+     LEFT JOIN tests t ON t.id = k.test_id
+WHERE w.user_id = ?1 ORDER BY w.last_seen DESC, w.id DESC LIMIT ?3
 
 -- name: page_machine
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,

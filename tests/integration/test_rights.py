@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from protocol import batch, claim, games_body, put_games  # noqa: E402
-from server import ADMIN, PASSWORD, ROOT, Client, Server  # noqa: E402
+from server import ADMIN, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 server = admin = None
@@ -261,6 +261,26 @@ def lines_of_text_that_act_are_refused_with_their_field_and_the_character():
             contains(reply.json["error"]["message"], name)
 
 
+# ---- machines that never came back -------------------------------------------------------------------------------------------
+
+def a_machine_that_was_never_given_a_task_is_forgotten_after_a_day():
+    workers = {name: machine(name, name=name, cpu="cpu of " + name) for name in ("idle", "recent", "busy", "blocked", "talked of")}
+    equal(claim(workers["busy"]).status, 200)
+    for verb in ("block", "unblock"):
+        equal(admin.api("POST", f"/machines/{workers['talked of'].worker}/{verb}").status, 200)
+    equal(admin.api("POST", f"/machines/{workers['blocked'].worker}/block").status, 200)
+    games = sql(server, "SELECT sum(games) FROM workers")[0][0]
+    contains(Client(server).get("/metrics").text, f"\npatchmate_games {games}\n")
+    for name, age in (("idle", 86500), ("recent", 86300), ("busy", 86500), ("blocked", 86500), ("talked of", 86500)):
+        sql(server, "UPDATE workers SET last_seen = last_seen - ?, created = created - ? WHERE id = ?", age, age, workers[name].worker)
+    wait_until(lambda: not sql(server, "SELECT 1 FROM workers WHERE id = ?", workers["idle"].worker))
+    for name in ("recent", "busy", "blocked", "talked of"):
+        equal(Client(server).api("GET", f"/machines/{workers[name].worker}").status, 200, name)
+    refused(claim(workers["idle"]), 401, "bad_token")
+    equal(introduce("idle", name="idle").status, 201)
+    equal(admin.api("POST", f"/machines/{workers['blocked'].worker}/unblock").status, 200)
+
+
 # ---- all routes and everybody ------------------------------------------------------------------------------------------------
 
 SESSIONS = {"volunteer", "author", "developer", "maintainer", "admin"}
@@ -433,6 +453,7 @@ def main():
             guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows,
             what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, an_old_hash_is_made_anew_at_login,
             a_new_password_ends_the_tokens_unless_they_are_to_stay, a_maintainers_token_of_scope_submit_blocks_no_machine,
+            a_machine_that_was_never_given_a_task_is_forgotten_after_a_day,
             lines_of_text_that_act_are_refused_with_their_field_and_the_character,
             every_route_is_open_to_those_whom_the_table_names_and_to_nobody_else)
     finally:

@@ -64,6 +64,33 @@ static void every_named_query_fits_the_schema(void **state) {
     sqlite3_close(raw);
 }
 
+// Machines that register and never come back may be hundreds of thousands.
+static void no_page_and_no_tick_walks_all_machines(void **state) {
+    (void)state;
+    static const SqlId queries[] = {
+        SQL_PAGE_TOTALS,          SQL_PAGE_MACHINES, SQL_PAGE_MACHINE,  SQL_PAGE_MACHINES_OF_USER,
+        SQL_CORE_METRICS,         SQL_PAGE_USER,     SQL_PAGE_IDLE,     SQL_MACHINES_FORGET,
+        SQL_WORKER_REGISTRATIONS, SQL_WORKER_BY_KEY, SQL_WORKER_VIEWER, SQL_WORKER_IS_BARRED_ONE,
+        SQL_WORKER_STANDING,      SQL_LEDGER_TASK,   SQL_LEDGER_CREDIT,
+    };
+    sqlite3 *raw;
+    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        sqlite3_stmt *plan;
+        char *text scope(free_ptr) = xasprintf("EXPLAIN QUERY PLAN %s", db_query_text(queries[i]));
+        assert_int_equal(sqlite3_prepare_v2(raw, text, -1, &plan, NULL), SQLITE_OK);
+        while (sqlite3_step(plan) == SQLITE_ROW) {
+            const char *step = (const char *)sqlite3_column_text(plan, 3);
+            bool walks = !strcmp(step, "SCAN w") || !strcmp(step, "SCAN workers") ||
+                         !strncmp(step, "SCAN w USING INDEX", 18) || strstr(step, "AUTOMATIC");
+            if (walks && !(queries[i] == SQL_PAGE_MACHINES && strstr(step, "workers_seen")))
+                fail_msg("%s: %s", db_query_name(queries[i]), step);
+        }
+        sqlite3_finalize(plan);
+    }
+    sqlite3_close(raw);
+}
+
 static void a_row_becomes_json_by_the_names_of_its_columns(void **state) {
     (void)state;
     assert_true(
@@ -241,6 +268,7 @@ static void a_database_of_the_first_version_is_brought_up_to_date(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_named_query_fits_the_schema),
+        TEST(no_page_and_no_tick_walks_all_machines),
         TEST(a_row_becomes_json_by_the_names_of_its_columns),
         TEST(what_is_not_there_is_null_or_the_given_value),
         TEST(a_constraint_is_a_conflict_and_not_a_failure),
