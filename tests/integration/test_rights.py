@@ -300,7 +300,7 @@ GRANTED = {
 }
 NO_ACCOUNT = {"anonymous", "blocked", "developer's worker", "machine", "barred machine"}  # 401 where an account is needed
 ROUTES = """
-anyone: GET / /events /faults/{id} /login /machines /machines/{id} /metrics /nets /signup /static/{name...} /tests/finished
+anyone: GET / /events /faults/{id} /health /login /machines /machines/{id} /metrics /nets /signup /static/{name...} /tests/finished
 anyone: GET /tests/new /tests/{id} /tests/{id}/faults /users/{name} /git/{engine}.git/info/refs /git/{engine}.git/{rest...}
 anyone: GET /api/v1/blobs/{sha256} /api/v1/events /api/v1/faults/{id} /api/v1/health /api/v1/machines /api/v1/machines/{id}
 anyone: GET /api/v1/nets /api/v1/overview /api/v1/server /api/v1/stream /api/v1/tests /api/v1/tests/form /api/v1/tests/{id}
