@@ -76,6 +76,15 @@ $(OUT)/obj/engine/nnue/%.o: OPT := -O3 -g
 $(OUT)/obj/engine/learn/%.o: OPT := -O3 -g
 $(OUT)/obj/sprt/%.o: OPT := -O3 -g
 
+# What the worker carries in itself: process 1 of its sandboxes, never built with sanitizers, and the self-test's texts.
+INSIDE   := $(OUT)/obj/worker/inside/init
+$(INSIDE): worker/inside/init.c worker/os_landlock_linux.c worker/os_landlock.h Makefile
+	@mkdir -p $(@D)
+	$(call say,cc $<)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 $(WARN) -s $(filter %.c,$^) -o $@
+$(OUT)/obj/worker/os_inside_linux.o: CFLAGS += -DINSIDE_INIT='"$(INSIDE)"'
+$(OUT)/obj/worker/os_inside_linux.o: $(INSIDE) $(wildcard worker/selftest/*)
+
 define library
 $(OUT)/lib$(1).a: $(patsubst %.c,$(OUT)/obj/%.o,$($(1)_SRC))
 	@rm -f $$@

@@ -9,6 +9,7 @@
 #include "../server/common/log.h"
 #include "../server/common/visible.h"
 #include "life.h"
+#include "os_guard.h"
 #include "os_user.h"
 #include "selftest.h"
 #include "status.h"
@@ -34,7 +35,7 @@ static bool open_store(Worker *w, const Config *config, Error *err) {
     bool good = os_become_user(config->cache, err);
     umask(077); // what lies there holds the worker's token
     if (good && store_open(&w->store, config->cache, err))
-        return true;
+        return os_guard_start(w->store.instance, err);
     Error why = *err;
     return error_set(err, why.status, why.code, "%s; --cache DIR names another folder",
                      why.message);

@@ -11,15 +11,18 @@
 #include "os_limits.h"
 
 typedef enum {
-    OS_CAGE_HANDED, // the command itself applies the filter, which it finds at OS_CAGE_FD
-    OS_CAGE_WHOLE,  // entered before the command starts: the filter, and access to files
+    // The command itself applies the filter, which it finds at OS_CAGE_FD, and starts the program
+    // at
+    // OS_INIT_FD (os_inside.h), which gives up access to files.
+    OS_CAGE_HANDED,
+    OS_CAGE_WHOLE, // entered before the command starts: the filter, and access to files
 } OsCageKind;
 
-enum { OS_CAGE_FD = 9, OS_CAGE_FILTER_MAX = 4096 };
+enum { OS_CAGE_FD = 9, OS_INIT_FD = 10, OS_CAGE_FILTER_MAX = 4096 };
 
 struct OsCage {
     OsCageKind kind;
-    int access_version; // of the system's file access control; 0: it has none
+    int access_version; // of the system's file access control; 0: none that is of use
     size_t size;        // of the filter, in its instructions
     uint64_t filter[OS_CAGE_FILTER_MAX];
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../server/common/str.h"
@@ -71,11 +72,19 @@ typedef struct Case {
 enum { FCNTL_SETOWN = 8, FCNTL_SETSIG = 10, FCNTL_SETOWN_EX = 15, FCNTL_SETPIPE_SIZE = 1031 };
 enum { IOCTL_SETOWN = 0x8901, IOCTL_SETPGRP = 0x8902 };
 
-static const Case cases[] = {
-    HAS(clone, 0, CLONE_NEWNS),  HAS(clone, 0, CLONE_NEWCGROUP),  HAS(clone, 0, CLONE_NEWUTS),
-    HAS(clone, 0, CLONE_NEWIPC), HAS(clone, 0, CLONE_NEWUSER),    HAS(clone, 0, CLONE_NEWPID),
-    HAS(clone, 0, CLONE_NEWNET), IS_NOT(personality, 0, 0),       IS(ioctl, 1, TIOCSTI),
-    IS(ioctl, 1, TIOCLINUX),     IS(fcntl, 1, FCNTL_SETPIPE_SIZE)};
+static const Case cases[] = {HAS(clone, 0, CLONE_NEWNS),
+                             HAS(clone, 0, CLONE_NEWCGROUP),
+                             HAS(clone, 0, CLONE_NEWUTS),
+                             HAS(clone, 0, CLONE_NEWIPC),
+                             HAS(clone, 0, CLONE_NEWUSER),
+                             HAS(clone, 0, CLONE_NEWPID),
+                             HAS(clone, 0, CLONE_NEWNET),
+                             IS_NOT(personality, 0, 0),
+                             IS(ioctl, 1, TIOCSTI),
+                             IS(ioctl, 1, TIOCLINUX),
+                             IS(fcntl, 1, FCNTL_SETPIPE_SIZE),
+                             IS(setrlimit, 0, RLIMIT_RTTIME),
+                             IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: os_guard.h
 
 // A build needs chmod, since linkers make their output executable by it, and a path may name any
 // file of the same user: all that remains is to take rights from others.

@@ -18,6 +18,7 @@
 
 #include "../server/common/str.h"
 #include "os_cage.h"
+#include "os_guard.h"
 #include "os_watch.h"
 
 int64_t os_now_ns(void) {
@@ -81,6 +82,7 @@ enum { DESCRIPTORS_MAX = 1024 };
 static bool child_confine(const OsLimits *limits) {
     if (!limits)
         return true;
+    set_limit(RLIMIT_RTTIME, limits->confined ? os_guard_mark() : 0);
     set_limit(RLIMIT_FSIZE, limits->file_bytes);
     set_limit(RLIMIT_CPU, limits->cpu_s);
     set_limit(RLIMIT_NPROC, limits->user_processes);
@@ -109,7 +111,7 @@ static char **child_environment(const OsLimits *limits) {
 
 // Only async-signal-safe calls: other threads of the parent may have held any lock.
 static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent) {
-    int report = fcntl(pipes->status[1], F_DUPFD_CLOEXEC, OS_CAGE_FD + 1);
+    int report = fcntl(pipes->status[1], F_DUPFD_CLOEXEC, OS_INIT_FD + 1);
     sigset_t none;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // engines that crash all night fill no disk
     sigemptyset(&none);

@@ -1,6 +1,7 @@
 // See os_sandbox.h. Linux: bubblewrap. It makes the namespaces and mounts, applies the filter that
-// it is handed, and nothing else. The limit on processes is set inside, by util-linux's prlimit:
-// set outside it would count all that the user runs, and stop bubblewrap.
+// it is handed, and makes way for a program of ours as process 1 (inside/init.c). That one sets the
+// limit on processes, which outside would count all that the user runs and stop bubblewrap, and
+// gives up what /proc tells of processes and mounts: mountinfo has the host's paths.
 #include "os_sandbox.h"
 
 #include <ctype.h>
@@ -20,6 +21,7 @@ static const char *const namespaces[] = {"bwrap",
                                          "--disable-userns",
                                          "--die-with-parent",
                                          "--new-session",
+                                         "--as-pid-1",
                                          "--cap-drop",
                                          "ALL",
                                          "--uid",
@@ -44,8 +46,6 @@ static const char *const system_files[] = {"--ro-bind-try",
                                            "--ro-bind-try",
                                            "/etc/ld.so.conf.d",
                                            "/etc/ld.so.conf.d",
-                                           "--proc",
-                                           "/proc",
                                            "--dev",
                                            "/dev",
                                            NULL};
@@ -79,8 +79,34 @@ static void add_writable(const SandboxView *view, Argv *argv) {
     argv_add_all(argv, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", NULL});
 }
 
-void os_sandbox_prefix(const SandboxView *view, const char *const *env, Argv *argv) {
-    enum { OWN_PROCESSES = 4 }; // bubblewrap's
+// Where nothing can keep a program from files inside /proc, it has these alone.
+static void add_proc(const OsCage *cage, Argv *argv) {
+    static const char *const texts[] = {"/proc/cpuinfo", "/proc/meminfo",
+                                        "/proc/sys/vm/overcommit_memory"};
+    if (cage->access_version > 0)
+        argv_add_all(argv, (const char *const[]){"--proc", "/proc", NULL});
+    else
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            argv_add_all(argv, (const char *const[]){"--ro-bind-try", texts[i], texts[i], NULL});
+}
+
+#define INIT "/init"
+
+static void add_init(const OsCage *cage, const SandboxView *view, Argv *argv) {
+    enum { OWN_PROCESSES = 4 }; // bubblewrap's and process 1
+    argv_add_all(argv, (const char *const[]){"--", INIT, NULL});
+    argv_printf(argv, "%d", cage->access_version);
+    argv_printf(argv, "%d", view->processes ? view->processes + OWN_PROCESSES : 0);
+    argv_add_all(argv,
+                 (const char *const[]){view->writable ? "w" SANDBOX_FOLDER : "r" SANDBOX_FOLDER,
+                                       "w/tmp", NULL});
+    if (view->result)
+        argv_add(argv, "w" SANDBOX_RESULT);
+    argv_add(argv, "--");
+}
+
+void os_sandbox_prefix(const OsCage *cage, const SandboxView *view, const char *const *env,
+                       Argv *argv) {
     static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
     argv_add_all(argv, namespaces);
     add_env(argv, env);
@@ -89,16 +115,16 @@ void os_sandbox_prefix(const SandboxView *view, const char *const *env, Argv *ar
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         add_system_folder(argv, folders[i]);
     argv_add_all(argv, system_files);
+    add_proc(cage, argv);
+    argv_add_all(argv, (const char *const[]){"--perms", "0555", "--file", NULL});
+    argv_printf(argv, "%d", OS_INIT_FD);
+    argv_add(argv, INIT);
     add_writable(view, argv);
     argv_add(argv, "--seccomp");
     argv_printf(argv, "%d", OS_CAGE_FD);
     argv_add(argv, "--chdir");
     argv_printf(argv, SANDBOX_FOLDER "/%s", view->inside ? view->inside : "");
-    argv_add_all(argv, (const char *const[]){"--", "/usr/bin/prlimit", "--core=0", NULL});
-    if (view->processes) {
-        int most = view->processes + OWN_PROCESSES;
-        argv_printf(argv, "--nproc=%d:%d", most, most);
-    }
+    add_init(cage, view, argv);
 }
 
 // Threads of a process that is ours; they are what RLIMIT_NPROC counts.

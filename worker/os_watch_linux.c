@@ -16,6 +16,7 @@
 #include "../server/common/log.h"
 #include "../server/common/str.h"
 #include "os.h"
+#include "os_guard.h"
 #include "os_usage.h"
 
 // Every so often, and no more than a fiftieth part of a CPU in the long run; but nothing that a
@@ -223,6 +224,8 @@ void os_adopt_strays(void) {
 }
 
 static bool is_known(int pid) {
+    if (pid == os_guard_pid())
+        return true;
     for (const OsWatch *w = table.first; w; w = w->next)
         if (w->pid == pid)
             return true;

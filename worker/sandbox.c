@@ -140,7 +140,7 @@ const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv
                          .cage_folder = view->folder,
                          .cage_writable = view->writable};
     if (sandbox_has_namespaces(sandbox)) {
-        os_sandbox_prefix(view, plain_env, argv);
+        os_sandbox_prefix(&sandbox->cage, view, plain_env, argv);
         limits->tmpfs = "/tmp";
         limits->tmpfs_bytes = view->tmp_bytes;
         return SANDBOX_FOLDER;

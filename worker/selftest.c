@@ -11,6 +11,7 @@
 #include "../server/common/file.h"
 #include "../server/common/log.h"
 #include "../server/common/visible.h"
+#include "os_guard.h"
 #include "os_user.h"
 #include "selftest_table.h"
 
@@ -95,8 +96,8 @@ static bool find_tools(SelfTest *test, const Config *config) {
 }
 
 static void run_parts(SelfTest *test) {
-    static void (*const parts[])(SelfTest *) = {selftest_confinement, selftest_match,
-                                                selftest_faults};
+    static void (*const parts[])(SelfTest *) = {selftest_confinement, selftest_reach,
+                                                selftest_match, selftest_faults};
     host_take_cpus(&test->worker->host);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !selftest_cancelled(test); i++)
         parts[i](test);
@@ -119,7 +120,8 @@ static int conclude(const SelfTest *test) {
 static bool open_folder(Worker *w, char *folder, Error *err) {
     if (!mkdtemp(folder))
         return error_errno(err, "cannot make a folder in /tmp");
-    return os_become_user(folder, err) && store_open(&w->store, folder, err);
+    return os_become_user(folder, err) && store_open(&w->store, folder, err) &&
+           os_guard_start(w->store.instance, err);
 }
 
 static void remove_folder(Worker *w, const char *folder) {

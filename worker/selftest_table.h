@@ -38,5 +38,6 @@ extern const char selftest_toy[], selftest_probe[];
 // ---- parts --------------------------------------------------------------------------------------
 
 void selftest_confinement(SelfTest *test); // selftest_cage.c
+void selftest_reach(SelfTest *test);       // selftest_reach.c
 void selftest_match(SelfTest *test);       // selftest_play.c: two builds, then
 void selftest_faults(SelfTest *test);      // engines that misbehave

@@ -85,7 +85,7 @@ class Worker:
         mine = self.process.pid if self.process else 0
         self.known = {known for known in self.known if alive(known)}
         known = {pid for pid, _ in self.known}
-        return [pid for pid in processes() if pid != mine and (pid in known or self._is_ours(pid, programs))]
+        return [pid for pid in processes() if pid != mine and (pid in known or self._is_ours(pid, programs)) and not is_guard(pid, mine)]
 
     def _is_ours(self, pid, programs):
         try:
@@ -116,6 +116,14 @@ def stat(pid):
     except OSError:
         return None
     return fields[0], int(fields[1]), fields[19]
+
+
+def is_guard(pid, worker):
+    """The process that ends the sandboxes of a worker that was killed: it lives as long as the worker, and not much longer."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text() == "patchmate-guard\n" and stat(pid)[1] == worker
+    except (OSError, TypeError):
+        return False
 
 
 def alive(known):

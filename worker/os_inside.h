@@ -1,0 +1,10 @@
+// Files that the worker carries in itself: the program that is process 1 of a sandbox, and what the
+// self-test tries in one.
+#pragma once
+
+extern const char os_inside_init[], os_inside_init_end[]; // of worker/inside/init.c, as built
+
+// Texts, with a NUL at the end.
+extern const char os_inside_probe[];   // worker/selftest/probe.c
+extern const char os_inside_level_2[]; // worker/selftest/level_2, as there
+extern const char os_inside_level_1[];

@@ -1,0 +1,17 @@
+// See os_inside.h. The assembler takes the files in as they are; paths are those of the
+// repository's root, where make runs.
+#include "os_inside.h"
+
+#ifndef INSIDE_INIT
+#define INSIDE_INIT "build/obj/worker/inside/init"
+#endif
+
+#define CARRY(name, path, more)                                                                    \
+    __asm__(".pushsection .rodata, \"a\"\n.balign 16\n.globl " #name "\n" #name                    \
+            ":\n.incbin \"" path "\"\n" more ".popsection\n")
+#define NUL ".byte 0\n"
+
+CARRY(os_inside_init, INSIDE_INIT, ".globl os_inside_init_end\nos_inside_init_end:\n");
+CARRY(os_inside_probe, "worker/selftest/probe.c", NUL);
+CARRY(os_inside_level_2, "worker/selftest/level_2", NUL);
+CARRY(os_inside_level_1, "worker/selftest/level_1", NUL);
