@@ -27,7 +27,7 @@ def batches():
 
 
 def plays():
-    """Two engines in their sandboxes: each is two of bwrap's processes and one of its own."""
+    """Two engines in their sandboxes: bwrap, process 1 and the engine of each."""
     return len(worker.left_over()) == 6
 
 

@@ -80,8 +80,12 @@ class Worker:
 
     def left_over(self):
         """Processes other than the worker that were started for it: remembered descendants; those whose command line or
-        folder names the worker's own (bwrap mounts it); engines inside a sandbox, by device and inode of their program."""
-        programs = {(f.stat().st_dev, f.stat().st_ino) for f in self.cache.glob("builds/*/engine")}
+        folder names the worker's own (bwrap mounts it); what is inside a sandbox, by device and inode of its program or folder."""
+        programs = set()
+        for pattern in ("builds/*/engine", "builds/*", "*/work/*/tree"):
+            for path in self.cache.glob(pattern):
+                with contextlib.suppress(OSError):
+                    programs.add((path.stat().st_dev, path.stat().st_ino))
         mine = self.process.pid if self.process else 0
         self.known = {known for known in self.known if alive(known)}
         known = {pid for pid, _ in self.known}
@@ -90,12 +94,12 @@ class Worker:
     def _is_ours(self, pid, programs):
         try:
             words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-            program = os.stat(f"/proc/{pid}/exe")
+            inside = [os.stat(f"/proc/{pid}/{link}") for link in ("exe", "cwd")]
             folder = os.readlink(f"/proc/{pid}/cwd")
         except OSError:  # it ended meanwhile, or is a zombie
             return False
         named = os.fsencode(self.cache) in words or folder.startswith(str(self.cache))
-        return named or (program.st_dev, program.st_ino) in programs
+        return named or any((found.st_dev, found.st_ino) in programs for found in inside)
 
     def nothing_left(self, seconds=5):
         """Waits until no process of this worker's is left; those that stay, as (pid, command line)."""
