@@ -93,14 +93,15 @@ class Level:
 
     def _look_around(self, where):
         test = self._submit(where, "probe")
-        document = lambda: self.dev.api("GET", f"/tests/{test}").json
-        kit.wait_until(lambda: document()["state"] == "finished", 60, 0.05)
         if where == "play":
             faults = lambda: [item for item in self.dev.api("GET", f"/tests/{test}/faults").json["items"] if item["side"] == "new"]
-            kit.wait_until(faults, 10, 0.05)
+            kit.wait_until(faults, 60, 0.05)
             log = self.dev.api("GET", f"/faults/{faults()[0]['id']}").json["errors"]["new"]
         else:
-            log = document()["failures"][0]["log"]
+            failures = lambda: self.dev.api("GET", f"/tests/{test}").json["failures"]
+            kit.wait_until(failures, 60, 0.05)
+            log = failures()[0]["log"]
+        self.dev.api("POST", f"/tests/{test}/stop", {})
         self.logs[where] = log
         self.facts[where] = sorted(line[5:] for line in log.splitlines() if line.startswith("fact "))
 
