@@ -114,6 +114,7 @@ json_t *doc_actions(Request *req, const json_t *row) {
         json_object_set_new(actions, "stop", for_author_too(&rights));
     }
     json_object_set_new(actions, "exclude", for_maintainer(&rights));
+    json_object_set_new(actions, "bench", for_maintainer(&rights));
     if (member_int(row, "harmful"))
         return actions;
     if (!*member_text(row, "merged_commit"))

@@ -23,6 +23,9 @@ static json_t *side(const json_t *row, const char *name) {
         char *column scope(free_ptr) = xasprintf("%s_%s", name, members[i]);
         json_object_set(out, members[i], json_object_get(row, column));
     }
+    char *open scope(free_ptr) = xasprintf("%s_bench_open", name);
+    bool known = !json_is_null(json_object_get(out, "bench"));
+    json_object_set_new(out, "bench_declared", json_boolean(known && member_int(row, open)));
     return out;
 }
 

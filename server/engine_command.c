@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "common/member.h"
+#include "ledger.h"
 #include "repo_commit.h"
 #include "repo_git.h"
 #include "repo_tree.h"
@@ -38,6 +39,8 @@ static const char usage[] =
     "       server engine reference DATA NODES_PER_SECOND [--commit COMMIT]\n"
     "           the speed of `bench` on the machine for which clocks are meant, and optionally\n"
     "           the commit that workers measure themselves with\n"
+    "       server engine bench DATA COMMIT NODES\n"
+    "           corrects the count of `bench` of a commit; open tests on it go on with that\n"
     "Every command takes --engine NAME; it may be left out where there is one engine.\n";
 
 typedef struct Plan {
@@ -71,7 +74,7 @@ static void note(const Job *job, const char *message) {
 static bool record_commit(const Job *job, const char *sha, CommitRecord *record, Error *err) {
     NetRule rule = net_rule_of(job->engine);
     return commit_prepare(job->repo, job->plan->words[0], NULL, sha, &rule, record, err) &&
-           commit_record(job->db, job->engine_id, record, 0, (double)time(NULL), err);
+           commit_record(job->db, job->engine_id, record, (double)time(NULL), err);
 }
 
 // The net that the recorded commit needs and nobody has uploaded; NULL: none.
@@ -253,6 +256,17 @@ static bool do_nets(Job *job, Error *err) {
                           rule.file, rule.path)) > 0;
 }
 
+static bool do_bench(Job *job, Error *err) {
+    char sha[REPO_SHA_MAX];
+    long nodes;
+    Ledger ledger = {.db = job->db, .now = (double)time(NULL)};
+    if (!parse_long(job->plan->words[2], 1, 1000000000000000, &nodes))
+        return error_set(err, 422, "bad_field", "'%s' is no count of nodes", job->plan->words[2]);
+    return repo_resolve(job->repo, job->plan->words[1], sha, err) &&
+           ledger_bench_correct(&ledger, job->engine_id, sha, nodes, 0, 0, err) &&
+           printf("%s: bench of %.10s is %ld\n", text_of(job, "name"), sha, nodes) > 0;
+}
+
 typedef struct Command {
     const char *name;
     int words;
@@ -264,7 +278,7 @@ static const Command commands[] = {
     {"list", 1, false, do_list},        {"import", 2, true, do_import},
     {"export", 3, false, do_export},    {"fetch", 3, false, do_fetch},
     {"baseline", 2, true, do_baseline}, {"reference", 2, true, do_reference},
-    {"nets", 3, true, do_nets},
+    {"nets", 3, true, do_nets},         {"bench", 3, true, do_bench},
 };
 
 // ---- running one

@@ -72,7 +72,7 @@ static bool install(Db *db, const char *data, git_repository *repo, const char *
                 REFERENCE_SPEED, now))
         return false;
     int64_t engine = db_last_id(db);
-    return commit_record(db, engine, &record, 0, now, err) && add_presets(db, engine, err);
+    return commit_record(db, engine, &record, now, err) && add_presets(db, engine, err);
 }
 
 // What an init that was cut short left: a repository without a row. Others are not touched.

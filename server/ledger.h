@@ -197,6 +197,14 @@ bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const c
 // At start: batches during whose replay the server ended are left out from now on.
 bool ledger_replays_resume(Db *db, double now, Error *err);
 
+// Sets the count of a commit, whatever machines or submissions said of it; open tests on it go on
+// with that, machines that failed for the old one included. `test` is only for the event; 0: none.
+bool ledger_bench_correct(const Ledger *ledger, int64_t engine, const char *sha, int64_t nodes,
+                          int64_t user, int64_t test, Error *err);
+// The same of the side ("new" or "base") of a test.
+bool ledger_bench_correct_side(const Ledger *ledger, int64_t test, const char *side, int64_t nodes,
+                               int64_t user, Error *err);
+
 // ---- time ---------------------------------------------------------------------------------------
 
 // Ends leases that ran out and forgets old idempotency keys; call about once a second.

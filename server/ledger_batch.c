@@ -266,7 +266,8 @@ static bool store(const Ledger *ledger, const Batch *batch, TaskRow *row, BatchR
     if (!reply->counted)
         return true;
     publish_counts(ledger, row);
-    return test_judge(ledger, row, err);
+    return (batch->seq > 0 || bench_confirm(ledger, row->test.id, batch->worker, err)) &&
+           test_judge(ledger, row, err);
 }
 
 bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err) {

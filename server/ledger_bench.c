@@ -8,7 +8,8 @@
 
 typedef struct Side {
     const char *name;
-    int64_t engine, bench;
+    int64_t engine, bench; // established, or declared for this test; 0: neither
+    bool open;             // machines have not established it
     char sha[48];
 } Side;
 
@@ -25,7 +26,7 @@ static bool side_load(const Ledger *ledger, int64_t test, const char *name, Side
     Query q = query(ledger->db, SQL_LEDGER_SIDE, "is", test, name);
     if (!query_step(&q))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    *side = (Side){name, query_int(&q, 0), query_int(&q, 2), ""};
+    *side = (Side){name, query_int(&q, 0), query_int(&q, 2), query_int(&q, 3) != 0, ""};
     snprintf(side->sha, sizeof side->sha, "%s", query_text(&q, 1));
     query_end(&q);
     return true;
@@ -162,6 +163,51 @@ bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char
     }
     *reply = task_reply(ledger, &row);
     return true;
+}
+
+// A machine whose first batch counts has built both sides, and found the counts that were declared.
+bool bench_confirm(const Ledger *ledger, int64_t test, int64_t worker, Error *err) {
+    static const char *const names[] = {"new", "base"};
+    for (int i = 0; i < 2; i++) {
+        Side side = {0};
+        int64_t established = 0;
+        if (!side_load(ledger, test, names[i], &side, err) ||
+            (side.open && side.bench &&
+             (!db_run(ledger->db, err, SQL_LEDGER_BENCH_ADD, "isiid", side.engine, side.sha, worker,
+                      side.bench, ledger->now) ||
+              !settle(ledger, test, &side, &established, err))))
+            return false;
+    }
+    return true;
+}
+
+bool ledger_bench_correct(const Ledger *ledger, int64_t engine, const char *sha, int64_t nodes,
+                          int64_t user, int64_t test, Error *err) {
+    int64_t known = db_int(ledger->db, SQL_LEDGER_BENCH_KNOWN, -1, "is", engine, sha);
+    if (known < 0)
+        return error_set(err, 404, "no_such_commit", "no test has the commit %.10s", sha);
+    if (nodes < 1 || nodes > (int64_t)1e15)
+        return error_field(err, 422, "bad_field", "nodes",
+                           "nodes: a count of nodes is a whole number from 1 to 1e15");
+    if (!db_run(ledger->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", engine, sha, nodes) ||
+        !db_run(ledger->db, err, SQL_LEDGER_BENCHES_DROP, "is", engine, sha) ||
+        !db_run(ledger->db, err, SQL_LEDGER_BENCH_OF_TESTS, "isd", engine, sha, ledger->now))
+        return false;
+    char was[40] = "was not known";
+    if (known)
+        snprintf(was, sizeof was, "was %lld", (long long)known);
+    ledger_event(ledger, "bench", user, 0, test, "bench of %.10s is %lld now, and %s", sha,
+                 (long long)nodes, was);
+    if (ledger->wake)
+        ledger->wake(ledger->ctx);
+    return true;
+}
+
+bool ledger_bench_correct_side(const Ledger *ledger, int64_t test, const char *name, int64_t nodes,
+                               int64_t user, Error *err) {
+    Side side = {0};
+    return side_load(ledger, test, name, &side, err) &&
+           ledger_bench_correct(ledger, side.engine, side.sha, nodes, user, test, err);
 }
 
 static bool settle_again(const Ledger *ledger, int64_t test, const char *name, Error *err) {

@@ -30,6 +30,8 @@ bool test_load(const Ledger *ledger, int64_t test, TaskRow *row, Error *err);
 // Ends the test where its counts decide it or the last pair is in.
 bool test_judge(const Ledger *ledger, TaskRow *row, Error *err);
 void publish_counts(const Ledger *ledger, const TaskRow *row);
+// A machine whose first batch counts stands for the bench counts that its test declared.
+bool bench_confirm(const Ledger *ledger, int64_t test, int64_t worker, Error *err);
 // Pauses an active test because its machines contradict each other; the reason is shown.
 bool test_suspend(const Ledger *ledger, int64_t test, const char *reason, Error *err);
 bool task_is_open(const TaskRow *row);

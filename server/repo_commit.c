@@ -31,14 +31,12 @@ void commit_record_release(CommitRecord *record) {
     repo_commit_info_release(&record->info);
 }
 
-bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, int64_t bench, double now,
-                   Error *err) {
+bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double now, Error *err) {
     const CommitInfo *info = &record->info;
     json_auto_t *list = net_files(&record->net);
     char *files scope(free_ptr) = json_dumps(list, JSON_COMPACT);
     return db_run(db, err, SQL_BLOB_NOTE, "sisd", record->snapshot, (int64_t)record->snapshot_size,
                   "snapshot", now) &&
            db_run(db, err, SQL_COMMIT_NOTE, "ississdss", engine_id, info->sha, record->snapshot,
-                  bench ? bench : info->bench, info->subject, info->author, now, record->net.sha,
-                  files);
+                  info->bench, info->subject, info->author, now, record->net.sha, files);
 }

@@ -18,6 +18,6 @@ typedef struct CommitRecord {
 bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const char *sha,
                     const NetRule *rule, CommitRecord *out, Error *err);
 void commit_record_release(CommitRecord *record);
-// Writes the rows unless they are there. `bench` 0: what the commit's message says, if anything.
-bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, int64_t bench, double now,
-                   Error *err);
+// Writes the rows unless they are there. `record->info.bench` becomes the commit's count: the
+// caller sets it to 0 where the message is that of somebody whose word is not enough.
+bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double now, Error *err);

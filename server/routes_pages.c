@@ -66,9 +66,9 @@ static bool finished(Request *req, Response *res, Error *err) {
 // For the list to choose from.
 static void add_event_types(json_t *document) {
     static const char *const names[] = {
-        "submitted", "approved", "started", "verdict",   "stopped", "harmful", "paused",
-        "resumed",   "modified", "merged",  "failed",    "expired", "crash",   "user",
-        "engine",    "excluded", "blocked", "unblocked", "replay",  "net",     "disk"};
+        "submitted", "approved",  "started", "verdict", "stopped", "harmful", "paused", "resumed",
+        "modified",  "merged",    "failed",  "expired", "crash",   "user",    "engine", "excluded",
+        "blocked",   "unblocked", "replay",  "net",     "disk",    "bench"};
     const char *chosen = text_of(document, "filter", "type");
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

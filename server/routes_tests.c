@@ -152,6 +152,32 @@ static bool resume_test(Request *req, Response *res, Error *err) {
     return submit_resume(req, test, err) && answer_state(req, res, test);
 }
 
+// From the form or the JSON body.
+static bool read_bench(Request *req, const char **side, int64_t *nodes, Error *err) {
+    json_int_t number = 0;
+    long from_form;
+    if (request_is_api(req)) {
+        bool good = request_json(req, err, "{s:s, s:I}", "side", side, "nodes", &number);
+        *nodes = number;
+        return good;
+    }
+    const char *text = request_form(req, "nodes", NULL);
+    *side = request_form(req, "side", NULL);
+    *side = *side ? *side : "";
+    *nodes = text && parse_long(text, 1, 1000000000000000, &from_form) ? from_form : 0;
+    return true;
+}
+
+static bool correct_bench(Request *req, Response *res, Error *err) {
+    int64_t test = request_id(req, 0), nodes;
+    const char *side;
+    json_auto_t *row = submit_test_for(req, test, false, err);
+    Ledger ledger = ledger_of(req);
+    return row && read_bench(req, &side, &nodes, err) &&
+           ledger_bench_correct_side(&ledger, test, side, nodes, req->viewer.user_id, err) &&
+           answer_state(req, res, test);
+}
+
 static bool modify(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     return submit_modify(req, test, err) && answer_state(req, res, test);
@@ -202,6 +228,7 @@ const Route routes_tests[] = {
     ACTION("stop", ACCESS_USER, NULL, stop),
     ACTION("pause", ACCESS_USER, NULL, pause_test),
     ACTION("resume", ACCESS_USER, resume_prepare, resume_test),
+    ACTION("bench", ACCESS_PERSON, NULL, correct_bench),
     ACTION("modify", ACCESS_USER, NULL, modify),
     ACTION("merge", ACCESS_PERSON, merge_prepare, merge_apply),
     {"GET", "/api/v1/tests/{id}/diff", ACCESS_ANYONE, 0, diff, NULL},

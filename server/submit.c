@@ -162,21 +162,10 @@ Submission *submit_prepare(Request *req, Error *err) {
 
 // ---- rows
 
-// Writes the commit's row where there is none, and the declared count.
+// Writes the commit's row where there is none.
 static bool store_commit(Request *req, const Submission *s, const CommitRecord *record,
-                         int64_t bench, const char *field, Error *err) {
-    if (record->snapshot[0] && !commit_record(req->db, s->engine_id, record, bench, req->now, err))
-        return false;
-    int64_t known = db_int(req->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, record->info.sha);
-    if (!bench || bench == known)
-        return true;
-    if (!db_run(req->db, err, SQL_COMMIT_DECLARE_BENCH, "isi", s->engine_id, record->info.sha,
-                bench))
-        return false;
-    return db_changes(req->db) == 1 ||
-           error_field(err, 422, "bad_bench", field,
-                       "%s: %lld is declared, but other open tests have this commit with %lld",
-                       field, (long long)bench, (long long)known);
+                         Error *err) {
+    return !record->snapshot[0] || commit_record(req->db, s->engine_id, record, req->now, err);
 }
 
 static bool insert_test(Request *req, const Submission *s, Error *err) {
@@ -184,14 +173,15 @@ static bool insert_test(Request *req, const Submission *s, Error *err) {
     json_auto_t *adjudication = field_adjudication(f);
     char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
     return db_run(
-        req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiiii", s->engine_id,
+        req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiiiiii", s->engine_id,
         s->author_id ? s->author_id : req->viewer.user_id, field_text(f, "title"),
         field_text(f, "description"), req->now, s->base, s->new, field_text(f, "base_options"),
         field_text(f, "new_options"), field_text(f, "kind"), field_text(f, "model"),
         field_real(f, "elo0"), field_real(f, "elo1"), field_real(f, "alpha"), field_real(f, "beta"),
         field_text(f, "tc"), field_whole(f, "threads"), s->book_id, field_whole(f, "seed"),
         field_text(f, "variant"), rules, field_whole(f, "batch_pairs"), field_whole(f, "pairs_max"),
-        field_whole(f, "priority"), s->retest_of, (int64_t)s->base_in_baseline);
+        field_whole(f, "priority"), s->retest_of, (int64_t)s->base_in_baseline, s->bench,
+        s->base_bench);
 }
 
 // Order: blobs and objects are there, now the reference, and the COMMIT ends the turn. A reference
@@ -202,8 +192,8 @@ int64_t submit_store(Request *req, Submission *s, Error *err) {
         return 0;
     if (s->net.size && !net_upload_store(req, s->engine, &s->net, &is_new, err))
         return 0;
-    if (!store_commit(req, s, &s->base_record, s->base_bench, "base_bench", err) ||
-        !store_commit(req, s, &s->new_record, s->bench, "bench", err) || !insert_test(req, s, err))
+    if (!store_commit(req, s, &s->base_record, err) || !store_commit(req, s, &s->new_record, err) ||
+        !insert_test(req, s, err))
         return 0;
     int64_t test = db_last_id(req->db);
     app_moves_git(req->app);

@@ -167,16 +167,30 @@ bool submit_prepare_record(Request *req, const Submission *s, const char *sha, C
     return repo_commit_info(s->repo, sha, &out->info, err);
 }
 
-// A base's count is known to others: one that contradicts it is a mistake.
-static bool check_base_bench(Request *req, Submission *s, Error *err) {
-    int64_t known = db_int(req->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, s->base);
-    known = known ? known : s->base_record.info.bench;
-    if (known && s->base_bench && known != s->base_bench)
-        return error_field(err, 422, "bad_bench", "base_bench",
-                           "base_bench: %lld is declared, but the bench of the base %.10s is %lld; "
-                           "leave the field empty",
-                           (long long)s->base_bench, s->base, (long long)known);
-    return true;
+// A count that is known is the same for everybody: another one is a mistake, on one side or the
+// other.
+static bool check_bench(Request *req, const Submission *s, const char *field,
+                        const CommitInfo *info, int64_t declared, Error *err) {
+    int64_t known = db_int(req->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
+    known = known ? known : info->bench;
+    return !known || !declared || known == declared ||
+           error_field(err, 422, "bad_bench", field,
+                       "%s: %lld is declared, but the bench of %.10s is known to be %lld; leave "
+                       "the field empty, or, if that is wrong, ask a maintainer of %s to correct "
+                       "it on the page of a test with that commit",
+                       field, (long long)declared, info->sha, (long long)known,
+                       member_text(s->engine, "name"));
+}
+
+// What a message says of its commit's bench is its author's word, and no more than a declared
+// count, unless the commit is part of the baseline.
+static void weigh_messages(Submission *s) {
+    const char *baseline = member_text(s->engine, "baseline");
+    s->bench = s->bench ? s->bench : s->new_record.info.bench;
+    if (!repo_is_ancestor(s->repo, s->new, baseline))
+        s->new_record.info.bench = 0;
+    if (!repo_is_ancestor(s->repo, s->base, baseline))
+        s->base_record.info.bench = 0;
 }
 
 bool submit_make_commits(Request *req, Submission *s, Error *err) {
@@ -186,5 +200,8 @@ bool submit_make_commits(Request *req, Submission *s, Error *err) {
         !submit_prepare_record(req, s, s->base, &s->base_record, err) ||
         !submit_prepare_record(req, s, s->new, &s->new_record, err))
         return false;
-    return need_title(s, s->new_record.info.subject, err) && check_base_bench(req, s, err);
+    weigh_messages(s);
+    return need_title(s, s->new_record.info.subject, err) &&
+           check_bench(req, s, "base_bench", &s->base_record.info, s->base_bench, err) &&
+           check_bench(req, s, "bench", &s->new_record.info, s->bench, err);
 }

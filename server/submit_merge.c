@@ -202,7 +202,7 @@ static bool forward(Request *req, Merge *merge, Error *err) {
     const char *sha = has_net ? merge->tip.info.sha : text_of(merge, "new_commit");
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(merge, "branch"));
     int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
-    if ((has_net && !commit_record(req->db, engine, &merge->tip, 0, req->now, err)) ||
+    if ((has_net && !commit_record(req->db, engine, &merge->tip, req->now, err)) ||
         !db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha, merge->baseline) ||
         !db_run(req->db, err, SQL_TEST_MERGED, "isd", test, sha, req->now) ||
         !db_run(req->db, err, SQL_TEST_BASES_MERGED, "is", engine, text_of(merge, "new_commit")))

@@ -43,13 +43,6 @@ SELECT sha, snapshot, bench, subject, author, net, files AS files_json FROM comm
 -- name: commit_bench
 SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
 
--- A declared count may be put right while no open test relies on it.
--- name: commit_declare_bench
-UPDATE commits SET bench = ?3
-WHERE engine_id = ?1 AND sha = ?2
-  AND (bench IS NULL OR NOT EXISTS (SELECT 1 FROM tests
-       WHERE tests.engine_id = ?1 AND state <> 'finished' AND (base_commit = ?2 OR new_commit = ?2)))
-
 -- name: preset_add
 INSERT INTO presets (engine_id, position, name, fields) VALUES (?1, ?2, ?3, ?4)
 

@@ -243,7 +243,8 @@ SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM records r W
 FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT 256
 
 -- name: ledger_side
-SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END, c.bench, t.threads
+SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END,
+       coalesce(c.bench, CASE ?2 WHEN 'new' THEN t.new_bench_declared ELSE t.base_bench_declared END), c.bench IS NULL
 FROM tests t JOIN commits c ON c.engine_id = t.engine_id
      AND c.sha = CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END
 WHERE t.id = ?1
@@ -281,6 +282,19 @@ WHERE t.state = 'active' AND c.bench IS NULL
 -- name: ledger_task_of_outvoted
 SELECT id FROM tasks k WHERE test_id = ?1 AND worker_id = ?2
   AND NOT EXISTS (SELECT 1 FROM failures f WHERE f.task_id = k.id) ORDER BY id DESC LIMIT 1
+
+-- What a maintainer says of a commit; tests on it are tried again with that count.
+-- name: ledger_bench_known
+SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
+
+-- name: ledger_benches_drop
+DELETE FROM benches WHERE engine_id = ?1 AND sha = ?2
+
+-- name: ledger_bench_of_tests
+UPDATE tests SET new_bench_declared = CASE new_commit WHEN ?2 THEN NULL ELSE new_bench_declared END,
+       base_bench_declared = CASE base_commit WHEN ?2 THEN NULL ELSE base_bench_declared END,
+       resumed = CASE state WHEN 'finished' THEN resumed ELSE ?3 END
+WHERE engine_id = ?1 AND (new_commit = ?2 OR base_commit = ?2) AND (state <> 'finished' OR result = 'failed')
 
 -- name: ledger_bench_establish
 UPDATE commits SET bench = ?3 WHERE engine_id = ?1 AND sha = ?2

@@ -78,6 +78,10 @@ CREATE INDEX exclusions_worker ON exclusions (worker_id);
 
 -- ---- approvals and commits
 
+-- Counts that a submission declared: of this test alone, and only until machines have established that of the commit.
+ALTER TABLE tests ADD COLUMN new_bench_declared INTEGER CHECK (new_bench_declared > 0);
+ALTER TABLE tests ADD COLUMN base_bench_declared INTEGER CHECK (base_bench_declared > 0);
+
 -- A maintainer said that its commit does harm: no later test has that commit among its ancestors.
 ALTER TABLE tests ADD COLUMN harmful INTEGER NOT NULL DEFAULT 0 CHECK (harmful IN (0, 1));
 -- 0: the base is not in the history of the baseline; the test holds while the approval of a test of that commit stands.

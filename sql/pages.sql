@@ -37,9 +37,9 @@ SELECT id, name, title, branch, baseline FROM engines ORDER BY id
 -- name: page_test
 SELECT t.*, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
        e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
-       cb.subject AS base_subject, cb.author AS base_author, cb.bench AS base_bench, cb.snapshot AS base_snapshot,
+       cb.subject AS base_subject, cb.author AS base_author, coalesce(cb.bench, t.base_bench_declared) AS base_bench, cb.bench IS NULL AS base_bench_open, cb.snapshot AS base_snapshot,
        cb.net AS base_net, cb.files AS base_files_json, cn.net AS new_net, cn.files AS new_files_json,
-       cn.subject AS new_subject, cn.author AS new_author, cn.bench AS new_bench, cn.snapshot AS new_snapshot,
+       cn.subject AS new_subject, cn.author AS new_author, coalesce(cn.bench, t.new_bench_declared) AS new_bench, cn.bench IS NULL AS new_bench_open, cn.snapshot AS new_snapshot,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines,
        (SELECT max(r.id) FROM tests r WHERE r.retest_of = t.id) AS retest
@@ -115,6 +115,14 @@ SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS spe
 FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
 WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
+
+-- What each owner brought to a test. Who it is, is told of accounts alone; never an address.
+-- name: page_owners_of_test
+SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(length(b.outcomes)) AS pairs,
+       EXISTS (SELECT 1 FROM records r WHERE r.owner = b.owner) AS record
+FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
+WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
+GROUP BY b.owner ORDER BY pairs DESC, min(b.id) LIMIT 50
 
 -- Pairs that count and were played on a machine that was busy, slow or swapping.
 -- name: page_marked

@@ -4,9 +4,9 @@
 INSERT INTO tests (engine_id, author_id, title, description, created, base_commit, new_commit,
                    base_options, new_options, kind, model, elo0, elo1, alpha, beta, tc, threads,
                    book_id, seed, variant, adjudication, batch_pairs, pairs_max, priority, state,
-                   retest_of, base_in_baseline)
+                   retest_of, base_in_baseline, new_bench_declared, base_bench_declared)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-        ?21, ?22, ?23, ?24, 'pending', nullif(?25, 0), ?26)
+        ?21, ?22, ?23, ?24, 'pending', nullif(?25, 0), ?26, nullif(?27, 0), nullif(?28, 0))
 
 -- name: test_for_change
 SELECT t.id, t.engine_id, e.name AS engine, e.branch, e.baseline, t.author_id, t.title,

@@ -35,9 +35,9 @@ WHERE id = ?1
 -- name: worker_task
 SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test_id, e.name AS engine, t.title, t.kind,
        t.batch_pairs, t.threads, t.variant, t.adjudication AS adjudication_json, t.tc,
-       n.sha AS new_commit, n.snapshot AS new_snapshot, n.bench AS new_bench, n.files AS new_files_json,
+       n.sha AS new_commit, n.snapshot AS new_snapshot, coalesce(n.bench, t.new_bench_declared) AS new_bench, n.files AS new_files_json,
        t.new_options,
-       b.sha AS base_commit, b.snapshot AS base_snapshot, b.bench AS base_bench, b.files AS base_files_json,
+       b.sha AS base_commit, b.snapshot AS base_snapshot, coalesce(b.bench, t.base_bench_declared) AS base_bench, b.files AS base_files_json,
        t.base_options,
        e.build AS build_json, e.reference_commit, r.snapshot AS reference_snapshot,
        coalesce(r.files, '[]') AS reference_files_json, e.reference_speed,

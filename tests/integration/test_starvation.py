@@ -10,10 +10,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from protocol import batch, claim  # noqa: E402
-from server import Client, Server  # noqa: E402
+from server import ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
-server = anyone = boss = None
+server = anyone = boss = dev = dev2 = None
 BATCH = 4
 
 
@@ -180,7 +180,7 @@ def accounts_of_one_network_have_one_voice():
     good = honest(2)
     for machine in good:
         equal(machine.post(machine.claim()).json["counted"], True)
-    for name in ("sock1", "sock2", "sock3", "sock4"):
+    for name in ("sock1", "sock2", "sock3"):
         liar = Machine("198.51.100.1", token=token_of(name))
         liar.fail(liar.claim())
     equal(state_of(test), ("active", None))
@@ -194,7 +194,6 @@ def token_of(name):
 
 def a_test_that_machines_failed_is_resumed_by_a_maintainer():
     test = begin()
-    dev = server.client("dev")
     sql(server, "UPDATE tests SET author_id = (SELECT id FROM users WHERE name = 'dev') WHERE id = ?", test)
     good = [proven(machine) for machine in honest(3)]
     equal(good[0].post(good[0].claim()).json["counted"], True)
@@ -219,6 +218,88 @@ def puppets_set_no_bench_beside_an_owner_with_a_record():
     equal(good.bench(good.claim(), 1934567).json["bench"], 1934567)
 
 
+PATCH = """--- a/README.md
++++ b/README.md
+@@ -1 +1,2 @@
++A word more.
+ {first}
+"""
+
+
+def submitted(who, **fields):
+    first = (ROOT / "engine" / "README.md").read_text().splitlines()[0]
+    return who.api("POST", "/tests", {"title": "a word", "patch": PATCH.format(first=first), "tc": "10+0.1", **fields})
+
+
+def approved(reply):
+    equal(reply.status, 201, reply)
+    equal(boss.api("POST", f"/tests/{reply.json['id']}/approve", {}).status, 200)
+    return reply.json["id"]
+
+
+def no_counts_are_known():
+    begin(state="paused")
+    sql(server, "UPDATE commits SET bench = NULL")
+    sql(server, "DELETE FROM benches")
+
+
+def bench_of(test, side="base"):
+    return anyone.api("GET", f"/tests/{test}").json[side]["bench"]
+
+
+def a_declared_bench_of_the_base_is_not_that_of_other_tests():
+    no_counts_are_known()
+    poisoned, other = approved(submitted(dev, base_bench=1)), approved(submitted(dev))
+    equal((bench_of(poisoned), bench_of(other)), (1, None))
+    equal(submitted(dev, base_bench=1934567).status, 201, "the truth")
+    sides = {task["test"]["id"]: task["sides"] for task in (machine.claim() for machine in honest(2))}
+    equal((sides[poisoned]["base"]["bench"], sides[other]["base"]["bench"]), (1, None))
+
+
+def a_commit_of_anothers_test_keeps_its_bench():
+    no_counts_are_known()
+    own = approved(submitted(dev, bench=1234567))
+    reply = dev2.api("POST", "/tests", {"title": "theft", "commit": f"test:{own}", "bench": 666, "tc": "10+0.1"})
+    equal((bench_of(own, "new"), reply.status), (1234567, 201))
+
+
+def machines_confirm_a_declared_bench_by_their_first_batch():
+    no_counts_are_known()
+    test = approved(submitted(dev, bench=1234567, base_bench=1934567))
+    good = proven(honest(1)[0])
+    equal(good.post(good.claim(), outcomes="2" * 16).json["counted"], True)
+    equal(sql(server, "SELECT bench FROM commits c JOIN tests t ON c.sha IN (t.new_commit, t.base_commit) WHERE t.id = ? "
+              "ORDER BY bench", test), [(1234567,), (1934567,)])
+
+
+def a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer():
+    no_counts_are_known()
+    sql(server, "UPDATE commits SET bench = 667 WHERE sha = (SELECT baseline FROM engines)")
+    test = approved(submitted(dev))
+    good = honest(1)[0]
+    good.fail(good.claim(), "bench", side="base", bench=1934567)
+    equal(state_of(test), ("paused", None))
+    told = submitted(dev, base_bench=1934567).json["error"]
+    equal((told["code"], told["field"]), ("bad_bench", "base_bench"))
+    contains(told["message"], "ask a maintainer of anvil to correct it")
+    equal(dev.api("POST", f"/tests/{test}/bench", {"side": "base", "nodes": 1934567}).code, "forbidden")
+    contains(boss.get(f"/tests/{test}").text, f'action="/tests/{test}/bench"')
+    equal(boss.form(f"/tests/{test}/bench", {"side": "base", "nodes": "nonsense"}).status, 422)
+    equal(boss.form(f"/tests/{test}/bench", {"side": "base", "nodes": "1934567"}).status, 303)
+    equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
+    contains(anyone.api("GET", "/events?type=bench").json["items"][0]["message"], "is 1934567 now, and was 667")
+    equal(good.claim()["sides"]["base"]["bench"], 1934567)
+    equal(submitted(dev, base_bench=1934567).status, 201)
+
+
+def an_operator_corrects_a_bench_on_the_command_line():
+    no_counts_are_known()
+    test = approved(submitted(dev))
+    contains(server.command("engine", "bench", server.data, "main", "777"), "bench of ")
+    equal(bench_of(test), 777)
+    equal(server.command("engine", "bench", server.data, "main", "many", check=False).returncode, 1)
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder, \
             Server("--trusted-proxy", "127.0.0.1",
@@ -226,9 +307,10 @@ if __name__ == "__main__":
         server.command("set", server.data, "registrations_per_hour", "100000")
         server.command("set", server.data, "writes_per_minute", "100000")
         server.add_user("boss", "maintainer")
-        server.add_user("dev", "developer")
+        for name in ("dev", "dev2"):
+            server.add_user(name, "developer")
         server.start()
-        anyone, boss = server.client(), server.client("boss")
+        anyone, boss, dev, dev2 = server.client(), *(server.client(name) for name in ("boss", "dev", "dev2"))
         run(invented_cores_send_nobody_to_another_test,
             cores_that_were_not_registered_are_not_shown,
             a_new_machine_gets_one_small_task,
@@ -239,4 +321,9 @@ if __name__ == "__main__":
             invented_failures_change_nothing_where_owners_with_a_record_play,
             accounts_of_one_network_have_one_voice,
             a_test_that_machines_failed_is_resumed_by_a_maintainer,
-            puppets_set_no_bench_beside_an_owner_with_a_record)
+            puppets_set_no_bench_beside_an_owner_with_a_record,
+            a_declared_bench_of_the_base_is_not_that_of_other_tests,
+            a_commit_of_anothers_test_keeps_its_bench,
+            machines_confirm_a_declared_bench_by_their_first_batch,
+            a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer,
+            an_operator_corrects_a_bench_on_the_command_line)

@@ -85,7 +85,7 @@ def a_patch_over_the_api_becomes_a_pending_test_and_a_commit():
     message = git("log", "-1", "--format=%an|%B", test["new_commit"], cwd=bare(server))
     contains(message, "dev|Reduce later\n\nBench: 1234567")
     commit = row(server, "SELECT * FROM commits WHERE sha = ?", test["new_commit"])
-    equal(commit["bench"], 1234567)
+    equal((commit["bench"], test["new_bench_declared"]), (None, 1234567), "what is declared is the test's alone")
     true((server.data / "blobs" / commit["snapshot"][:2] / commit["snapshot"]).exists(), "the snapshot is a blob")
     equal(row(server, "SELECT message FROM events WHERE type = 'submitted' AND test_id = ?", test["id"])["message"], "Reduce later")
 
@@ -107,7 +107,7 @@ def a_file_upload_beats_the_empty_text_field():
     log = git("log", "--format=%an %s", f"{test['base_commit']}..{test['new_commit']}", cwd=bare(server))
     equal(len(log.splitlines()), 2)
     contains(log, "Jürgen Müller Add one")
-    equal(row(server, "SELECT bench FROM commits WHERE sha = ?", test["new_commit"])["bench"], 2222222)
+    equal(test["new_bench_declared"], 2222222)
 
 
 def a_title_left_out_is_the_mails_subject():
@@ -140,7 +140,7 @@ def a_fetched_branch_can_be_named():
     contains(server.command("engine", "fetch", server.data, tree, "idea"), "idea is now at ")
     test = test_row(new_test(patch=..., commit="idea", title=..., bench=...))
     equal(test["title"], "Notes")
-    equal(row(server, "SELECT bench FROM commits WHERE sha = ?", test["new_commit"])["bench"], 777)
+    equal(test["new_bench_declared"], 777)
     refused(submit(patch=..., commit="no-such"), 422, "commit", "no-such", "7 to 40 hex digits")
 
 
@@ -219,13 +219,13 @@ def only_developers_submit_unless_the_operator_opens_it():
     server.command("set", server.data, "submit", "developers")
 
 
-def a_wrong_bench_can_be_put_right_once_nothing_relies_on_it():
-    first = new_test(patch=..., commit="idea", bench=...)
-    refused(submit(patch=..., commit="idea", bench=2000), 422, "bench", "other open tests")
-    with database(server) as db:
-        db.execute("UPDATE tests SET state='finished', result='stopped', finished=1 WHERE new_commit = (SELECT new_commit FROM tests WHERE id = ?)", (first,))
-    second = test_row(new_test(patch=..., commit="idea", bench=2000))
-    equal(row(server, "SELECT bench FROM commits WHERE sha = ?", second["new_commit"])["bench"], 2000)
+def a_declared_bench_is_that_of_its_test_alone():
+    first = test_row(new_test(patch=..., commit="idea", bench=...))
+    second = test_row(new_test(patch=..., commit="idea", bench=2000, base_bench=3000))
+    equal([test["new_bench_declared"] for test in (first, second)], [777, 2000])
+    equal([dev.api("GET", f"/tests/{test['id']}").json["new"]["bench"] for test in (first, second)], [777, 2000])
+    equal(dev.api("GET", f"/tests/{first['id']}").json["base"]["bench"], None, "the base of others")
+    equal(row(server, "SELECT count(bench) AS known FROM commits"), {"known": 0})
 
 
 # ---- approving and changing
@@ -423,7 +423,7 @@ try:
         bodies_that_are_no_json_are_refused,
         a_submit_token_of_maintainer_or_admin_submits_and_does_no_more,
         only_developers_submit_unless_the_operator_opens_it,
-        a_wrong_bench_can_be_put_right_once_nothing_relies_on_it,
+        a_declared_bench_is_that_of_its_test_alone,
         a_maintainer_approves_but_not_his_own,
         forms_of_the_page_do_the_same_and_lead_back,
         the_author_stops_and_others_do_not,
