@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/hash.h"
 
-enum { DRAFT_BYTES_MAX = 256 << 20 }; // of objects in memory
+enum { DRAFT_BYTES_MAX = 64 << 20 }; // of objects in memory
 
 typedef struct Draft Draft;
 

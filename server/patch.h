@@ -71,8 +71,8 @@ typedef struct DiffLimits {
 // (added, deleted, modified, renamed), "mode", "old_mode", "risk": […], "binary", "unseen",
 // "additions", "deletions", "hunks": [{"header", "lines": [{"kind": "context|add|delete|note",
 // "old_no", "new_no", "text", "bytes", "parts"}]}], "truncated"}], "additions", "deletions",
-// "risky", "truncated", "unseen_files"}. API.md says what they mean. The old files and a document that is
-// not truncated and has nothing unseen give the new files, byte for byte.
+// "risky", "truncated", "unseen_files"}. API.md says what they mean. The old files and a document
+// that is not truncated and has nothing unseen give the new files, byte for byte.
 json_t *patch_document(git_repository *repo, const char *base, const char *commit,
                        DiffLimits limits, Error *err);
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "db.h"
-#include "net.h"
 #include "draft.h"
+#include "net.h"
 
 typedef struct CommitRecord {
     CommitInfo info;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "common/str.h"
-#include "repo.h"
 #include "draft.h"
+#include "repo.h"
 
 enum { SNAPSHOT_BYTES_MAX = 64 << 20, SNAPSHOT_FILES_MAX = 20000 };
 
