@@ -71,9 +71,9 @@ int scheduler_hunger_cores(const SchedWorker *worker);
 // with a record is active, those without hold at most half together, and the last batches are not
 // for them. An owner alone may hold all.
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker);
+// Seconds that the worker should need for a batch.
+double scheduler_batch_seconds(const SchedTest *test, const SchedWorker *worker);
 // Whole batches: at least one, at most half of what is left (so that the end of a test is shared
 // and no worker sits on all of it), rounded up, and TASK_PAIRS_MAX. A machine of which no batch has
 // counted gets what takes minutes.
-// Seconds that the worker should need for a batch.
-double scheduler_batch_seconds(const SchedTest *test, const SchedWorker *worker);
 int64_t scheduler_task_pairs(const SchedTest *test, const SchedWorker *worker, double task_seconds);

@@ -62,10 +62,13 @@ static int64_t number_at(const char *text) {
 
 // A short file of /proc/PID; NULL when it is not there.
 static const char *read_at(int proc, const char *pid, const char *name, char *text, size_t size) {
-    char path[64] = "";
-    if (strlen(pid) > 20 || strlen(name) > 20)
+    char path[64];
+    size_t length = strlen(pid), rest = strlen(name) + 1;
+    if (length + 1 + rest > sizeof path)
         return NULL;
-    strcat(strcat(strcat(path, pid), "/"), name);
+    memcpy(path, pid, length);
+    path[length] = '/';
+    memcpy(path + length + 1, name, rest);
     int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
     if (fd >= 0)
