@@ -35,7 +35,7 @@ bool os_cage_enter(const OsLimits *limits) {
     const OsCage *cage = limits->cage;
     if (cage->kind == OS_CAGE_HANDED)
         return hand_over(OS_CAGE_FD, cage->filter, cage->size * sizeof *cage->filter) &&
-               hand_over(OS_INIT_FD, os_inside_init, (size_t)(os_inside_init_end - os_inside_init));
+               hand_over(OS_INIT_FD, os_inside_init, os_inside_init_size);
     umask(077); // chmod may not give rights to others either: os_filter_linux.c
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && restrict_access(limits) &&
            restrict_calls(limits->cage);

@@ -2,7 +2,10 @@
 // self-test tries in one.
 #pragma once
 
-extern const char os_inside_init[], os_inside_init_end[]; // of worker/inside/init.c, as built
+#include <stdint.h>
+
+extern const char os_inside_init[]; // of worker/inside/init.c, as built
+extern const uint64_t os_inside_init_size;
 
 // Texts, with a NUL at the end.
 extern const char os_inside_probe[];   // worker/selftest/probe.c

@@ -11,7 +11,9 @@
             ":\n.incbin \"" path "\"\n" more ".popsection\n")
 #define NUL ".byte 0\n"
 
-CARRY(os_inside_init, INSIDE_INIT, ".globl os_inside_init_end\nos_inside_init_end:\n");
+CARRY(
+    os_inside_init, INSIDE_INIT,
+    "1:\n.balign 8\n.globl os_inside_init_size\nos_inside_init_size:\n.quad 1b - os_inside_init\n");
 CARRY(os_inside_probe, "worker/selftest/probe.c", NUL);
 CARRY(os_inside_level_2, "worker/selftest/level_2", NUL);
 CARRY(os_inside_level_1, "worker/selftest/level_1", NUL);

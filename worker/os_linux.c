@@ -97,8 +97,9 @@ static bool child_confine(const OsLimits *limits) {
 static void close_others_on_exec(void) {
     if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
         return;
-    long most = sysconf(_SC_OPEN_MAX); // before Linux 5.11
-    for (int fd = STDERR_FILENO + 1; fd < most; fd++)
+    enum { MOST = 1 << 20 };
+    long most = sysconf(_SC_OPEN_MAX); // before Linux 5.11, where no level above 0 is to be had
+    for (int fd = STDERR_FILENO + 1; fd < (most > 0 && most < MOST ? most : MOST); fd++)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 

@@ -120,8 +120,7 @@ static void the_sandbox_hides_home_and_the_rest_of_the_disk(void **state) {
 
 static void the_sandbox_has_no_network(void **state) {
     (void)state;
-    assert_said("bash -c 'echo x >/dev/tcp/127.0.0.1/9' 2>&1 | grep -o 'not permitted' | uniq",
-                "not permitted\n");
+    assert_said("bash -c ': >/dev/tcp/127.0.0.1/9' 2>&1 | grep -o permitted | uniq", "permitted\n");
 }
 
 static void the_sandbox_sees_no_other_processes(void **state) {
@@ -151,7 +150,7 @@ static void nobody_runs_inside_without_rights(void **state) {
 
 static void the_sandbox_tells_nothing_of_the_hosts_paths(void **state) {
     (void)state;
-    static const char script[] = "cat /proc/self/mountinfo /proc/self/cgroup 2>/dev/null;"
+    static const char script[] = "cat /proc/self/mountinfo 2>/dev/null;"
                                  "find /proc -type f -path '*info' 2>/dev/null | sort; pwd -P";
     for (int landlock = 0; landlock < 2; landlock++) {
         char *folder scope(kit_folder_drop) = kit_folder();

@@ -2,7 +2,9 @@
 // and a test build it as a stranger's program, and run it in a build, at bench and in play; the
 // lines that are allowed stand beside this file, in level_1 and level_2. What is out of reach has
 // no line. Compiled with -DPROBE_MAIN it is a program, else a function for an engine to call.
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -52,6 +54,19 @@ static void fact(const char *format, ...) {
     if (said_count < FACTS_MAX)
         said[said_count++] = strdup(line);
     fprintf(out, "fact %s\n", line);
+}
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+// The words of a list.
+static void for_each_of(const char *list, void (*act)(const char *word)) {
+    char word[PATH_ROOM];
+    for (; *list; list += strspn(list, " ")) {
+        size_t size = strcspn(list, " ");
+        snprintf(word, sizeof word, "%.*s", (int)size, list);
+        act(word);
+        list += size;
+    }
 }
 
 // ---- what it was given --------------------------------------------------------------------------
@@ -133,10 +148,6 @@ static void show_mounts(const char *path) {
         fclose(file);
 }
 
-static int is_number(const char *name) {
-    return name[strspn(name, "0123456789")] == 0;
-}
-
 static void look(const char *path, int depth);
 
 static void look_inside(const char *path, int depth) {
@@ -148,7 +159,7 @@ static void look_inside(const char *path, int depth) {
     for (struct dirent *entry; depth > 0 && (entry = readdir(dir));) {
         const char *name = entry->d_name;
         snprintf(inner, sizeof inner, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
-        if (strcmp(path, "/proc") == 0 && is_number(name))
+        if (strcmp(path, "/proc") == 0 && !name[strspn(name, "0123456789")])
             fact("sees process %s", name);
         else if (*name != '.' && strncmp(name, "watchdog", 8) != 0)
             look(inner, depth - 1);
@@ -177,88 +188,24 @@ static void look(const char *path, int depth) {
 
 // The first ones are looked into; of the others it is enough to know that they are there. What is
 // named here is tried even where the folder above it cannot be listed.
-static const char *const deep[] = {"/etc", "/home", "/dev", "/run", "/var",
-                                   "/tmp", "/proc", "/sys", "/root"};
-static const char *const shallow[] = {"/",
-                                      "/usr",
-                                      "/boot",
-                                      "/media",
-                                      "/mnt",
-                                      "/opt",
-                                      "/srv",
-                                      "/work",
-                                      "/result",
-                                      "/newroot",
-                                      "/oldroot",
-                                      "/lost+found",
-                                      "/bin",
-                                      "/sbin",
-                                      "/lib",
-                                      "/lib32",
-                                      "/lib64",
-                                      "/libx32",
-                                      "/usr/local",
-                                      "/usr/share",
-                                      "/home/..",
-                                      "/dev/shm",
-                                      "/dev/pts",
-                                      "/var/tmp",
-                                      "/var/log",
-                                      "/var/lib",
-                                      "/run/user",
-                                      "/run/dbus",
-                                      "/sys/kernel",
-                                      "/sys/class/net",
-                                      "/sys/fs/cgroup",
-                                      "/sys/devices/system/cpu",
-                                      "/sys/devices/system/node"};
-static const char *const files[] = {"/etc/passwd",
-                                    "/etc/shadow",
-                                    "/etc/group",
-                                    "/etc/hostname",
-                                    "/etc/hosts",
-                                    "/etc/machine-id",
-                                    "/etc/resolv.conf",
-                                    "/etc/ld.so.cache",
-                                    "/etc/ld.so.conf",
-                                    "/proc/cpuinfo",
-                                    "/proc/meminfo",
-                                    "/proc/stat",
-                                    "/proc/version",
-                                    "/proc/uptime",
-                                    "/proc/loadavg",
-                                    "/proc/mounts",
-                                    "/proc/cmdline",
-                                    "/proc/kallsyms",
-                                    "/proc/keys",
-                                    "/proc/partitions",
-                                    "/proc/net/dev",
-                                    "/proc/net/tcp",
-                                    "/proc/sys/kernel/hostname",
-                                    "/proc/sys/vm/overcommit_memory",
-                                    "/proc/sys/kernel/pid_max",
-                                    "/dev/mem",
-                                    "/dev/kmsg",
-                                    "/dev/kvm",
-                                    "/dev/fuse",
-                                    "/dev/null",
-                                    "/dev/zero",
-                                    "/dev/full",
-                                    "/dev/random",
-                                    "/dev/urandom",
-                                    "/dev/tty",
-                                    "/dev/ptmx",
-                                    "/dev/console",
-                                    "/dev/sda",
-                                    "/dev/vda",
-                                    "/dev/nvidia0",
-                                    "/dev/dri/card0",
-                                    "/sys/class/dmi/id/product_name"};
-
-#define COUNT(list) (sizeof(list) / sizeof *(list))
+static const char deep[] = "/etc /home /dev /run /var /tmp /proc /sys /root";
+static const char shallow[] =
+    "/ /usr /boot /media /mnt /opt /srv /work /result /newroot /oldroot /lost+found "
+    "/bin /sbin /lib /lib32 /lib64 /libx32 /usr/local /usr/share /home/.. /dev/shm "
+    "/dev/pts /var/tmp /var/log /var/lib /run/user /run/dbus /sys/kernel "
+    "/sys/class/net /sys/fs/cgroup /sys/devices/system/cpu /sys/devices/system/node";
+static const char files[] =
+    "/etc/passwd /etc/shadow /etc/group /etc/hostname /etc/hosts /etc/machine-id "
+    "/etc/resolv.conf /etc/ld.so.cache /etc/ld.so.conf /proc/cpuinfo /proc/meminfo "
+    "/proc/stat /proc/version /proc/uptime /proc/loadavg /proc/mounts /proc/cmdline "
+    "/proc/kallsyms /proc/keys /proc/partitions /proc/net/dev /proc/net/tcp "
+    "/proc/sys/kernel/hostname /proc/sys/vm/overcommit_memory /proc/sys/kernel/pid_max "
+    "/dev/mem /dev/kmsg /dev/kvm /dev/fuse /dev/null /dev/zero /dev/full /dev/random "
+    "/dev/urandom /dev/tty /dev/ptmx /dev/console /dev/sda /dev/vda /dev/nvidia0 "
+    "/dev/dri/card0 /sys/class/dmi/id/product_name";
 
 // The folders above the one that it works in, as far as the root: the worker's own, maybe.
-static void for_each_above(void (*look_at)(const char *path)) {
+static void for_each_above(void (*act)(const char *path)) {
     char up[3 * UP_MAX + 3] = "..";
     struct stat here, above;
     if (stat(".", &here) < 0)
@@ -266,23 +213,24 @@ static void for_each_above(void (*look_at)(const char *path)) {
     for (int i = 0; i < UP_MAX && stat(up, &above) == 0; i++, strcat(up, "/..")) {
         if (above.st_ino == here.st_ino && above.st_dev == here.st_dev)
             return;
-        look_at(up);
+        act(up);
         here = above;
     }
 }
 
-static void look_here(const char *path) {
+static void look_at(const char *path) {
     look(path, 0);
 }
 
+static void look_into(const char *path) {
+    look(path, 1);
+}
+
 static void show_files(void) {
-    for (size_t i = 0; i < COUNT(deep); i++)
-        look(deep[i], 1);
-    for (size_t i = 0; i < COUNT(shallow); i++)
-        look(shallow[i], 0);
-    for (size_t i = 0; i < COUNT(files); i++)
-        look(files[i], 0);
-    for_each_above(look_here);
+    for_each_of(deep, look_into);
+    for_each_of(shallow, look_at);
+    for_each_of(files, look_at);
+    for_each_above(look_at);
 }
 
 // ---- the system's files of processes ------------------------------------------------------------
@@ -326,29 +274,24 @@ static void try_folder(const char *folder) {
     unlink(path);
 }
 
+static void try_file(const char *path) {
+    int fd = open(path, O_WRONLY);
+    if (fd < 0)
+        return;
+    fact("writes to %s", path);
+    close(fd);
+}
+
 static void show_writable(void) {
-    static const char *const folders[] = {
-        ".",    "/",        "/tmp", "/work", "/usr",       "/etc",        "/home", "/root",
-        "/var", "/var/tmp", "/run", "/dev",  "/dev/shm",   "/dev/mqueue", "/opt",  "/proc",
-        "/sys", "/mnt",     "/lib", "/bin",  "/usr/local", "/home/nobody"};
-    static const char *const single[] = {"/result",
-                                         "./engine",
-                                         "/proc/self/oom_score_adj",
-                                         "/proc/self/mem",
-                                         "/proc/1/mem",
-                                         "/proc/sysrq-trigger",
-                                         "/proc/sys/kernel/core_pattern",
-                                         "/sys/fs/cgroup/cgroup.procs"};
-    for (size_t i = 0; i < COUNT(folders); i++)
-        try_folder(folders[i]);
+    static const char folders[] =
+        ". / /tmp /work /usr /etc /home /root /var /var/tmp /run /dev /dev/shm /dev/mqueue "
+        "/opt /proc /sys /mnt /lib /bin /usr/local /home/nobody";
+    static const char single[] =
+        "/result ./engine /proc/self/oom_score_adj /proc/self/mem /proc/1/mem "
+        "/proc/sysrq-trigger /proc/sys/kernel/core_pattern /sys/fs/cgroup/cgroup.procs";
+    for_each_of(folders, try_folder);
     for_each_above(try_folder);
-    for (size_t i = 0; i < COUNT(single); i++) {
-        int fd = open(single[i], O_WRONLY);
-        if (fd >= 0)
-            fact("writes to %s", single[i]);
-        if (fd >= 0)
-            close(fd);
-    }
+    for_each_of(single, try_file);
 }
 
 // ---- others -------------------------------------------------------------------------------------
@@ -393,28 +336,30 @@ static void show_signals(void) {
 // Refused calls end with EPERM, EACCES or ENOSYS; any other error means that the kernel looked at
 // the arguments, which are nonsense.
 static void show_calls(void) {
+#define CALL(name)                                                                                 \
+    { #name, SYS_##name }
     static const struct {
         const char *name;
         long number;
-    } calls[] = {{"bpf", SYS_bpf},
-                 {"perf_event_open", SYS_perf_event_open},
-                 {"userfaultfd", SYS_userfaultfd},
-                 {"io_uring_setup", SYS_io_uring_setup},
-                 {"keyctl", SYS_keyctl},
-                 {"add_key", SYS_add_key},
-                 {"mount", SYS_mount},
-                 {"umount2", SYS_umount2},
-                 {"pivot_root", SYS_pivot_root},
-                 {"chroot", SYS_chroot},
-                 {"open_by_handle_at", SYS_open_by_handle_at},
-                 {"process_vm_readv", SYS_process_vm_readv},
-                 {"setns", SYS_setns},
-                 {"init_module", SYS_init_module},
-                 {"kexec_load", SYS_kexec_load},
-                 {"syslog", SYS_syslog},
-                 {"memfd_create", SYS_memfd_create},
-                 {"shmget", SYS_shmget},
-                 {"mq_open", SYS_mq_open}};
+    } calls[] = {CALL(bpf),
+                 CALL(perf_event_open),
+                 CALL(userfaultfd),
+                 CALL(io_uring_setup),
+                 CALL(keyctl),
+                 CALL(add_key),
+                 CALL(mount),
+                 CALL(umount2),
+                 CALL(pivot_root),
+                 CALL(chroot),
+                 CALL(open_by_handle_at),
+                 CALL(process_vm_readv),
+                 CALL(setns),
+                 CALL(init_module),
+                 CALL(kexec_load),
+                 CALL(syslog),
+                 CALL(memfd_create),
+                 CALL(shmget),
+                 CALL(mq_open)};
     static const struct {
         const char *name;
         int flag;
