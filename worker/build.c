@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../server/common/bytes_text.h"
 #include "../server/common/file.h"
 #include "../server/common/hash.h"
 #include "../server/common/log.h"
@@ -128,7 +129,7 @@ static void describe_status(int status, const char *binary, Error *err) {
 
 static BuildOutcome judge(const Workshop *shop, const JobResult *result, const char *binary,
                           Str *log, Error *err) {
-    str_add(log, result->output.data, result->output.size);
+    bytes_text_add(log, result->output.data, result->output.size);
     if (result->end == JOB_CANCELLED)
         return BUILD_CANCELLED;
     if (result->end == JOB_TIMED_OUT)

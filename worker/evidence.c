@@ -51,9 +51,9 @@ static json_t *document(const GameRecord *game, const EvidenceContext *context, 
         "{s:i, s:i, s:s, s:s, s:o, s:b, s:o, s:o, s:o}", "pair",
         context->task->first_pair + game->pair, "game", game->index, "side",
         side_name((Side)game->culprit), "end", game_end_name(game->kind), "reason",
-        plain_tail(game->reason, strlen(game->reason), sizeof game->reason - 1), "overloaded",
-        game->overloaded, "pgn", pgn_of(game, context, PGN_MAX / share), "talk",
-        both(seen->talk, TALK_MAX / share), "errors", both(seen->errors, ERRORS_MAX / share));
+        plain_line(game->reason, sizeof game->reason - 1), "overloaded", game->overloaded, "pgn",
+        pgn_of(game, context, PGN_MAX / share), "talk", both(seen->talk, TALK_MAX / share),
+        "errors", both(seen->errors, ERRORS_MAX / share));
     if (!root)
         fatal("out of memory");
     return root;

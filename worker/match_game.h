@@ -8,7 +8,7 @@
 #include "match.h"
 #include "match_load.h"
 
-enum { INFOS_MAX = 8 << 20, EVIDENCE_MAX = 64 << 10 };
+enum { INFOS_MAX = 8 << 20, EVIDENCE_MAX = 128 << 10 };
 
 // What goes with a record and outlives the game; reused from game to game.
 typedef struct GameNotes {

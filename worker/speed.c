@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../server/common/bytes_text.h"
 #include "../server/common/file.h"
 #include "../server/common/log.h"
 #include "job.h"
@@ -49,7 +50,7 @@ RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const
     if (!job_run(&job, &result, err))
         return RUN_FAILED;
     if (log)
-        str_add(log, result.output.data, result.output.size);
+        bytes_text_add(log, result.output.data, result.output.size);
     return judge(shop, &result, out, err);
 }
 

@@ -291,13 +291,11 @@ static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
     json_t *bench = run->failure.bench ? json_integer(run->failure.bench) : json_null();
     log_warn("task %" PRId64 " failed (%s%s%s): %s", task, run->failure.kind,
              *run->failure.side ? ", " : "", run->failure.side, error->message);
-    courier_word(
-        worker->courier, task, "fail",
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
-                  run->failure.side, "message",
-                  plain_tail(error->message, strnlen(error->message, MESSAGE_MAX), MESSAGE_MAX),
-                  "log", plain_tail(log->data, log->size, LOG_MAX), "bench", bench, "begun",
-                  run->begun));
+    courier_word(worker->courier, task, "fail",
+                 json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
+                           run->failure.side, "message", plain_line(error->message, MESSAGE_MAX),
+                           "log", plain_tail(log->data, log->size, LOG_MAX), "bench", bench,
+                           "begun", run->begun));
 }
 
 static bool machine_failed(const TaskRun *run) {
@@ -344,7 +342,7 @@ static TaskEnd work_on(TaskRun *run) {
 TaskEnd task_run(Worker *worker, json_t *document) {
     TaskRun run = {.worker = worker};
     TaskEnd end = TASK_FAILED;
-    str_init(&run.failure.log, 2 << 16);
+    str_init(&run.failure.log, 1 << 20);
     if (task_read(&run.task, document, &run.failure.error)) {
         end = work_on(&run);
         task_release(&run.task);

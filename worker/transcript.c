@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../server/common/bytes_text.h"
+
 enum { HEAD_SIZE = 320 }; // what is kept of the beginning of a long line
 
 typedef struct Entry {
@@ -28,10 +30,6 @@ static char *tail_room(Tail *tail, size_t size) {
     return room;
 }
 
-static char printable(char c) {
-    return (c >= ' ' && c < 127) || c == '\t' ? c : '?';
-}
-
 void transcript_add(Tail *tail, char mark, const char *text, size_t size, int64_t now_ns) {
     static const char cut[] = " ... ";
     size_t kept = size <= TRANSCRIPT_LINE_MAX ? size : TRANSCRIPT_LINE_MAX;
@@ -51,12 +49,8 @@ void transcript_add(Tail *tail, char mark, const char *text, size_t size, int64_
 
 static void print_entry(const Entry *entry, const char *text, int64_t start_ns, Str *out) {
     int64_t ms = (entry->at_ns - start_ns) / 1000000;
-    size_t size = entry->size;
-    while (size && (text[size - 1] == '\r' || text[size - 1] == ' '))
-        size--;
     str_printf(out, "%5" PRId64 ".%03d %c ", ms / 1000, (int)(ms < 0 ? 0 : ms % 1000), entry->mark);
-    for (size_t i = 0; i < size; i++)
-        str_putc(out, printable(text[i]));
+    bytes_text_add(out, text, entry->size);
     str_putc(out, '\n');
 }
 
@@ -85,16 +79,13 @@ void tail_add(Tail *tail, const char *bytes, size_t size) {
         memcpy(tail_room(tail, size - first), bytes + first, size - first);
 }
 
-static char tail_byte(const Tail *tail, size_t i) {
-    int older = tail->at ^ 1;
-    return i < tail->sizes[older] ? tail->bytes[older][i]
-                                  : tail->bytes[tail->at][i - tail->sizes[older]];
-}
-
+// In one piece, since a character may lie on both sides of the middle.
 void tail_print(const Tail *tail, Str *out) {
+    char bytes[2 * TAIL_HALF];
+    int older = tail->at ^ 1;
     size_t size = tail->sizes[0] + tail->sizes[1];
-    for (size_t i = size > TAIL_HALF ? size - TAIL_HALF : 0; i < size; i++) {
-        char c = tail_byte(tail, i);
-        str_putc(out, c == '\n' ? c : printable(c));
-    }
+    size_t skip = size > TAIL_HALF ? size - TAIL_HALF : 0;
+    memcpy(bytes, tail->bytes[older], tail->sizes[older]);
+    memcpy(bytes + tail->sizes[older], tail->bytes[tail->at], tail->sizes[tail->at]);
+    bytes_text_add(out, bytes + skip, size - skip);
 }

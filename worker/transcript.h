@@ -22,10 +22,11 @@ void tail_clear(Tail *tail);
 // One line of a conversation: '>' to the engine, '<' from it, '*' the referee's own remark. Of a
 // long line, as "position" with many moves, the middle is left out.
 void transcript_add(Tail *tail, char mark, const char *text, size_t size, int64_t now_ns);
-// Lines such as "    1.234 > go depth 5", with the seconds since `start_ns`; plain ASCII.
+// Lines such as "    1.234 > go depth 5", with the seconds since `start_ns`; text as
+// of bytes_text.h.
 void transcript_print(const Tail *tail, int64_t start_ns, Str *out);
 
 // Bytes as they come, of which only the last matter.
 void tail_add(Tail *tail, const char *bytes, size_t size);
-// At most TAIL_HALF of them; what is no printable ASCII, tab or newline becomes '?'.
+// At most TAIL_HALF of them, as bytes_text.h has it.
 void tail_print(const Tail *tail, Str *out);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bytes_text.h"
+
 size_t utf8_character(const char *bytes, size_t size, unsigned *code) {
     static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)bytes;
@@ -51,6 +53,8 @@ size_t visible_escape(const char *bytes, size_t size, bool lines, char out[VISIB
     *out = 0;
     if (!n)
         snprintf(out, VISIBLE_ESCAPE_MAX, "\\x%02x", (unsigned char)*bytes);
+    else if (code >= BYTES_TEXT_FIRST && code <= BYTES_TEXT_LAST)
+        snprintf(out, VISIBLE_ESCAPE_MAX, "\\x%02x", code - BYTES_TEXT_FIRST);
     else if (code < 0x20 || (code >= 0x7F && code < 0xA0)) {
         if (!lines || !lays_out(bytes, size))
             snprintf(out, VISIBLE_ESCAPE_MAX, "\\x%02x", code);

@@ -5,7 +5,7 @@
 // So no text can move a cursor, forge a line of a log, or read otherwise than it is.
 //
 // Backslashes are not doubled: text that is visible already stays as it is, and the escapes are for
-// eyes, not for taking back.
+// eyes, not for taking back: bytes_text.h is for that.
 #pragma once
 
 #include <stdbool.h>

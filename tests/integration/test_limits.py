@@ -154,13 +154,31 @@ def no_word_of_the_server_forges_a_line_of_the_log():
             tap.true(any(line.endswith(shown) for line in worker.log().splitlines()), worker.log())
 
 
+def bytes_of(text):
+    """As API.md says: the way back."""
+    return b"".join(bytes([ord(c) - 0x10ff00]) if 0x10ff00 <= ord(c) <= 0x10ffff else c.encode() for c in text)
+
+
+def what_a_build_prints_arrives_byte_for_byte():
+    said = b"a\tb\x1b[31mred\x1b[0m \xff\x00 \xc2\x9b \xe2\x80\xae \xf4\x8f\xbf\xbf \xc3\xa4\r\nerror: \x1b[31mbold\r\n"
+    with FakeServer() as fake:
+        fake.add_task()
+        fake.tasks[0]["build"]["command"] = "printf '" + "".join(f"\\{byte:03o}" for byte in said) + "'; false"
+        with worker_of(fake) as worker:
+            kit.wait_until(lambda: fake.failures, 30)
+            log, message = fake.failures[0]["log"], fake.failures[0]["message"]
+            tap.true(bytes_of(log).endswith(said), ascii(log))
+            tap.true(message.endswith(r": error: \x1b[31mbold\x0d"), ascii(message))
+            tap.true("\x1b" not in worker.log() and "\u202e" not in worker.log(), ascii(worker.log()))
+
+
 def main():
     make_certificate()
     tap.run(a_registration_that_is_sent_on_elsewhere_stays_where_it_was, a_registration_leaves_tls_for_no_server,
             a_download_follows_to_another_server, a_download_does_not_leave_tls, a_server_without_tls_is_warned_of_once,
             the_token_comes_from_a_file_or_the_environment, a_token_file_that_others_may_read_is_warned_of,
             a_token_file_without_a_token_is_refused, no_program_finds_the_token_in_its_environment,
-            no_word_of_the_server_forges_a_line_of_the_log)
+            no_word_of_the_server_forges_a_line_of_the_log, what_a_build_prints_arrives_byte_for_byte)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "../../engine/rules/notation.h"
+#include "../../server/common/bytes_text.h"
 #include "../../server/common/hash.h"
+#include "../../server/common/visible.h"
 #include "../../worker/evidence.h"
 #include "../../worker/plain_text.h"
 #include "../kit/worker_kit.h"
@@ -102,29 +104,62 @@ static void only_faults_are_evidence(void **state) {
 
 // ---- plain text ---------------------------------------------------------------------------------
 
-static void what_is_printed_becomes_plain_text(void **state) {
+// As bytes_text.h says: the way back.
+static void bytes_of_text(const char *text, size_t size, Str *out) {
+    unsigned code;
+    for (size_t i = 0, n; i < size; i += n) {
+        n = utf8_character(text + i, size - i, &code);
+        assert_true(n > 0 && code > 0);
+        if (code >= BYTES_TEXT_FIRST && code <= BYTES_TEXT_LAST)
+            str_putc(out, (char)(code - BYTES_TEXT_FIRST));
+        else
+            str_add(out, text + i, n);
+    }
+}
+
+static void every_byte_that_is_printed_can_be_had_back(void **state) {
     (void)state;
     const struct {
         const char *bytes;
-        size_t size, max;
-        const char *text;
+        size_t size;
     } cases[] = {
-        {"a\tb\n", 4, 100, "a\tb\n"},
-        {"\xC3\xA4\xE2\x80\x98\xF0\x9F\x98\x80", 9, 100, "\xC3\xA4\xE2\x80\x98\xF0\x9F\x98\x80"},
-        {"\xE4\xFCx", 3, 100, "??x"},                   // Latin-1
-        {"\xC0\x80\xED\xA0\x80\xF5", 6, 100, "??????"}, // overlong, surrogate, too large
-        {"\xE2\x80", 2, 100, "??"},                     // cut off
-        {"\x1B[01;31merror\x1B[0m\r\n", 19, 100, "error\n"},
-        {"a\0b\x7F", 4, 100, "ab"},
-        {"\x1B[", 2, 100, ""},
-        {"first\nsecond\n", 13, 10, "second\n"}, // whole lines
-        {"no end in sight", 15, 8, "in sight"},
-        {"\xC3\xA4\xC3\xA4\xC3\xA4", 6, 3, "\xC3\xA4"},
+        {"a\tb\r\n\x1B[01;31merror\x1B[0m\n", 22},
+        {"\xC3\xA4\xE2\x80\x98\xF0\x9F\x98\x80\xE2\x80\xAE", 12},
+        {"\xE4\xFCx\0y\x7F\xE2\x80", 8},                  // Latin-1, NUL, cut off
+        {"\xC0\x80\xED\xA0\x80\xF5\xF4\x90\x80\x80", 10}, // overlong, surrogate, too large
+        {"\xF4\x8F\xBC\x80\xF4\x8F\xBF\xBF", 8},          // what stands for bytes
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        json_auto_t *got = plain_tail(cases[i].bytes, cases[i].size, cases[i].max);
-        if (strcmp(json_string_value(got), cases[i].text) != 0)
-            fail_msg("%zu: '%s'", i, json_string_value(got));
+        Str text scope(str_release), back scope(str_release);
+        str_init(&text, 1000);
+        str_init(&back, 1000);
+        bytes_text_add(&text, cases[i].bytes, cases[i].size);
+        json_auto_t *value = plain_tail(text.data, text.size, 1000);
+        char *dumped scope(free_ptr) = json_dumps(value, JSON_ENCODE_ANY);
+        json_auto_t *got = json_loads(dumped, JSON_DECODE_ANY, NULL);
+        assert_non_null(got);
+        bytes_of_text(json_string_value(got), json_string_length(got), &back);
+        assert_int_equal(back.size, cases[i].size);
+        assert_memory_equal(back.data, cases[i].bytes, back.size);
+    }
+    json_auto_t *cut = plain_tail("\xC3\xA4\xC3", 3, 1000); // where there was no more room
+    assert_string_equal(json_string_value(cut), "\xC3\xA4\xF4\x8F\xBF\x83");
+}
+
+static void a_long_text_loses_its_first_lines(void **state) {
+    (void)state;
+    const struct {
+        const char *text;
+        size_t max;
+        const char *tail;
+    } cases[] = {
+        {"first\nsecond\n", 10, "second\n"}, // whole lines
+        {"no end in sight", 8, "in sight"},
+        {"\xC3\xA4\xC3\xA4\xC3\xA4", 3, "\xC3\xA4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_auto_t *got = plain_tail(cases[i].text, strlen(cases[i].text), cases[i].max);
+        assert_string_equal(json_string_value(got), cases[i].tail);
     }
 }
 
@@ -137,7 +172,7 @@ static void the_first_error_of_a_build_is_found(void **state) {
         {"ld: main.o: undefined reference to `f'", "ld: main.o: undefined reference to `f'"},
         {"make: *** No rule to make target 'all'.  Stop.\n",
          "make: *** No rule to make target 'all'.  Stop."},
-        {"\x1B[1merror: \x1B[0mbold\n", "error: bold"},
+        {"\x1B[1merror: \x1B[0mbold\n", "\\x1b[1merror: \\x1b[0mbold"},
         {"all is well\n", ""},
         {"", ""},
     };
@@ -156,7 +191,8 @@ int main(void) {
         cmocka_unit_test(it_stays_within_its_size_whatever_was_said),
         cmocka_unit_test(it_is_sent_as_one_compressed_document),
         cmocka_unit_test(only_faults_are_evidence),
-        cmocka_unit_test(what_is_printed_becomes_plain_text),
+        cmocka_unit_test(every_byte_that_is_printed_can_be_had_back),
+        cmocka_unit_test(a_long_text_loses_its_first_lines),
         cmocka_unit_test(the_first_error_of_a_build_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
