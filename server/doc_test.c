@@ -98,6 +98,29 @@ static json_t *compare(json_t *workers) {
                      real(chi.p), "z95", real(chi.z95), "z99", real(chi.z99));
 }
 
+// ---- owners -------------------------------------------------------------------------------------
+
+// How much of what counts each owner brought, most first.
+static json_t *owners(Request *req, int64_t id) {
+    json_t *owner, *out = db_rows(req->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
+    size_t i;
+    json_array_foreach(out, i, owner) doc_booleans(owner, "record");
+    return out;
+}
+
+// More than half of the result stands on the word of one owner who has shown little so far; null
+// where it does not.
+static json_t *owner_warning(const json_t *owner) {
+    double share = json_number_value(json_object_get(owner, "share"));
+    const char *user = json_string_value(json_object_get(owner, "user"));
+    if (share <= 0.5 || json_is_true(json_object_get(owner, "record")))
+        return json_null();
+    char *text scope(free_ptr) =
+        xasprintf("One owner without a record (%s) played %.0f\u00a0%% of the pairs that count.",
+                  user ? user : "machines without account", 100 * share);
+    return json_string(text);
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 static json_t *find_row(Request *req, Error *err) {
@@ -133,6 +156,7 @@ static json_t *people(Request *req, int64_t id) {
     json_t *workers = db_rows(req->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
+    json_object_set_new(test, "owners", owners(req, id));
     json_object_set_new(test, "uncounted", db_row(req->db, SQL_PAGE_UNCOUNTED, "i", id));
     json_object_set_new(test, "marked", db_row(req->db, SQL_PAGE_MARKED, "i", id));
     json_object_set_new(test, "replays", replays(req, id));
@@ -166,6 +190,11 @@ json_t *doc_test(Request *req, Error *err) {
     json_auto_t *told = people(req, id);
     json_object_update(test, told);
     json_object_set_new(test, "actions", doc_actions(req, row));
-    json_object_set_new(test, "warnings", doc_warnings(row, json_object_get(test, "failures")));
+    json_t *warnings = doc_warnings(row, json_object_get(test, "failures"));
+    json_t *of_owner = owner_warning(json_array_get(json_object_get(test, "owners"), 0));
+    if (json_is_string(of_owner))
+        json_array_append(warnings, of_owner);
+    json_object_set_new(test, "owner_warning", of_owner);
+    json_object_set_new(test, "warnings", warnings);
     return test;
 }

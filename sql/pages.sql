@@ -119,6 +119,7 @@ GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 -- What each owner brought to a test. Who it is, is told of accounts alone; never an address.
 -- name: page_owners_of_test
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(length(b.outcomes)) AS pairs,
+       1.0 * sum(length(b.outcomes)) / sum(sum(length(b.outcomes))) OVER () AS share,
        EXISTS (SELECT 1 FROM records r WHERE r.owner = b.owner) AS record
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
 WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1

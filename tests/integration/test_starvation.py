@@ -292,6 +292,22 @@ def a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer():
     equal(submitted(dev, base_bench=1934567).status, 201)
 
 
+def a_test_shows_how_much_each_owner_brought():
+    test = begin()
+    machines = [Machine("192.0.2.1"), Machine("192.0.2.1"), proven(Machine("192.0.2.2", token=token_of("ann")))]
+    for machine in (*machines, machines[0]):
+        equal(machine.post(machine.claim()).json["counted"], True)
+    found = anyone.api("GET", f"/tests/{test}").json
+    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "record": False},
+                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "record": True}])
+    equal([text for text in found["warnings"] if "owner" in text],
+          ["One owner without a record (machines without account) played 75\u00a0% of the pairs that count."])
+    page = anyone.get(f"/tests/{test}").text
+    contains(page, "75.0\u00a0%")
+    contains(page, "machines without account")
+    true("192.0.2" not in page + str(found), "an address")
+
+
 def an_operator_corrects_a_bench_on_the_command_line():
     no_counts_are_known()
     test = approved(submitted(dev))
@@ -326,4 +342,5 @@ if __name__ == "__main__":
             a_commit_of_anothers_test_keeps_its_bench,
             machines_confirm_a_declared_bench_by_their_first_batch,
             a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer,
+            a_test_shows_how_much_each_owner_brought,
             an_operator_corrects_a_bench_on_the_command_line)
