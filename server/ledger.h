@@ -148,6 +148,8 @@ Credit ledger_credit(Db *db, int64_t worker);
 
 // A game that an engine lost by its own fault.
 enum { EVIDENCE_OF_TASK = 10, EVIDENCE_OF_TEST = 200, EVIDENCE_BYTES_OF_TEST = 8 << 20 };
+// Of the machines of one owner, in one test.
+enum { EVIDENCE_OF_OWNER = 50, EVIDENCE_BYTES_OF_OWNER = 2 << 20 };
 typedef struct Evidence {
     int64_t task, worker, seq, pair, game;
     const char *side, *end, *reason, *sha256;
@@ -155,8 +157,9 @@ typedef struct Evidence {
     const void *content; // zstd
     size_t content_size;
 } Evidence;
-// Kept, or only counted where the test has enough. Again with the same sha256: nothing happens;
-// with another: 409 `evidence_conflict`.
+// Kept, or only counted where the test has enough, of all or of this owner. 409
+// `evidence_unfounded` where its batch has not come or counts no more games that ended so. Again
+// with the same sha256: nothing happens; with another: 409 `evidence_conflict`.
 bool ledger_evidence(const Ledger *ledger, const Evidence *evidence, Error *err);
 
 typedef struct Failure {

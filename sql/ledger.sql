@@ -192,8 +192,19 @@ SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = ?1 AND worker_id = ?2 AN
 -- name: ledger_evidence_sha
 SELECT sha256 FROM evidence WHERE task_id = ?1 AND seq = ?2
 
+-- How many and how many bytes test ?1 keeps: of all, and of the owner of machine ?2.
 -- name: ledger_evidence_kept
-SELECT count(*), coalesce(sum(length(content)), 0) FROM evidence WHERE test_id = ?1 AND content IS NOT NULL
+SELECT count(*), coalesce(sum(size), 0), coalesce(sum(own), 0), coalesce(sum(own * size), 0)
+FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = ?2) AS own
+      FROM evidence e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = ?1 AND e.content IS NOT NULL)
+
+-- How many games of batch ?2 of task ?1 (pairs ?3 to below ?4) ended on time (?5 1) or by another fault (0) by its counts,
+-- and of how many of these there is evidence.
+-- name: ledger_evidence_founded
+SELECT CASE WHEN ?5 THEN b.time_losses ELSE b.crashes END,
+       (SELECT count(*) FROM evidence e
+        WHERE e.task_id = ?1 AND e.pair >= ?3 AND e.pair < ?4 AND (e.ending = 'time') = ?5)
+FROM batches b WHERE b.task_id = ?1 AND b.seq = ?2
 
 -- name: ledger_evidence_add
 INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)

@@ -50,7 +50,9 @@ static void drop_batch(Play *p) {
     batch_release(&p->batch->batch);
     free(p->batch);
     p->batch = NULL;
-    send_evidence(p);
+    for (int i = 0; i < p->evidence_held; i++) // of games that will not count
+        spool_item_free(p->evidence[i]);
+    p->evidence_held = 0;
 }
 
 // Share of the machine's CPU time that went to others since the batch began. What a process used

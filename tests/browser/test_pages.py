@@ -179,6 +179,7 @@ def a_crash_report_is_read_on_its_own_page():
     machine = server.worker(key="m" * 32, name="attic-mini")
     first, task = sql(server, "SELECT min(first_pair), min(id) FROM tasks WHERE test_id = 1")[0]
     sql(server, "UPDATE tasks SET worker_id = ? WHERE id = ?", machine.worker, task)
+    sql(server, "UPDATE batches SET crashes = 1, time_losses = 1 WHERE task_id = ? AND seq = 0", task)
     talk = "".join(f"12.0{i} > position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 \n12.0{i} > go wtime 99{i}0 btime 9950\n"
                    f"12.1{i} < info depth {i + 9} score cp 3{i} nodes {1000 * i} pv e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8\n" for i in range(9))
     for seq, (side, end, reason, overloaded) in enumerate((("new", "crash", "White disconnects", False),

@@ -280,6 +280,39 @@ def games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay():
     server.command("set", server.data, "replay_share", "0")
 
 
+EVIDENCE = {"game": 0, "side": "new", "end": "crash", "reason": "White disconnects", "overloaded": False, "pgn": "1. e4 *"}
+
+
+def put_evidence(worker, task, seq, pair, **fields):
+    return worker.api("PUT", f"/tasks/{task['id']}/evidence/{seq}", {**EVIDENCE, "pair": pair, **fields})
+
+
+def invented_evidence_is_refused_and_leaves_room_for_that_of_others():
+    test = add_test(server, title="faults", priority=9, tc="nodes=1000")
+    liars = [server.worker(key=f"liar-{i:030}") for i in range(6)]
+    codes = []
+    for i, liar in enumerate(liars):
+        task = claim(liar).json
+        equal(task["test"]["id"], test)
+        codes += [put_evidence(liar, task, seq, task["first_pair"] + seq // 2).code for seq in range(10)]
+        equal(post(liar, task, 0, crashes=8).json["stored"], True)
+        equal(post(liar, task, 1, crashes=2).json["stored"], True)
+        for seq in range(10):
+            equal(put_evidence(liar, task, seq, task["first_pair"] + seq // 2).status, 200)
+        codes.append(put_evidence(liar, task, 9, task["first_pair"]).code)
+    equal(codes.count("evidence_unfounded"), 60, codes)
+    kept = lambda: sql(server, "SELECT count(content), count(*) FROM evidence WHERE test_id = ?", test)
+    equal(kept(), [(50, 60)])
+    server.command("user", "add", server.data, "anna", "--password-file", server.folder / "password")
+    token = server.client("anna").api("POST", "/tokens", {"name": "machines", "scope": "worker"}).json["token"]
+    honest = server.worker(key="h" * 32, user_token=token)
+    task = claim(honest).json
+    equal(post(honest, task, 0, crashes=1).json["stored"], True)
+    equal(put_evidence(honest, task, 0, task["first_pair"] + 3).status, 200)
+    equal(kept(), [(51, 61)])
+    sql(server, "UPDATE tests SET state = 'paused' WHERE id = ?", test)
+
+
 def a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made():
     large = server.data / "blobs/00/large"
     large.parent.mkdir(parents=True, exist_ok=True)
@@ -319,6 +352,7 @@ def main():
             games_are_taken_for_the_next_batch_of_a_task_that_goes_on, bodies_that_came_at_once_leave_one_blob_after_the_sweep,
             under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_lost,
             games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay,
+            invented_evidence_is_refused_and_leaves_room_for_that_of_others,
             a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made)
     finally:
         server.close()

@@ -129,7 +129,7 @@ def a_whole_task_goes_by_the_examples_of_the_documentation():
         reply = worker.request("PUT", f"/api/v1{path}/games/0", games, {"Content-Type": "application/zstd"})
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("games.reply"))
-        counts = {**example("batch.request"), **batch(0, "2134", reply.json["sha256"])}
+        counts = {**example("batch.request"), **batch(0, "2134", reply.json["sha256"]), "crashes": 1}
         reply = worker.api("POST", path + "/batches", counts)
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("batch.reply"))

@@ -139,6 +139,13 @@ static Evidence evidence(int64_t seq, char digit) {
                       .content_size = 4};
 }
 
+// A batch in which all games ended by a fault: four by crashes, four on time.
+static void post_faults(int64_t seq) {
+    Batch batch = kit_batch(task, 1, seq, "2222");
+    batch.crashes = batch.time_losses = 4;
+    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+}
+
 static bool send(const Evidence *one) {
     return ledger_evidence(&kit.ledger, one, &kit.err);
 }
@@ -146,6 +153,7 @@ static bool send(const Evidence *one) {
 static void evidence_is_kept_once(void **state) {
     (void)state;
     Evidence one = evidence(0, 'a');
+    post_faults(0);
     assert_true(send(&one) && send(&one));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), 1);
     Evidence other = evidence(0, 'b');
@@ -155,6 +163,60 @@ static void evidence_is_kept_once(void **state) {
     one.worker = 2;
     assert_false(send(&one));
     assert_string_equal(kit.err.code, "not_your_task");
+}
+
+static void evidence_is_of_games_that_count_as_faults(void **state) {
+    (void)state;
+    for (int seq = 0; seq < EVIDENCE_OF_TASK; seq++) {
+        Evidence early = evidence(seq, 'a');
+        assert_false(send(&early));
+        assert_string_equal(kit.err.code, "evidence_unfounded");
+    }
+    post_faults(0);
+    for (int seq = 0; seq < 5; seq++) {
+        Evidence one = evidence(seq, 'a');
+        assert_int_equal(send(&one), seq < 4);
+    }
+    assert_string_equal(kit.err.message,
+                        "batch 0 counts 4 crashes, and there is evidence of 4 already");
+    Evidence on_time = evidence(5, 'a'), elsewhere = evidence(6, 'a');
+    on_time.end = "time";
+    elsewhere.pair = 4; // of the next batch
+    assert_true(send(&on_time));
+    assert_false(send(&elsewhere));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), 5);
+}
+
+// Tasks 100 to 120, ended.
+static void add_tasks(void) {
+    kit_sql(
+        &kit,
+        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
+        "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, cores, state, "
+        "lease_until, created, finished) SELECT 100 + i, 1, 2, 0, 4, 1, 'done', 0, 0, 1 FROM n");
+}
+
+static void one_owner_leaves_room_for_others(void **state) {
+    (void)state;
+    add_tasks();
+    kit_sql(&kit,
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+            "INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
+            "ending, reason, overloaded, content, received) SELECT 1, id, 2, i %% 10, "
+            "printf('%%064d', i), 100 + i, 0, 'new', 'time', '', 0, x'00', 1 FROM n, tasks "
+            "WHERE i / 10 = tasks.id - 100",
+            EVIDENCE_OF_OWNER - 2);
+    post_faults(0);
+    for (int seq = 0; seq < 3; seq++) {
+        Evidence one = evidence(seq, 'a'); // machines 1 and 2 are of one user
+        assert_true(send(&one));
+    }
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_OWNER);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), EVIDENCE_OF_OWNER + 2);
+    kit_sql(&kit, "UPDATE evidence SET worker_id = 3");
+    Evidence other = evidence(3, 'a');
+    assert_true(send(&other));
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_OWNER + 1);
 }
 
 static void evidence_of_the_wrong_shape_is_refused(void **state) {
@@ -176,16 +238,13 @@ static void evidence_of_the_wrong_shape_is_refused(void **state) {
 
 static void beyond_what_a_test_keeps_evidence_is_counted(void **state) {
     (void)state;
-    kit_sql(
-        &kit,
-        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
-        "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, cores, state, "
-        "lease_until, created, finished) SELECT 100 + i, 1, 2, 0, 4, 1, 'done', 0, 0, 1 FROM n");
+    add_tasks();
     kit_sql(&kit,
             "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 198) "
             "INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
-            "ending, reason, overloaded, content, received) SELECT 1, 101 + i / 10, 2, i %% 10, "
+            "ending, reason, overloaded, content, received) SELECT 1, 101 + i / 10, 3, i %% 10, "
             "printf('%%064d', i), 0, 0, 'new', 'time', '', 0, x'00', 1 FROM n");
+    post_faults(0);
     for (int seq = 0; seq < 3; seq++) {
         Evidence one = evidence(seq, 'a');
         assert_true(send(&one));
@@ -200,11 +259,17 @@ static void evidence_does_not_fill_the_disk(void **state) {
     kit_sql(&kit, "UPDATE tasks SET pair_count = 400");
     for (int seq = 0; seq < EVIDENCE_OF_TASK; seq++) {
         Evidence one = evidence(seq, 'a');
+        if (seq % 4 == 0)
+            post_faults(seq / 4);
+        one.pair = seq;
         one.content = large;
         one.content_size = sizeof large;
         assert_true(send(&one));
     }
-    kit_sql(&kit, "UPDATE evidence SET content = zeroblob(%d)", EVIDENCE_BYTES_OF_TEST / 10);
+    int kept = EVIDENCE_BYTES_OF_OWNER / (int)sizeof large;
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), kept);
+    kit_sql(&kit, "UPDATE evidence SET content = zeroblob(%d) WHERE content IS NOT NULL",
+            EVIDENCE_BYTES_OF_TEST / kept);
     int64_t next = kit_claim(&kit, 3, 4, 0);
     Evidence more = evidence(0, 'a');
     more.task = next;
@@ -212,8 +277,11 @@ static void evidence_does_not_fill_the_disk(void **state) {
     more.pair = kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)next);
     more.content = large;
     more.content_size = sizeof large;
+    Batch batch = kit_batch(next, 3, 0, "2222");
+    batch.crashes = 1;
+    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
     assert_true(send(&more));
-    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_TASK);
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), kept);
 }
 
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
@@ -227,6 +295,8 @@ int main(void) {
         WITH_TASK(a_batch_with_another_load_is_another_batch),
         WITH_TASK(machines_of_a_user_are_credited_together),
         WITH_TASK(evidence_is_kept_once),
+        WITH_TASK(evidence_is_of_games_that_count_as_faults),
+        WITH_TASK(one_owner_leaves_room_for_others),
         WITH_TASK(evidence_of_the_wrong_shape_is_refused),
         WITH_TASK(beyond_what_a_test_keeps_evidence_is_counted),
         WITH_TASK(evidence_does_not_fill_the_disk),
