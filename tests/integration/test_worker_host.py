@@ -2,6 +2,7 @@
 """The worker and the machine it runs on: what it says at its start, what it offers, CPUs and disk that it shares with others,
 and `--self-test`."""
 
+import functools
 import hashlib
 import os
 import pathlib
@@ -216,7 +217,7 @@ def the_self_test_finds_this_machine_fit():
     before = in_tmp()
     done = subprocess.run([BUILD / "worker", "--self-test"], capture_output=True, text=True, timeout=400)
     equal((done.returncode, done.stderr), (0, ""), done.stdout)
-    for row in ("sandbox", "compiler and make", "reach the network", "build", "bench", "match", "engine that crashes",
+    for row in ("sandbox", "compiler and make", "reach the network", "reached in build", "reached in bench", "reached in play", "build", "bench", "match", "engine that crashes",
                 "engine with 40 children"):
         true(re.search(rf"^  ok +{row}", done.stdout, re.M), f"{row}: {done.stdout}")
     true("FAILED" not in done.stdout, done.stdout)
@@ -230,7 +231,9 @@ NET_ENGINE = {
     "Makefile": "anvil: main.c part/net.S\n\ttest `ls nets` = `cat net`\n\tcc -w -DNET='\"nets/'`cat net`'\"' $^ -o $@\n"}
 
 
-def the_self_test_builds_an_installed_engine_with_its_net():
+@functools.cache
+def self_test_of_an_installed_worker():
+    """What it prints. Its list of what a program may reach lacks one thing that each program reaches."""
     before = in_tmp()
     with tempfile.TemporaryDirectory(prefix="patchmate-installed-") as name:
         folder = pathlib.Path(name)
@@ -241,11 +244,26 @@ def the_self_test_builds_an_installed_engine_with_its_net():
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
         (folder / "bin").mkdir()
-        shutil.copy(BUILD / "worker", folder / "bin")
+        program = (BUILD / "worker").read_bytes()
+        true(b"\nall   opens /dev/zero\n" in program, "the worker carries the list")
+        (folder / "bin/worker").write_bytes(program.replace(b"\nall   opens /dev/zero\n", b"\nall   opens /dev/nada\n"))
+        (folder / "bin/worker").chmod(0o755)
         folder.chmod(0o755)
         done = subprocess.run([folder / "bin/worker", "--self-test"], capture_output=True, text=True, timeout=400)
-    true(re.search("^  ok +bench +4711 and 4711 nodes", done.stdout, re.M), done.stdout)
     equal(in_tmp() - before, set())
+    return done
+
+
+def the_self_test_builds_an_installed_engine_with_its_net():
+    said = self_test_of_an_installed_worker().stdout
+    true(re.search("^  ok +bench +4711 and 4711 nodes", said, re.M), said)
+
+
+def the_self_test_names_what_a_program_reaches_and_must_not():
+    done = self_test_of_an_installed_worker()
+    named = re.findall("^  FAILED +reached in (.*?) +(.*)$", done.stdout, re.M)
+    equal(named, [(where, "opens /dev/zero") for where in ("build", "bench", "play")], done.stdout)
+    equal(done.returncode, 1)
 
 
 def the_self_test_finds_what_is_missing():
@@ -273,4 +291,5 @@ run(the_first_start_explains_in_five_lines_and_later_ones_do_not, a_server_that_
     a_game_that_needs_more_memory_than_is_offered_is_left_to_others, two_workers_of_a_machine_play_on_different_cpus,
     old_things_leave_a_cache_that_is_too_large, a_full_disk_is_waited_out_and_burns_no_task,
     tasks_that_fail_by_the_machines_fault_are_not_burnt, the_self_test_finds_this_machine_fit,
+    the_self_test_names_what_a_program_reaches_and_must_not,
     the_self_test_builds_an_installed_engine_with_its_net, the_self_test_finds_what_is_missing, without_a_sandbox_the_self_test_says_what_is_open)
