@@ -18,6 +18,7 @@ static void be_stray(void) {
         signal(i, SIG_IGN);
     prctl(PR_SET_NAME, name);
     prctl(PR_SET_PDEATHSIG, 0);
+    prctl(PR_SET_DUMPABLE, 0);
     for (;;)
         sleep(1);
 }
