@@ -70,7 +70,7 @@ static void make_room(MemoryStore *store) {
     store->slot_count *= 2;
     free(store->slots);
     store->slots = xcalloc(store->slot_count, sizeof *store->slots);
-    for (size_t i = 0; i < store->count; i++)
+    for (size_t i = 0; store->objects && i < store->count; i++)
         *slot_of(store, &store->objects[i].id) = i + 1;
 }
 
