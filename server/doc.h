@@ -19,6 +19,7 @@ json_t *doc_history(Request *req, Error *err); // of the test params[0]
 // The test params[0] against its base, with "base_diff": its base against the baseline. Query: diff
 // ("all": as much as can be shown, for those who are signed in).
 json_t *doc_diff(Request *req, Error *err);
+bool doc_diff_kept(Request *req, Str *out); // as text, where it was made before
 // The same of a test's row (base_commit, new_commit, baseline).
 json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, Error *err);
 

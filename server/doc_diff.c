@@ -33,14 +33,34 @@ json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, 
     return json_incref(document);
 }
 
-json_t *doc_diff(Request *req, Error *err) {
-    json_auto_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
+static json_t *row_of(Request *req, bool *whole, Error *err) {
+    json_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
     if (!row)
-        return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
-    bool whole = req->viewer.user_id && strcmp(doc_query(req, "diff"), "all") == 0;
-    char *key scope(free_ptr) =
-        xasprintf("diff %s %s %s %s %d", member_text(row, "engine"), member_text(row, "baseline"),
-                  member_text(row, "base_commit"), member_text(row, "new_commit"), whole);
+        error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]);
+    *whole = req->viewer.user_id && strcmp(doc_query(req, "diff"), "all") == 0;
+    return row;
+}
+
+static char *key_of(const json_t *row, bool whole) {
+    return xasprintf("diff %s %s %s %s %d", member_text(row, "engine"),
+                     member_text(row, "baseline"), member_text(row, "base_commit"),
+                     member_text(row, "new_commit"), whole);
+}
+
+bool doc_diff_kept(Request *req, Str *out) {
+    Error err;
+    bool whole;
+    json_auto_t *row = row_of(req, &whole, &err);
+    char *key scope(free_ptr) = row ? key_of(row, whole) : NULL;
+    return key && request_cached_text(req, key, out);
+}
+
+json_t *doc_diff(Request *req, Error *err) {
+    bool whole;
+    json_auto_t *row = row_of(req, &whole, err);
+    if (!row)
+        return NULL;
+    char *key scope(free_ptr) = key_of(row, whole);
     json_t *kept = request_cached(req, key, true);
     if (kept)
         return kept;

@@ -54,12 +54,16 @@ bool request_is_api(const Request *req);
 // NULL. Where `lasts` is false it is right only until the next COMMIT of the server, a second at
 // most. In prepare.
 json_t *request_cached(Request *req, const char *key, bool lasts);
+bool request_cached_text(Request *req, const char *key,
+                         Str *out); // of one that lasts, as it is sent
 void request_cache(Request *req, const char *key, bool lasts, const json_t *document); // borrowed
 // A form field (urlencoded or multipart); NULL when absent. For a file the size may exceed strlen.
 const char *request_form(const Request *req, const char *name, size_t *size);
 // The body as one JSON object, refusing unknown members, by jansson's json_unpack format (strict).
 // The object stays alive as long as the request, so borrowed strings do.
 bool request_json(Request *req, Error *err, const char *format, ...);
+// The same as jansson reads it, borrowed; NULL: 400 or 422.
+json_t *request_object(Request *req, Error *err);
 // engine_id 0: of any engine.
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role);
 // Whether who asks may submit tests and upload nets: of the engine; 0: of any.

@@ -9,7 +9,6 @@
 
 enum {
     WRITES_PER_MINUTE = 300,
-    LARGE_BODY = 4 << 20, // one above this is kept in memory with few others
     LARGE_BODIES_OWN = 2, // of one user or worker
     REPLY_SMALL = 16 << 10,
 };
@@ -98,13 +97,13 @@ bool admit_size(App *app, RequestData *data, size_t size, Error *err) {
     int64_t *places = app->large_bodies[is_worker], *free_place = NULL;
     int64_t who = is_worker ? viewer->worker_id : viewer->user_id;
     int own = 0;
-    if (data->large || size <= LARGE_BODY)
+    if (data->large || size <= BODY_LARGE)
         return true;
     if (!is_worker && !viewer_submits(&data->req, 0))
         return error_set(err, 403, "forbidden",
                          "files over %d MiB are taken from those with the role developer; ask a "
                          "maintainer or the operator for it",
-                         LARGE_BODY >> 20);
+                         BODY_LARGE >> 20);
     for (int i = 0; i < LARGE_BODIES_MAX; i++) {
         own += places[i] == who;
         free_place = places[i] ? free_place : &places[i];

@@ -22,9 +22,9 @@ enum {
     DISCARD_MAX = 8 << 20,        // what is read of a stranger's refused body, so that he sees why
 };
 
-static const Route *const tables[] = {routes_server, routes_users,   routes_worker,
-                                      routes_tests,  routes_results, routes_nets,
-                                      routes_git,    routes_pages,   NULL};
+const Route *const http_routes[] = {routes_server, routes_users,   routes_worker,
+                                    routes_tests,  routes_results, routes_nets,
+                                    routes_git,    routes_pages,   NULL};
 
 // ---- the beginning of a request -----------------------------------------------------------------
 
@@ -51,7 +51,7 @@ static void find_client(App *app, RequestData *data) {
 }
 
 static bool find_route(RequestData *data, const char *method, Error *err) {
-    RouteMatch match = route_find(tables, method, data->path);
+    RouteMatch match = route_find(http_routes, method, data->path);
     data->req.method = match.route ? match.route->method : "GET";
     if (!match.route && match.allow[0]) {
         response_header(&data->res, "Allow", "%s", match.allow);

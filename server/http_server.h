@@ -4,6 +4,8 @@
 
 #include "app.h"
 
+extern const Route *const http_routes[]; // all tables, and NULL
+
 bool http_start(App *app, Error *err);
 // After this no connection is accepted and every request is refused with 503.
 void http_quiesce(App *app);

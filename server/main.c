@@ -107,17 +107,19 @@ static const struct Command {
      "Writes database, repositories and blobs as one tar file, also while the server runs."},
     {"check", command_check, "check DATA",
      "Checks the database, and that replaying all results gives the totals and verdicts it holds."},
+    {"routes", command_routes, "routes", NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_command(FILE *out, const struct Command *command) {
-    fprintf(out, "  server %s\n    %s\n\n", command->usage, command->help);
+    fprintf(out, "  server %s\n    %s\n\n", command->usage, command->help ? command->help : "");
 }
 
 static int usage(FILE *out, int status) {
     fprintf(out, "Patchmate's server. Commands:\n\n");
     for (int i = 0; i < COMMANDS; i++)
-        print_command(out, &commands[i]);
+        if (commands[i].help)
+            print_command(out, &commands[i]);
     return status;
 }
 

@@ -64,6 +64,8 @@ void request_free(RequestData *data) {
 void request_forget_body(RequestData *data) {
     str_release(&data->raw);
     str_release(&data->body);
+    json_decref(data->json);
+    data->json = NULL;
     data->req.body = "";
     data->req.body_size = 0;
 }

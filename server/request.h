@@ -9,6 +9,9 @@
 
 struct MHD_Connection;
 
+// A body above this is kept in memory with few others.
+enum { BODY_LARGE = 4 << 20 };
+
 // Where a request is. It belongs to one thread at a time: the loop's, but for STAGE_PREPARE.
 typedef enum {
     STAGE_NEW,     // headers have not been looked at

@@ -41,7 +41,9 @@ static bool body_decode(RequestData *data, Error *err) {
     bool zstd = !strcasecmp(encoding, "zstd");
     if (!zstd && strcasecmp(encoding, "gzip") != 0)
         return error_set(err, 415, "bad_encoding", "Content-Encoding is none of zstd and gzip");
-    str_init(&data->body, data->route->max_body);
+    // A few bytes that expand to many have no place among the large bodies.
+    size_t max = data->route->max_body;
+    str_init(&data->body, data->large || max < BODY_LARGE ? max : BODY_LARGE);
     bool good = zstd ? zstd_decompress(data->raw.data, data->raw.size, &data->body, err)
                      : gzip_decompress(data->raw.data, data->raw.size, &data->body, err);
     data->req.body = data->body.data;

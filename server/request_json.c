@@ -7,17 +7,36 @@
 #include "app.h"
 #include "request.h"
 
-static bool body_parse(Request *req, Error *err) {
+enum { VALUES_MAX = 10000 };
+
+// "{}," are three bytes, and as an object in memory a hundred times that.
+static size_t values_of(const char *text, size_t size) {
+    size_t count = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++)
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else
+            count += !quoted && (text[i] == ',' || text[i] == '{' || text[i] == '[');
+    return count;
+}
+
+json_t *request_object(Request *req, Error *err) {
     json_error_t at;
     if (req->data->json)
-        return true;
-    req->data->json = json_loadb(req->body, req->body_size, JSON_REJECT_DUPLICATES, &at);
-    if (!req->data->json)
+        return req->data->json;
+    if (values_of(req->body, req->body_size) > VALUES_MAX)
+        return error_set(err, 400, "bad_json", "the body holds over %d values", VALUES_MAX), NULL;
+    json_auto_t *json = json_loadb(req->body, req->body_size, JSON_REJECT_DUPLICATES, &at);
+    if (!json)
         return error_set(err, 400, "bad_json", "the body is not JSON: line %d, column %d: %s",
-                         at.line, at.column, at.text);
-    if (!json_is_object(req->data->json))
-        return error_set(err, 422, "bad_request", "the body is not a JSON object");
-    return true;
+                         at.line, at.column, at.text),
+               NULL;
+    if (!json_is_object(json))
+        return error_set(err, 422, "bad_request", "the body is not a JSON object"), NULL;
+    return req->data->json = json_incref(json);
 }
 
 // The key before byte `position` of the format, where json_unpack stopped. Walks the arguments as
@@ -60,7 +79,7 @@ static bool name_from_text(const json_error_t *at, Error *err) {
 }
 
 bool request_json(Request *req, Error *err, const char *format, ...) {
-    if (!body_parse(req, err))
+    if (!request_object(req, err))
         return false;
     json_error_t at;
     va_list args, again;
@@ -91,6 +110,11 @@ json_t *request_cached(Request *req, const char *key, bool lasts) {
     if (!cache || !cache_get(cache, key, lasts ? 0 : req->data->version, &text))
         return NULL;
     return json_loadb(text.data, text.size, JSON_ALLOW_NUL, NULL);
+}
+
+bool request_cached_text(Request *req, const char *key, Str *out) {
+    Cache *cache = cache_of(req);
+    return cache && cache_get(cache, key, 0, out);
 }
 
 void request_cache(Request *req, const char *key, bool lasts, const json_t *document) {

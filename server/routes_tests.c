@@ -209,6 +209,9 @@ static bool merge_apply(Request *req, Response *res, Error *err) {
 // ---- diff
 
 static bool diff(Request *req, Response *res, Error *err) {
+    response_text(res, 200, "application/json", "");
+    if (doc_diff_kept(req, &res->body))
+        return true;
     json_t *document = doc_diff(req, err);
     if (document)
         response_json(res, 200, document);

@@ -170,15 +170,8 @@ static json_t *fields_of_form(Request *req, Error *err) {
 json_t *submit_fields_read(Request *req, Error *err) {
     if (!request_is_api(req))
         return fields_of_form(req, err);
-    json_error_t at;
-    json_auto_t *body = json_loadb(req->body, req->body_size, JSON_REJECT_DUPLICATES, &at);
-    if (!body)
-        return error_set(err, 400, "bad_json", "the body is not JSON: line %d, column %d: %s",
-                         at.line, at.column, at.text),
-               NULL;
-    if (!json_is_object(body))
-        return error_set(err, 422, "bad_request", "the body is not a JSON object"), NULL;
-    return submit_fields_of_json(body, err);
+    json_t *body = request_object(req, err);
+    return body ? submit_fields_of_json(body, err) : NULL;
 }
 
 // ---- each by itself

@@ -3,6 +3,7 @@
 
 import collections
 import concurrent.futures
+import gzip
 import json
 import pathlib
 import socket
@@ -10,6 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 import protocol  # noqa: E402
+import routes  # noqa: E402
 from server import ADMIN, BUILD, Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
@@ -214,6 +216,37 @@ def memory_mib():
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) >> 10
 
 
+def a_small_body_that_expands_without_end_is_refused():
+    server.add_user("gina", "developer")
+    gina, kind = server.client("gina"), {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    body = b'{"title": [' + b"{}," * 1000000 + b"{}]}"
+    reply = gina.request("POST", "/api/v1/tests", gzip.compress(body, 1), kind)
+    equal((reply.status, reply.code), (400, "bad_json"), reply)
+    contains(reply.text, "over 10000 values")
+    reply = gina.request("POST", "/api/v1/nets", gzip.compress(b"0" * (60 << 20), 1), {**kind, "Content-Type": "application/octet-stream"})
+    equal((reply.status, reply.code), (413, "too_large"), reply)
+
+
+def every_route_at_its_worst_leaves_another_visitor_served():
+    attacked = routes.Attacked()
+    try:
+        visitor, unserved, table = attacked.server.client(timeout=10), [], routes.table(attacked.server)
+        true(len(table) > 80, f"only {len(table)} routes")
+        for route in table:
+            flood = routes.Flood(attacked, route, 40)
+            try:
+                for _ in range(2):
+                    attacked.visit(visitor)
+                    flood.repeat()
+            except (AssertionError, OSError) as why:
+                unserved.append(f"{route.method} {route.pattern}: {why}")
+            broken = {status for status in flood.end() if status == 500}
+            unserved += [f"{route.method} {route.pattern}: {status}" for status in broken]
+        equal(unserved, [])
+    finally:
+        attacked.close()
+
+
 def metric(name):
     for line in server.client().get("/metrics").text.splitlines():
         if line.startswith(f"patchmate_{name} "):
@@ -234,6 +267,8 @@ if __name__ == "__main__":
             a_machine_has_one_waiting_claim_and_the_newer_replaces_the_older,
             bodies_that_never_end_are_bounded_by_sender_and_in_all,
             a_large_body_for_git_is_refused,
+            a_small_body_that_expands_without_end_is_refused,
+            every_route_at_its_worst_leaves_another_visitor_served,
             an_admin_who_is_demoted_while_the_body_arrives_is_refused,
             an_admin_who_is_blocked_while_the_body_arrives_is_refused,
             a_session_that_ends_while_the_body_arrives_is_refused,
