@@ -25,10 +25,8 @@ HOST = {"os": "Linux", "arch": "x86_64", "cpu": "test", "physical_cores": 4, "lo
 
 
 def person(name, *roles):
-    """An account with the password of the admin, without the time that another scrypt takes."""
-    sql(server, "INSERT INTO users (name, password, state, created) SELECT ?, password, 'active', 1 FROM users WHERE name = ?", name, ADMIN)
-    for role in roles:
-        sql(server, "INSERT INTO roles SELECT u.id, e.id, ? FROM users u, engines e WHERE u.name = ?", role, name)
+    """Somebody new who is signed in."""
+    server.add_user(name, *roles)
     return server.client(name)
 
 
@@ -315,7 +313,7 @@ author: POST /tests/{id}/modify /tests/{id}/pause /tests/{id}/resume /tests/{id}
 author: POST /api/v1/tests/{id}/modify /api/v1/tests/{id}/pause /api/v1/tests/{id}/resume /api/v1/tests/{id}/stop
 maintainer: POST /tests/{id}/approve /tests/{id}/exclude /tests/{id}/harmful /tests/{id}/include /tests/{id}/merge
 maintainer: POST /api/v1/tests/{id}/approve /api/v1/tests/{id}/exclude /api/v1/tests/{id}/harmful /api/v1/tests/{id}/include
-maintainer: POST /api/v1/tests/{id}/merge
+maintainer: POST /api/v1/tests/{id}/merge /tests/{id}/bench /api/v1/tests/{id}/bench
 maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{id}/block /api/v1/machines/{id}/unblock
 admin: GET /admin /api/v1/users
 admin: POST /admin/users/{name}/role /admin/users/{name}/state /api/v1/users/{name}/role /api/v1/users/{name}/state

@@ -321,7 +321,10 @@ def an_admin_with_a_token_of_less_scope_is_no_admin():
 
 
 def roles_are_given_and_taken():
-    server.add_user("rita")
+    server.command("user", "add", server.data, "rita", "--password-file", server.folder / "password")
+    server.command("user", "role", server.data, "rita", "anvil", "developer")
+    equal(server.client("rita").api("GET", "/account").json["user"]["roles"], [{"engine": "anvil", "role": "developer"}])
+    server.command("user", "role", "--", server.data, "rita", "anvil", "-developer")
     admin = server.client(ADMIN)
     equal(server.client("rita").api("POST", "/users/rita/role", {"role": "admin", "grant": True}).status, 403)
     equal(admin.api("POST", "/users/rita/role", {"role": "maintainer", "grant": True, "engine": "anvil"}).status, 200)
