@@ -13,8 +13,8 @@ static void say(Str *text, int64_t count, const char *one, const char *several) 
 static json_t *sentence(const json_t *row) {
     int64_t machines = member_int(row, "machines"), failed = member_int(row, "failed"),
             few_cores = member_int(row, "few_cores"), bare = member_int(row, "bare"),
-            elsewhere = member_int(row, "elsewhere");
-    int64_t others = machines - failed - few_cores - bare - elsewhere;
+            elsewhere = member_int(row, "elsewhere"), resting = member_int(row, "resting");
+    int64_t others = machines - failed - few_cores - bare - elsewhere - resting;
     Str text scope(str_release);
     str_init(&text, 1000);
     say(&text, elsewhere, "plays another test", "play other tests");
@@ -24,6 +24,8 @@ static json_t *sentence(const json_t *row) {
         "have weaker sandboxes than this server wants");
     say(&text, failed, "could not play it (see the failures below)",
         "could not play it (see the failures below)");
+    say(&text, resting, "has to wait after several tasks without a result",
+        "have to wait after several tasks without a result");
     say(&text, others, "may be about to take it, has just left or is short of memory",
         "may be about to take it, have just left or are short of memory");
     return json_sprintf("Of the machines online (%lld), %s.", (long long)machines, text.data);

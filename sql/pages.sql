@@ -79,12 +79,13 @@ WHERE t.author_id = ?1 AND t.id < ?2 ORDER BY t.id DESC LIMIT ?3
 -- ?3: the level of confinement that the server wants. What a failure bars stands in ledger_candidates too.
 -- name: page_idle
 SELECT count(*) AS machines, sum(what = 'bare') AS bare, sum(what = 'few_cores') AS few_cores,
-       sum(what = 'failed') AS failed, sum(what = 'elsewhere') AS elsewhere
+       sum(what = 'failed') AS failed, sum(what = 'elsewhere') AS elsewhere, sum(what = 'resting') AS resting
 FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < CAST(?3 AS INTEGER) THEN 'bare'
                   WHEN w.cores < t.threads THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)) THEN 'failed'
                   WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
+                  WHEN w.rest_until > ?2 THEN 'resting'
                   ELSE '' END AS what
       FROM workers w JOIN tests t ON t.id = ?1 WHERE w.last_seen > ?2 - 300 AND w.blocked = 0)
 

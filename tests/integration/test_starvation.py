@@ -2,6 +2,7 @@
 """What one liar can do to the others over the worker protocol: take their work, end their tests, set their bench counts. Machines
 come from addresses of their own, as behind a proxy."""
 
+import hashlib
 import pathlib
 import sys
 import tempfile
@@ -186,10 +187,19 @@ def accounts_of_one_network_have_one_voice():
     equal(state_of(test), ("active", None))
 
 
-def token_of(name):
-    server.add_user(name)
-    user = server.client(name)
-    return user.api("POST", "/tokens", {"name": "t", "scope": "worker"}).json["token"]
+def token_of(name, scope="worker"):
+    """Of an account of this name that nobody can sign in to."""
+    token = f"token-of-{name}"
+    sql(server, "INSERT OR IGNORE INTO users (name, password, created) VALUES (?, 'x', 1)", name)
+    sql(server, "INSERT INTO api_tokens (user_id, token_hash, scope, name, created) SELECT id, ?, ?, 't', 1 FROM users WHERE name = ?",
+        hashlib.sha256(token.encode()).hexdigest(), scope, name)
+    return token
+
+
+def developer(name):
+    token = token_of(name, "submit")
+    sql(server, "INSERT INTO roles (user_id, engine_id, role) SELECT id, 1, 'developer' FROM users WHERE name = ?", name)
+    return Client(server, token=token)
 
 
 def a_test_that_machines_failed_is_resumed_by_a_maintainer():
@@ -323,10 +333,8 @@ if __name__ == "__main__":
         server.command("set", server.data, "registrations_per_hour", "100000")
         server.command("set", server.data, "writes_per_minute", "100000")
         server.add_user("boss", "maintainer")
-        for name in ("dev", "dev2"):
-            server.add_user(name, "developer")
         server.start()
-        anyone, boss, dev, dev2 = server.client(), *(server.client(name) for name in ("boss", "dev", "dev2"))
+        anyone, boss, dev, dev2 = Client(server), server.client("boss"), developer("dev"), developer("dev2")
         run(invented_cores_send_nobody_to_another_test,
             cores_that_were_not_registered_are_not_shown,
             a_new_machine_gets_one_small_task,
