@@ -52,19 +52,22 @@ static void end(OsTree *tree) {
     os_tree_release(tree);
 }
 
-static char *map(size_t size, int flags, int fd) {
-    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
-    if (bytes == MAP_FAILED)
+static char *mapped; // what was mapped last
+static int held;     // the file that was made last
+
+static void map(size_t size, int flags, int fd) {
+    mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (mapped == MAP_FAILED)
         _exit(1);
-    return bytes;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
 static void look_everywhere(void) {
     size_t step = 2 * MIB, size = (size_t)MUCH / 4096 * step;
-    volatile char *bytes = map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-    madvise((void *)bytes, size, MADV_NOHUGEPAGE);
+    map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    volatile char *bytes = mapped;
+    madvise(mapped, size, MADV_NOHUGEPAGE);
     for (size_t at = 0; at < size; at += step)
         (void)bytes[at];
 }
@@ -97,7 +100,8 @@ static void what_is_only_reserved_does_not_count(void **state) {
 }
 
 static void *fill_and_be_ready(void *ctx) {
-    memset(map(MUCH, MAP_PRIVATE | MAP_ANONYMOUS, -1), 1, MUCH);
+    map(MUCH, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    memset(mapped, 1, MUCH);
     ready();
     return ctx;
 }
@@ -133,14 +137,14 @@ static void memory_counts_when_the_first_thread_has_ended(void **state) {
 }
 
 static void share(void) {
-    char *bytes = map(MUCH, MAP_SHARED | MAP_ANONYMOUS, -1);
+    map(MUCH, MAP_SHARED | MAP_ANONYMOUS, -1);
     int done[2];
     char byte;
     if (pipe(done) < 0)
         _exit(1);
-    memset(bytes, 1, MUCH);
+    memset(mapped, 1, MUCH);
     if (fork() == 0) {
-        memset(bytes, 2, MUCH);
+        memset(mapped, 2, MUCH);
         if (write(done[1], "", 1) == 1)
             for (;;)
                 pause();
@@ -164,9 +168,9 @@ static void shared_memory_counts_once(void **state) {
 
 // A page of it stays mapped, and so all of it stays in memory.
 static void share_and_forget(void) {
-    char *bytes = map(MUCH, MAP_SHARED | MAP_ANONYMOUS, -1);
-    memset(bytes, 1, MUCH);
-    munmap(bytes + 4096, MUCH - 4096);
+    map(MUCH, MAP_SHARED | MAP_ANONYMOUS, -1);
+    memset(mapped, 1, MUCH);
+    munmap(mapped + 4096, MUCH - 4096);
 }
 
 static void shared_memory_that_is_not_mapped_any_more_is_seen_to_be_there(void **state) {
@@ -185,13 +189,12 @@ static void shared_memory_that_is_not_mapped_any_more_is_seen_to_be_there(void *
 // ---- disk ---------------------------------------------------------------------------------------
 
 // A new file of the folder that has no name any more.
-static int nameless(void) {
+static void nameless(void) {
     char path[100];
     snprintf(path, sizeof path, "%s/file", folder);
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (fd < 0 || fallocate(fd, 0, 0, MUCH) < 0 || unlink(path) < 0)
+    held = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (held < 0 || fallocate(held, 0, 0, MUCH) < 0 || unlink(path) < 0)
         _exit(1);
-    return fd;
 }
 
 static void hold_open(void) {
@@ -199,10 +202,10 @@ static void hold_open(void) {
 }
 
 static void hold_mapped(void) {
-    int fd = nameless();
-    map(MUCH, MAP_SHARED, fd);
-    map(MUCH, MAP_PRIVATE, fd); // the same file, which counts once
-    close(fd);
+    nameless();
+    map(MUCH, MAP_SHARED, held);
+    map(MUCH, MAP_PRIVATE, held); // the same file, which counts once
+    close(held);
     if (fork() == 0)
         for (;;)
             pause();
@@ -246,9 +249,9 @@ static void deleted_files_count_while_they_are_open_or_mapped(void **state) {
 
 // All but a page of it is hidden.
 static void hold_a_page(void) {
-    int fd = nameless();
-    map(4096, MAP_PRIVATE, fd);
-    close(fd);
+    nameless();
+    map(4096, MAP_PRIVATE, held);
+    close(held);
 }
 
 static void a_page_that_is_mapped_tells_of_a_file_without_a_name(void **state) {
