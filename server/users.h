@@ -36,6 +36,7 @@ bool login_failures_forget(Db *db, int64_t user, Error *err); // wherever they c
 // else can be wrong.
 bool change_may_try(Db *db, const char *session, double now, double *wait, Error *err);
 bool change_failed(Db *db, const char *session, double now, Error *err);
-// New accounts of one network in a day: 20.
+// New accounts of one network: after 20 each further one waits, as after wrong passwords, and
+// starts anew after a day without one.
 bool signup_may_try(Db *db, const char *address, double now, Error *err);
 bool signup_note(Db *db, const char *address, double now, Error *err);
