@@ -64,6 +64,10 @@ void app_wake_tasks(App *app) {
     app->wake = true;
 }
 
+bool app_undeclared_proxy(const App *app) {
+    return atomic_load(&app->undeclared_proxy);
+}
+
 void app_moves_git(App *app) {
     app->git_moved = true;
 }

@@ -72,6 +72,7 @@ struct App {
     News *news;   // of this turn
     size_t news_count, news_capacity;
     bool wake, stopping;
+    atomic_bool undeclared_proxy; // see app_undeclared_proxy
     bool git_moved,
         git_astray; // a reference was set in this turn; some may be ahead of the database
     int64_t touched[TOUCHED_MAX]; // API tokens used, to be noted

@@ -14,6 +14,7 @@ json_t *doc_health(Request *req, Error *err) {
     if (!document)
         return error_set(err, 503, "unavailable", "the database does not answer"), NULL;
     json_object_set_new(document, "ok", json_true());
+    json_object_set_new(document, "undeclared_proxy", json_boolean(app_undeclared_proxy(req->app)));
     json_object_set_new(document, "disk", disk_json(req));
     return document;
 }

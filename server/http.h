@@ -129,6 +129,9 @@ Db *app_writer(App *app);             // loop thread only
 // After the turn's COMMIT: call waiting claims again; tell streams. Callable in apply and timers.
 void app_wake_tasks(App *app);
 void app_publish(App *app, const char *event, json_t *data); // steals; sent after COMMIT
+// A request came with X-Forwarded-For from an address that is not among the trusted proxies. Any
+// thread.
+bool app_undeclared_proxy(const App *app);
 // In apply, before a reference of a repository is set: should the request or its turn come to
 // nothing, the references follow the database again.
 void app_moves_git(App *app);

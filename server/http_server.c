@@ -46,6 +46,13 @@ static void find_client(App *app, RequestData *data) {
     const char *forwarded = request_header(&data->req, "X-Forwarded-For");
     const char *scheme = request_header(&data->req, "X-Forwarded-Proto");
     address_of_client(&app->config.trusted, peer, forwarded, data->address);
+    if (forwarded && !trusted_has(&app->config.trusted, peer) &&
+        !atomic_exchange(&app->undeclared_proxy, true))
+        log_warn(
+            "%s sends X-Forwarded-For and is not declared as a proxy; if it is yours, start the "
+            "server with --trusted-proxy %s, or all its clients share the limits of one "
+            "address; this is said once",
+            peer, peer);
     data->https = trusted_has(&app->config.trusted, peer) && scheme && !strcmp(scheme, "https");
     data->req.address = data->address;
 }

@@ -6,6 +6,7 @@ import concurrent.futures
 import gzip
 import json
 import pathlib
+import select
 import socket
 import sys
 
@@ -47,6 +48,69 @@ class Slow:
 def settled(client):
     """What was sent before on other connections has reached the server when this is answered."""
     equal(client.api("GET", "/health").status, 200)
+
+
+def a_proxy_that_is_not_declared_is_warned_of_once():
+    with Server() as own:
+        client = own.client()
+        equal(client.api("GET", "/health").json.get("undeclared_proxy"), False)
+        for _ in range(3):
+            client.get("/", **{"X-Forwarded-For": "192.0.2.7"})
+        equal(own.log().count("127.0.0.1 sends X-Forwarded-For"), 1)
+        contains(own.log(), "--trusted-proxy 127.0.0.1")
+        equal(client.api("GET", "/health").json["undeclared_proxy"], True)
+        contains(client.get("/health").text, "A proxy that is not declared")
+    visits(3)
+    true("sends X-Forwarded-For" not in server.log(), "a declared proxy is not warned of")
+    true("A proxy that is not declared" not in server.client().get("/health").text, "nor shown")
+
+
+def streams(count, address):
+    """So many streams, opened a few at a time; and the statuses."""
+    opened, statuses = [], []
+    for at in range(0, count, 50):
+        some = flood("GET /api/v1/stream", min(50, count - at), address)
+        statuses += [int(each.recv(4096).split()[1]) for each in some]
+        opened += some
+    return opened, collections.Counter(statuses)
+
+
+def streams_of_an_address_are_counted_and_others_still_get_one():
+    mine, statuses = streams(220, "192.0.2.1")
+    equal(statuses, {200: 200, 429: 20})
+    other, statuses = streams(1, "198.51.100.7")
+    equal(statuses, {200: 1})
+    for each in mine + other:
+        each.close()
+
+
+def when_all_streams_are_taken_the_greediest_address_gives_one_up():
+    wait_until(lambda: metric("streams") == 0)
+    held = []
+    for i, count in enumerate([198] * 3 + [200] + [198] * 6 + [18]):
+        opened, statuses = streams(count, f"192.0.2.{i + 1}")
+        equal(statuses, {200: count})
+        held += opened
+    other, statuses = streams(1, "198.51.100.7")
+    equal(statuses, {200: 1})
+    (ended,) = wait_until(lambda: ended_of(held))
+    true(3 * 198 <= ended < 3 * 198 + 200, f"stream {ended} ended, which is not of the address that has most")
+    for each in held + other:
+        each.close()
+
+
+def ended_of(sockets):
+    """Which connections the server has ended."""
+    poll = select.poll()
+    for each in sockets:
+        poll.register(each, select.POLLIN)
+    ready = {descriptor for descriptor, _ in poll.poll(0)}
+    return [number for number, each in enumerate(sockets) if each.fileno() in ready and is_at_end(each)]
+
+
+def is_at_end(connection):
+    """Comments of streams that live are taken on the way."""
+    return connection.recv(4096)[-5:] in (b"", b"0\r\n\r\n")
 
 
 # ---- rights ------------------------------------------------------------------------------------------
@@ -267,6 +331,9 @@ if __name__ == "__main__":
             a_machine_has_one_waiting_claim_and_the_newer_replaces_the_older,
             bodies_that_never_end_are_bounded_by_sender_and_in_all,
             a_large_body_for_git_is_refused,
+            streams_of_an_address_are_counted_and_others_still_get_one,
+            when_all_streams_are_taken_the_greediest_address_gives_one_up,
+            a_proxy_that_is_not_declared_is_warned_of_once,
             a_small_body_that_expands_without_end_is_refused,
             every_route_at_its_worst_leaves_another_visitor_served,
             an_admin_who_is_demoted_while_the_body_arrives_is_refused,
