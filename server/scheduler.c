@@ -27,7 +27,7 @@ int scheduler_tasks_max(const SchedWorker *worker) {
 }
 
 int scheduler_hunger_cores(const SchedWorker *worker) {
-    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 16, [TRUST_RECORD] = 1 << 20};
+    static const int most[] = {[TRUST_NONE] = 2, [TRUST_COUNTED] = 4, [TRUST_RECORD] = 1 << 20};
     return worker->cores < most[worker->trust] ? worker->cores : most[worker->trust];
 }
 

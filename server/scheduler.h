@@ -63,8 +63,8 @@ bool scheduler_fits(const SchedTest *test, const SchedWorker *worker);
 int64_t scheduler_memory_mib(const SchedTest *test, int slots);
 // Tasks that the worker may hold at once: the first must bring results before there is a second.
 int scheduler_tasks_max(const SchedWorker *worker);
-// Cores of a task that count for hunger: a machine that has shown nothing weighs as one core, so
-// that it sends nobody to another test, and one whose owner has no record as an ordinary machine.
+// Cores of a task that count for hunger: 2 of a machine that has shown nothing, 4 where its owner
+// has no record, so that no machine alone sends many others to another test.
 int scheduler_hunger_cores(const SchedWorker *worker);
 // Pairs that the worker's owner may yet take of the test. Where others are active who could play
 // it, an owner holds at most half of what is not counted, one without a record a quarter. Where one

@@ -150,9 +150,9 @@ static void a_new_machine_gets_what_takes_minutes(void **state) {
 static void cores_weigh_as_far_as_they_are_believed(void **state) {
     (void)state;
     SchedWorker some = {.cores = 64};
-    assert_int_equal(scheduler_hunger_cores(&some), 1);
+    assert_int_equal(scheduler_hunger_cores(&some), 2);
     some.trust = TRUST_COUNTED;
-    assert_int_equal(scheduler_hunger_cores(&some), 16);
+    assert_int_equal(scheduler_hunger_cores(&some), 4);
     some.trust = TRUST_RECORD;
     assert_int_equal(scheduler_hunger_cores(&some), 64);
 }
@@ -250,10 +250,15 @@ static void sim_run(SchedTrust liar, int64_t pairs) {
     for (int i = 0; i < MACHINES; i++)
         all[i].worker = (SchedWorker){.cores = 4, .memory_mib = 16000, .others_cores = 4};
     all[LIAR].worker = (SchedWorker){4096, 1 << 28, liar, 0, 4, 0};
-    for (int minute = 0; minute < HOURS * 60; minute++)
+    int worked[TESTS] = {0}, idle = 0, at_first[TESTS] = {0};
+    for (int minute = 0; minute < HOURS * 60; minute++) {
         for (int i = MACHINES - 1; i >= 0; i--)
             sim_minute(all, &all[i]);
-    int worked[TESTS] = {0}, idle = 0;
+        for (int i = 0; i < HONEST && !minute; i++)
+            at_first[all[i].test - 1]++;
+    }
+    for (int t = 0; t < TESTS; t++)
+        assert_in_range(at_first[t], HONEST / 3, HONEST);
     for (int i = 0; i < HONEST; i++) {
         idle += all[i].idle;
         for (int t = 0; t < TESTS; t++)
