@@ -136,7 +136,9 @@ class Level:
             self.trouble = trouble
 
     def _run_table(self):
-        kit.wait_until(lambda: f"sandbox level {self.number}" in self.worker.log(), 30)
+        kit.wait_until(lambda: "registered" in self.worker.log(), 30)
+        # As after a day of good games: what it reports ends tests.
+        database.sql(self.server, "INSERT INTO records (owner, since) SELECT DISTINCT owner, 1 FROM workers")
         for row in self._in_order():
             self.outcomes[row] = self._try(row)
         self.outcomes["good"] = self._try(Row("a good patch", "play", "", "", None, None, None))
