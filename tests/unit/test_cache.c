@@ -52,7 +52,7 @@ static void the_oldest_go_when_it_is_full(void **state) {
     static char text[9001];
     memset(text, 'x', sizeof text - 1);
     for (int i = 0; i < 20; i++) {
-        char key[8];
+        char key[16];
         snprintf(key, sizeof key, "%d", i);
         cache_put(cache, key, 1, text, sizeof text - 1);
     }
@@ -75,7 +75,7 @@ static void one_that_would_push_out_all_others_is_not_kept(void **state) {
 static void many_small_ones_are_bounded_too(void **state) {
     (void)state;
     for (int i = 0; i < 5000; i++) {
-        char key[8];
+        char key[16];
         snprintf(key, sizeof key, "%d", i);
         cache_put(cache, key, 1, "x", 1);
     }
