@@ -81,6 +81,7 @@ static void note_change(App *app, const Ledger *ledger, const Disk *disk) {
     if (is_short == app->disk_short)
         return;
     app->disk_short = is_short;
+    app->drop_after = 0; // somebody has done something: look anew
     if (is_short)
         ledger_event(ledger, "disk", 0, 0, 0,
                      "the disk is nearly full (%.2f GiB free): no task is dealt and no games, "
