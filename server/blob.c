@@ -61,6 +61,8 @@ bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_
     if (!make_folder(data, parent, err) || !make_folder(parent, folder, err))
         return false;
     int lock scope(close_fd) = lock_folder(folder, LOCK_SH);
+    if (lock < 0)
+        return error_errno(err, "cannot open %s", folder);
     if (holds(path, bytes, size) && make_young(path))
         return folder_sync(folder, err) && folder_sync(parent, err);
     return file_write_durable(path, bytes, size, err) && folder_sync(parent, err);
@@ -72,7 +74,7 @@ BlobRemoval blob_remove_older(const char *data, const char *sha, double than, in
     int lock scope(close_fd) = lock_folder(folder, LOCK_EX);
     struct stat st;
     *size = 0;
-    if (stat(path, &st) < 0)
+    if (lock < 0 || stat(path, &st) < 0)
         return BLOB_GONE;
     if ((double)st.st_mtim.tv_sec >= than)
         return BLOB_YOUNG;

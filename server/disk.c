@@ -68,10 +68,11 @@ int64_t disk_drop_games(const Ledger *ledger, const Disk *disk) {
         log_error("the games of test %lld cannot be dropped: %s", (long long)test, err.message);
         return 0;
     }
-    ledger_event(ledger, "disk", 0, 0, test,
-                 "the games of %lld batches were dropped: %.2f GiB of the disk were free, and less "
-                 "than twice %.2f GiB is too little",
-                 (long long)batches, (double)disk->free / gib, (double)disk->floor / gib);
+    ledger_event(
+        ledger, "disk", 0, 0, test,
+        "its games (batches: %lld) were dropped: %.2f GiB of the disk were free, less than "
+        "twice the %.2f GiB that are to stay free",
+        (long long)batches, (double)disk->free / gib, (double)disk->floor / gib);
     return test;
 }
 

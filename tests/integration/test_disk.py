@@ -266,7 +266,7 @@ def games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay():
         equal(test["stats"]["pairs"], 4)
         page = anyone.get(f"/tests/{ids[result]}").text
         contains(page, "The games of this test were dropped")
-        contains(page, "the games of 1 batches were dropped: ")
+        contains(page, "its games (batches: 1) were dropped: ")
     set_floor(1)
     server.command("set", server.data, "replay_share", "1")
     server.stop()

@@ -103,8 +103,8 @@ static void games_of_tests_without_success_go_first_and_then_those_of_the_oldest
     char *message scope(free_ptr) = kit_text(&kit, "SELECT message FROM events WHERE test_id = 16");
     assert_string_equal(
         message,
-        "the games of 1 batches were dropped: 0.98 GiB of the disk were free, and less than "
-        "twice 0.59 GiB is too little");
+        "its games (batches: 1) were dropped: 0.98 GiB of the disk were free, less than twice the "
+        "0.59 GiB that are to stay free");
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM games"), 8);
 }
 
