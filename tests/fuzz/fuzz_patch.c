@@ -17,6 +17,15 @@ static void read_again(const PatchFile *file) {
         git_diff_free(diff);
 }
 
+static void fit(const PatchFile *file) {
+    static const char old[] = "a\nb\n\nc";
+    Str out scope(str_release);
+    str_init(&out, PATCH_BYTES_MAX * 2);
+    Error err;
+    if (!file->binary && patch_file_name(file))
+        (void)!patch_fit(file, old, sizeof old - 1, &out, &err);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static bool started;
     if (!started)
@@ -27,7 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!patch_parse((const char *)data, size, &patch, &err))
         return 0;
     for (int i = 0; i < patch.mail_count; i++)
-        for (int k = 0; k < patch.mails[i].file_count; k++)
+        for (int k = 0; k < patch.mails[i].file_count; k++) {
             read_again(&patch.mails[i].files[k]);
+            fit(&patch.mails[i].files[k]);
+        }
     return 0;
 }
