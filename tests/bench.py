@@ -5,7 +5,7 @@ Everything runs alone and one after the other on this machine; what is noisy is 
 figures come with the disk's own: how long a small write and fsync take in the same folder, because every durable reply waits
 for at least one.
 
-usage: tests/bench.py [--build DIR] [--games N] [PART…]     parts: engine, statistics, match, server; by name alone: judgement, strength
+usage: tests/bench.py [--build DIR] [--games N] [PART…]     parts: engine, statistics, match, server, visitors; by name alone: judgement, strength
 
 --games N: how many games each match of our engine has. The part match plays 100, in two minutes, where none are asked for;
 strength plays 400, and five times as many of its shortest, which takes hours.
@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
 import bench_engine  # noqa: E402
 import bench_judgement  # noqa: E402
+import bench_visitors  # noqa: E402
 from figures import STOCKFISH, median_of, number, output, row  # noqa: E402
 
 BATCH_PAIRS, RUNS, SECONDS = 16, 3, 2
@@ -230,7 +231,7 @@ def server(build, _games):
     return fine
 
 
-PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": match, "server": server}
+PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": match, "server": server, "visitors": bench_visitors.visitors}
 BY_NAME = {"strength": bench_engine.strength, "judgement": bench_judgement.judgement}
 
 

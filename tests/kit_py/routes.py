@@ -2,6 +2,8 @@
 
 import collections
 import gzip
+import itertools
+import json
 import pathlib
 import re
 import select
@@ -38,7 +40,7 @@ class Attacked:
         with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
             book = database.write_plain_book(pathlib.Path(folder) / "book.epd")
             self.server = Server("--trusted-proxy", "127.0.0.1", start=False, init_options=["--book", str(book)])
-        server = self.server
+        server, self.keys = self.server, itertools.count(1)
         self.test = database.add_test(server, kind="fixed", batch_pairs=16, pairs_max=1 << 20)
         server.command("set", server.data, "writes_per_minute", "1000000")
         server.start()
@@ -59,12 +61,17 @@ class Attacked:
                      "received, counted, llr) SELECT ?, ?, ?, i, '2222222222222222', 0, 0, 32, 0, 0, '10.00+0.10', 1e6, 0, 1e9 + i, 1, 0 FROM n",
                      count, self.test, task, self.worker.worker)
 
-    def submit(self, admin):
-        """A test whose diff has five hundred files."""
+    def submission(self):
+        """Of a test whose diff has five hundred files."""
         files = "".join(f"diff --git a/doc/f{i} b/doc/f{i}\nnew file mode 100644\n--- /dev/null\n+++ b/doc/f{i}\n@@ -0,0 +1,8 @@\n"
                         + "".join(f"+line {line} of file {i}\n" for line in range(8)) for i in range(500))
-        reply = admin.api("POST", "/tests", {"engine": "anvil", "title": "many files", "preset": "", "patch": files})
-        return reply.json.get("id", self.test)
+        return {"engine": "anvil", "title": "many files", "preset": "", "patch": files}
+
+    def submit(self, admin):
+        reply = admin.api("POST", "/tests", self.submission())
+        if reply.status != 201:
+            raise RuntimeError(f"cannot submit: {reply}")
+        return reply.json["id"]
 
     def close(self):
         self.server.close()
@@ -78,6 +85,14 @@ class Attacked:
         path = re.sub(r"\{(\w+)(\.\.\.)?\}", lambda match: str(values[match.group(1)]), route.pattern)
         return path + ("?service=git-upload-pack" if path.endswith("/info/refs") else "")
 
+    def costly(self):
+        """Requests that cost more when they are understood: passwords are compared, patches applied, openings dealt."""
+        return {"/api/v1/login": {"name": ADMIN, "password": "a wrong one"},
+                "/api/v1/account/password": {"old": "a wrong one", "password": "another horse"},
+                "/api/v1/tests": self.submission(),
+                "/api/v1/tasks/claim": {"protocol": 1, "cores": 8, "memory_mib": 100000, "speeds": {"anvil": 1e6}, "snapshots": [],
+                                        "holding": [], "wait_s": 0}}
+
     def body(self, route):
         """The type, encoding and bytes that cost most: at the limit when they are unpacked."""
         size = min(route.max_body, 8 << 20)  # twice of what may come out of a small body
@@ -87,6 +102,8 @@ class Attacked:
             return "application/x-git-upload-pack-request", "", f"0032want {head}\n0000".encode() + have + b"0009done\n"
         if route.pattern.endswith("/games/{seq}"):
             return "application/zstd", "", zstd_zeros(63 << 20)
+        if route.pattern in self.costly():
+            return "application/json", "", json.dumps(self.costly()[route.pattern]).encode()
         if route.pattern.startswith("/api/"):
             head, each, tail = b'{"a":[', b"{},", b"{}]}"
             text = head + each * ((size - len(head) - len(tail)) // len(each)) + tail
@@ -98,6 +115,7 @@ class Attacked:
         token = {"worker": self.worker.token, "worker_ends": self.worker.token, "anyone": None}.get(route.who, self.token)
         lines = [f"{route.method} {self.path(route)} HTTP/1.1", "Host: x", "Connection: close", f"X-Forwarded-For: {ATTACKER}"]
         lines += [f"Authorization: Bearer {token}"] if token else []
+        lines += [f"Idempotency-Key: flood-{next(self.keys)}"] if route.pattern.endswith("/claim") else []
         kind, encoding, body = self.body(route) if route.max_body else ("", "", b"")
         if body:
             lines += [f"Content-Type: {kind}", f"Content-Length: {len(body)}"] + ([f"Content-Encoding: {encoding}"] if encoding else [])
