@@ -67,8 +67,9 @@ class Machine(threading.Thread):
         if self.random.random() < 0.5:
             games = games_body(pair, BATCH)
             status, reply = self.insist("PUT", f"{path}/games/{seq}", games, {"Content-Type": "application/zstd"})
-            equal(status, 200, reply)
-            sha = reply["sha256"]
+            over = status == 409 and reply["error"]["code"] == "task_over"  # the test was decided meanwhile
+            true(status == 200 or over, reply)
+            sha = None if over else reply["sha256"]
         elif self.random.random() < 0.3:
             status, reply = self.insist("POST", path + "/beat", {"phase": "play", "plies": 100 * seq, "begun": seq * BATCH + 1})
             equal(status, 200, reply)
