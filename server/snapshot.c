@@ -4,6 +4,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "blob.h"
@@ -15,6 +16,7 @@ typedef struct Writer {
     struct archive *archive;
     size_t bytes;
     int files;
+    char *last; // path of the file before
     Error *err;
 } Writer;
 
@@ -52,6 +54,15 @@ static bool check_limits(Writer *w, const git_blob *blob) {
 }
 
 // Trees are walked in the order of full paths: git sorts a folder as if its name ended in '/'.
+// A tree out of order, or with a name twice, is not what git's comparison of trees shows of it.
+static bool check_order(Writer *w, const char *path) {
+    bool ordered = !w->last || strcmp(w->last, path) < 0;
+    free(w->last);
+    w->last = xstrdup(path);
+    return ordered || error_set(w->err, 422, "snapshot_unsafe",
+                                "the tree names %s twice or not in git's order", path);
+}
+
 static int visit(const char *root, const git_tree_entry *entry, void *payload) {
     Writer *w = payload;
     git_filemode_t mode = git_tree_entry_filemode(entry);
@@ -67,6 +78,8 @@ static int visit(const char *root, const git_tree_entry *entry, void *payload) {
                   shown);
         return -1;
     }
+    if (!check_order(w, path))
+        return -1;
     if (mode == GIT_FILEMODE_LINK || mode == GIT_FILEMODE_COMMIT) {
         error_set(w->err, 422, "snapshot_unsafe", "%s is a %s, which cannot be built from", path,
                   mode == GIT_FILEMODE_LINK ? "symbolic link" : "submodule");
@@ -110,6 +123,7 @@ bool snapshot_make(git_repository *repo, const char *commit, Str *out, Error *er
     Writer w = {.repo = repo, .archive = archive_write_new(), .err = err};
     bool ok = write_tree(&w, commit, out);
     archive_write_free(w.archive);
+    free(w.last);
     return ok;
 }
 

@@ -398,6 +398,19 @@ def a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused():
         refused(submit("", commit=f"odd-{number}"), 422, "snapshot_path", name.replace("\n", "\\x0a").replace("\u200b", "\\u200b"))
 
 
+def a_tree_that_names_a_file_twice_or_out_of_order_is_refused():
+    tree = server.folder / "tree-odd-0"
+    blob = git("rev-parse", "HEAD:search.c", cwd=tree).strip()
+    for number, names in enumerate((("Makefile", "a.c", "a.c"), ("b.c", "a.c"))):
+        raw = b"".join(f"100644 {name}".encode() + b"\0" + bytes.fromhex(blob) for name in names)
+        (tree / "raw").write_bytes(raw)
+        made = git("hash-object", "-t", "tree", "-w", "--literally", tree / "raw", cwd=tree).strip()
+        commit = git("commit-tree", made, "-p", "HEAD", "-m", "Odd", cwd=tree).strip()
+        git("branch", "-f", f"raw-{number}", commit, cwd=tree)
+        server.command("engine", "fetch", server.data, tree, f"raw-{number}")
+        refused(submit("", commit=f"raw-{number}"), 422, "snapshot_unsafe", "a.c twice or not in git's order")
+
+
 def objects():
     listed = git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)", cwd=bare(server)).split()
     return {kind: listed.count(kind) for kind in ("blob", "tree", "commit")}
@@ -494,6 +507,7 @@ try:
         a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved,
         raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved,
         a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused,
+        a_tree_that_names_a_file_twice_or_out_of_order_is_refused,
         a_patch_of_a_thousand_files_writes_one_tree,
         a_refused_submission_leaves_no_file,
         an_accepted_submission_is_in_git_and_among_the_blobs,
