@@ -250,7 +250,7 @@ static bool add_task(const Ledger *ledger, const Claim *claim, const SchedWorker
 int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err) {
     int64_t task = claimed_before(ledger, claim, err), first;
     Candidate chosen = {.lease_s = LEASE_PLAY_S};
-    if (task)
+    if (task || !db_int(ledger->db, SQL_LEDGER_ANY_ACTIVE, 0, ""))
         return task;
     Claimant claimant = claimant_of(ledger, claim);
     SchedChoice choice = choose(ledger, claim, &claimant, &chosen);
