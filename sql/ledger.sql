@@ -122,15 +122,13 @@ SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 -- Who asks: its owner, the cores that are believed, whether a batch of it has counted, whether its owner has a record, the
 -- tasks that it holds; and the cores of the largest machine of another owner, and of another owner with a record, since ?2.
 -- name: ledger_claimant
-WITH me AS (SELECT id, owner, cores FROM workers WHERE id = ?1),
-     others AS (SELECT max(o.cores) AS most, max(CASE WHEN r.owner IS NOT NULL THEN o.cores END) AS proven
-                FROM me JOIN workers o LEFT JOIN records r ON r.owner = o.owner
-                WHERE o.last_seen >= ?2 AND o.blocked = 0 AND o.owner <> me.owner)
-SELECT me.owner, me.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = me.id AND b.counted = 1 AND b.excluded = 0),
-       EXISTS (SELECT 1 FROM records r WHERE r.owner = me.owner),
-       (SELECT count(*) FROM tasks k WHERE k.worker_id = me.id AND k.state = 'open'),
-       coalesce(others.most, 0), coalesce(others.proven, 0)
-FROM me, others
+WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven
+                FROM workers o JOIN workers me ON me.id = ?1 WHERE o.last_seen >= ?2 AND o.blocked = 0 AND o.owner <> me.owner)
+SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.counted = 1 AND b.excluded = 0),
+       EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner),
+       (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open'),
+       (SELECT coalesce(max(cores), 0) FROM others), (SELECT coalesce(max(cores), 0) FROM others WHERE proven)
+FROM workers w WHERE w.id = ?1
 
 -- The tests that a worker (?1) might play, with what the scheduler weighs. ?2 now, ?3 its cores, ?4 its owner.
 -- name: ledger_candidates
