@@ -34,6 +34,7 @@ static bool has_nets(Request *req, int64_t test, Error *err) {
 // What git says of a test's base, for the turn. Once true it stays true.
 typedef struct Base {
     bool in_baseline;
+    int64_t harmful; // as in a Submission
 } Base;
 
 static bool look_at_base(Request *req, git_repository *repo, const json_t *row, Error *err) {
@@ -42,6 +43,7 @@ static bool look_at_base(Request *req, git_repository *repo, const json_t *row, 
     const char *base = member_text(row, "base_commit"), *new = member_text(row, "new_commit");
     Base *found = xcalloc(1, sizeof *found);
     req->state = found, req->state_free = free;
+    found->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine_id);
     return approval_unharmed(req->db, repo, engine_id, new, err) &&
            approval_unharmed(req->db, repo, engine_id, base, err) &&
            approval_base(req->db, repo, engine, base, &found->in_baseline, err);
@@ -49,10 +51,12 @@ static bool look_at_base(Request *req, git_repository *repo, const json_t *row, 
 
 static bool base_holds(Request *req, const json_t *row, Error *err) {
     const Base *found = req->state;
+    int64_t engine_id = member_int(row, "engine_id");
+    if (db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine_id) != found->harmful)
+        return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
     if (found->in_baseline)
         return db_run(req->db, err, SQL_TEST_BASE_IN_BASELINE, "i", member_int(row, "id"));
-    return approval_stands(req->db, member_int(row, "engine_id"), member_text(row, "base_commit"),
-                           err);
+    return approval_stands(req->db, engine_id, member_text(row, "base_commit"), err);
 }
 
 // The first file that the diff names and does not show.

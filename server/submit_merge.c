@@ -182,9 +182,11 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
         return NULL;
     snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
     merge->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
-    bool forward = strcmp(text_of(merge, "base_commit"), merge->baseline) == 0;
     int64_t engine = whole_of(merge, "engine_id");
     merge->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine);
+    // A named commit may stand beside the baseline, though that was the base.
+    bool forward = merge->repo && strcmp(text_of(merge, "base_commit"), merge->baseline) == 0 &&
+                   repo_is_ancestor(merge->repo, merge->baseline, text_of(merge, "new_commit"));
     if (!merge->repo ||
         !approval_unharmed(req->db, merge->repo, engine, text_of(merge, "new_commit"), err) ||
         !(forward ? submit_net_commit(req, merge->repo, merge->test, &merge->tip, err)

@@ -179,6 +179,16 @@ def an_accepted_test_found_harmful_is_neither_merged_nor_built_on():
     refused(submit(adds("n.c", "int n;"), base=f"test:{test}"), 422, "harmful_commit")
 
 
+def a_failed_test_is_not_resumed_on_a_harmful_commit():
+    test = approved(adds("failed.c", "int f;"))
+    above = approved(adds("top.c", "int t;"), base=f"test:{test}")
+    with database(server) as db:
+        db.execute("UPDATE tests SET state = 'finished', result = 'failed', finished = 1 WHERE id IN (?, ?)", (test, above))
+    equal(boss.api("POST", f"/tests/{test}/harmful").status, 200)
+    for each in (test, above):
+        refused(boss.api("POST", f"/tests/{each}/resume"), 409, "harmful_commit", f"test {test}")
+
+
 def what_is_in_the_baseline_cannot_be_called_harmful():
     test = approved(adds("inside.c", "int inside;"))
     accept(server, test)
@@ -198,6 +208,17 @@ def accepted_tests_are_still_built_on_and_offered_again():
     reply = boss.api("POST", f"/tests/{second}/merge")
     equal((reply.status, reply.json["retest_of"]), (201, second), reply)
     equal(approve(reply.json["id"], vera).status, 200)
+
+
+def a_merge_only_moves_the_branch_forward():
+    branch("sideways", {"sideways.c": b"int s;\n"}, parent="main~1")
+    test = approved("", commit="sideways")
+    accept(server, test)
+    before = row(server, "SELECT baseline FROM engines")["baseline"]
+    reply = boss.api("POST", f"/tests/{test}/merge")
+    equal((reply.status, reply.json.get("retest_of")), (201, test), reply)
+    equal(test_row(reply.json["id"])["base_commit"], before)
+    equal(row(server, "SELECT baseline FROM engines")["baseline"], before)
 
 
 # ---- the diff
@@ -499,8 +520,10 @@ try:
         only_a_maintainer_stops_as_harmful,
         no_later_test_is_built_on_a_harmful_commit,
         an_accepted_test_found_harmful_is_neither_merged_nor_built_on,
+        a_failed_test_is_not_resumed_on_a_harmful_commit,
         what_is_in_the_baseline_cannot_be_called_harmful,
         accepted_tests_are_still_built_on_and_offered_again,
+        a_merge_only_moves_the_branch_forward,
         no_byte_reaches_a_volunteer_that_the_diff_does_not_hold,
         a_patch_in_the_form_of_git_is_shown_as_whole_as_it_was_sent,
         large_files_that_are_not_text_are_named_and_approved_with_a_word_more,
