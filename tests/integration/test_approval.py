@@ -530,10 +530,10 @@ try:
         a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved,
         raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved,
         a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused,
+        an_accepted_submission_is_in_git_and_among_the_blobs,
         a_tree_that_names_a_file_twice_or_out_of_order_is_refused,
         a_patch_of_a_thousand_files_writes_one_tree,
         a_refused_submission_leaves_no_file,
-        an_accepted_submission_is_in_git_and_among_the_blobs,
         what_a_killed_server_had_not_accepted_is_swept,
         twenty_tests_of_a_user_may_wait_for_approval,
         a_user_has_one_submission_at_a_time)
