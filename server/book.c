@@ -106,26 +106,33 @@ static const BookMap *map_of(const char *data, const char *blob, Error *err) {
     return &cache.maps[cache.count++];
 }
 
-static json_t *opening_json(const BookMap *map, uint64_t line) {
+// A book's lines are what book_read wrote, FENs and moves: nothing in them needs an escape.
+static void add_opening(Str *out, const BookMap *map, uint64_t line) {
     const char *start = map->text + map->starts[line];
     size_t size = map->starts[line + 1] - map->starts[line];
     if (size && start[size - 1] == '\n')
         size--;
     const char *tab = memchr(start, '\t', size);
     size_t fen = tab ? (size_t)(tab - start) : size;
-    size_t moves = tab ? size - fen - 1 : 0;
-    return json_pack("{s:s%, s:s%}", "fen", start, fen, "moves", tab ? tab + 1 : "", moves);
+    str_puts(out, "{\"fen\":\"");
+    str_add(out, start, fen);
+    str_puts(out, "\",\"moves\":\"");
+    str_add(out, tab ? tab + 1 : "", tab ? size - fen - 1 : 0);
+    str_puts(out, "\"}");
 }
 
-json_t *book_openings(const char *data, const char *blob, int64_t seed, int64_t first,
-                      int64_t count, Error *err) {
+bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
+                   Str *out, Error *err) {
     const BookMap *map = map_of(data, blob, err);
     if (!map)
-        return NULL;
-    json_t *openings = json_array();
+        return false;
+    str_putc(out, '[');
     for (int64_t pair = first; pair < first + count; pair++) {
         uint64_t line = book_order((uint64_t)seed, (uint64_t)pair % map->count, map->count);
-        json_array_append_new(openings, opening_json(map, line));
+        if (pair > first)
+            str_putc(out, ',');
+        add_opening(out, map, line);
     }
-    return openings;
+    str_putc(out, ']');
+    return true;
 }

@@ -34,8 +34,9 @@ int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *pa
 // two, walked until it falls inside. Pure, the same on every machine for ever.
 uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size);
 
-// The openings of pairs [first, first + count) as JSON array of {"fen","moves"}. The book's map is
-// kept for the life of the process. Loop thread only.
-json_t *book_openings(const char *data, const char *blob, int64_t seed, int64_t first,
-                      int64_t count, Error *err);
+// Appends the openings of pairs [first, first + count) as the text of a JSON array of
+// {"fen","moves"}: as objects, thousands of them would cost the loop milliseconds. The book's map
+// is kept for the life of the process. Loop thread only.
+bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
+                   Str *out, Error *err);
 void book_cache_clear(void);

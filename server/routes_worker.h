@@ -13,8 +13,8 @@ bool number_check(const char *field, int64_t value, int64_t low, int64_t high, E
 
 json_t *credit_json(Request *req); // of the worker who asks
 
-Handler worker_register;                                       // worker_register.c
-Handler task_claim;                                            // worker_claim.c
-Handler games_prepare, games_apply;                            // worker_games.c
-Handler evidence_prepare, evidence_apply;                      // worker_evidence.c
-json_t *task_document(Request *req, int64_t task, Error *err); // worker_task.c
+Handler worker_register;                                                   // worker_register.c
+Handler task_claim;                                                        // worker_claim.c
+Handler games_prepare, games_apply;                                        // worker_games.c
+Handler evidence_prepare, evidence_apply;                                  // worker_evidence.c
+bool task_document(Request *req, Response *res, int64_t task, Error *err); // worker_task.c

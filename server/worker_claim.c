@@ -135,8 +135,5 @@ bool task_claim(Request *req, Response *res, Error *err) {
         res->wait_until = waiting->until;
         return true;
     }
-    json_t *document = task_document(req, task, err);
-    if (document)
-        response_json(res, 200, document);
-    return document != NULL;
+    return task_document(req, res, task, err);
 }

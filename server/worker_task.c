@@ -72,21 +72,30 @@ static json_t *scale_json(Request *req, const json_t *row) {
         member(row, "scale_min"), "max", member(row, "scale_max"), "margin_ms", (json_int_t)margin);
 }
 
-json_t *task_document(Request *req, int64_t task, Error *err) {
+// The openings come last: they are text already, and the end of the document makes room for them.
+static bool add_openings(Request *req, Response *res, const json_t *row, Error *err) {
+    Str *body = &res->body;
+    body->data[--body->size] = 0; // its last brace
+    str_puts(body, ",\"openings\":");
+    bool good =
+        book_openings(app_data(req->app), member_text(row, "book"), member_int(row, "seed"),
+                      member_int(row, "first_pair"), member_int(row, "pair_count"), body, err);
+    str_putc(body, '}');
+    return good;
+}
+
+bool task_document(Request *req, Response *res, int64_t task, Error *err) {
     json_auto_t *row = db_row(req->db, SQL_WORKER_TASK, "i", task);
     if (!row)
-        return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task), NULL;
-    json_t *openings =
-        book_openings(app_data(req->app), member_text(row, "book"), member_int(row, "seed"),
-                      member_int(row, "first_pair"), member_int(row, "pair_count"), err);
-    if (!openings)
-        return NULL;
+        return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
     double lease = json_number_value(member(row, "lease_until")) - req->now;
-    return json_pack("{s:O, s:f, s:O, s:O, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:{s:O, s:n}, s:o}",
-                     "id", member(row, "id"), "lease_s", lease > 0 ? lease : 0, "first_pair",
-                     member(row, "first_pair"), "pairs", member(row, "pair_count"), "test",
-                     test_json(row), "sides", "new", side_json(row, "new"), "base",
-                     side_json(row, "base"), "build", build_json(row), "scale",
-                     scale_json(req, row), "openings", openings, "next", "seq",
-                     member(row, "next_seq"), "options", "credit", credit_json(req));
+    json_t *document =
+        json_pack("{s:O, s:f, s:O, s:O, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:O, s:n}, s:o}", "id",
+                  member(row, "id"), "lease_s", lease > 0 ? lease : 0, "first_pair",
+                  member(row, "first_pair"), "pairs", member(row, "pair_count"), "test",
+                  test_json(row), "sides", "new", side_json(row, "new"), "base",
+                  side_json(row, "base"), "build", build_json(row), "scale", scale_json(req, row),
+                  "next", "seq", member(row, "next_seq"), "options", "credit", credit_json(req));
+    response_json(res, 200, document);
+    return add_openings(req, res, row, err);
 }
