@@ -122,6 +122,12 @@ static int64_t kib_of(const char *text, const char *name) {
     return kib > 0 ? kib : 0;
 }
 
+// Pages of the pool of huge ones are not among the resident ones.
+static int64_t resident_kib(const char *status) {
+    return kib_of(status, "\nVmRSS:") + kib_of(status, "\nVmSwap:") +
+           kib_of(status, "\nHugetlbPages:");
+}
+
 void os_tree_use(const OsTree *tree, OsTreeUse *out) {
     char text[STATUS_ROOM];
     *out = (OsTreeUse){0};
@@ -131,8 +137,7 @@ void os_tree_use(const OsTree *tree, OsTreeUse *out) {
         out->processes += threads > 0 ? (int)threads : 0;
         int64_t tables = kib_of(text, "\nVmPTE:") << 10;
         out->table_bytes += tables;
-        out->memory_bytes +=
-            tables + ((kib_of(text, "\nVmRSS:") + kib_of(text, "\nVmSwap:")) << 10);
+        out->memory_bytes += tables + (resident_kib(text) << 10);
     }
 }
 
@@ -145,10 +150,11 @@ void os_tree_memory(const OsTree *tree, OsTreeMemory *out) {
         int64_t own_kib = kib_of(status, "\nVmPTE:");
         snprintf(path, sizeof path, "/proc/%d/smaps_rollup", thread);
         if (read_text(path, text, sizeof text)) {
-            own_kib += kib_of(text, "\nPss_Anon:") + kib_of(text, "\nSwapPss:");
+            own_kib += kib_of(text, "\nPss_Anon:") + kib_of(text, "\nSwapPss:") +
+                       kib_of(status, "\nHugetlbPages:");
             out->shared_bytes += kib_of(text, "\nPss_Shmem:") << 10;
         } else {
-            own_kib += kib_of(status, "\nVmRSS:") + kib_of(status, "\nVmSwap:");
+            own_kib += resident_kib(status);
         }
         out->own_bytes += own_kib << 10;
     }
