@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -72,8 +73,10 @@ static void fill_tables(void) {
     }
 }
 
-// Shared memory of which but a page stays mapped. All of it stays in memory.
+// Shared memory of which but a page stays mapped, in a process that forbids others to look at its
+// mappings and descriptors. All of it stays in memory.
 static void fill_shared(void) {
+    prctl(PR_SET_DUMPABLE, 0);
     for (size_t size = 32 << 20;;) {
         char *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (block == MAP_FAILED)
@@ -83,9 +86,10 @@ static void fill_shared(void) {
     }
 }
 
-// Into files that have no name and no descriptor, but a page that is mapped.
+// Into files that have no name and no descriptor, but a page that is mapped; others may not look.
 static void fill_hidden(const char *folder) {
     char path[200];
+    prctl(PR_SET_DUMPABLE, 0);
     snprintf(path, sizeof path, "%s/hidden", folder);
     for (;;) {
         int fd = open(path, O_RDWR | O_CREAT, 0600);
