@@ -36,9 +36,12 @@ FOLDER_FD, SOCKET_FD, SECRET = 33, 34, "hunter2-of-the-volunteer"
 
 
 class Level:
-    def __init__(self, number):
-        self.number, self.facts, self.logs, self.trouble, self.lives = number, {}, {}, None, {}
-        self.stray = f"stray{number}-{os.getpid()}"[:15]
+    def __init__(self, number, landlock=True):
+        self.number, self.landlock = number, landlock and confinement.landlock_version() >= (2 if number == 2 else 1)
+        self.name = f"level {number}" + ("" if landlock else " without Landlock")
+        self.kills = landlock
+        self.facts, self.logs, self.trouble, self.lives = {}, {}, None, {}
+        self.stray = f"stray{number}-{os.getpid()}"[:15]  # of one level that kills
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"patchmate-sandbox-{number}-"))
         self.home = self.folder / "home-of-julia"
         self.thread = threading.Thread(target=self._run)
@@ -56,9 +59,9 @@ class Level:
                     for where in WHERE:
                         self._look_around(where)
                     self.secrets = [SECRET, *(value for value in json.loads(self.worker.identity()).values() if isinstance(value, str) and len(value) > 30)]
-                    self._kill_worker()
-                    self._kill_worker_and_guard()
-                    self.log = self.worker.log()
+                    if self.kills:
+                        self._kill_worker()
+                        self._kill_worker_and_guard()
         except Exception as trouble:  # told by the tests that lack their outcome
             self.trouble = trouble
 
@@ -179,6 +182,7 @@ class CarelessWorker(worker_kit.Worker):
     """Its parent has left open what it should not have, and told it what is none of its business."""
 
     def __init__(self, level):
+        self.level = level
         env = {**os.environ, "HOME": str(level.home), "MYSECRET": SECRET, "PATCHMATE_PATIENCE": "0.1"}
         super().__init__(level.server, "--sandbox", str(level.number), "--concurrency", "1", "--memory", "320", env=env, start=False)
         self.cache = level.home / "cache"
@@ -188,10 +192,12 @@ class CarelessWorker(worker_kit.Worker):
         with open(self.log_path, "ab") as log, socket.create_connection(("127.0.0.1", self.server.port)) as connection:
             folder = os.open("/", os.O_RDONLY)
             numbers = [(folder, FOLDER_FD), (connection.fileno(), SOCKET_FD)]
-            high = [(os.dup2(fd, 200 + i + 10 * self.options_level()), to) for i, (fd, to) in enumerate(numbers)]
+            high = [(os.dup2(fd, self.level.descriptors + i), to) for i, (fd, to) in enumerate(numbers)]
             os.close(folder)
 
             def leave_open():
+                if not self.level.landlock:
+                    confinement.give_up_landlock()
                 for fd, to in high:
                     os.dup2(fd, to, inheritable=True)
             self.process = subprocess.Popen(
@@ -200,29 +206,27 @@ class CarelessWorker(worker_kit.Worker):
             for fd, _ in high:
                 os.close(fd)
 
-    def options_level(self):
-        return int(self.options[1])
-
 
 def allowed(level, where):
-    """[(must be there, pattern)] of the list: lines of `WHERE PATTERN`, with `?` before what only some machines have."""
+    """[(must be there, pattern)] of the list: lines of `WHERE PATTERN`, with `?` before what only some machines have, and `~` before
+    what only those have that lack Landlock."""
     wanted = []
-    for line in (LISTS / f"level_{level}").read_text().splitlines():
+    for line in (LISTS / f"level_{level.number}").read_text().splitlines():
         words = line.split(None, 1)
-        if words and not line.startswith("#") and words[0].lstrip("?") in ("all", where):
-            wanted.append((not words[0].startswith("?"), words[1]))
+        if words and words[0].lstrip("?~") in ("all", where) and not (line.startswith("~") and level.landlock):
+            wanted.append((line[0] not in "?~", words[1]))
     return wanted
 
 
 def tests_of(level):
     def named(test, name):
-        test.__name__ = f"level_{level.number}:_" + name.replace(" ", "_")
+        test.__name__ = f"{level.name}:_{name}".replace(" ", "_")
         return test
 
     def reaches_what_is_allowed(where):
         def test():
             tap.true(where in level.facts and "end" in level.facts[where], f"the probe did not end: {level.trouble!r} {level.logs.get(where)}")
-            wanted = allowed(level.number, where)
+            wanted = allowed(level, where)
             more = [fact for fact in level.facts[where] if not any(fnmatch.fnmatchcase(fact, pattern) for _, pattern in wanted)]
             less = [pattern for must, pattern in wanted if must and not any(fnmatch.fnmatchcase(fact, pattern) for fact in level.facts[where])]
             tap.equal(more, [], "reached, and not allowed")
@@ -254,8 +258,10 @@ def tests_of(level):
         tap.true("next start" in level.lives, repr(level.trouble))
         tap.true(level.bystander_lives, "a process that is not the worker's was ended")
 
-    return [*[reaches_what_is_allowed(where) for where in WHERE],
-            named(nothing_is_told, "neither the worker's token nor the volunteer's environment and home are told"),
+    reach = [*[reaches_what_is_allowed(where) for where in WHERE],
+             named(nothing_is_told, "neither the worker's token nor the volunteer's environment and home are told")]
+    return reach if not level.kills else [
+            *reach,
             *[lives_on(where) for where in ("build", "play")],
             named(the_next_start_ends_it, "what outlived worker and guard ends when the worker starts again"),
             named(no_bystander_is_ended, "a process beside them in the same group lives on")]
@@ -271,7 +277,9 @@ def skipped(number, why):
 def main():
     reasons = {number: confinement.missing(number) for number in (2, 1)}
     levels = [Level(number) for number, reason in reasons.items() if not reason]
-    for level in levels:
+    levels += [] if reasons[2] else [Level(2, landlock=False)]
+    for i, level in enumerate(levels):
+        level.descriptors = 200 + 10 * i
         level.thread.start()
     for level in levels:
         level.thread.join()
@@ -282,7 +290,7 @@ def main():
         if os.environ.get("SHOW_FACTS"):
             for level in levels:
                 for where, facts in level.facts.items():
-                    pathlib.Path(os.environ["SHOW_FACTS"], f"level_{level.number}_{where}").write_text("\n".join(facts) + "\n")
+                    pathlib.Path(os.environ["SHOW_FACTS"], f"{level.name}_{where}".replace(" ", "_")).write_text("\n".join(facts) + "\n")
         for level in levels:
             shutil.rmtree(level.folder, ignore_errors=True)
 
