@@ -9,7 +9,7 @@
 #include "common/hash.h"
 #include "common/member.h"
 
-static const char cookie_name[] = "patchmate_session";
+static const char session_cookie[] = "patchmate_session", device_cookie[] = "patchmate_device";
 
 static void viewer_fill(Viewer *viewer, const json_t *row) {
     viewer->user_id = member_int(row, "id");
@@ -52,7 +52,7 @@ static bool by_worker_token(RequestData *data, const char *hash) {
 }
 
 static void by_cookie(RequestData *data) {
-    const Pair *cookie = pairs_find(&data->cookies, cookie_name);
+    const Pair *cookie = pairs_find(&data->cookies, session_cookie);
     Viewer *viewer = &data->req.viewer;
     char hash[SHA256_HEX_MAX];
     if (!cookie)
@@ -203,9 +203,9 @@ bool viewer_check_csrf(const RequestData *data, Error *err) {
 
 // ---- sessions -----------------------------------------------------------------------------------
 
-static void set_cookie(Request *req, Response *res, const char *value, long age) {
-    response_header(res, "Set-Cookie", "%s=%s; Path=/; Max-Age=%ld; HttpOnly; SameSite=Lax%s",
-                    cookie_name, value, age, req->data->https ? "; Secure" : "");
+static void set_cookie(Request *req, Response *res, const char *name, const char *value, long age) {
+    response_header(res, "Set-Cookie", "%s=%s; Path=/; Max-Age=%ld; HttpOnly; SameSite=Lax%s", name,
+                    value, age, req->data->https ? "; Secure" : "");
 }
 
 bool session_start(Request *req, Response *res, int64_t user_id, char csrf[48], Error *err) {
@@ -216,11 +216,32 @@ bool session_start(Request *req, Response *res, int64_t user_id, char csrf[48], 
     if (!db_run(req->db, err, SQL_SESSION_ADD, "sissdd", hash, user_id, csrf, req->address,
                 req->now, req->now + SESSION_SECONDS))
         return false;
-    set_cookie(req, res, token, SESSION_SECONDS);
+    set_cookie(req, res, session_cookie, token, SESSION_SECONDS);
     return true;
 }
 
 bool session_end(Request *req, Response *res, Error *err) {
-    set_cookie(req, res, "", 0);
+    set_cookie(req, res, session_cookie, "", 0);
     return db_run(req->db, err, SQL_SESSION_REMOVE, "s", req->viewer.session_hash);
+}
+
+// ---- browsers -----------------------------------------------------------------------------------
+
+static void device_name(const char *token, size_t size, char out[DEVICE_MAX]) {
+    char hash[SHA256_HEX_MAX];
+    snprintf(out, DEVICE_MAX, "device %.32s", sha256_hex(token, size, hash));
+}
+
+bool device_of(const Request *req, char out[DEVICE_MAX]) {
+    const Pair *cookie = pairs_find(&req->data->cookies, device_cookie);
+    if (cookie)
+        device_name(cookie->value, cookie->size, out);
+    return cookie;
+}
+
+void device_start(Request *req, Response *res, char out[DEVICE_MAX]) {
+    char token[TOKEN_MAX];
+    token_random(token);
+    device_name(token, strlen(token), out);
+    set_cookie(req, res, device_cookie, token, DEVICE_SECONDS);
 }

@@ -4,7 +4,7 @@
 
 #include "request.h"
 
-enum { SESSION_SECONDS = 30 * 86400 };
+enum { SESSION_SECONDS = 30 * 86400, DEVICE_SECONDS = 400 * 86400, DEVICE_MAX = 48 };
 
 // Fills req.viewer from Authorization or the cookie. False: 401 for a token that nobody has; a
 // cookie that has run out is merely nobody. Loop thread, reads only.
@@ -26,3 +26,8 @@ bool viewer_check_csrf(const RequestData *data, Error *err);
 bool session_start(Request *req, Response *res, int64_t user_id, char csrf[48], Error *err);
 // Ends the viewer's session and takes the cookie back. In apply.
 bool session_end(Request *req, Response *res, Error *err);
+
+// A browser that signed in keeps a cookie of its own, which outlives sessions and says nothing but
+// that it is the same browser: "device " and a hash of the cookie. False: it has none.
+bool device_of(const Request *req, char out[DEVICE_MAX]);
+void device_start(Request *req, Response *res, char out[DEVICE_MAX]); // gives it one

@@ -167,10 +167,12 @@ bool login_failed(Db *db, const char *name, const char *address, double now, Err
 bool login_succeeded(Db *db, int64_t user, const char *address, double now, Error *err) {
     char network[ADDRESS_MAX];
     address_network(address, network);
+    int64_t is_device = !strncmp(network, "device ", 7);
     char *pair scope(free_ptr) = xasprintf("user:%lld %s", (long long)user, network);
     return db_run(db, err, SQL_LOGIN_FAILURES_CLEAR, "s", pair) &&
            db_run(db, err, SQL_KNOWN_NETWORK_ADD, "isd", user, network, now) &&
-           db_run(db, err, SQL_KNOWN_NETWORKS_TRIM, "ii", user, (int64_t)KNOWN_NETWORKS);
+           db_run(db, err, SQL_KNOWN_NETWORKS_TRIM, "iii", user, (int64_t)KNOWN_NETWORKS,
+                  is_device);
 }
 
 bool login_failures_forget(Db *db, int64_t user, Error *err) {

@@ -23,8 +23,9 @@ bool user_set_state(Db *db, int64_t user, const char *state, Error *err);
 // hour at most; after 50 of all accounts it waits for all. After 20 of an account from networks
 // that it never signed in from, such networks together may try once in 5 seconds: that slows
 // guessing from many places and refuses the owner nowhere for long. A network that the account
-// signed in from waits for its own wrong passwords only, a minute at most. 429 with the seconds in
-// *wait. What was typed as a name is not kept.
+// signed in from waits for its own wrong passwords only, a minute at most; so does a browser, which
+// comes in place of an address as device_of names it. 429 with the seconds in *wait. What was typed
+// as a name is not kept.
 bool login_may_try(Db *db, const char *name, const char *address, double now, double *wait,
                    Error *err);
 bool login_failed(Db *db, const char *name, const char *address, double now, Error *err);

@@ -64,9 +64,33 @@ static void compare(Request *req, Login *login, const char *password) {
     }
 }
 
+// Whom wrong passwords count against: a browser that the account signed in with before, in which
+// nobody else can be wrong; else the network.
+static const char *place_of(Request *req, const char *name, char device[DEVICE_MAX]) {
+    int64_t user = db_int(req->db, SQL_USER_BY_NAME, 0, "s", name);
+    bool known =
+        device_of(req, device) && db_int(req->db, SQL_KNOWN_NETWORK, 0, "is", user, device);
+    return known ? device : req->address;
+}
+
+// The password was right: from now on the browser is known, or the network and, of a form, a
+// browser that gets a cookie.
+static bool know_place(Request *req, Response *res, int64_t user, const char *name, Error *err) {
+    char device[DEVICE_MAX];
+    if (place_of(req, name, device) == device)
+        return login_succeeded(req->db, user, device, req->now, err);
+    if (!login_succeeded(req->db, user, req->address, req->now, err))
+        return false;
+    if (request_is_api(req))
+        return true;
+    device_start(req, res, device);
+    return login_succeeded(req->db, user, device, req->now, err);
+}
+
 static bool may_try(Request *req, Response *res, const char *name, Error *err) {
     double wait;
-    if (login_may_try(req->db, name, req->address, req->now, &wait, err))
+    char device[DEVICE_MAX];
+    if (login_may_try(req->db, name, place_of(req, name, device), req->now, &wait, err))
         return true;
     response_header(res, "Retry-After", "%.0f", ceil(wait));
     return false;
@@ -88,7 +112,8 @@ bool login_prepare(Request *req, Response *res, Error *err) {
 // The answer is an error and the failure is kept: an error returned would undo its row.
 static bool wrong_password(Request *req, const char *name, Error *err) {
     Error answer;
-    if (!login_failed(req->db, name, req->address, req->now, err))
+    char device[DEVICE_MAX];
+    if (!login_failed(req->db, name, place_of(req, name, device), req->now, err))
         return false;
     error_field(&answer, 401, "wrong_password", "password", "name or password is wrong");
     request_refuse(req->data, &answer);
@@ -123,7 +148,7 @@ bool login_apply(Request *req, Response *res, Error *err) {
     if (!login->matches)
         return wrong_password(req, login->name, err);
     if (!check_state(login->state, err) || !rehash(req, login, err) ||
-        !login_succeeded(req->db, login->user, req->address, req->now, err) ||
+        !know_place(req, res, login->user, login->name, err) ||
         !enter(req, res, login->user, csrf, err))
         return false;
     if (request_is_api(req))
@@ -217,7 +242,7 @@ bool signup_apply(Request *req, Response *res, Error *err) {
         return false;
     int64_t id = user_create(req->db, signup->name, signup->email, signup->hash, signup->state,
                              false, req->now, err);
-    if (!id || !login_succeeded(req->db, id, req->address, req->now, err) ||
+    if (!id || !know_place(req, res, id, signup->name, err) ||
         (!strcmp(signup->state, "active") && !enter(req, res, id, csrf, err)))
         return false;
     Ledger ledger = ledger_of(req);

@@ -36,7 +36,7 @@ ALTER TABLE workers ADD COLUMN rest_until REAL NOT NULL DEFAULT 0;
 
 -- The account's token that a machine registered with, as in api_tokens; '': none.
 ALTER TABLE workers ADD COLUMN user_token_hash TEXT NOT NULL DEFAULT '';
--- Networks that an account signed in from, the last ones.
+-- Networks that an account signed in from, and browsers ('device HASH'), the last ones.
 CREATE TABLE known_networks (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     network TEXT NOT NULL,

@@ -111,6 +111,7 @@ SELECT 1 FROM known_networks WHERE user_id = ?1 AND network = ?2
 INSERT INTO known_networks (user_id, network, last) VALUES (?1, ?2, ?3)
 ON CONFLICT (user_id, network) DO UPDATE SET last = excluded.last
 
+-- Keeps the last ?2 networks, or (?3) browsers.
 -- name: known_networks_trim
-DELETE FROM known_networks WHERE user_id = ?1
-    AND network NOT IN (SELECT network FROM known_networks WHERE user_id = ?1 ORDER BY last DESC LIMIT ?2)
+DELETE FROM known_networks WHERE user_id = ?1 AND (network GLOB 'device *') = ?3
+    AND network NOT IN (SELECT network FROM known_networks WHERE user_id = ?1 AND (network GLOB 'device *') = ?3 ORDER BY last DESC LIMIT ?2)

@@ -185,6 +185,24 @@ def guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_own
     forget_failures()
 
 
+def others_in_the_same_network_lock_out_no_browser_in_which_the_owner_signed_in():
+    person("nora")
+    browser, attacker = at("198.51.100.20"), at("198.51.100.20")
+    login = {"name": "nora", "password": PASSWORD}
+    equal(browser.form("/login", login).status, 303)
+    equal(browser.form("/logout", {"csrf": re.search('name="csrf" value="([^"]+)"', browser.get("/account").text)[1]}).status, 303)
+    equal(sorted(browser.cookies), ["patchmate_device"])
+    for _ in range(10):
+        refused(attacker.login("nora", "not this one"), 401, "wrong_password")
+    refused(attacker.login("nora"), 429, "too_many_attempts")
+    equal(browser.form("/login", login).status, 303)
+    refused(attacker.login("nora"), 429, "too_many_attempts")
+    other = at("198.51.100.20")
+    other.cookies["patchmate_device"] = "guessed"
+    refused(other.login("nora"), 429, "too_many_attempts")
+    forget_failures()
+
+
 def what_was_typed_as_a_name_is_not_kept():
     refused(at("192.0.2.50").login("Correct-Horse-Battery", "oops"), 401, "wrong_password")
     subjects = [row[0] for row in sql(server, "SELECT subject FROM login_failures")]
@@ -449,6 +467,7 @@ def main():
             a_revoked_token_stops_its_machine_until_that_has_a_new_one, a_blocked_machine_does_not_come_back_under_a_new_key,
             wrong_passwords_of_one_network_lock_nobody_else_out,
             guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows,
+            others_in_the_same_network_lock_out_no_browser_in_which_the_owner_signed_in,
             what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, an_old_hash_is_made_anew_at_login,
             a_new_password_ends_the_tokens_unless_they_are_to_stay, a_maintainers_token_of_scope_submit_blocks_no_machine,
             a_machine_that_was_never_given_a_task_is_forgotten_after_a_day,
