@@ -81,16 +81,9 @@ void ledger_take_replayed(const Ledger *ledger, struct Replayer *replayer) {
 }
 
 bool ledger_replays_resume(Db *db, double now, Error *err) {
-    enum { AT_ONCE = 16 }; // the thread begins one at a time
     Ledger ledger = {.db = db, .now = now};
-    int64_t batches[AT_ONCE];
-    int count = 0;
-    for (Query q = query(db, SQL_REPLAYS_BROKEN, ""); query_step(&q);)
-        if (count < AT_ONCE)
-            batches[count++] = query_int(&q, 0);
-    for (int i = 0; i < count; i++)
-        if (!ledger_replayed(&ledger, batches[i], 0, "", "the server ended while it replayed it",
-                             err))
+    for (int64_t batch; (batch = db_int(db, SQL_REPLAYS_BROKEN, 0, "")) != 0;)
+        if (!ledger_replayed(&ledger, batch, 0, "", "the server ended while it replayed it", err))
             return false;
-    return db_run(db, err, SQL_REPLAYS_ENDED, "");
+    return true;
 }

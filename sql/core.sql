@@ -81,9 +81,9 @@ DELETE FROM replays_begun WHERE batch_id = ?1
 -- name: replays_ended
 DELETE FROM replays_begun
 
--- Batches during whose replay the server ended.
+-- The first batch during whose replay the server ended.
 -- name: replays_broken
-SELECT n.batch_id, b.worker_id, b.test_id, b.seq, b.task_id FROM replays_begun n JOIN batches b ON b.id = n.batch_id ORDER BY 1
+SELECT batch_id FROM replays_begun ORDER BY batch_id LIMIT 1
 
 -- ---- the disk
 

@@ -91,8 +91,8 @@ CREATE INDEX tests_outside ON tests (engine_id, state) WHERE NOT base_in_baselin
 
 -- ---- games and disk
 
--- The batch whose games are being played over again just now. A row that is there when the server starts is of a batch
--- during which the server ended: that batch is not tried again.
+-- Batches that are being played over again just now: one, and those before it of which the result is not written yet. A row
+-- that is there when the server starts is of a batch during which the server ended: that batch is not tried again.
 CREATE TABLE replays_begun (
     batch_id INTEGER PRIMARY KEY REFERENCES batches,
     begun REAL NOT NULL

@@ -137,6 +137,23 @@ static void what_is_not_there_cannot_be_excluded(void **state) {
     assert_string_equal(kit.err.code, "no_such_test");
 }
 
+static void batches_that_were_begun_when_the_server_ended_are_left_out(void **state) {
+    (void)state;
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
+    kit_sql(&kit,
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70) "
+            "INSERT INTO batches (id, test_id, task_id, worker_id, seq, outcomes, wins, losses, "
+            "draws, crashes, time_losses, tc, speed, busy, received, counted, llr) "
+            "SELECT 100 + i, test_id, task_id, worker_id, i, outcomes, wins, losses, draws, 0, 0, "
+            "tc, speed, busy, received, 0, 0 FROM batches, n");
+    kit_sql(&kit, "INSERT INTO replays_begun SELECT id, 1 FROM batches WHERE id > 100");
+    assert_true(ledger_replays_resume(kit.db, 5, &kit.err));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays_begun"), 0);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays WHERE left_out <> ''"), 70);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM exclusions"), 0);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 70);
+}
+
 // ---- games that were played over again ----------------------------------------------------------
 
 static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void **state) {
@@ -261,6 +278,7 @@ int main(void) {
         WITH_TASK(what_comes_back_may_decide_an_open_test),
         WITH_TASK(what_is_not_there_cannot_be_excluded),
         WITH_TASK(a_batch_that_was_not_played_takes_its_machine_out_of_the_test),
+        WITH_TASK(batches_that_were_begun_when_the_server_ended_are_left_out),
         WITH_TASK(a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count),
         WITH_TASK(what_a_blocked_machine_had_not_begun_is_played_by_others),
         WITH_TASK(a_record_takes_batches_and_clean_replays_and_a_day),
