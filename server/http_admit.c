@@ -142,7 +142,7 @@ RequestData *admit_heaviest(App *app) {
         if (!data || data->stage != STAGE_BODY || !data->charged)
             continue;
         size_t held = sender_bytes(data->sender), least = most ? sender_bytes(most->sender) : 0;
-        if (held > least || (held == least && data->charged > most->charged))
+        if (!most || held > least || (held == least && data->charged > most->charged))
             most = data;
     }
     return most;

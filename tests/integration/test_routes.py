@@ -185,10 +185,14 @@ def flood(head, count, address="192.0.2.1", body=b"", length=None):
     lines = f"{head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: {address}\r\n"
     if body or length:
         lines += f"Content-Length: {length or len(body)}\r\n"
+    return send_all(lines.encode() + b"\r\n" + body, count)
+
+
+def send_all(request, count):
     sockets = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(count)]
     for each in sockets:
         try:
-            each.sendall(lines.encode() + b"\r\n" + body)
+            each.sendall(request)
         except OSError:
             pass  # refused already
     return sockets
@@ -236,6 +240,18 @@ def fifty_machines_behind_one_address_are_all_served():
     machines = [server.worker(key=f"{i:032}") for i in range(50)]
     with concurrent.futures.ThreadPoolExecutor(50) as pool:
         equal(collections.Counter(pool.map(lambda machine: protocol.claim(machine).status, machines)), {204: 50})
+
+
+def a_machine_has_eight_requests_at_a_time_and_its_network_is_served_beside():
+    machine = server.worker(key="e" * 32)
+    request = (f"GET /git/anvil.git/info/refs?service=git-upload-pack HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+               f"Authorization: Bearer {machine.token}\r\n\r\n").encode()
+    equal(replies(send_all(request, 8))[0], {200: 8})
+    sockets = send_all(request, 100)
+    equal(visits(3, "127.0.0.1"), {200: 3})  # the network that the machine without account belongs to
+    counts, refusal = replies(sockets)
+    true(set(counts) == {200, 429} and counts[200] >= 8, counts)
+    contains(refusal, "8 requests of this machine are being answered")
 
 
 def a_machine_has_one_waiting_claim_and_the_newer_replaces_the_older():
@@ -328,6 +344,7 @@ if __name__ == "__main__":
         run(a_flood_of_one_address_leaves_another_visitor_served,
             twenty_tabs_of_a_visitor_are_all_served,
             fifty_machines_behind_one_address_are_all_served,
+            a_machine_has_eight_requests_at_a_time_and_its_network_is_served_beside,
             a_machine_has_one_waiting_claim_and_the_newer_replaces_the_older,
             bodies_that_never_end_are_bounded_by_sender_and_in_all,
             a_large_body_for_git_is_refused,
