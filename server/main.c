@@ -88,7 +88,11 @@ static const struct Command {
      "run DATA [--listen ADDRESS:PORT] [--trusted-proxy ADDRESS]… [--readers N] [--web DIR]\n"
      "           [--connections N] [--connections-per-address N] [--timeout SECONDS] [--verbose]",
      "Serves DATA until SIGTERM or SIGINT. Prints \"listening on URL\" when ready; port 0 takes a\n"
-     "    free one. From a trusted proxy, X-Forwarded-For and X-Forwarded-Proto are believed."},
+     "    free one. From a trusted proxy, X-Forwarded-For and X-Forwarded-Proto are believed.\n"
+     "    --connections-per-address also bounds the requests that an address has open behind a "
+     "proxy.\n"
+     "    --readers: threads for pages, uploads and git (8); one account or address has a "
+     "quarter."},
     {"user", command_user,
      "user add|password DATA NAME [--password-file FILE]\n"
      "  server user role DATA NAME ENGINE [-]developer|[-]maintainer\n"
