@@ -115,13 +115,15 @@ class Sequences:
         from protocol import batch
         task = self.task()
         sha = self.random.choice((task.get("sha"), task.get("sha"), None, "0" * 64))
-        return task["who"], "POST", f"/tasks/{task['id']}/batches", batch(task["seq"], "2" * BATCH if sha and self.random.random() < 0.7 else self.outcomes(), sha)
+        return task["who"], "POST", f"/tasks/{task['id']}/batches", batch(
+            task["seq"], "2" * BATCH if sha and self.random.random() < 0.7 else self.outcomes(), sha, crashes=self.random.choice((0, 0, 1)))
 
     def evidence(self):
-        task = self.task()
-        body = {"pair": task["first"] + self.random.randrange(task["pairs"]), "game": self.random.randrange(2), "side": self.random.choice(("new", "base")),
-                "end": self.random.choice(("crash", "stall", "illegal", "time")), "reason": "White disconnects\u009b31m", "overloaded": False,
-                "pgn": "1. e4 *", "talk": {"new": "> go\n"}, "errors": {"base": "\u0000\u202e"}}
+        task = self.task()  # mostly of a batch that is stored
+        played = max(1, task["seq"] * BATCH) if self.random.random() < 0.9 else task["pairs"]
+        body = {"pair": task["first"] + self.random.randrange(played), "game": self.random.randrange(2), "side": self.random.choice(("new", "base")),
+                "end": self.random.choice(("crash", "stall", "illegal", "time")), "reason": self.random.choice(("White disconnects", "White\u009b31m")), "overloaded": False,
+                "pgn": "1. e4 *", "talk": {"new": "> go\n"}, "errors": {"base": "\U0010ff00\u202e"}}
         return task["who"], "PUT", f"/tasks/{task['id']}/evidence/{self.random.randrange(12)}", body
 
     def bench(self):
