@@ -23,14 +23,15 @@ def p99(times):
 
 
 def attack(attacked, visitor, route, page_ms):
-    """CPU ms a request, how many were answered and how many refused, and the visitor's times."""
+    """CPU ms for each that was answered, how many were, how many were refused, and the visitor's times."""
     import routes
     cpu = attacked.cpu_ms()
     flood = routes.Flood(attacked, route, CONNECTIONS)
     times = felt(attacked, visitor, SECONDS, flood.repeat)
     statuses = flood.end()
-    cpu, count = attacked.cpu_ms() - cpu - page_ms * len(times), sum(statuses.values())
-    return max(0, cpu) / count, count, statuses[429] + statuses[503], times
+    cpu, refused = attacked.cpu_ms() - cpu - page_ms * len(times), statuses[429] + statuses[503]
+    answered = sum(statuses.values()) - refused
+    return max(0, cpu) / max(1, answered), answered, refused, times
 
 
 def visitors(build, _games):
@@ -46,9 +47,9 @@ def visitors(build, _games):
         print(f"\n  beside {CONNECTIONS} connections of one address that send the worst request of a route again and again:\n\n"
               f"  {'route':<47} {'CPU ms each':>11} {'answered':>9} {'refused':>8} {'visitor p99 ms':>15}", flush=True)
         for route in routes.table(attacked.server):
-            each, count, refused, times = attack(attacked, visitor, route, page_ms)
+            each, answered, refused, times = attack(attacked, visitor, route, page_ms)
             good = p99(times) < LIMIT_MS
-            print(f"  {route.method + ' ' + route.pattern:<47} {each:>11.1f} {count - refused:>9,} {refused:>8,} {p99(times):>15.1f}"
+            print(f"  {route.method + ' ' + route.pattern:<47} {each:>11.1f} {answered:>9,} {refused:>8,} {p99(times):>15.1f}"
                   f"{'' if good else '  <-- MISSED'}", flush=True)
             fine &= good
         row("limit of what a visitor feels, 99th percentile", f"{LIMIT_MS}", "ms")
