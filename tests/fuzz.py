@@ -2,7 +2,7 @@
 """Every fuzz target over its committed corpus, then for a short while on its own.
 
 The corpus must reach the floor of edges in tests/fuzz/floors, so that a parser that grows without
-seeds for what is new shows up here. PATCHMATE_FUZZ_SECONDS (default 2) is the short run of each.
+seeds for what is new shows up here. PATCHMATE_FUZZ_SECONDS (default 1) is the short run of each.
 """
 import concurrent.futures
 import glob
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 BUILD = os.environ["BUILD"]
-SECONDS = os.environ.get("PATCHMATE_FUZZ_SECONDS", "2")
+SECONDS = os.environ.get("PATCHMATE_FUZZ_SECONDS", "1")
 
 
 def floors():

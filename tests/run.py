@@ -31,8 +31,11 @@ Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(3
 JOBS = 3  # programs at a time, on two CPUs
 ALONE = re.compile(r"integration/hostile$")  # no other test beside it: its hundreds of busy processes would fail that, or that it
 LONG = re.compile(r"/(sequences|faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
-ONCE = re.compile(r"/(sequences|soak|worker_weather)$")  # about time and order alone: sanitized is enough
-Result = collections.namedtuple("Result", "program passed failed skipped output seconds")
+ONCE = re.compile(r"/(rights|routes|sequences|soak|worker_weather)$")  # about answers, time and order alone: sanitized is enough
+LATE = ("signatures", "lint")  # begun when only what must be alone is left, which mostly waits
+Result = collections.namedtuple("Result", "program passed failed skipped output seconds cpu")
+TIMED = ("bash", "-c", 'TIMEFORMAT="# cpu %U %S"; time "$@"', "bash")  # runs the rest, and tells what it and its children took
+CPU = re.compile(r"^# cpu ([0-9.]+) ([0-9.]+)\n?", re.M)
 
 
 def shared_folder():
@@ -70,7 +73,7 @@ def run(program, build):
            "CMOCKA_MESSAGE_OUTPUT": "TAP", "PYTHONDONTWRITEBYTECODE": "1",
            "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=1",
            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1", **program.env}
-    process = subprocess.Popen(program.argv, cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen([*TIMED, *program.argv], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True)
     try:
@@ -86,7 +89,8 @@ def run(program, build):
         failed = [f"{program.name} {ending}"]
     elif not passed and not failed and not skipped:
         failed = [f"{program.name} printed no test"]
-    return Result(program, passed, failed, skipped, output, time.monotonic() - started)
+    cpu = sum(float(x) for told in CPU.findall(output)[-1:] for x in told)
+    return Result(program, passed, failed, skipped, CPU.sub("", output), time.monotonic() - started, cpu)
 
 
 # ---- the parts -------------------------------------------------------------------------------------
@@ -213,7 +217,7 @@ def report(result):
         what += f", {len(result.skipped)} skipped"
     if result.failed:
         what += f", {len(result.failed)} FAILED"
-    print(f"  {result.program.name:<44} {what:<34} {result.seconds:6.1f} s", flush=True)
+    print(f"  {result.program.name:<44} {what:<34} {result.seconds:6.1f} s {result.cpu:6.1f} s CPU", flush=True)
     for name in result.skipped:
         print(f"      skipped: {name}")
     if result.failed:
@@ -243,7 +247,8 @@ def run_parts(names, build):
 
     lane, queue = concurrent.futures.ThreadPoolExecutor(1), concurrent.futures.ThreadPoolExecutor(JOBS)
     try:
-        before = {name: lane.submit(run, BESIDE[name](build), build) for name in names if name in BESIDE}
+        beside = {name: BESIDE[name](build) for name in names if name in BESIDE}
+        before = {name: lane.submit(run, program, build) for name, program in beside.items() if name not in LATE}
         programs = {name: PARTS[name](build) for name in names}
         queued = {name: [queue.submit(run_after, before.get(name), program, build)
                          for program in itertools.filterfalse(is_alone, programs[name])] for name in names}
@@ -251,6 +256,7 @@ def run_parts(names, build):
             print(name, flush=True)
             for future in ([before[name]] if name in before else []) + queued[name]:
                 take(future.result())
+        before.update({name: lane.submit(run, program, build) for name, program in beside.items() if name in LATE})
         print("alone", flush=True)
         for name in names:
             for program in filter(is_alone, programs[name]):

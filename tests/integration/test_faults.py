@@ -265,9 +265,15 @@ def the_table_has_every_fault():
 
 def the_table(levels):
     kinds = [row for row in [*faults.deed_rows(), *faults.answer_rows()] if not WORDS or any(word in row for word in WORDS)]
-    # The runner's own code goes one way at all levels: under sanitizers each row is played at one of them.
-    rows = [Row(*kind, level) for turn, level in enumerate(levels) for number, kind in enumerate(kinds)
-            if not os.environ.get("SANITIZED") or number % len(levels) == turn]
+    # The runner's own code goes one way at all levels: each row is played plainly and at one level of the sandbox, under
+    # sanitizers at one of them all, and where words choose rows at all.
+    def is_due(number, turn):
+        if WORDS:
+            return True
+        if os.environ.get("SANITIZED"):
+            return number % len(levels) == turn
+        return turn == 0 or number % (len(levels) - 1) == turn - 1
+    rows = [Row(*kind, level) for turn, level in enumerate(levels) for number, kind in enumerate(kinds) if is_due(number, turn)]
     references = {confined: play_row(Row("ok", "go", 9, levels[-1] if confined else 0)).moves for confined in (False, True)}
     began = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
