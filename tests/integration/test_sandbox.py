@@ -30,7 +30,7 @@ import worker as worker_kit
 
 ENGINE = kit.ROOT / "tests/data/sandbox/engine"
 # Run against the programs of an older commit (tests/at), the probe and its lists are those of today's checkout.
-LISTS = next(path for path in (kit.ROOT / "worker/selftest", kit.ROOT.parents[2] / "worker/selftest") if path.exists())
+LISTS = next(path for path in (top / "worker/selftest" for top in [kit.ROOT, *list(kit.ROOT.parents)[2:3]]) if path.exists())
 WHERE = ("build", "bench", "play")
 FOLDER_FD, SOCKET_FD, SECRET = 33, 34, "hunter2-of-the-volunteer"
 
