@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
 # The feature is worth some 200 Elo at this clock: far above ELO1, so that a wrong verdict is no matter of luck.
 CLOCK, ELO0, ELO1, BATCH = "1+0.01", 0, 50, 4
 FEATURE = "the history heuristic in its order of quiet moves"
-TAKE_AWAY = {"patch": "take-away-history.patch", "base": "complete", "expect": "rejected"}
+TAKE_AWAY = {"patch": "take-away-history.patch", "base": None, "expect": "rejected"}
 GIVE_BACK = {"patch": "give-back-history.patch", "base": "main", "expect": "accepted"}
 LIMIT_S = 15 * 60
 
@@ -46,6 +46,7 @@ class Demo:
         self.processes = []
         self.passwords = {n: secrets.token_urlsafe(9) for n in ("operator", "dora", "mike")}
         self.url = None
+        self.complete = None  # the commit of the engine that has the feature
 
     # ---- setting up ----------------------------------------------------------------------------------
 
@@ -72,9 +73,11 @@ class Demo:
         for name, password in self.passwords.items():
             (self.folder / f"{name}.password").write_text(password + "\n")
         self.run(server, "init", self.data, "--admin", "operator", "--admin-password-file",
-                 self.folder / "operator.password", "--engine-source", self.engine_without())
-        self.run(server, "engine", "import", self.data, ROOT / "engine", "--branch", "complete",
-                 "--message", f"Anvil with {FEATURE}")
+                 self.folder / "operator.password", "--engine-source", ROOT / "engine")
+        # The history of the baseline has the feature, the baseline itself does not.
+        self.complete = self.run("git", "-C", self.data / "git/anvil.git", "rev-parse", "main").strip()
+        self.run(server, "engine", "import", self.data, self.engine_without(), "--message",
+                 f"Anvil without {FEATURE}")
         for name, role in (("dora", "developer"), ("mike", "maintainer")):
             self.run(server, "user", "add", self.data, name, "--password-file",
                      self.folder / f"{name}.password")
@@ -133,7 +136,7 @@ class Demo:
         text = (ROOT / "tests/data/demo" / patch["patch"]).read_text(encoding="utf-8")
         title = next(line[len("Subject: "):] for line in text.splitlines() if line.startswith("Subject: "))
         reply = developer.form("/tests/new", {
-            "title": title, "patch": text, "base": patch["base"], "kind": "sprt", "model": "logistic",
+            "title": title, "patch": text, "base": patch["base"] or self.complete, "kind": "sprt", "model": "logistic",
             "elo0": ELO0, "elo1": ELO1, "tc": CLOCK, "batch_pairs": BATCH,
             "new_options": "Hash=16", "base_options": "Hash=16"})
         if reply.status != 303:
