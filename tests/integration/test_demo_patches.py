@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The demonstration's two patches fit the engine as it is: one takes the feature away, the other gives it back."""
+"""The demonstration's two patches fit the engine as it is: one takes the feature away, the other gives it back; and its server
+takes both, as its people submit and approve them."""
 
 import filecmp
 import pathlib
@@ -8,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
-from server import ROOT  # noqa: E402
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "kit_py"), str(TESTS)]
+from demo import Demo, GIVE_BACK, TAKE_AWAY  # noqa: E402
+from server import BUILD, ROOT  # noqa: E402
 import tap  # noqa: E402
 
 PATCHES = ROOT / "tests/data/demo"
@@ -32,5 +35,22 @@ def taking_away_and_giving_back_leaves_the_engine_as_it_was():
         tap.true(filecmp.cmp(search, ROOT / "engine/ordering.c", shallow=False), "the engine came back changed")
 
 
+def the_demonstrations_server_takes_both_and_a_maintainer_approves_them():
+    with tempfile.TemporaryDirectory() as folder:
+        demo = Demo(BUILD, 0)
+        demo.folder, demo.data = pathlib.Path(folder) / "demo", pathlib.Path(folder) / "demo/data"
+        try:
+            demo.install()
+            demo.start_server()
+            dora, mike = demo.sign_in("dora"), demo.sign_in("mike")
+            for patch in (TAKE_AWAY, GIVE_BACK):
+                number, _ = demo.submit(dora, patch)
+                demo.post(mike, f"/tests/{number}/approve")
+                tap.equal(demo.document(dora, number)["state"], "active")
+        finally:
+            demo.stop()
+
+
 if __name__ == "__main__":
-    tap.run(taking_away_and_giving_back_leaves_the_engine_as_it_was)
+    tap.run(taking_away_and_giving_back_leaves_the_engine_as_it_was,
+            the_demonstrations_server_takes_both_and_a_maintainer_approves_them)
