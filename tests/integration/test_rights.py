@@ -223,6 +223,17 @@ def logins_and_sign_ups_are_limited_by_network():
     forget_failures()
 
 
+def new_machines_are_limited_by_network():
+    """As many as the setting allows for an hour, however many addresses of one /64 they come from."""
+    server.command("set", server.data, "registrations_per_hour", "3")
+    try:
+        codes = [introduce(f"horde{i}", at=f"2001:db8:a::{i + 1:x}", name=f"horde {i}", cpu="horde").code for i in range(6)]
+        equal(codes, [None] * 3 + ["too_many_registrations"] * 3)
+        equal(introduce("neighbour", at="2001:db8:b::1", name="neighbour", cpu="horde").status, 201)
+    finally:
+        server.command("set", server.data, "registrations_per_hour", "200")
+
+
 def an_old_hash_is_made_anew_at_login():
     weak = hashlib.scrypt(PASSWORD.encode(), salt=b"00ff" * 8, n=1 << 15, r=8, p=1, maxmem=1 << 28, dklen=32).hex()
     person("olga")
@@ -468,7 +479,8 @@ def main():
             wrong_passwords_of_one_network_lock_nobody_else_out,
             guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows,
             others_in_the_same_network_lock_out_no_browser_in_which_the_owner_signed_in,
-            what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, an_old_hash_is_made_anew_at_login,
+            what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, new_machines_are_limited_by_network,
+            an_old_hash_is_made_anew_at_login,
             a_new_password_ends_the_tokens_unless_they_are_to_stay, a_maintainers_token_of_scope_submit_blocks_no_machine,
             a_machine_that_was_never_given_a_task_is_forgotten_after_a_day,
             lines_of_text_that_act_are_refused_with_their_field_and_the_character,
