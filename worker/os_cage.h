@@ -12,8 +12,7 @@
 
 typedef enum {
     // The command itself applies the filter, which it finds at OS_CAGE_FD, and starts the program
-    // at
-    // OS_INIT_FD (os_inside.h), which gives up access to files.
+    // found at OS_INIT_FD (os_inside.h), which gives up access to files.
     OS_CAGE_HANDED,
     OS_CAGE_WHOLE, // entered before the command starts: the filter, and access to files
 } OsCageKind;

@@ -267,13 +267,6 @@ def tests_of(level):
             named(no_bystander_is_ended, "a process beside them in the same group lives on")]
 
 
-def skipped(number, why):
-    def test():
-        raise tap.Skip(why)
-    test.__name__ = f"level_{number}"
-    return test
-
-
 def main():
     reasons = {number: confinement.missing(number) for number in (2, 1)}
     levels = [Level(number) for number, reason in reasons.items() if not reason]
@@ -284,7 +277,7 @@ def main():
     for level in levels:
         level.thread.join()
     try:
-        tests = [skipped(number, reason) for number, reason in reasons.items() if reason]
+        tests = [tap.skipped(f"level {number}", reason) for number, reason in reasons.items() if reason]
         tap.run(*tests, *[test for level in levels for test in tests_of(level)])
     finally:
         if os.environ.get("SHOW_FACTS"):

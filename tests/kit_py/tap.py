@@ -10,6 +10,14 @@ class Skip(Exception):
     """Raise with the reason to skip the test that runs."""
 
 
+def skipped(sentence, why):
+    """A test that is not to be had here."""
+    def test():
+        raise Skip(why)
+    test.__name__ = sentence.replace(" ", "_")
+    return test
+
+
 def run(*tests, beside=()):
     """Runs the tests in order, prints TAP, and exits with 1 if one failed. Words on the command line choose: a test
     runs when its sentence has one of them. Those of `beside`, which mostly wait and need nothing that the others have, go on
