@@ -14,7 +14,7 @@ SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -f
 PKGS     := libmicrohttpd jansson sqlite3 libcurl openssl libgit2 libarchive libzstd zlib libseccomp
 PKG_CONFIG ?= pkg-config
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(CI),-Werror)
-CFLAGS   += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(SANFLAGS) -pthread -I$(BUILD)/gen
+CFLAGS   += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(SANFLAGS) -pthread -I. -Iengine -I$(BUILD)/gen
 LDFLAGS  += $(SANFLAGS) -pthread
 
 # ---- what there is -----------------------------------------------------------------------------
@@ -81,7 +81,7 @@ INSIDE   := $(OUT)/obj/worker/inside/init
 $(INSIDE): worker/inside/init.c worker/os_landlock_linux.c worker/os_landlock.h Makefile
 	@mkdir -p $(@D)
 	$(call say,cc $<)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 $(WARN) -s $(filter %.c,$^) -o $@
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 $(WARN) -I. -s $(filter %.c,$^) -o $@
 $(OUT)/obj/worker/os_inside_linux.o: CFLAGS += -DINSIDE_INIT='"$(INSIDE)"'
 $(OUT)/obj/worker/os_inside_linux.o: $(INSIDE) $(wildcard worker/selftest/*)
 
@@ -199,7 +199,7 @@ lint: deps-if-missing $(GEN)
 	$(call say,cppcheck)
 	$(Q)cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --library=posix --library=gnu \
 	    --enable=warning,performance,portability --suppressions-list=tests/cppcheck.txt \
-	    -j2 -I$(BUILD)/gen $(TIDY)
+	    -j2 -I. -Iengine -I$(BUILD)/gen $(TIDY)
 	$(call say,clang-tidy)
 	$(Q)printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(CFLAGS) $(PKG_CFLAGS) $(DEPTH) 2>/dev/null' sh
 	$(Q)$(PYTHON) tests/sizes.py

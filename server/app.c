@@ -1,5 +1,5 @@
 // See app.h and the end of http.h: the installation, from its lock to its last word.
-#include "app.h"
+#include "server/app.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,18 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/installed.h"
-#include "common/log.h"
-#include "draft.h"
-#include "hooks.h"
-#include "http_readers.h"
-#include "http_server.h"
-#include "ledger.h"
-#include "loop.h"
-#include "replayer.h"
-#include "repo.h"
-#include "sweeper.h"
+#include "server/common/file.h"
+#include "server/common/installed.h"
+#include "server/common/log.h"
+#include "server/draft.h"
+#include "server/hooks.h"
+#include "server/http_readers.h"
+#include "server/http_server.h"
+#include "server/ledger.h"
+#include "server/loop.h"
+#include "server/replayer.h"
+#include "server/repo.h"
+#include "server/sweeper.h"
 
 enum { CACHE_BYTES = 64 << 20 };
 

@@ -4,11 +4,11 @@
 
 #include <stdatomic.h>
 
-#include "cache.h"
-#include "http_address.h"
-#include "rate.h"
-#include "request.h"
-#include "stream.h"
+#include "server/cache.h"
+#include "server/http_address.h"
+#include "server/rate.h"
+#include "server/request.h"
+#include "server/stream.h"
 
 struct MHD_Daemon;
 typedef struct Readers Readers;

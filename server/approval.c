@@ -3,10 +3,10 @@
 // its test plays; and a commit that was called harmful is in no later test, whatever names it.
 #include <string.h>
 
-#include "common/member.h"
-#include "ledger.h"
-#include "ledger_task.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/ledger.h"
+#include "server/ledger_task.h"
+#include "server/submit.h"
 
 // ---- bases --------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ bool approval_pause_others(Request *req, int64_t engine_id, Error *err) {
     json_auto_t *tests = db_rows(req->db, SQL_TESTS_OUTSIDE_BASELINE, "i", engine_id);
     json_t *test;
     size_t i;
-    json_array_foreach(tests, i, test) {
+    json_array_foreach (tests, i, test) {
         Error why;
         if (approval_stands(req->db, engine_id, member_text(test, "base_commit"), &why))
             continue;
@@ -59,7 +59,7 @@ bool approval_unharmed(Db *db, git_repository *repo, int64_t engine_id, const ch
     json_auto_t *harmful = db_rows(db, SQL_HARMFUL_COMMITS, "i", engine_id);
     json_t *test;
     size_t i;
-    json_array_foreach(harmful, i, test) {
+    json_array_foreach (harmful, i, test) {
         if (repo_is_ancestor(repo, member_text(test, "new_commit"), sha))
             return error_set(err, 409, "harmful_commit",
                              "%.10s is built on the commit of test %lld, which was stopped as "

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "common/file.h"
-#include "common/str.h"
+#include "server/cli.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 static void close_archive(struct archive **out) {
     archive_write_free(*out);

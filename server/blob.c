@@ -1,5 +1,5 @@
 // See blob.h.
-#include "blob.h"
+#include "server/blob.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/str.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 char *blob_path(const char *data, const char *sha) {
     assert(sha256_is_hex(sha));

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/error.h"
-#include "common/hash.h"
+#include "server/common/error.h"
+#include "server/common/hash.h"
 
 // Stores the bytes under their name and fills `sha`. After true they are on disk even if the
 // machine stops now: the file is written beside its place, fsynced, renamed, its folders fsynced.

@@ -1,5 +1,5 @@
 // Books in the database and in memory: see book.h. Reading outside files is book_read.c.
-#include "book.h"
+#include "server/book.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../engine/rules/position.h"
-#include "blob.h"
-#include "common/file.h"
+#include "engine/rules/position.h"
+#include "server/blob.h"
+#include "server/common/file.h"
 
 // ---- installing ---------------------------------------------------------------------------------
 

@@ -6,9 +6,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "common/error.h"
-#include "common/str.h"
-#include "db.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
+#include "server/db.h"
 
 enum { BOOK_PLIES_DEFAULT = 16 };
 enum { BOOK_FILE_MAX = 256 << 20, BOOK_LINE_MAX = 4096 };

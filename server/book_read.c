@@ -1,9 +1,9 @@
 // Reading books: EPD and PGN to one opening a line. See book.h.
 #include <string.h>
 
-#include "../engine/rules/notation.h"
-#include "../engine/rules/pgn.h"
-#include "book.h"
+#include "engine/rules/notation.h"
+#include "engine/rules/pgn.h"
+#include "server/book.h"
 
 enum { BOOK_OPENINGS_MAX = 10000000, MOVES_TEXT_MAX = 2048 };
 

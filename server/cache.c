@@ -1,5 +1,5 @@
 // See cache.h. A list in order of age: there are a few hundred texts at most.
-#include "cache.h"
+#include "server/cache.h"
 
 #include <pthread.h>
 #include <stdlib.h>

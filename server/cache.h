@@ -2,7 +2,7 @@
 // oldest go first. Any thread.
 #pragma once
 
-#include "common/str.h"
+#include "server/common/str.h"
 
 typedef struct Cache Cache;
 

@@ -1,5 +1,5 @@
 // See chart.h.
-#include "chart.h"
+#include "server/chart.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "../sprt/sprt.h"
-#include "common/member.h"
-#include "common/str.h"
-#include "format.h"
+#include "server/common/member.h"
+#include "server/common/str.h"
+#include "server/format.h"
+#include "sprt/sprt.h"
 
 enum { LEFT = 54, TOP = 14, BOTTOM = 34, RIGHT = 14, RIGHT_AXIS = 50, POINTS_TEXT_MAX = 1 << 20 };
 

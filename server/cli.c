@@ -1,16 +1,16 @@
 // What the commands share, and the small ones: set and check. See cli.h.
-#include "cli.h"
+#include "server/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/hash.h"
-#include "common/str.h"
-#include "ledger.h"
-#include "password.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/common/str.h"
+#include "server/ledger.h"
+#include "server/password.h"
 
 int command_failed(const Error *err) {
     fprintf(stderr, "server: %s\n", err->message);

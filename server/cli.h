@@ -2,8 +2,8 @@
 // print to stdout what was asked for and to stderr what went wrong, and return the exit status.
 #pragma once
 
-#include "common/error.h"
-#include "db.h"
+#include "server/common/error.h"
+#include "server/db.h"
 
 int command_init(int argc, char **argv);
 int command_user(int argc, char **argv);

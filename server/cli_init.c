@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app.h"
-#include "book.h"
-#include "cli.h"
-#include "common/file.h"
-#include "common/installed.h"
-#include "engine_install.h"
-#include "password.h"
-#include "users.h"
+#include "server/app.h"
+#include "server/book.h"
+#include "server/cli.h"
+#include "server/common/file.h"
+#include "server/common/installed.h"
+#include "server/engine_install.h"
+#include "server/password.h"
+#include "server/users.h"
 
 enum { BOOKS_MAX = 16 };
 

@@ -2,8 +2,8 @@
 // shows, because it says nothing about an installation.
 #include <stdio.h>
 
-#include "cli.h"
-#include "http_server.h"
+#include "server/cli.h"
+#include "server/http_server.h"
 
 static const char *who_may(Access access) {
     switch (access) {

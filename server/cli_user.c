@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
-#include "cli.h"
-#include "common/str.h"
-#include "password.h"
-#include "users.h"
+#include "server/app.h"
+#include "server/cli.h"
+#include "server/common/str.h"
+#include "server/password.h"
+#include "server/users.h"
 
 static const char *option_password_file;
 
@@ -78,7 +78,7 @@ static bool user_list(Db *db, int count, char **words, Error *err) {
         size_t i;
         printf("%-32s %-8s%s", query_text(&q, 1), query_text(&q, 3),
                query_int(&q, 4) ? " admin" : "");
-        json_array_foreach(roles, i, role)
+        json_array_foreach (roles, i, role)
             printf(" %s:%s", json_string_value(json_object_get(role, "engine")),
                    json_string_value(json_object_get(role, "role")));
         printf("\n");

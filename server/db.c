@@ -1,17 +1,17 @@
 // The database facade over SQLite: see db.h. This file knows connections, statements and
 // transactions; what the queries say stands in sql/*.sql, and the only statements spelled out here
 // are PRAGMAs and transaction control, which are the facade's own business.
-#include "db.h"
+#include "server/db.h"
 
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
-#include "common/member.h"
-#include "common/str.h"
-#include "db_schema.h"
+#include "server/common/log.h"
+#include "server/common/member.h"
+#include "server/common/str.h"
+#include "server/db_schema.h"
 
 struct Db {
     sqlite3 *connection;

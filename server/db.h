@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "common/error.h"
+#include "server/common/error.h"
 #include "sql_ids.h" // generated
 
 typedef struct Db Db;

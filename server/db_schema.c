@@ -1,12 +1,12 @@
 // See db_schema.h. The schema's version is PRAGMA user_version: the number of scripts that have
 // run.
-#include "db_schema.h"
+#include "server/db_schema.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/str.h"
+#include "server/common/str.h"
 #include "sql_text.h" // generated
 
 // Version n is what the first n scripts make; a change of the schema appends sql/migrate_N.sql.

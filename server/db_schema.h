@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "db.h"
+#include "server/db.h"
 
 const char *db_query_name(SqlId id);
 const char *db_query_text(SqlId id);

@@ -1,13 +1,13 @@
 // See disk.h.
-#include "disk.h"
+#include "server/disk.h"
 
 #include <math.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "app.h"
-#include "common/log.h"
-#include "sweeper.h"
+#include "server/app.h"
+#include "server/common/log.h"
+#include "server/sweeper.h"
 
 enum { FLOOR_MOST_MIB = 2048, FLOOR_SHARE = 20, DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60 };
 static const int64_t mib = 1 << 20;

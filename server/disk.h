@@ -4,8 +4,8 @@
 // drops the games of finished tests. Results are never dropped.
 #pragma once
 
-#include "http.h"
-#include "ledger.h"
+#include "server/http.h"
+#include "server/ledger.h"
 
 // In bytes. `floor`: what is to stay free, by the setting `disk_floor_mib` or, where that is not
 // set, the lesser of 2 GiB and a twentieth of the file system; 0: nothing.

@@ -1,5 +1,5 @@
 // See dispute.h.
-#include "dispute.h"
+#include "server/dispute.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // The parts that documents share, and the home page's.
-#include "doc.h"
+#include "server/doc.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "common/tc.h"
-#include "verdict.h"
+#include "server/common/member.h"
+#include "server/common/tc.h"
+#include "server/verdict.h"
 
 // ---- parts --------------------------------------------------------------------------------------
 
@@ -61,7 +61,8 @@ static void one_boolean(json_t *row, const char *name) {
     size_t i;
     if (json_is_integer(value))
         json_object_set_new(row, name, json_boolean(json_integer_value(value)));
-    json_array_foreach(row, i, inner) one_boolean(inner, name);
+    json_array_foreach (row, i, inner)
+        one_boolean(inner, name);
 }
 
 json_t *doc_booleans(json_t *rows, const char *names) {
@@ -112,7 +113,8 @@ json_t *doc_tests_in_state(Request *req, const char *state) {
     json_auto_t *rows = db_rows(req->db, SQL_PAGE_TESTS_IN_STATE, "s", state);
     json_t *tests = json_array(), *row;
     size_t i;
-    json_array_foreach(rows, i, row) json_array_append_new(tests, doc_test_summary(req, row));
+    json_array_foreach (rows, i, row)
+        json_array_append_new(tests, doc_test_summary(req, row));
     return tests;
 }
 

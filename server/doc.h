@@ -4,8 +4,8 @@
 // names what is not there. Members are described in API.md.
 #pragma once
 
-#include "http.h"
-#include "patch.h"
+#include "server/http.h"
+#include "server/patch.h"
 
 enum { DOC_PAGE_SIZE = 25, DOC_PAGE_SIZE_MAX = 200 };
 

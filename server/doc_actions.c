@@ -1,12 +1,12 @@
 // See doc_actions.h. The rights themselves are checked where the actions are done (routes_tests.c);
 // this is for people to see beforehand.
-#include "doc_actions.h"
+#include "server/doc_actions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/submit.h"
 
 enum { BOOK_SMALL = 1000 };
 

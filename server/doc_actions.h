@@ -1,7 +1,7 @@
 // What the viewer may do to a test, and what whoever approves it should know first. For doc_test.c.
 #pragma once
 
-#include "doc.h"
+#include "server/doc.h"
 
 // {"approve": {"ok": true} | {"ok": false, "why": "…"}, …}: what fits the test's state. New.
 json_t *doc_actions(Request *req, const json_t *row);

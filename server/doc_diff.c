@@ -4,9 +4,9 @@
 // diff is kept.
 #include <string.h>
 
-#include "common/member.h"
-#include "doc.h"
-#include "repo.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/repo.h"
 
 // Against the nearest commit that the baseline's history has too: what was merged since is no part
 // of what the base brings.

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/member.h"
-#include "doc.h"
-#include "routes_worker.h"
+#include "server/common/hash.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/routes_worker.h"
 
 enum { NEWEST = 5 };
 
@@ -14,7 +14,7 @@ json_t *doc_fault_counts(Request *req, int64_t test) {
     json_t *counts = db_rows(req->db, SQL_PAGE_FAULT_COUNTS, "i", test), *count;
     size_t i;
     int64_t total = 0, kept = 0;
-    json_array_foreach(counts, i, count) {
+    json_array_foreach (counts, i, count) {
         total += member_int(count, "count");
         kept += member_int(count, "kept");
         json_object_del(count, "kept");

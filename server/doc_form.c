@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "doc.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/submit.h"
 
 // What a form that nobody has touched holds.
 static json_t *default_values(void) {
@@ -44,8 +44,9 @@ static json_t *typed_values(Request *req) {
 static const char *choose(json_t *items, const char *wanted) {
     json_t *item, *chosen = json_array_get(items, 0);
     size_t i;
-    json_array_foreach(items, i, item) if (strcmp(member_text(item, "name"), wanted) == 0) chosen =
-        item;
+    json_array_foreach (items, i, item)
+        if (strcmp(member_text(item, "name"), wanted) == 0)
+            chosen = item;
     if (chosen)
         json_object_set_new(chosen, "selected", json_true());
     return member_text(chosen, "name");
@@ -55,7 +56,7 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
     json_t *preset;
     size_t i;
     Error ignored;
-    json_array_foreach(presets, i, preset) {
+    json_array_foreach (presets, i, preset) {
         if (strcmp(member_text(preset, "name"), name) != 0)
             continue;
         json_auto_t *fields = submit_fields_of_json(json_object_get(preset, "fields"), &ignored);

@@ -1,6 +1,6 @@
 // The server's own state: its disk, and what it has left out or dropped. See doc.h.
-#include "disk.h"
-#include "doc.h"
+#include "server/disk.h"
+#include "server/doc.h"
 
 static json_t *disk_json(Request *req) {
     Disk disk = disk_of(req);

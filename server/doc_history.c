@@ -1,8 +1,8 @@
 // How a test came to its present numbers: LLR, score and Elo after its batches, thinned out.
 #include <math.h>
 
-#include "../sprt/sprt.h"
-#include "doc.h"
+#include "server/doc.h"
+#include "sprt/sprt.h"
 
 enum { POINTS_MAX = 300 };
 

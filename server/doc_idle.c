@@ -1,8 +1,8 @@
 // Why nobody plays an active test: what keeps each machine that is online from it.
 #include <string.h>
 
-#include "common/member.h"
-#include "doc.h"
+#include "server/common/member.h"
+#include "server/doc.h"
 
 static void say(Str *text, int64_t count, const char *one, const char *several) {
     if (count)

@@ -1,9 +1,9 @@
 // Documents of what is not a test: events, machines, nets, users, the viewer's own account.
 #include <string.h>
 
-#include "common/member.h"
-#include "doc.h"
-#include "doc_actions.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/doc_actions.h"
 
 // The cursor of the page after `items`; null where this was the last.
 static json_t *next_of(const json_t *items, int limit, const char *time) {
@@ -69,7 +69,8 @@ static void add_tests(Request *req, json_t *net) {
                                    member_int(net, "engine_id"), member_text(net, "sha256"));
     size_t i;
     int64_t total = member_int(json_array_get(tests, 0), "total");
-    json_array_foreach(tests, i, test) json_object_del(test, "total");
+    json_array_foreach (tests, i, test)
+        json_object_del(test, "total");
     json_object_set_new(net, "tests", tests);
     json_object_set_new(net, "tests_total", json_integer(total));
     json_object_del(net, "engine_id");
@@ -80,7 +81,7 @@ static json_t *net_engines(Request *req, bool *may_upload) {
     json_t *engine, *engines = db_rows(req->db, SQL_PAGE_NET_ENGINES, "");
     size_t i;
     *may_upload = false;
-    json_array_foreach(engines, i, engine) {
+    json_array_foreach (engines, i, engine) {
         bool may = req->viewer.user_id && viewer_submits(req, member_int(engine, "id"));
         json_object_set_new(engine, "may_upload", json_boolean(may));
         *may_upload |= may;
@@ -98,7 +99,8 @@ json_t *doc_nets(Request *req, Error *err) {
         return NULL;
     json_t *net, *items = db_rows(req->db, SQL_PAGE_NETS, "issi", id, doc_query(req, "engine"),
                                   doc_query(req, "sha256"), (int64_t)limit);
-    json_array_foreach(items, i, net) add_tests(req, net);
+    json_array_foreach (items, i, net)
+        add_tests(req, net);
     json_t *engines = net_engines(req, &may_upload);
     return json_pack("{s:o, s:o, s:{s:s}, s:o, s:b}", "items", items, "next",
                      next_of(items, limit, "created"), "filter", "engine", doc_query(req, "engine"),
@@ -116,7 +118,8 @@ json_t *doc_user(Request *req, Error *err) {
         db_rows(req->db, SQL_PAGE_TESTS_OF_AUTHOR, "iii", id, INT64_MAX, (int64_t)DOC_PAGE_SIZE);
     json_t *tests = json_array(), *row;
     size_t i;
-    json_array_foreach(rows, i, row) json_array_append_new(tests, doc_test_summary(req, row));
+    json_array_foreach (rows, i, row)
+        json_array_append_new(tests, doc_test_summary(req, row));
     json_object_set_new(user, "roles", db_rows(req->db, SQL_ROLES_OF_USER, "i", id));
     doc_booleans(user, "admin");
     json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES_OF_USER, "idi", id, req->now,

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sprt/sprt.h"
-#include "common/member.h"
-#include "doc.h"
-#include "doc_actions.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/doc_actions.h"
+#include "server/submit.h"
+#include "sprt/sprt.h"
 
 static json_t *real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -36,8 +36,8 @@ static void add_missing_nets(json_t *test, json_t *missing) {
         size_t i;
         json_t *net, *side = json_object_get(test, sides[s]);
         bool waits = false, is_laid_down = json_array_size(json_object_get(side, "files")) > 0;
-        json_array_foreach(missing, i, net) waits |=
-            json_equal(json_object_get(net, "sha256"), json_object_get(side, "net"));
+        json_array_foreach (missing, i, net)
+            waits |= json_equal(json_object_get(net, "sha256"), json_object_get(side, "net"));
         json_object_set_new(side, "net_missing", json_boolean(waits && is_laid_down));
     }
     json_object_set_new(test, "missing_nets", missing);
@@ -104,7 +104,8 @@ static json_t *compare(json_t *workers) {
 static json_t *owners(Request *req, int64_t id) {
     json_t *owner, *out = db_rows(req->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
     size_t i;
-    json_array_foreach(out, i, owner) doc_booleans(owner, "record");
+    json_array_foreach (out, i, owner)
+        doc_booleans(owner, "record");
     return out;
 }
 

@@ -1,9 +1,9 @@
 // Lists of tests: those in one open state whole, the finished ones page by page with filters.
 #include <string.h>
 
-#include "common/member.h"
-#include "doc.h"
-#include "verdict.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/verdict.h"
 
 enum { SCAN_MAX = 5000 }; // rows looked at for one page, where few pass the filter
 

@@ -1,5 +1,5 @@
 // See draft.h.
-#include "draft.h"
+#include "server/draft.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "blob.h"
-#include "common/file.h"
-#include "common/str.h"
-#include "memory_store.h"
-#include "repo.h"
+#include "server/blob.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "server/memory_store.h"
+#include "server/repo.h"
 
 // From so many files on, one sync of the whole file system is quicker than one of each.
 enum { FILES_FEW = 32 };

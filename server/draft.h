@@ -6,8 +6,8 @@
 
 #include <git2.h>
 
-#include "common/error.h"
-#include "common/hash.h"
+#include "server/common/error.h"
+#include "server/common/hash.h"
 
 enum { DRAFT_BYTES_MAX = 64 << 20 }; // of objects in memory
 

@@ -1,6 +1,6 @@
 // See engine_command.h. Works beside a running server: each command is one transaction, with git
 // written first, as everywhere.
-#include "engine_command.h"
+#include "server/engine_command.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
-#include "common/member.h"
-#include "ledger.h"
-#include "repo_commit.h"
-#include "repo_git.h"
-#include "repo_tree.h"
-#include "submit.h"
+#include "server/cli.h"
+#include "server/common/member.h"
+#include "server/ledger.h"
+#include "server/repo_commit.h"
+#include "server/repo_git.h"
+#include "server/repo_tree.h"
+#include "server/submit.h"
 
 static const char usage[] =
     "usage: server engine list DATA\n"
@@ -130,7 +130,7 @@ static bool do_list(Job *job, Error *err) {
     json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
     size_t i;
     json_t *row;
-    json_array_foreach(names, i, row) {
+    json_array_foreach (names, i, row) {
         json_auto_t *engine = db_row(job->db, SQL_ENGINE_BY_NAME, "s",
                                      json_string_value(json_object_get(row, "name")));
         printf("%s: %s at %s, reference %.10s at %.0f nodes/s\n",

@@ -1,15 +1,15 @@
 // See engine_install.h.
-#include "engine_install.h"
+#include "server/engine_install.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "common/file.h"
-#include "common/installed.h"
-#include "common/str.h"
-#include "repo_commit.h"
-#include "repo_tree.h"
+#include "server/common/file.h"
+#include "server/common/installed.h"
+#include "server/common/str.h"
+#include "server/repo_commit.h"
+#include "server/repo_tree.h"
 
 static const char engine_name[] = "anvil";
 // Paths are relative to the top of the repository, which holds the contents of engine/.

@@ -2,7 +2,7 @@
 // the presets of the form.
 #pragma once
 
-#include "db.h"
+#include "server/db.h"
 
 // A new engine "anvil" from the source tree at `source_dir`, or, where NULL, from the one that was
 // installed with this program. Call inside a transaction of a writer. 409 when it is there already.

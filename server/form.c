@@ -1,10 +1,10 @@
 // See form.h.
-#include "form.h"
+#include "server/form.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/str.h"
+#include "server/common/str.h"
 
 static int hex_digit(char c) {
     if (c >= '0' && c <= '9')

@@ -3,8 +3,8 @@
 // number of fields by FORM_FIELDS_MAX.
 #pragma once
 
-#include "common/error.h"
-#include "pairs.h"
+#include "server/common/error.h"
+#include "server/pairs.h"
 
 enum { FORM_FIELDS_MAX = 256 };
 

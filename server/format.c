@@ -1,5 +1,5 @@
 // See format.h.
-#include "format.h"
+#include "server/format.h"
 
 #include <math.h>
 #include <stdio.h>

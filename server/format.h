@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "common/str.h"
+#include "server/common/str.h"
 
 // A MustacheFormat. Strings come here with a filter only. What the table does not name is written
 // as JSON has it; null reads as an en dash.

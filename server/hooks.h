@@ -1,7 +1,7 @@
 // What the core calls in modules that stand above it. Each is theirs to define.
 #pragma once
 
-#include "http.h"
+#include "server/http.h"
 
 // Reads the templates of the pages; false where one is broken. At start.
 bool page_load(App *app, Error *err);

@@ -13,9 +13,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "common/error.h"
-#include "common/str.h"
-#include "db.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
+#include "server/db.h"
 
 typedef struct App App;
 

@@ -1,5 +1,5 @@
 // See http_address.h.
-#include "http_address.h"
+#include "server/http_address.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/str.h"
+#include "server/common/str.h"
 
 // One spelling of an address; IPv4 seen through an IPv6 socket becomes plain IPv4.
 static bool address_canonical(const char *text, char out[ADDRESS_MAX]) {

@@ -4,8 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "common/error.h"
-#include "pairs.h"
+#include "server/common/error.h"
+#include "server/pairs.h"
 
 enum { ADDRESS_MAX = 48, TRUSTED_MAX = 8 };
 

@@ -1,11 +1,11 @@
 // See http_admit.h.
-#include "http_admit.h"
+#include "server/http_admit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "session.h"
+#include "server/session.h"
 
 enum {
     WRITES_PER_MINUTE = 300,

@@ -2,7 +2,7 @@
 // its reply, and the refusals of those that ask too much. Loop thread only.
 #pragma once
 
-#include "app.h"
+#include "server/app.h"
 
 // Counts the connection; false: its network has too many. Those of a trusted proxy are not counted.
 bool admit_connection(App *app, Connection *c, const struct sockaddr *peer);

@@ -1,13 +1,13 @@
 // See http_readers.h.
-#include "http_readers.h"
+#include "server/http_readers.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "session.h"
+#include "server/common/log.h"
+#include "server/session.h"
 
 enum { READERS_MAX = 64 };
 

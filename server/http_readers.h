@@ -4,7 +4,7 @@
 // told through App.event_fd.
 #pragma once
 
-#include "app.h"
+#include "server/app.h"
 
 enum { READERS_QUEUE_MAX = 1024 };
 

@@ -1,5 +1,5 @@
 // See http_reply.h.
-#include "http_reply.h"
+#include "server/http_reply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "http_admit.h"
-#include "response.h"
+#include "server/common/log.h"
+#include "server/http_admit.h"
+#include "server/response.h"
 
 // No inline script or style anywhere, nothing from elsewhere, in nobody's frame.
 static const char *const always[][2] = {

@@ -1,7 +1,7 @@
 // See http_server.h. Every request is one RequestData, made when its first line has arrived and
 // freed when its reply is sent. While a reader or the turn has it, its connection is suspended, and
 // libmicrohttpd looks at it neither for data nor for timeouts.
-#include "http_server.h"
+#include "server/http_server.h"
 
 #include <microhttpd.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "common/log.h"
-#include "http_admit.h"
-#include "http_readers.h"
-#include "http_reply.h"
-#include "idempotency.h"
-#include "session.h"
+#include "server/common/log.h"
+#include "server/http_admit.h"
+#include "server/http_readers.h"
+#include "server/http_reply.h"
+#include "server/idempotency.h"
+#include "server/session.h"
 
 enum {
     CONNECTION_MEMORY = 32 << 10, // bounds the headers

@@ -2,7 +2,7 @@
 // a reader or to the next turn. The turn itself is loop.h.
 #pragma once
 
-#include "app.h"
+#include "server/app.h"
 
 extern const Route *const http_routes[]; // all tables, and NULL
 

@@ -1,12 +1,12 @@
 // See idempotency.h.
-#include "idempotency.h"
+#include "server/idempotency.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/member.h"
-#include "response.h"
+#include "server/common/hash.h"
+#include "server/common/member.h"
+#include "server/response.h"
 
 enum { KEY_MAX = 128, SUBJECT_MAX = 32 };
 

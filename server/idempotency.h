@@ -4,7 +4,7 @@
 // about accounts are not kept, for the secrets in them.
 #pragma once
 
-#include "request.h"
+#include "server/request.h"
 
 // When the body has arrived: completes `res` and sets STAGE_REPLY where the reply is known. False:
 // the key was used for other content (409) or is malformed (400). Loop thread.

@@ -1,10 +1,10 @@
 // The ledger's events and the states of tests: see ledger.h.
-#include "ledger.h"
+#include "server/ledger.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#include "ledger_task.h"
+#include "server/ledger_task.h"
 
 static void publish_to_app(void *ctx, const char *event, json_t *data) {
     app_publish(ctx, event, data);

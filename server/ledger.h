@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/error.h"
-#include "db.h"
-#include "http.h"
-#include "scheduler.h"
+#include "server/common/error.h"
+#include "server/db.h"
+#include "server/http.h"
+#include "server/scheduler.h"
 
 // Who writes, when, and who wants to hear of it. `publish` steals `data`; NULL: nobody listens.
 typedef struct Ledger {

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ledger_task.h"
-#include "one_line.h"
+#include "server/ledger_task.h"
+#include "server/one_line.h"
 
 // ---- checks -------------------------------------------------------------------------------------
 

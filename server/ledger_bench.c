@@ -2,9 +2,9 @@
 // says, and what becomes of those who are outvoted. See ledger.h.
 #include <string.h>
 
-#include "common/log.h"
-#include "dispute.h"
-#include "ledger_task.h"
+#include "server/common/log.h"
+#include "server/dispute.h"
+#include "server/ledger_task.h"
 
 typedef struct Side {
     const char *name;

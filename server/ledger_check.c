@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ledger_task.h"
+#include "server/ledger_task.h"
 
 typedef struct Audit {
     FILE *out;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "common/tc.h"
-#include "ledger_task.h"
+#include "server/common/member.h"
+#include "server/common/tc.h"
+#include "server/ledger_task.h"
 
 // Until a worker has measured itself it is taken to be this many times slower than the reference.
 static const double UNKNOWN_FACTOR = 3, TASK_SECONDS_DEFAULT = 1800;

@@ -2,7 +2,7 @@
 // only counted. See ledger.h.
 #include <string.h>
 
-#include "ledger_task.h"
+#include "server/ledger_task.h"
 
 static bool is_one_of(const char *word, const char *const words[]) {
     for (; *words; words++)

@@ -2,7 +2,7 @@
 // of the test from its first batch; and machines that are blocked. See ledger.h.
 #include <string.h>
 
-#include "ledger_task.h"
+#include "server/ledger_task.h"
 
 // ---- the replay ---------------------------------------------------------------------------------
 

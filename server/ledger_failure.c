@@ -2,8 +2,8 @@
 // another owner's is asked where one is at hand: see dispute.h.
 #include <string.h>
 
-#include "dispute.h"
-#include "ledger_task.h"
+#include "server/dispute.h"
+#include "server/ledger_task.h"
 
 enum { REASON_LOG_MAX = 1500 };
 

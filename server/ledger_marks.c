@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ledger_task.h"
+#include "server/ledger_task.h"
 
 static const double MARK_BUSY = 0.1, MARK_SLOW = 0.25, MARK_SWAP_MIB = 64;
 

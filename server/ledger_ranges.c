@@ -1,6 +1,6 @@
 // Ranges of pairs that came back: see ledger_task.h. All are multiples of the test's batch, because
 // tasks are and only whole batches return.
-#include "ledger_task.h"
+#include "server/ledger_task.h"
 
 #include <string.h>
 

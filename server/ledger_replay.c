@@ -1,9 +1,9 @@
 // What playing games over again found. See ledger.h and replayer.h.
 #include <string.h>
 
-#include "common/log.h"
-#include "ledger_task.h"
-#include "replayer.h"
+#include "server/common/log.h"
+#include "server/ledger_task.h"
+#include "server/replayer.h"
 
 typedef struct Place {
     int64_t test, worker, seq, task;

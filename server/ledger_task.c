@@ -1,13 +1,13 @@
 // Tasks: loading, beats, ends, leases. See ledger.h and ledger_task.h.
-#include "ledger_task.h"
-#include "app.h"
+#include "server/ledger_task.h"
+#include "server/app.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "server/common/log.h"
 
 static void copy_word(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text);

@@ -2,8 +2,8 @@
 // forth. Only ledger*.c includes this.
 #pragma once
 
-#include "ledger.h"
-#include "verdict.h"
+#include "server/ledger.h"
+#include "server/verdict.h"
 
 typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, begun;

@@ -1,5 +1,5 @@
 // See loop.h.
-#include "loop.h"
+#include "server/loop.h"
 
 #include <math.h>
 #include <microhttpd.h>
@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "disk.h"
-#include "hooks.h"
-#include "http_admit.h"
-#include "http_readers.h"
-#include "http_server.h"
-#include "idempotency.h"
-#include "ledger.h"
-#include "repo.h"
-#include "session.h"
+#include "server/common/log.h"
+#include "server/disk.h"
+#include "server/hooks.h"
+#include "server/http_admit.h"
+#include "server/http_readers.h"
+#include "server/http_server.h"
+#include "server/idempotency.h"
+#include "server/ledger.h"
+#include "server/repo.h"
+#include "server/session.h"
 
 enum {
     TICK_MS = 1000,

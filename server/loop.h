@@ -2,7 +2,7 @@
 // each in its savepoint), answers after COMMIT, and keeps time for those who wait.
 #pragma once
 
-#include "app.h"
+#include "server/app.h"
 
 // Until SIGTERM or SIGINT arrives on app->signal_fd. Then the last turn, and nothing is suspended.
 void loop_run(App *app);

@@ -1,11 +1,11 @@
 // See memory_store.h.
-#include "memory_store.h"
+#include "server/memory_store.h"
 
 #include <git2/sys/odb_backend.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/str.h"
+#include "server/common/str.h"
 
 enum { PRIORITY = 100, SLOTS_FIRST = 256 }; // above libgit2's own stores
 

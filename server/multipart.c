@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/str.h"
-#include "form.h"
+#include "server/common/str.h"
+#include "server/form.h"
 
 typedef struct Slice {
     const char *at;

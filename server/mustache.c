@@ -1,5 +1,5 @@
 // The set of templates: see mustache.h.
-#include "mustache_node.h"
+#include "server/mustache_node.h"
 
 #include <stdlib.h>
 #include <string.h>

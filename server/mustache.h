@@ -14,8 +14,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "common/error.h"
-#include "common/str.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
 
 typedef struct Mustache Mustache;
 

@@ -2,7 +2,7 @@
 // flat array of nodes. For these two and mustache.c only.
 #pragma once
 
-#include "mustache.h"
+#include "server/mustache.h"
 
 enum { MUSTACHE_DEPTH_MAX = 64 };
 

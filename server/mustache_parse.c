@@ -1,6 +1,6 @@
 // Templates into nodes: tags, delimiters, and which lines a tag has to itself. What they render to
 // is mustache_render.c.
-#include "mustache_node.h"
+#include "server/mustache_node.h"
 
 #include <assert.h>
 #include <ctype.h>

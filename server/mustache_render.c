@@ -1,10 +1,10 @@
 // Nodes and a document into text. The templates are only read, so any thread may render.
-#include "mustache_node.h"
+#include "server/mustache_node.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/visible.h"
+#include "server/common/visible.h"
 
 typedef struct Render {
     const Mustache *set;
@@ -122,7 +122,7 @@ static bool render_section(Render *r, const Template *t, int index) {
         return true;
     if (!json_is_array(value))
         return render_in(r, t, index + 1, node->end, value);
-    json_array_foreach(value, i, item) {
+    json_array_foreach (value, i, item) {
         if (!render_in(r, t, index + 1, node->end, item))
             return false;
     }

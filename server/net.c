@@ -1,13 +1,13 @@
 // See net.h.
-#include "net.h"
+#include "server/net.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "common/str.h"
-#include "patch.h"
+#include "server/common/member.h"
+#include "server/common/str.h"
+#include "server/patch.h"
 
 static const char MARK[] = "{sha256}";
 enum { MARK_SIZE = sizeof MARK - 1, PATTERN_MAX = NET_PATH_MAX - 65 };

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-#include "common/hash.h"
-#include "repo.h"
+#include "server/common/hash.h"
+#include "server/repo.h"
 
 #define NET_FILE_DEFAULT "net"
 #define NET_PATH_DEFAULT "nets/{sha256}"

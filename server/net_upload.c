@@ -1,14 +1,14 @@
 // See net_upload.h.
-#include "net_upload.h"
+#include "server/net_upload.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "blob.h"
-#include "common/member.h"
-#include "form.h"
-#include "ledger.h"
-#include "one_line.h"
+#include "server/blob.h"
+#include "server/common/member.h"
+#include "server/form.h"
+#include "server/ledger.h"
+#include "server/one_line.h"
 
 static const double DAY_S = 86400;
 

@@ -2,8 +2,8 @@
 // a row of the engine's nets with its name, a note, who and when. It is never changed or removed.
 #pragma once
 
-#include "http.h"
-#include "net.h"
+#include "server/http.h"
+#include "server/net.h"
 
 enum {
     NET_BYTES_MAX = 64 << 20,

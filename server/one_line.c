@@ -1,10 +1,10 @@
 // See one_line.h. Characters without width are not refused: emoji and some scripts are written with
 // them, and pages show them as escapes where they stand alone.
-#include "one_line.h"
+#include "server/one_line.h"
 
 #include <string.h>
 
-#include "common/visible.h"
+#include "server/common/visible.h"
 
 static bool acts(unsigned code) {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E ||

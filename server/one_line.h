@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/error.h"
+#include "server/common/error.h"
 
 // 422 `bad_field` on `field`, with a sentence that names it: fewer than `low` or more than `high`
 // bytes, no UTF-8, or a character that acts instead of being seen: a control character (C0, DEL,

@@ -1,17 +1,17 @@
 // See page.h.
-#include "page.h"
+#include "server/page.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart.h"
-#include "common/file.h"
-#include "common/hash.h"
-#include "common/log.h"
-#include "format.h"
-#include "mustache.h"
-#include "request.h"
+#include "server/chart.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "server/format.h"
+#include "server/mustache.h"
+#include "server/request.h"
 
 enum { TEMPLATE_FILE_MAX = 256 << 10, STATIC_FILE_MAX = 8 << 20, PAGE_MAX = 32 << 20 };
 
@@ -146,6 +146,6 @@ bool page_serve(Request *req, Response *res, const char *template, const char *t
 void page_add_bars(json_t *tests) {
     json_t *test;
     size_t i;
-    json_array_foreach(tests, i, test)
+    json_array_foreach (tests, i, test)
         json_object_set_new(test, "bar", chart_progress(json_object_get(test, "stats")));
 }

@@ -3,7 +3,7 @@
 // plus what this layer adds for all: who looks on, where he is, what time it is.
 #pragma once
 
-#include "http.h"
+#include "server/http.h"
 
 // Reads all templates of `folder` and the fingerprint of `static_folder`; replaces what was loaded.
 // False with file and line for a template that is broken. At start, before any thread renders.

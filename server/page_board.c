@@ -2,9 +2,9 @@
 // characters. See page.h.
 #include <string.h>
 
-#include "../engine/rules/pgn.h"
-#include "common/str.h"
-#include "page.h"
+#include "engine/rules/pgn.h"
+#include "server/common/str.h"
+#include "server/page.h"
 
 // As in print: white men are drawn in outline, black ones filled, both in ink.
 static const char *figure_of(Piece piece) {

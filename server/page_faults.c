@@ -1,7 +1,7 @@
 // What pages of faults say beyond their documents. See page.h.
 #include <string.h>
 
-#include "page.h"
+#include "server/page.h"
 
 // Sides as pages name them, and what an ending is called.
 void page_name_fault(json_t *fault) {
@@ -24,7 +24,8 @@ void page_name_fault(json_t *fault) {
 void page_name_machine_faults(const json_t *document) {
     json_t *fault;
     size_t i;
-    json_array_foreach(json_object_get(document, "faults"), i, fault) page_name_fault(fault);
+    json_array_foreach (json_object_get(document, "faults"), i, fault)
+        page_name_fault(fault);
 }
 
 void page_name_faults(const json_t *document) {
@@ -32,5 +33,6 @@ void page_name_faults(const json_t *document) {
     json_t *fault;
     size_t i;
     for (size_t list = 0; list < 2; list++)
-        json_array_foreach(json_object_get(document, lists[list]), i, fault) page_name_fault(fault);
+        json_array_foreach (json_object_get(document, lists[list]), i, fault)
+            page_name_fault(fault);
 }

@@ -2,13 +2,13 @@
 // typed, a token that is shown once.
 #include <string.h>
 
-#include "../engine/rules/position.h"
-#include "app.h"
-#include "common/member.h"
-#include "doc.h"
-#include "hooks.h"
-#include "page.h"
-#include "submit.h"
+#include "engine/rules/position.h"
+#include "server/app.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/hooks.h"
+#include "server/page.h"
+#include "server/submit.h"
 
 bool page_load(App *app, Error *err) {
     rules_init(); // before the first thread that reads a game
@@ -95,8 +95,10 @@ static json_t *net_form(Request *req) {
     Error none;
     json_t *engine, *document = doc_nets(req, &none);
     size_t i;
-    json_array_foreach(json_object_get(document, "engines"), i, engine) json_object_set_new(
-        engine, "chosen", json_boolean(!strcmp(member_text(engine, "name"), typed(req, "engine"))));
+    json_array_foreach (json_object_get(document, "engines"), i, engine)
+        json_object_set_new(
+            engine, "chosen",
+            json_boolean(!strcmp(member_text(engine, "name"), typed(req, "engine"))));
     if (document)
         json_object_set_new(document, "values",
                             json_pack("{s:s, s:s, s:s, s:s}", "name", typed(req, "name"), "note",

@@ -1,11 +1,11 @@
 // See pairs.h.
-#include "pairs.h"
+#include "server/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "common/str.h"
+#include "server/common/str.h"
 
 void pairs_add(Pairs *pairs, const char *name, size_t name_size, const char *value, size_t size) {
     if (pairs->count == pairs->capacity) {

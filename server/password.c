@@ -1,5 +1,5 @@
 // See password.h.
-#include "password.h"
+#include "server/password.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/log.h"
-#include "common/str.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
 
 enum {
     SCRYPT_N = 1 << 15,

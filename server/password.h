@@ -2,7 +2,7 @@
 // second and 32 MiB): reader threads and the command line only, never the loop.
 #pragma once
 
-#include "common/error.h"
+#include "server/common/error.h"
 
 enum { PASSWORD_MIN = 8, PASSWORD_MAX = 200 };
 

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-#include "common/str.h"
-#include "repo.h"
+#include "server/common/str.h"
+#include "server/repo.h"
 
 enum { PATCH_BYTES_MAX = 1 << 20, PATCH_FILES_MAX = 1000, PATCH_MAILS_MAX = 100 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 typedef struct Apply {
     git_repository *repo;

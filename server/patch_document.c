@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/visible.h"
-#include "patch.h"
-#include "patch_shown.h"
+#include "server/common/hash.h"
+#include "server/common/visible.h"
+#include "server/patch.h"
+#include "server/patch_shown.h"
 
 enum { BINARY_SHOWN_MAX = 64 << 10 };
 
@@ -58,7 +58,7 @@ static bool is_build_file(const char *path) {
 static void add_risk(Document *d, const char *risk) {
     size_t i;
     json_t *there;
-    json_array_foreach(d->risks, i, there) {
+    json_array_foreach (d->risks, i, there) {
         if (strcmp(json_string_value(there), risk) == 0)
             return;
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 static const char link_advice[] =
     "links can leave the source tree; add a copy of the file or change the build instead";

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 const char *patch_file_name(const PatchFile *file) {
     return file->old_path ? file->old_path : file->new_path;

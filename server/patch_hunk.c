@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 static bool read_number(const char **p, const char *end, long *out) {
     const char *start = *p;

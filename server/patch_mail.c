@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 enum { HEADER_BYTES_MAX = 8192, MESSAGE_BYTES_MAX = 65536 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 static PatchMail *add_mail(Patch *patch) {
     size_t count = (size_t)++patch->mail_count;

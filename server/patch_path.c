@@ -2,8 +2,8 @@
 // source tree or into git's own files.
 #include <string.h>
 
-#include "common/visible.h"
-#include "patch.h"
+#include "server/common/visible.h"
+#include "server/patch.h"
 
 enum { PATH_BYTES_MAX = 400, DEPTH_MAX = 20 };
 

@@ -1,11 +1,11 @@
 // See patch_shown.h.
-#include "patch_shown.h"
+#include "server/patch_shown.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/str.h"
-#include "common/visible.h"
+#include "server/common/str.h"
+#include "server/common/visible.h"
 
 // Characters that look like a blank and are none; they are harmless in prose and not in source.
 static bool is_odd_blank(unsigned code) {

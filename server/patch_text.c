@@ -1,7 +1,7 @@
 // The text of a patch before anything is understood of it: lines, line ends, character set.
 #include <string.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 bool patch_line(PatchCursor *c, const char **text, size_t *size) {
     if (c->p >= c->end)

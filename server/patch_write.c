@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "patch.h"
+#include "server/patch.h"
 
 // C-style quotes around names with unusual bytes, as git writes and reads them.
 static void write_path(const char *prefix, const char *path, Str *out) {

@@ -1,6 +1,6 @@
 // See rate.h. The generic cell rate algorithm: of each address only the time is kept at which its
 // last write would be due if all came evenly; who is more than a minute ahead of that must wait.
-#include "rate.h"
+#include "server/rate.h"
 
 #include <arpa/inet.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/str.h"
+#include "server/common/hash.h"
+#include "server/common/str.h"
 
 // Two addresses in one slot share what it allows: with a secret seed that is chance, and rare.
 enum { SLOTS = 1 << 16 };

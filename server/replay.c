@@ -1,15 +1,15 @@
 // See replay.h. An adjudicated result is believed: whether it was justified is a matter of scores,
 // which a machine that lies can invent.
-#include "replay.h"
+#include "server/replay.h"
 
 #include <jansson.h>
 #include <string.h>
 
-#include "../engine/rules/game.h"
-#include "../engine/rules/notation.h"
-#include "common/member.h"
-#include "common/str.h"
-#include "common/tc.h"
+#include "engine/rules/game.h"
+#include "engine/rules/notation.h"
+#include "server/common/member.h"
+#include "server/common/str.h"
+#include "server/common/tc.h"
 
 enum { CLOCK_SLACK_MS = 100 };
 

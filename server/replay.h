@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/error.h"
+#include "server/common/error.h"
 
 // A game as JSON in bytes, and what the games of a batch may take, as text and packed. Measured: a
 // game of 2048 plies, the longest there is, with the longest numbers, takes 67 KB, and 31 KB packed

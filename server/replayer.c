@@ -1,18 +1,18 @@
 // See replayer.h.
-#include "replayer.h"
+#include "server/replayer.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "app.h"
-#include "blob.h"
-#include "common/hash.h"
-#include "common/log.h"
-#include "common/member.h"
-#include "replay.h"
-#include "routes_worker.h"
+#include "server/app.h"
+#include "server/blob.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "server/common/member.h"
+#include "server/replay.h"
+#include "server/routes_worker.h"
 
 enum { FOUND_MAX = 64, FIRST_BATCHES = 3, LOOK_EVERY_S = 1 };
 static const double SHARE_DEFAULT = 0.1;

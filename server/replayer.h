@@ -4,7 +4,7 @@
 // has begun, so that one that brings the server down is not tried again.
 #pragma once
 
-#include "http.h"
+#include "server/http.h"
 
 typedef struct Replayer Replayer;
 

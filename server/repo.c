@@ -1,14 +1,14 @@
 // See repo.h.
-#include "repo.h"
+#include "server/repo.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "common/log.h"
-#include "common/str.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
 
 // The machine's git configuration must not change what a patch does here.
 static void library_start(void) {

@@ -9,7 +9,7 @@
 #include <git2.h>
 #include <stdint.h>
 
-#include "common/error.h"
+#include "server/common/error.h"
 
 enum { REPO_SHA_MAX = 41 };
 

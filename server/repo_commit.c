@@ -1,11 +1,11 @@
 // See repo_commit.h.
-#include "repo_commit.h"
+#include "server/repo_commit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch.h"
-#include "snapshot.h"
+#include "server/patch.h"
+#include "server/snapshot.h"
 
 // Git knows no character set; the database and JSON know UTF-8 only.
 static void clean(char **text) {

@@ -3,9 +3,9 @@
 // may follow.
 #pragma once
 
-#include "db.h"
-#include "draft.h"
-#include "net.h"
+#include "server/db.h"
+#include "server/draft.h"
+#include "server/net.h"
 
 typedef struct CommitRecord {
     CommitInfo info;

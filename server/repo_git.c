@@ -1,5 +1,5 @@
 // See repo_git.h.
-#include "repo_git.h"
+#include "server/repo_git.h"
 
 #include <errno.h>
 #include <fcntl.h>

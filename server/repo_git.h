@@ -2,8 +2,8 @@
 // over the network. The machine's git configuration has no say.
 #pragma once
 
-#include "common/error.h"
-#include "common/str.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
 
 typedef struct GitCall {
     const char *const *argv; // "git", …, NULL

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
-#include "common/member.h"
-#include "http.h"
-#include "repo.h"
+#include "server/common/log.h"
+#include "server/common/member.h"
+#include "server/http.h"
+#include "server/repo.h"
 
 static bool ref_is(git_repository *repo, const char *ref, const char *sha) {
     git_oid want, have;
@@ -66,7 +66,7 @@ bool repo_reconcile(App *app, Error *err) {
     json_auto_t *engines = db_rows(app_writer(app), SQL_ENGINE_BASELINES, "");
     size_t i;
     json_t *engine;
-    json_array_foreach(engines, i, engine) {
+    json_array_foreach (engines, i, engine) {
         if (!reconcile_engine(app, engine, err))
             return false;
     }

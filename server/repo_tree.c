@@ -1,5 +1,5 @@
 // See repo_tree.h.
-#include "repo_tree.h"
+#include "server/repo_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/str.h"
-#include "patch.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "server/patch.h"
 
 // ---- folder to tree
 

@@ -1,7 +1,7 @@
 // Between folders on disk and trees in an engine's repository.
 #pragma once
 
-#include "repo.h"
+#include "server/repo.h"
 
 enum { REPO_FILE_BYTES_MAX = 32 << 20, REPO_FILES_MAX = 20000 };
 

@@ -1,15 +1,15 @@
 // A request's life and what handlers ask of it: see request.h and http.h. Bodies are in
 // request_body.c and request_json.c.
-#include "request.h"
+#include "server/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
-#include "form.h"
-#include "hooks.h"
-#include "response.h"
+#include "server/common/log.h"
+#include "server/form.h"
+#include "server/hooks.h"
+#include "server/response.h"
 
 void list_push(RequestList *list, RequestData *data) {
     data->next = NULL;

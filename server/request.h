@@ -2,10 +2,10 @@
 // byte of the reply. Handlers see http.h only.
 #pragma once
 
-#include "http.h"
-#include "pairs.h"
-#include "router.h"
-#include "senders.h"
+#include "server/http.h"
+#include "server/pairs.h"
+#include "server/router.h"
+#include "server/senders.h"
 
 struct MHD_Connection;
 

@@ -4,9 +4,9 @@
 #include <strings.h>
 #include <zlib.h>
 
-#include "common/hash.h"
-#include "form.h"
-#include "request.h"
+#include "server/common/hash.h"
+#include "server/form.h"
+#include "server/request.h"
 
 static void end_inflate(z_stream *stream) {
     inflateEnd(stream);

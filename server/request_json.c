@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
-#include "request.h"
+#include "server/app.h"
+#include "server/request.h"
 
 enum { VALUES_MAX = 10000 };
 

@@ -1,5 +1,5 @@
 // See response.h and http.h.
-#include "response.h"
+#include "server/response.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // The loop's side of Response: see http.h for what handlers call.
 #pragma once
 
-#include "http.h"
+#include "server/http.h"
 
 enum { RESPONSE_MAX = 64 << 20 };
 

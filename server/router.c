@@ -1,5 +1,5 @@
 // See router.h. A scan over all rows: they are few, and the first bytes of most differ.
-#include "router.h"
+#include "server/router.h"
 
 #include <stdio.h>
 #include <string.h>

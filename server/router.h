@@ -2,7 +2,7 @@
 // {name}; a last segment {name...} takes the rest of the path. Literal beats {}, left to right.
 #pragma once
 
-#include "http.h"
+#include "server/http.h"
 
 enum { ROUTE_PARAMS_MAX = 4 };
 

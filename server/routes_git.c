@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http.h"
-#include "repo.h"
-#include "repo_git.h"
+#include "server/http.h"
+#include "server/repo.h"
+#include "server/repo_git.h"
 
 // A request names commits, 50 bytes each; a clone names one. A reply is held in memory until it is
 // sent.

@@ -1,9 +1,9 @@
 // Uploading a net: the form of the page /nets, and the call for scripts.
 #include <stdlib.h>
 
-#include "common/member.h"
-#include "disk.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/disk.h"
+#include "server/submit.h"
 
 static const char form_template[] = "nets";
 

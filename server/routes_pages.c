@@ -1,10 +1,10 @@
 // The pages and the read API: for each document its address as a page and under /api/v1.
 #include <string.h>
 
-#include "chart.h"
-#include "common/member.h"
-#include "doc.h"
-#include "page.h"
+#include "server/chart.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/page.h"
 
 static const char *text_of(const json_t *document, const char *object, const char *name) {
     const char *text = json_string_value(json_object_get(json_object_get(document, object), name));
@@ -44,9 +44,9 @@ static void add_chosen(json_t *document) {
     const json_t *filter = json_object_get(document, "filter");
     json_t *chosen = json_object(), *value;
     const char *name;
-    json_object_foreach((json_t *)filter, name,
-                        value) if (json_is_string(value) && json_string_length(value))
-        json_object_set_new(chosen, name, json_pack("{s:b}", json_string_value(value), 1));
+    json_object_foreach ((json_t *)filter, name, value)
+        if (json_is_string(value) && json_string_length(value))
+            json_object_set_new(chosen, name, json_pack("{s:b}", json_string_value(value), 1));
     json_object_set_new(document, "chosen", chosen);
 }
 
@@ -119,7 +119,7 @@ static void fold_files(json_t *diff) {
     enum { LONG_FILE = 400 };
     json_t *file;
     size_t i;
-    json_array_foreach(json_object_get(diff, "files"), i, file) {
+    json_array_foreach (json_object_get(diff, "files"), i, file) {
         json_int_t lines = member_int(file, "additions") + member_int(file, "deletions");
         bool risky = json_array_size(json_object_get(file, "risk")) > 0;
         const char *status = json_string_value(json_object_get(file, "status"));

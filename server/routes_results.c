@@ -3,12 +3,12 @@
 // they stand on.
 #include <string.h>
 
-#include "common/member.h"
-#include "doc_actions.h"
-#include "http.h"
-#include "ledger.h"
-#include "one_line.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/doc_actions.h"
+#include "server/http.h"
+#include "server/ledger.h"
+#include "server/one_line.h"
+#include "server/submit.h"
 
 enum { BODY_MAX = 4096, REASON_MAX = 300 };
 

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app.h"
-#include "common/file.h"
-#include "common/hash.h"
-#include "doc.h"
-#include "http_readers.h"
-#include "net_upload.h"
+#include "server/app.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/doc.h"
+#include "server/http_readers.h"
+#include "server/net_upload.h"
 
 enum { STATIC_MAX = 8 << 20 };
 
@@ -75,7 +75,7 @@ static bool server_metrics(Request *req, Response *res, Error *err) {
     json_auto_t *row = db_row(req->db, SQL_CORE_METRICS, "d", req->now);
     const char *name;
     json_t *value;
-    json_object_foreach(row, name, value)
+    json_object_foreach (row, name, value)
         metric(&res->body, "gauge", name, "As the database has it", json_number_value(value));
     return true;
 }

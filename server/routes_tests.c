@@ -3,13 +3,13 @@
 // test's page.
 #include <string.h>
 
-#include "common/member.h"
-#include "disk.h"
-#include "doc.h"
-#include "http.h"
-#include "ledger.h"
-#include "one_line.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/disk.h"
+#include "server/doc.h"
+#include "server/http.h"
+#include "server/ledger.h"
+#include "server/one_line.h"
+#include "server/submit.h"
 
 enum { ACTION_BODY_MAX = 64 << 10 };
 

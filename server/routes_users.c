@@ -1,6 +1,6 @@
 // Accounts: each action as a form of a page and as a call of the API, by the same handlers. The
 // pages that hold the forms are routes_pages.c's.
-#include "users_routes.h"
+#include "server/users_routes.h"
 
 enum { SMALL = 4096 };
 

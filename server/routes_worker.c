@@ -1,10 +1,10 @@
 // The worker protocol's table, and the calls about a task that are a line or two of translation.
-#include "routes_worker.h"
+#include "server/routes_worker.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "blob.h"
+#include "server/blob.h"
 
 bool protocol_check(int64_t protocol, Error *err) {
     if (protocol >= PROTOCOL_VERSION)

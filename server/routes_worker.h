@@ -2,8 +2,8 @@
 // table. They translate between HTTP and the ledger and decide nothing themselves.
 #pragma once
 
-#include "http.h"
-#include "ledger.h"
+#include "server/http.h"
+#include "server/ledger.h"
 
 enum { PROTOCOL_VERSION = 1, GAMES_MAX = 8 << 20 };
 enum { EVIDENCE_MAX = 256 << 10 }; // expanded

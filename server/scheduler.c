@@ -1,6 +1,6 @@
 // See scheduler.h. Sources: Fishtest's order of tests and its task size, as facts; memory by our
 // own engine's needs.
-#include "scheduler.h"
+#include "server/scheduler.h"
 
 #include <math.h>
 #include <stddef.h>

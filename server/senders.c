@@ -1,13 +1,13 @@
 // See senders.h.
-#include "senders.h"
+#include "server/senders.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/str.h"
+#include "server/common/hash.h"
+#include "server/common/str.h"
 
 enum { BUCKETS = 4096 };
 

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "common/error.h"
+#include "server/common/error.h"
 
 typedef enum { SENDER_NETWORK, SENDER_USER, SENDER_MACHINE, SENDER_KINDS } SenderKind;
 

@@ -1,13 +1,13 @@
 // See session.h.
-#include "session.h"
+#include "server/session.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "app.h"
-#include "common/hash.h"
-#include "common/member.h"
+#include "server/app.h"
+#include "server/common/hash.h"
+#include "server/common/member.h"
 
 static const char session_cookie[] = "patchmate_session", device_cookie[] = "patchmate_device";
 

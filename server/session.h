@@ -2,7 +2,7 @@
 // that another site makes a browser send. Accounts themselves are users.h.
 #pragma once
 
-#include "request.h"
+#include "server/request.h"
 
 enum { SESSION_SECONDS = 30 * 86400, DEVICE_SECONDS = 400 * 86400, DEVICE_MAX = 48 };
 

@@ -1,5 +1,5 @@
 // See snapshot.h.
-#include "snapshot.h"
+#include "server/snapshot.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blob.h"
-#include "common/visible.h"
-#include "patch.h"
+#include "server/blob.h"
+#include "server/common/visible.h"
+#include "server/patch.h"
 
 typedef struct Writer {
     git_repository *repo;

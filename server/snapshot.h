@@ -3,9 +3,9 @@
 // for folders. Its SHA-256 is what workers ask for and cache by.
 #pragma once
 
-#include "common/str.h"
-#include "draft.h"
-#include "repo.h"
+#include "server/common/str.h"
+#include "server/draft.h"
+#include "server/repo.h"
 
 enum { SNAPSHOT_BYTES_MAX = 64 << 20, SNAPSHOT_FILES_MAX = 20000 };
 

@@ -1,9 +1,9 @@
 // See stream.h. libmicrohttpd asks for bytes by callback; when the queue is empty the connection is
 // suspended, and resumed with the next event. While it is suspended a disconnect goes unnoticed, so
 // a comment is written every few seconds.
-#include "stream.h"
-#include "common/member.h"
-#include "senders.h"
+#include "server/stream.h"
+#include "server/common/member.h"
+#include "server/senders.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>

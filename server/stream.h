@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "common/str.h"
+#include "server/common/str.h"
 
 struct MHD_Connection;
 struct MHD_Response;

@@ -1,13 +1,13 @@
 // A submission from the request to the rows: see submit.h.
-#include "submit.h"
+#include "server/submit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/member.h"
-#include "ledger.h"
-#include "submit_turn.h"
+#include "server/common/hash.h"
+#include "server/common/member.h"
+#include "server/ledger.h"
+#include "server/submit_turn.h"
 
 void submission_free(void *submission) {
     Submission *s = submission;

@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-#include "http.h"
-#include "net_upload.h"
-#include "repo_commit.h"
+#include "server/http.h"
+#include "server/net_upload.h"
+#include "server/repo_commit.h"
 
 // A patch of 1 MB, percent-encoded or with JSON's escapes; a form may bring a net with it.
 enum { SUBMIT_BODY_MAX = 3 << 20, SUBMIT_FORM_MAX = SUBMIT_BODY_MAX + NET_BYTES_MAX };

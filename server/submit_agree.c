@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/tc.h"
-#include "submit.h"
+#include "server/common/hash.h"
+#include "server/common/tc.h"
+#include "server/submit.h"
 
 enum { SPRT_PAIRS_MAX = 400000, FIXED_PAIRS = 10000 };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "doc.h"
-#include "ledger.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/doc.h"
+#include "server/ledger.h"
+#include "server/submit.h"
 
 // ---- approving ----------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ static bool base_holds(Request *req, const json_t *row, Error *err) {
 static const json_t *unseen_file(const json_t *diff) {
     json_t *file;
     size_t i;
-    json_array_foreach(json_object_get(diff, "files"), i, file) {
+    json_array_foreach (json_object_get(diff, "files"), i, file) {
         if (json_is_object(json_object_get(file, "unseen")))
             return file;
     }
@@ -162,7 +162,7 @@ static void find_built_on(Request *req, int64_t engine_id, Harm *harm) {
     json_auto_t *tests = db_rows(req->db, SQL_TESTS_OPEN_AFTER, "ii", engine_id, harm->last);
     json_t *test;
     size_t i;
-    json_array_foreach(tests, i, test) {
+    json_array_foreach (tests, i, test) {
         if (repo_is_ancestor(harm->repo, harm->commit, member_text(test, "new_commit")) ||
             repo_is_ancestor(harm->repo, harm->commit, member_text(test, "base_commit")))
             json_array_append(harm->built_on, json_object_get(test, "id"));
@@ -202,7 +202,7 @@ static bool stop_built_on(Request *req, int64_t test, const Harm *harm, json_t *
         "it is built on the commit of test %lld, which was stopped as harmful", (long long)test);
     json_t *id;
     size_t i;
-    json_array_foreach(harm->built_on, i, id) {
+    json_array_foreach (harm->built_on, i, id) {
         int64_t other = json_integer_value(id);
         char *state scope(free_ptr) = db_text(req->db, SQL_LEDGER_TEST_STATE, "i", other);
         if (other == test || !state || strcmp(state, "finished") == 0)

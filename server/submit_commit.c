@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "one_line.h"
-#include "patch.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/one_line.h"
+#include "server/patch.h"
+#include "server/submit.h"
 
 // "baseline", "test:7" (that test's new commit), a branch or a commit.
 static bool resolve(Request *req, const Submission *s, const char *field, char sha[REPO_SHA_MAX],

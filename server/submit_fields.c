@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/tc.h"
-#include "form.h"
-#include "one_line.h"
-#include "patch.h"
-#include "submit.h"
+#include "server/common/tc.h"
+#include "server/form.h"
+#include "server/one_line.h"
+#include "server/patch.h"
+#include "server/submit.h"
 
 #define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
 
@@ -81,7 +81,7 @@ static json_t *options_of_json(const json_t *object) {
     str_init(&text, 4096);
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)object, name, value) {
+    json_object_foreach ((json_t *)object, name, value) {
         str_printf(&text, "%s%s=", text.size ? " " : "", name);
         if (json_is_string(value))
             str_puts(&text, json_string_value(value));
@@ -128,13 +128,13 @@ json_t *submit_fields_of_json(const json_t *object, Error *err) {
     json_auto_t *fields = json_object();
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)object, name, value) {
+    json_object_foreach ((json_t *)object, name, value) {
         bool grouped = strcmp(name, "adjudication") == 0 && json_is_object(value);
         if (!grouped && !add_json_field(fields, name, value, err))
             return NULL;
         const char *inner;
         json_t *part;
-        json_object_foreach(grouped ? value : NULL, inner, part) {
+        json_object_foreach (grouped ? value : NULL, inner, part) {
             if (!add_json_field(fields, inner, part, err))
                 return NULL;
         }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "ledger.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/ledger.h"
+#include "server/submit.h"
 
 struct Merge {
     json_t *test;

@@ -2,9 +2,9 @@
 // approval back; one that would mix results of different settings is refused.
 #include <string.h>
 
-#include "common/member.h"
-#include "ledger.h"
-#include "submit.h"
+#include "server/common/member.h"
+#include "server/ledger.h"
+#include "server/submit.h"
 
 json_t *submit_test_for(Request *req, int64_t test, bool author_too, Error *err) {
     json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);

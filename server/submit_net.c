@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blob.h"
-#include "common/member.h"
-#include "submit.h"
+#include "server/blob.h"
+#include "server/common/member.h"
+#include "server/submit.h"
 
 bool submit_take_net(Request *req, Submission *s, Error *err) {
     size_t size = 0;

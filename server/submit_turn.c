@@ -1,5 +1,5 @@
 // See submit_turn.h. The table is the process's: requests come and go on all its threads.
-#include "submit_turn.h"
+#include "server/submit_turn.h"
 
 #include <pthread.h>
 

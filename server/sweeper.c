@@ -1,5 +1,5 @@
 // See sweeper.h.
-#include "sweeper.h"
+#include "server/sweeper.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "blob.h"
-#include "common/log.h"
+#include "server/blob.h"
+#include "server/common/log.h"
 
 enum { LOOK_EVERY_S = 600, YOUNG_S = 3600 };
 

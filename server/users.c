@@ -1,5 +1,5 @@
 // See users.h.
-#include "users.h"
+#include "server/users.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/member.h"
-#include "common/str.h"
-#include "http_address.h"
+#include "server/common/hash.h"
+#include "server/common/member.h"
+#include "server/common/str.h"
+#include "server/http_address.h"
 
 enum {
     FREE_BY_PAIR = 10,

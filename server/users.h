@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-#include "common/error.h"
-#include "db.h"
+#include "server/common/error.h"
+#include "server/db.h"
 
 // 422, field `name`: 2 to 32 letters, digits, '-', '_' and '.', beginning with a letter.
 bool user_name_check(const char *name, Error *err);

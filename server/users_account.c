@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "hooks.h"
-#include "one_line.h"
-#include "password.h"
-#include "session.h"
-#include "users.h"
-#include "users_routes.h"
+#include "server/common/hash.h"
+#include "server/hooks.h"
+#include "server/one_line.h"
+#include "server/password.h"
+#include "server/session.h"
+#include "server/users.h"
+#include "server/users_routes.h"
 
 // ---- password -----------------------------------------------------------------------------------
 

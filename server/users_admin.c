@@ -1,9 +1,9 @@
 // What an admin does with others' accounts: the list, roles, approval and blocking.
 #include <string.h>
 
-#include "ledger.h"
-#include "users.h"
-#include "users_routes.h"
+#include "server/ledger.h"
+#include "server/users.h"
+#include "server/users_routes.h"
 
 bool user_list(Request *req, Response *res, Error *err) {
     (void)err;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "ledger.h"
-#include "one_line.h"
-#include "password.h"
-#include "session.h"
-#include "users.h"
-#include "users_routes.h"
+#include "server/common/member.h"
+#include "server/ledger.h"
+#include "server/one_line.h"
+#include "server/password.h"
+#include "server/session.h"
+#include "server/users.h"
+#include "server/users_routes.h"
 
 typedef struct Login {
     const char *name, *next; // borrowed from the request

@@ -1,7 +1,7 @@
 // The handlers of routes_users.c's table.
 #pragma once
 
-#include "http.h"
+#include "server/http.h"
 
 Handler login_prepare, login_apply, logout_apply, signup_prepare, signup_apply; // users_login.c
 Handler password_prepare, password_apply, token_prepare, token_apply, token_revoke,

@@ -1,7 +1,7 @@
 // The stop rule from batch to batch, as text and back, and the block that people paste. The
 // document is in verdict_document.c.
-#include "verdict.h"
-#include "common/member.h"
+#include "server/verdict.h"
+#include "server/common/member.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "../sprt/sprt.h"
-#include "common/error.h"
-#include "common/str.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
+#include "sprt/sprt.h"
 
 // The state as JSON text for tests.sprt_state and back, exact to the last bit.
 enum { VERDICT_STATE_MAX = 512 };

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/member.h"
-#include "verdict.h"
+#include "server/common/member.h"
+#include "server/verdict.h"
 
 // A test's row, taken apart once.
 typedef struct Facts {

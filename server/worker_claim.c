@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "disk.h"
-#include "routes_worker.h"
-#include "session.h"
+#include "server/common/hash.h"
+#include "server/disk.h"
+#include "server/routes_worker.h"
+#include "server/session.h"
 
 enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64, WAIT_MAX_S = 50 };
 
@@ -14,7 +14,7 @@ static bool speeds_check(json_t *speeds, Error *err) {
     json_t *speed;
     if (!json_is_object(speeds) || json_object_size(speeds) > SPEEDS_MAX)
         return error_field(err, 422, "bad_request", "speeds", "an object: engine, nodes/s");
-    json_object_foreach(speeds, engine, speed) {
+    json_object_foreach (speeds, engine, speed) {
         double value = json_number_value(speed);
         if (!(value > 0 && value < 1e12))
             return error_field(err, 422, "bad_request", "speeds", "the speed of %.40s is no speed",

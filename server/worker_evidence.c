@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "one_line.h"
-#include "routes_worker.h"
+#include "server/common/hash.h"
+#include "server/one_line.h"
+#include "server/routes_worker.h"
 
 enum { COMPRESSION = 6 };
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blob.h"
-#include "common/hash.h"
-#include "disk.h"
-#include "replay.h"
-#include "routes_worker.h"
+#include "server/blob.h"
+#include "server/common/hash.h"
+#include "server/disk.h"
+#include "server/replay.h"
+#include "server/routes_worker.h"
 
 typedef struct Upload {
     int64_t seq;

@@ -1,11 +1,11 @@
 // POST workers: a machine introduces itself and gets a token of its own. See server/API.md.
 #include <string.h>
 
-#include "common/hash.h"
-#include "http_address.h"
-#include "one_line.h"
-#include "routes_worker.h"
-#include "session.h"
+#include "server/common/hash.h"
+#include "server/http_address.h"
+#include "server/one_line.h"
+#include "server/routes_worker.h"
+#include "server/session.h"
 
 enum { REGISTRATIONS_PER_HOUR = 200, COMPILERS_MAX = 16 };
 

@@ -2,10 +2,10 @@
 // server/API.md for the shape.
 #include <string.h>
 
-#include "book.h"
-#include "common/member.h"
-#include "common/tc.h"
-#include "routes_worker.h"
+#include "server/book.h"
+#include "server/common/member.h"
+#include "server/common/tc.h"
+#include "server/routes_worker.h"
 
 static const char MARGIN_MS_DEFAULT[] = "200";
 

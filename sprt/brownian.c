@@ -1,9 +1,9 @@
 // Where a Brownian motion with two exits is at a given time. Two methods: the eigenfunction series,
 // and for short times or strong drift, where that converges badly, Siegmund's approximation, which
 // sees each exit alone.
-#include "brownian.h"
+#include "sprt/brownian.h"
 
-#include "normal.h"
+#include "sprt/normal.h"
 
 #include <math.h>
 #include <stdbool.h>

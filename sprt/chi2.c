@@ -1,7 +1,7 @@
 // Do the workers of a test report results of one kind? Pearson's chi-squared over the table of
 // workers by pair outcomes, and each worker's residual as a normal deviate.
-#include "normal.h"
-#include "sprt.h"
+#include "sprt/normal.h"
+#include "sprt/sprt.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Plain estimates from counts, as after a number of games fixed beforehand.
-#include "law.h"
-#include "normal.h"
-#include "sprt.h"
+#include "sprt/law.h"
+#include "sprt/normal.h"
+#include "sprt/sprt.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
 // own result. The LLR is taken for a Brownian motion that ends at Wald's bounds; outcomes are
 // ordered from the earliest fail to the earliest pass, and an Elo is an end of the interval where
 // an outcome as bad (or as good) as the one seen has just the probability asked for.
-#include "brownian.h"
-#include "law.h"
-#include "sprt.h"
+#include "sprt/brownian.h"
+#include "sprt/law.h"
+#include "sprt/sprt.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // `sprt --json`: reads one request, asks the library, writes one answer. Each operation is a row of
 // a table and a function that reads its fields in order; the first bad field ends the request and
 // names itself.
-#include "json_line.h"
+#include "sprt/json_line.h"
 
-#include "sprt.h"
+#include "sprt/sprt.h"
 
 #include <jansson.h>
 #include <math.h>

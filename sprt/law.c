@@ -1,5 +1,5 @@
 // From counts to the empirical law and its moments. What is done with them is elsewhere.
-#include "law.h"
+#include "sprt/law.h"
 
 #include <math.h>
 

@@ -10,8 +10,8 @@
 // Newton's method in (x, rho) goes there directly.
 //
 // The likelihood is stationary in x and rho at the solution, so errors there enter it squared.
-#include "law.h"
-#include "sprt.h"
+#include "sprt/law.h"
+#include "sprt/sprt.h"
 
 #include <math.h>
 

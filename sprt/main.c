@@ -1,6 +1,6 @@
 // sprt, the statistics as a tool: JSON lines in, JSON lines out. Answers are written when no
 // further line is at hand, so that a program at the other end of a pipe can ask one by one.
-#include "json_line.h"
+#include "sprt/json_line.h"
 
 #include <errno.h>
 #include <stdbool.h>

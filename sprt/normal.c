@@ -1,6 +1,6 @@
 // The normal distribution by erfc, and its inverse by Newton on the logarithm of the tail, which
 // is smooth, concave and almost quadratic, so that one routine serves every tail.
-#include "normal.h"
+#include "sprt/normal.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // Simultaneous perturbation stochastic approximation: the sizes of a step and the step. Schedules,
 // flips and the order of batches are the caller's.
-#include "sprt.h"
+#include "sprt/sprt.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 // The LLR moves in jumps and so ends beyond a bound, not on it. The mean excess is estimated from
 // the ladder heights, the amounts by which each new minimum (and maximum) passed the last one:
 // E[H^2]/(2 E[H]), Siegmund (1985), Cor. 8.33. The bounds move in by as much.
-#include "sprt.h"
+#include "sprt/sprt.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 // See api.h.
-#include "api.h"
+#include "worker/api.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "status.h"
-#include "stop.h"
+#include "server/common/log.h"
+#include "worker/status.h"
+#include "worker/stop.h"
 
 enum { REPLY_MAX = 8 << 20, TIMEOUT_S = 60 };
 

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "client.h"
-#include "session.h"
+#include "worker/client.h"
+#include "worker/session.h"
 
 typedef struct Api {
     Session *session;

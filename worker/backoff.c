@@ -1,11 +1,11 @@
 // See backoff.h.
-#include "backoff.h"
+#include "worker/backoff.h"
 
 #include <math.h>
 #include <stdint.h>
 
-#include "../server/common/hash.h"
-#include "patience.h"
+#include "server/common/hash.h"
+#include "worker/patience.h"
 
 static const double longest_s = 60;
 

@@ -1,10 +1,10 @@
 // See batch.h.
-#include "batch.h"
+#include "worker/batch.h"
 
 #include <stdlib.h>
 
-#include "../server/common/hash.h"
-#include "../server/common/log.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
 
 enum { ZSTD_LEVEL = 9, GAMES_ZST_MAX = 8 << 20 };
 

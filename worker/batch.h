@@ -2,9 +2,9 @@
 // games.
 #pragma once
 
-#include "games_json.h"
-#include "load.h"
-#include "spool.h"
+#include "worker/games_json.h"
+#include "worker/load.h"
+#include "worker/spool.h"
 
 typedef struct Batch {
     int64_t task;

@@ -1,5 +1,5 @@
 // See bench.h.
-#include "bench.h"
+#include "worker/bench.h"
 
 #include <ctype.h>
 #include <string.h>

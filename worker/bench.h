@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 typedef struct Bench {
     int64_t nodes;

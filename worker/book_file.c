@@ -1,12 +1,12 @@
 // See book_file.h.
-#include "book_file.h"
+#include "worker/book_file.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "../server/common/file.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 static bool is_gzip(const char *data, size_t size) {
     return size > 2 && (unsigned char)data[0] == 0x1f && (unsigned char)data[1] == 0x8b;

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 // NUL-terminated, new; NULL on error or when over `max` bytes, unpacked.
 char *book_file_read(const char *path, size_t max, size_t *size, Error *err);

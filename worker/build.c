@@ -4,7 +4,7 @@
 // a script copies them to its /tmp, and the binary goes to the one file of the host that it can
 // write. Below that, it works in a folder of the host, whose size is watched. Either way the folder
 // is removed afterwards.
-#include "build.h"
+#include "worker/build.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/bytes_text.h"
-#include "../server/common/file.h"
-#include "../server/common/hash.h"
-#include "../server/common/log.h"
-#include "job.h"
-#include "lay_down.h"
-#include "os_host.h"
-#include "unpack.h"
+#include "server/common/bytes_text.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "worker/job.h"
+#include "worker/lay_down.h"
+#include "worker/os_host.h"
+#include "worker/unpack.h"
 
 enum { ROOM_LEAST_BYTES = 1 << 20 };
 
@@ -80,7 +80,7 @@ static const char **env_list(json_t *env, const char *makeflags, const char *tmp
         list[n++] = "HOME";
         list[n++] = tmp;
     }
-    json_object_foreach(env, name, value) {
+    json_object_foreach (env, name, value) {
         list[n++] = name;
         list[n++] = json_string_value(value);
     }

@@ -5,10 +5,10 @@
 
 #include <stdatomic.h>
 
-#include "../server/common/str.h"
-#include "sandbox.h"
-#include "store.h"
-#include "task.h"
+#include "server/common/str.h"
+#include "worker/sandbox.h"
+#include "worker/store.h"
+#include "worker/task.h"
 
 // What builds and engines may use; see sandbox.h for what each means. Compilers run on all cores,
 // so some grow with them.

@@ -1,5 +1,5 @@
 // See client.h. This is transport alone: it knows no routes, no JSON and no retries.
-#include "client.h"
+#include "worker/client.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "../server/common/log.h"
-#include "os.h"
-#include "patience.h"
+#include "server/common/log.h"
+#include "worker/os.h"
+#include "worker/patience.h"
 
 // A stall is longer than the longest silence that is in order: that of a claim.
 enum { CONNECT_TIMEOUT_S = 15, STALL_S = 75, REDIRECTS_MAX = 4, RETRY_AFTER_MAX_S = 3600 };

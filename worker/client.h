@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
-#include "../server/common/str.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
 
 typedef struct Client Client;
 

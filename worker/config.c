@@ -1,5 +1,5 @@
 // See config.h. One table holds every option with its kind, bounds and help.
-#include "config.h"
+#include "worker/config.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "../server/common/log.h"
-#include "../server/common/str.h"
-#include "../server/common/visible.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "server/common/visible.h"
 
 enum { TOKEN_MAX_BYTES = 4096 };
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 #define WORKER_VERSION "1.0"
 enum { PROTOCOL = 1, CACHE_MIB = 4096 };

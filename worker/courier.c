@@ -1,15 +1,15 @@
 // See courier.h. Letters go in the order that outbox.h says, beats in between; each waits by itself
 // when it was in vain. All that the network may hold up happens outside the lock.
-#include "courier.h"
+#include "worker/courier.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "../server/common/log.h"
-#include "config.h"
-#include "courier_inside.h"
+#include "server/common/log.h"
+#include "worker/config.h"
+#include "worker/courier_inside.h"
 
 static const double longest_wait_s = 60;
 

@@ -3,9 +3,9 @@
 // so neither an outage nor a restart loses or doubles one.
 #pragma once
 
-#include "api.h"
-#include "batch.h"
-#include "scale.h"
+#include "worker/api.h"
+#include "worker/batch.h"
+#include "worker/scale.h"
 
 typedef struct Courier Courier;
 

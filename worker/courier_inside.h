@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-#include "os.h"
-#include "outbox.h"
+#include "worker/os.h"
+#include "worker/outbox.h"
 
 struct Courier {
     Api api;

@@ -1,17 +1,17 @@
 // See courier_inside.h: beats and letters, sent, and what the answers mean for the task and the
 // spool.
-#include "courier_inside.h"
+#include "worker/courier_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "../server/common/member.h"
-#include "delivery.h"
-#include "patience.h"
-#include "status.h"
+#include "server/common/log.h"
+#include "server/common/member.h"
+#include "worker/delivery.h"
+#include "worker/patience.h"
+#include "worker/status.h"
 
 static const double beat_every_s = 60, store_again_s = 10;
 

@@ -1,12 +1,12 @@
 // See delivery.h.
-#include "delivery.h"
+#include "worker/delivery.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/log.h"
+#include "server/common/log.h"
 
 enum { UPLOAD_TIMEOUT_S = 120 };
 

@@ -2,7 +2,7 @@
 // no waiting and no lock.
 #pragma once
 
-#include "outbox.h"
+#include "worker/outbox.h"
 
 typedef struct Delivery {
     ApiOutcome outcome; // API_OK and API_REFUSED settle it

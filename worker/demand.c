@@ -1,11 +1,11 @@
 // See demand.h.
-#include "demand.h"
+#include "worker/demand.h"
 
 #include <inttypes.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 enum { HASH_DEFAULT_MIB = 16, HASH_MAX_MIB = 1 << 26 };
 

@@ -1,9 +1,9 @@
 // What a game of a task asks of this machine, and whether it has it.
 #pragma once
 
-#include "slots.h"
-#include "store.h"
-#include "task.h"
+#include "worker/slots.h"
+#include "worker/store.h"
+#include "worker/task.h"
 
 // The blobs that are not here yet count nothing: ask again when they are.
 SlotDemand demand_of_task(const Task *task, const Store *store);

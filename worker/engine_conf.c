@@ -1,12 +1,12 @@
 // See engine_conf.h.
-#include "engine_conf.h"
+#include "worker/engine_conf.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/file.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 // A member that is text, kept for as long as `args`; NULL where it is none or empty.
 static const char *text_of(MatchArgs *args, const json_t *object, const char *name) {
@@ -17,7 +17,7 @@ static const char *text_of(MatchArgs *args, const json_t *object, const char *na
 static bool add_arguments(MatchArgs *args, EngineArgs *engine, const json_t *list) {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) {
+    json_array_foreach (list, i, item) {
         if (!json_is_string(item) || !engine_args_add(args, engine, json_string_value(item)))
             return false;
     }
@@ -30,7 +30,7 @@ static void add_init(MatchArgs *args, EngineArgs *engine, const json_t *list) {
     json_t *item;
     str_init(&text, 1 << 16);
     str_puts(&text, engine->init ? engine->init : "");
-    json_array_foreach(list, i, item) {
+    json_array_foreach (list, i, item) {
         str_puts(&text, json_is_string(item) ? json_string_value(item) : "");
         str_putc(&text, '\n');
     }
@@ -52,7 +52,7 @@ static const char *value_text(MatchArgs *args, const json_t *value) {
 static bool add_options(MatchArgs *args, EngineArgs *engine, const json_t *list) {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) {
+    json_array_foreach (list, i, item) {
         const json_t *value = json_object_get(item, "value");
         const char *type = json_string_value(json_object_get(item, "type"));
         const char *name = text_of(args, item, "name");
@@ -70,7 +70,7 @@ static bool add_options(MatchArgs *args, EngineArgs *engine, const json_t *list)
 static const json_t *find(const json_t *list, const char *name) {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) {
+    json_array_foreach (list, i, item) {
         const char *its = json_string_value(json_object_get(item, "name"));
         if (its && strcmp(its, name) == 0)
             return item;

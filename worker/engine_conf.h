@@ -2,7 +2,7 @@
 // workingDirectory, stderrFile, arguments, initStrings, options, restart.
 #pragma once
 
-#include "match_args_table.h"
+#include "worker/match_args_table.h"
 
 enum { ENGINE_CONF_MAX = 4 << 20 };
 

@@ -1,6 +1,6 @@
 // See engine_pipe.h. Everything is non-blocking; whoever waits polls for output, the end of the
 // process, standard error and the match being stopped at the same time.
-#include "engine_pipe.h"
+#include "worker/engine_pipe.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 // them, and every line noted. For engine_process.c alone.
 #pragma once
 
-#include "engine_process.h"
+#include "worker/engine_process.h"
 
 typedef struct Line {
     const char *text;

@@ -3,7 +3,7 @@
 // A search costs three system calls: write, epoll_wait, read. What an engine says while it is not
 // asked (a second bestmove, chatter) is thrown away before its next search. That takes one more
 // read, so only engines get one that were caught at it or had time for it.
-#include "engine_process.h"
+#include "worker/engine_process.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "../server/common/log.h"
-#include "../server/common/str.h"
-#include "engine_pipe.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/engine_pipe.h"
 
 enum {
     IDLE_NS = 5000000, // an engine that was idle for longer may have said something

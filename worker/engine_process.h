@@ -4,11 +4,11 @@
 // An open struct, so that a slot can hold two of them and allocates nothing while it plays.
 #pragma once
 
-#include "match.h"
-#include "os.h"
-#include "os_delay.h"
-#include "transcript.h"
-#include "uci_reply.h"
+#include "worker/match.h"
+#include "worker/os.h"
+#include "worker/os_delay.h"
+#include "worker/transcript.h"
+#include "worker/uci_reply.h"
 
 // Longer lines lose their tail. Beyond the bytes for a command the engine is no longer read, and
 // its deadline decides.

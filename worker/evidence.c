@@ -1,15 +1,15 @@
 // See evidence.h.
-#include "evidence.h"
+#include "worker/evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/hash.h"
-#include "../server/common/log.h"
-#include "games_json.h"
-#include "pgn_out.h"
-#include "plain_text.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "worker/games_json.h"
+#include "worker/pgn_out.h"
+#include "worker/plain_text.h"
 
 enum { ZSTD_LEVEL = 9, PGN_MAX = 96 << 10, TALK_MAX = 40 << 10, ERRORS_MAX = 16 << 10 };
 

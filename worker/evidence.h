@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-#include "match.h"
-#include "spool.h"
-#include "task.h"
+#include "worker/match.h"
+#include "worker/spool.h"
+#include "worker/task.h"
 
 enum { EVIDENCE_A_TASK = 10, EVIDENCE_MAX = 256 << 10 };
 

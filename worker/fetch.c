@@ -1,6 +1,6 @@
 // See fetch.h. A blob that is here has been verified: it gets its name by a rename after its hash
 // was right. The unfinished file lies in the instance's work folder, so no two workers share it.
-#include "fetch.h"
+#include "worker/fetch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/hash.h"
-#include "../server/common/str.h"
-#include "stop.h"
+#include "server/common/hash.h"
+#include "server/common/str.h"
+#include "worker/stop.h"
 
 enum { DOWNLOAD_TIMEOUT_S = 600, REPLY_MAX = 65536, ATTEMPTS_MAX = 5 };
 

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-#include "api.h"
-#include "store.h"
+#include "worker/api.h"
+#include "worker/store.h"
 
 enum { FETCH_SNAPSHOT_MAX = 1 << 30, FETCH_FILE_MAX = 64 << 20 };
 

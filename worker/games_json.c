@@ -1,12 +1,12 @@
 // See games_json.h. Written by hand rather than through a JSON tree: a batch has tens of thousands
 // of numbers.
-#include "games_json.h"
+#include "worker/games_json.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "../engine/rules/notation.h"
+#include "engine/rules/notation.h"
 
 const char *game_end_name(GameEndKind kind) {
     static const char *const names[] = {

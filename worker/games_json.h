@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-#include "../server/common/str.h"
-#include "match.h"
+#include "server/common/str.h"
+#include "worker/match.h"
 
 enum { GAMES_JSON_MAX = 64 << 20 };
 

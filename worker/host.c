@@ -1,13 +1,13 @@
 // See host.h.
-#include "host.h"
+#include "worker/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "../server/common/str.h"
-#include "job.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/job.h"
 
 enum { COMPILER_LIMIT_S = 20 };
 

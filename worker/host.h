@@ -3,9 +3,9 @@
 
 #include <jansson.h>
 
-#include "config.h"
-#include "os_host.h"
-#include "sandbox.h"
+#include "worker/config.h"
+#include "worker/os_host.h"
+#include "worker/sandbox.h"
 
 typedef struct Host {
     HostFacts facts;

@@ -1,5 +1,5 @@
 // See job.h.
-#include "job.h"
+#include "worker/job.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os.h"
-#include "os_host.h"
+#include "worker/os.h"
+#include "worker/os_host.h"
 
 enum { TICK_MS = 100 }; // how soon a cancellation is noticed
 

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "../server/common/error.h"
-#include "../server/common/str.h"
-#include "os_limits.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
+#include "worker/os_limits.h"
 
 enum { JOB_OUTPUT_MAX = 65536 };
 

@@ -1,5 +1,5 @@
 // See lay_down.h.
-#include "lay_down.h"
+#include "worker/lay_down.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "unpack.h"
+#include "server/common/file.h"
+#include "worker/unpack.h"
 
 // As many bytes as there are, up to `size`; -1 on error.
 static ssize_t read_full(int fd, char *to, size_t size) {

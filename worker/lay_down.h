@@ -2,7 +2,7 @@
 // that is kept of it.
 #pragma once
 
-#include "build.h"
+#include "worker/build.h"
 
 // Each file is made by its path below `tree`, which must be free of links; one that lies there with
 // the same bytes will do, one with others is never replaced. The blobs must have been fetched.

@@ -1,17 +1,17 @@
 // See life.h.
-#include "life.h"
+#include "worker/life.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "../server/common/hash.h"
-#include "../server/common/log.h"
-#include "backoff.h"
-#include "patience.h"
-#include "status.h"
-#include "stop.h"
-#include "trim.h"
-#include "upkeep.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "worker/backoff.h"
+#include "worker/patience.h"
+#include "worker/status.h"
+#include "worker/stop.h"
+#include "worker/trim.h"
+#include "worker/upkeep.h"
 
 enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX = 256 };
 

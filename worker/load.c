@@ -1,9 +1,9 @@
 // See load.h.
-#include "load.h"
+#include "worker/load.h"
 
 #include <stdio.h>
 
-#include "../server/common/log.h"
+#include "server/common/log.h"
 
 static const double busy_mark = 0.1, slow_mark = 0.25, swap_mark_mib = 64;
 

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "match.h"
-#include "os_host.h"
+#include "worker/match.h"
+#include "worker/os_host.h"
 
 // Shares of 1; speeds in nodes/s of one engine in play, 0: not known.
 typedef struct BatchLoad {

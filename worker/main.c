@@ -6,15 +6,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../server/common/log.h"
-#include "../server/common/visible.h"
-#include "life.h"
-#include "os_guard.h"
-#include "os_user.h"
-#include "selftest.h"
-#include "status.h"
-#include "stop.h"
-#include "welcome.h"
+#include "server/common/log.h"
+#include "server/common/visible.h"
+#include "worker/life.h"
+#include "worker/os_guard.h"
+#include "worker/os_user.h"
+#include "worker/selftest.h"
+#include "worker/status.h"
+#include "worker/stop.h"
+#include "worker/welcome.h"
 
 static Worker worker; // one a process, because signals are
 

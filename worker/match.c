@@ -1,6 +1,6 @@
 // See match.h. Slots are threads that take the next game from a counter; a pair's two records are
 // kept until both games have ended and every earlier pair has been reported.
-#include "match.h"
+#include "worker/match.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,9 +10,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "../server/common/log.h"
-#include "../server/common/str.h"
-#include "match_game.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/match_game.h"
 
 enum { QUIT_PATIENCE_MS = 500 };
 

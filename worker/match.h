@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../engine/rules/game.h"
-#include "../server/common/error.h"
-#include "os_limits.h"
+#include "engine/rules/game.h"
+#include "server/common/error.h"
+#include "worker/os_limits.h"
 
 typedef struct EngineOption {
     const char *name, *value;

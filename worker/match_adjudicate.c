@@ -1,5 +1,5 @@
 // See match_adjudicate.h.
-#include "match_adjudicate.h"
+#include "worker/match_adjudicate.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 // See match_args.h. The words of the command line in two passes: -each first, so that -engine
 // stands over it wherever it was written; the tables in match_options.c tell what there is.
-#include "match_args.h"
+#include "worker/match_args.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "../server/common/str.h"
-#include "match_args_table.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/match_args_table.h"
 
 enum { SPRT_ROUNDS_MAX = 500000, QUICK_ROUNDS = 25000 };
 

@@ -1,11 +1,11 @@
 // The command line of build/match, in the syntax that cutechess-cli and fastchess share.
 #pragma once
 
-#include "../sprt/sprt.h"
-#include "match_openings.h"
-#include "os.h"
-#include "pgn_out.h"
-#include "tournament.h"
+#include "sprt/sprt.h"
+#include "worker/match_openings.h"
+#include "worker/os.h"
+#include "worker/pgn_out.h"
+#include "worker/tournament.h"
 
 enum { MATCH_ENGINE_OPTIONS_MAX = 64, MATCH_ENGINE_ARGS_MAX = 64, MATCH_ENGINES_MAX = 256 };
 

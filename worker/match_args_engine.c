@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/str.h"
-#include "engine_conf.h"
-#include "match_args_table.h"
+#include "server/common/str.h"
+#include "worker/engine_conf.h"
+#include "worker/match_args_table.h"
 
 enum { DAY_MS = 24 * 3600 * 1000 };
 

@@ -1,12 +1,12 @@
 // See match_args_table.h.
-#include "match_args_table.h"
+#include "worker/match_args_table.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 enum { NAME_MAX_SIZE = 48 };
 

@@ -2,7 +2,7 @@
 // bounded, and what reads a value by its row. For nobody else.
 #pragma once
 
-#include "match_args.h"
+#include "worker/match_args.h"
 
 typedef enum {
     ARG_FLAG, // stands alone: true

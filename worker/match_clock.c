@@ -1,5 +1,5 @@
 // See match_clock.h.
-#include "match_clock.h"
+#include "worker/match_clock.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // Clocks of a game and the commands that tell an engine of them.
 #pragma once
 
-#include "../engine/rules/notation.h"
-#include "match.h"
+#include "engine/rules/notation.h"
+#include "worker/match.h"
 
 typedef struct Clock {
     const MatchLimit *limit; // borrowed

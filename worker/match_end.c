@@ -1,5 +1,5 @@
 // See match_end.h.
-#include "match_end.h"
+#include "worker/match_end.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // How a game ends, as its record says: result, kind, and a reason in the words of other runners.
 #pragma once
 
-#include "match.h"
-#include "match_adjudicate.h"
+#include "worker/match.h"
+#include "worker/match_adjudicate.h"
 
 extern const char *const color_name[COLOR_NB]; // "White", "Black"
 

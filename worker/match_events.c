@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "match_session.h"
-#include "move_clock.h"
-#include "os.h"
+#include "worker/match_session.h"
+#include "worker/move_clock.h"
+#include "worker/os.h"
 
 enum { REPORT_MAX = 1 << 20, GAME_TEXT_MAX = 16 << 20, SAVE_EVERY_NS = 1000000000 };
 

@@ -2,17 +2,17 @@
 //
 // The text of "position" grows by one move a ply and is sent with "go" behind it in one write; the
 // answer is one read. In between the referee checks the move, which costs less than a microsecond.
-#include "match_game.h"
+#include "worker/match_game.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "match_adjudicate.h"
-#include "match_clock.h"
-#include "match_end.h"
-#include "match_pv.h"
+#include "worker/match_adjudicate.h"
+#include "worker/match_clock.h"
+#include "worker/match_end.h"
+#include "worker/match_pv.h"
 
 enum {
     QUIT_PATIENCE_MS = 500,

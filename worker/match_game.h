@@ -4,9 +4,9 @@
 
 #include <stdatomic.h>
 
-#include "engine_process.h"
-#include "match.h"
-#include "match_load.h"
+#include "worker/engine_process.h"
+#include "worker/match.h"
+#include "worker/match_load.h"
 
 enum { INFOS_MAX = 8 << 20, EVIDENCE_MAX = 128 << 10 };
 

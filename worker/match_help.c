@@ -1,5 +1,5 @@
 // What `match --help` prints.
-#include "match_args.h"
+#include "worker/match_args.h"
 
 const char match_help[] =
     "Plays matches and tournaments between UCI engines.\n"

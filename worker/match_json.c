@@ -1,6 +1,6 @@
 // See match_json.h. Games are written by hand: a tree of their numbers would cost more than playing
 // some of them.
-#include "match_json.h"
+#include "worker/match_json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "../engine/rules/notation.h"
-#include "../server/common/member.h"
-#include "games_json.h"
-#include "move_clock.h"
+#include "engine/rules/notation.h"
+#include "server/common/member.h"
+#include "worker/games_json.h"
+#include "worker/move_clock.h"
 
 static void add_tree(Str *out, const json_t *tree) {
     char *text scope(free_ptr) = tree ? json_dumps(tree, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;

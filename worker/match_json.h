@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "match_report.h"
-#include "match_timing.h"
+#include "worker/match_report.h"
+#include "worker/match_timing.h"
 
 typedef struct JsonContext {
     const MatchTitle *title;

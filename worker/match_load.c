@@ -1,5 +1,5 @@
 // See match_load.h.
-#include "match_load.h"
+#include "worker/match_load.h"
 
 #include <unistd.h>
 

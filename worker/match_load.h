@@ -3,7 +3,7 @@
 // nothing that shows, so moves of less than 5 ms are not measured.
 #pragma once
 
-#include "engine_process.h"
+#include "worker/engine_process.h"
 
 // The slot's own thread and CPUs. Zero before load_open.
 typedef struct SlotLoad {

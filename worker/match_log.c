@@ -1,5 +1,5 @@
 // See match_log.h.
-#include "match_log.h"
+#include "worker/match_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 enum { SAY_MAX = 4096 };
 

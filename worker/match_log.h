@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <zlib.h>
 
-#include "../server/common/log.h"
-#include "match_args.h"
+#include "server/common/log.h"
+#include "worker/match_args.h"
 
 typedef struct MatchLog {
     const MatchArgs *args;

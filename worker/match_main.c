@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../server/common/log.h"
-#include "config.h"
-#include "match_session.h"
-#include "os.h"
+#include "server/common/log.h"
+#include "worker/config.h"
+#include "worker/match_session.h"
+#include "worker/os.h"
 
 enum { EXIT_USAGE = 2 };
 

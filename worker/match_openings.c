@@ -1,15 +1,15 @@
 // See match_openings.h. A book may hold millions of lines and a match need a few hundred: the whole
 // file is indexed, and only what will be played is parsed.
-#include "match_openings.h"
+#include "worker/match_openings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../engine/rules/notation.h"
-#include "../engine/rules/pgn.h"
-#include "../engine/rules/polyglot.h"
-#include "../server/common/str.h"
-#include "book_file.h"
+#include "engine/rules/notation.h"
+#include "engine/rules/pgn.h"
+#include "engine/rules/polyglot.h"
+#include "server/common/str.h"
+#include "worker/book_file.h"
 
 typedef struct Entry {
     size_t offset;

@@ -3,7 +3,7 @@
 // number and costs no game.
 #pragma once
 
-#include "match.h"
+#include "worker/match.h"
 
 typedef enum { BOOK_EPD, BOOK_PGN, BOOK_POLYGLOT } BookFormat;
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "../server/common/str.h"
-#include "match_args_table.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/match_args_table.h"
 
 #define AT(member) offsetof(MatchArgs, member)
 // clang-format off

@@ -1,5 +1,5 @@
 // See match_pv.h.
-#include "match_pv.h"
+#include "worker/match_pv.h"
 
 #include <stdio.h>
 #include <string.h>

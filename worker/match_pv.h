@@ -2,8 +2,8 @@
 // mate as long as announced, and the move that was played its first.
 #pragma once
 
-#include "../engine/rules/notation.h"
-#include "uci_reply.h"
+#include "engine/rules/notation.h"
+#include "worker/uci_reply.h"
 
 enum { PV_PROBLEM_MAX = 96 };
 

@@ -1,5 +1,5 @@
 // See match_report.h. Facts of the peers' forms are kept to the letter: order, words, decimals.
-#include "match_report.h"
+#include "worker/match_report.h"
 
 #include <math.h>
 #include <stdlib.h>

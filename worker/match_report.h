@@ -2,9 +2,9 @@
 // and Fishtest look for.
 #pragma once
 
-#include "../server/common/str.h"
-#include "../sprt/sprt.h"
-#include "match.h"
+#include "server/common/str.h"
+#include "sprt/sprt.h"
+#include "worker/match.h"
 
 // What of a game counts; small, so that games may wait for their turn.
 typedef struct GameOutcome {

@@ -1,5 +1,5 @@
 // Counting results (match_report.h); how they read is match_report.c's.
-#include "match_report.h"
+#include "worker/match_report.h"
 
 GameOutcome game_outcome(const GameRecord *game) {
     return (GameOutcome){.pair = game->pair,

@@ -3,12 +3,12 @@
 // match_events.c prints, counts and writes what happens; match_main.c runs and ends it.
 #pragma once
 
-#include "match_args.h"
-#include "match_json.h"
-#include "match_log.h"
-#include "match_state.h"
-#include "match_timing.h"
-#include "out_file.h"
+#include "worker/match_args.h"
+#include "worker/match_json.h"
+#include "worker/match_log.h"
+#include "worker/match_state.h"
+#include "worker/match_timing.h"
+#include "worker/out_file.h"
 
 enum { FILE_PGN, FILE_EPD, FILE_JSON, FILE_COUNT };
 

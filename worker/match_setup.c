@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "match_session.h"
-#include "os.h"
+#include "worker/match_session.h"
+#include "worker/os.h"
 
 enum { TEXT_MAX = 1 << 16, PAIRS_MAX = 1000000000 };
 

@@ -1,12 +1,12 @@
 // See match_state.h. JSON, so that people can look into it; everything read back is bounded.
-#include "match_state.h"
+#include "worker/match_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "match_args.h"
+#include "server/common/file.h"
+#include "worker/match_args.h"
 
 static const char format_name[] = "patchmate match state";
 enum { FORMAT_VERSION = 1, PAIRS_MAX = 2000000000 };
@@ -90,11 +90,11 @@ static bool all_texts(const json_t *texts) {
     size_t i;
     const char *key;
     json_t *item;
-    json_array_foreach(texts, i, item) {
+    json_array_foreach (texts, i, item) {
         if (!json_is_string(item))
             return false;
     }
-    json_object_foreach((json_t *)texts, key, item) {
+    json_object_foreach ((json_t *)texts, key, item) {
         if (!json_is_string(item))
             return false;
     }
@@ -168,12 +168,12 @@ static bool differs(const char *key, const json_t *was, const json_t *is, Error 
 bool match_state_same(const MatchState *state, const json_t *settings, Error *err) {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)settings, key, value) {
+    json_object_foreach ((json_t *)settings, key, value) {
         const json_t *was = json_object_get(state->settings, key);
         if (!json_equal(was, value))
             return differs(key, was, value, err);
     }
-    json_object_foreach(state->settings, key, value) {
+    json_object_foreach (state->settings, key, value) {
         if (!json_object_get(settings, key))
             return differs(key, value, NULL, err);
     }

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "match_report.h"
+#include "worker/match_report.h"
 
 enum { MATCH_STATE_MAX = 16 << 20, MATCH_STATE_FILES = 3 };
 

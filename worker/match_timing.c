@@ -1,9 +1,9 @@
 // See match_timing.h.
-#include "match_timing.h"
+#include "worker/match_timing.h"
 
 #include <math.h>
 
-#include "move_clock.h"
+#include "worker/move_clock.h"
 
 static int bucket_of(int64_t us) {
     int bucket = us > 0 ? 1 + (int)(8 * log2((double)us + 1)) : 0;

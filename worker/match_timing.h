@@ -2,8 +2,8 @@
 // engines were ready to think and had no CPU.
 #pragma once
 
-#include "../server/common/str.h"
-#include "match.h"
+#include "server/common/str.h"
+#include "worker/match.h"
 
 enum { TIMING_BUCKETS = 256 };
 

@@ -1,5 +1,5 @@
 // See move_clock.h.
-#include "move_clock.h"
+#include "worker/move_clock.h"
 
 #include <stdlib.h>
 #include <string.h>

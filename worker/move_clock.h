@@ -1,7 +1,7 @@
 // What a game's record says beyond what it holds: clocks, and what engines reported in text.
 #pragma once
 
-#include "match.h"
+#include "worker/match.h"
 
 // The engine that made game.moves[ply].
 int record_mover(const GameRecord *record, int ply);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
-#include "os_limits.h"
+#include "server/common/error.h"
+#include "worker/os_limits.h"
 
 // ---- clock --------------------------------------------------------------------------------------
 

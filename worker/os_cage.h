@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
-#include "os_limits.h"
+#include "server/common/error.h"
+#include "worker/os_limits.h"
 
 typedef enum {
     // The command itself applies the filter, which it finds at OS_CAGE_FD, and starts the program

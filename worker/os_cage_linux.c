@@ -1,5 +1,5 @@
 // See os_cage.h. Landlock (os_landlock.h) and seccomp.
-#include "os_cage.h"
+#include "worker/os_cage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os_inside.h"
-#include "os_landlock.h"
+#include "worker/os_inside.h"
+#include "worker/os_landlock.h"
 
 static bool restrict_calls(const OsCage *cage) {
     struct sock_fprog program = {(unsigned short)cage->size, (struct sock_filter *)cage->filter};

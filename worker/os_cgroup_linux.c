@@ -1,13 +1,13 @@
 // Control groups on Linux, version 2 and 1: what this process, by its group and all groups above
 // it, may use. Nothing here makes or changes a group.
-#include "os_host.h"
+#include "worker/os_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/file.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 enum { VALUE_MAX = 128, GROUPS_MAX = 1 << 16 };
 

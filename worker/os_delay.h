@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "os.h"
+#include "worker/os.h"
 
 // Sums since some moment; only differences mean something.
 typedef struct OsUsage {

@@ -1,6 +1,6 @@
 // See os_delay.h. Linux keeps both figures of every thread in /proc/PID/task/TID/schedstat; the
 // files stay open, so that a reading is one call a thread.
-#include "os_delay.h"
+#include "worker/os_delay.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 enum { SCHEDSTAT_MAX = 96, CHILDREN_MAX = 4096, STAT_MAX = 1 << 17 };
 

@@ -1,7 +1,7 @@
 // Open files (os.h).
 #include <sys/resource.h>
 
-#include "os.h"
+#include "worker/os.h"
 
 bool os_files_allow(long count, Error *err) {
     struct rlimit files;

@@ -4,7 +4,7 @@
 // run. Refused is what reaches other processes, makes namespaces, mounts or sockets, hides memory
 // from the watch (os_watch.h), or has been a way into kernels. Calls younger than this list do not
 // exist for what runs inside.
-#include "os_cage.h"
+#include "worker/os_cage.h"
 
 #include <errno.h>
 #include <linux/sched.h>
@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 static const int refused[] = {
     // other processes

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 // Ends what an earlier worker of `folder` left running, then starts the guard of this one. Once a
 // process, before its first sandbox.

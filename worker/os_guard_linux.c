@@ -3,7 +3,7 @@
 // and the system shows it to others of the same user. No number of a process is kept, so none can
 // come to mean another process. The guard is forked from a program with threads, and so makes
 // nothing but system calls.
-#include "os_guard.h"
+#include "worker/os_guard.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "../server/common/log.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
 
 enum { PIDS_MAX = 1 << 22, MARKED_MAX = 1 << 14, ROUNDS_MAX = 500, ROUND_NS = 10000000 };
 

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "../server/common/error.h"
-#include "os.h"
+#include "server/common/error.h"
+#include "worker/os.h"
 
 typedef struct HostFacts {
     char os[128], arch[32], cpu[128];

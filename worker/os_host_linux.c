@@ -1,5 +1,5 @@
 // See os_host.h. Linux: /proc, flock, clocks and waitid.
-#include "os_host.h"
+#include "worker/os_host.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -23,8 +23,8 @@
 #include <asm/hwcap.h>
 #endif
 
-#include "../server/common/file.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 static void cpu_name(char *out, size_t size) {
     Error ignored;

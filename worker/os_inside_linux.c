@@ -1,6 +1,6 @@
 // See os_inside.h. The assembler takes the files in as they are; paths are those of the
 // repository's root, where make runs.
-#include "os_inside.h"
+#include "worker/os_inside.h"
 
 #ifndef INSIDE_INIT
 #define INSIDE_INIT "build/obj/worker/inside/init"

@@ -1,6 +1,6 @@
 // See os_landlock.h. glibc does not have these calls. The ruleset is made where it is entered: no
 // descriptor lives longer than it is needed.
-#include "os_landlock.h"
+#include "worker/os_landlock.h"
 
 #include <errno.h>
 #include <fcntl.h>

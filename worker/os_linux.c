@@ -1,6 +1,6 @@
 // Processes on Linux: fork, exec and the precautions that make an engine harmless. No knowledge of
 // chess or UCI.
-#include "os.h"
+#include "worker/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
-#include "os_cage.h"
-#include "os_guard.h"
-#include "os_watch.h"
+#include "server/common/str.h"
+#include "worker/os_cage.h"
+#include "worker/os_guard.h"
+#include "worker/os_watch.h"
 
 int64_t os_now_ns(void) {
     struct timespec now;

@@ -1,5 +1,5 @@
 // CPUs on Linux: which there are, which share a core, which another match or worker holds.
-#include "os_host.h"
+#include "worker/os_host.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 // The lowest CPU of the core that `cpu` belongs to; `cpu` itself where the system does not say.
 static int first_sibling(int cpu) {

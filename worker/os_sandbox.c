@@ -2,7 +2,7 @@
 // it is handed, and makes way for a program of ours as process 1 (inside/init.c). That one sets the
 // limit on processes, which outside would count all that the user runs and stop bubblewrap, and
 // gives up what /proc tells of processes and mounts: mountinfo has the host's paths.
-#include "os_sandbox.h"
+#include "worker/os_sandbox.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 // As nobody, with no rights to regain, in a session of its own; killing bwrap, or whoever started
 // it, ends its PID namespace and so every process inside.

@@ -1,7 +1,7 @@
 // Level 2 of sandbox.h on this operating system.
 #pragma once
 
-#include "sandbox.h"
+#include "worker/sandbox.h"
 
 // How many processes and threads our user has at the moment.
 int os_user_processes(void);

@@ -1,6 +1,6 @@
 // See os_usage.h: files and memory that no name leads to any more. They are held by descriptors and
 // mappings; both are read from /proc, as far as a user may look at programs of the same user.
-#include "os_usage.h"
+#include "worker/os_usage.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 // After so many mappings, which no compiler has, the rest is taken for hidden: to read them takes
 // long, and the watch is to look often.

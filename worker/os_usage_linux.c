@@ -1,6 +1,6 @@
 // See os_usage.h. Linux: /proc. Processes come and go while they are read; one that is gone uses
 // nothing.
-#include "os_usage.h"
+#include "worker/os_usage.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 enum { PIDS_MAX = 100000, PATH_ROOM = 96, STATUS_ROOM = 4096 };
 enum { INODE_BYTES = 1024, TMPFS = 0x01021994, BLOCK = 512 };

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 // The account that a worker started as root becomes where it exists; else "nobody".
 #define OS_USER "patchmate"

@@ -1,5 +1,5 @@
 // See os_user.h. What is handed over is judged first: `--cache /` must not give the system away.
-#include "os_user.h"
+#include "worker/os_user.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 typedef struct Account {
     uid_t uid;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "os_limits.h"
+#include "worker/os_limits.h"
 
 typedef struct OsWatch OsWatch;
 

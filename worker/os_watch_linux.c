@@ -1,6 +1,6 @@
 // See os_watch.h. One thread looks after all children that have limits, often while that costs
 // little; it sleeps without a timer while there are none.
-#include "os_watch.h"
+#include "worker/os_watch.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../server/common/log.h"
-#include "../server/common/str.h"
-#include "os.h"
-#include "os_guard.h"
-#include "os_usage.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/os.h"
+#include "worker/os_guard.h"
+#include "worker/os_usage.h"
 
 // Every so often, and no more than a fiftieth part of a CPU in the long run; but nothing that a
 // program does to make itself hard to look at keeps the watch away for longer than rest_max_ns.

@@ -1,5 +1,5 @@
 // See out_file.h.
-#include "out_file.h"
+#include "worker/out_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

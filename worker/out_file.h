@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 typedef struct OutFile {
     const char *path; // borrowed; NULL: there is none, and every call is fine

@@ -1,12 +1,12 @@
 // See outage.h.
-#include "outage.h"
+#include "worker/outage.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "status.h"
-#include "stop.h"
+#include "server/common/log.h"
+#include "worker/status.h"
+#include "worker/stop.h"
 
 void outage_init(Outage *outage, const char *server) {
     *outage = (Outage){.server = server};

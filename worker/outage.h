@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "../server/common/error.h"
-#include "backoff.h"
+#include "server/common/error.h"
+#include "worker/backoff.h"
 
 typedef struct Outage {
     pthread_mutex_t lock;

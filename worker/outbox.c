@@ -1,5 +1,5 @@
 // See outbox.h.
-#include "outbox.h"
+#include "worker/outbox.h"
 
 #include <stdlib.h>
 

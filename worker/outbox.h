@@ -1,8 +1,8 @@
 // What the courier has yet to send, in order, and which of it may go now. No lock of its own.
 #pragma once
 
-#include "batch.h"
-#include "courier.h"
+#include "worker/batch.h"
+#include "worker/courier.h"
 
 typedef enum { LETTER_BATCH, LETTER_EVIDENCE, LETTER_WORD } LetterKind;
 

@@ -1,9 +1,9 @@
 // See patience.h.
-#include "patience.h"
+#include "worker/patience.h"
 
 #include <stdlib.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 double patience(double seconds) {
     double share;

@@ -1,12 +1,12 @@
 // See pgn_out.h.
-#include "pgn_out.h"
+#include "worker/pgn_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "move_clock.h"
+#include "worker/move_clock.h"
 
 // A comment holds a line of the engine at most, of 1 KiB, and numbers.
 enum { COMMENT_MAX = 2048, MOVE_TEXT_USUAL = 128 };

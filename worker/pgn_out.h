@@ -1,9 +1,9 @@
 // Finished games of a match as PGN. Reading PGN is engine/rules/pgn.h's.
 #pragma once
 
-#include "../engine/rules/pgn.h"
-#include "../server/common/str.h"
-#include "match.h"
+#include "engine/rules/pgn.h"
+#include "server/common/str.h"
+#include "worker/match.h"
 
 // What is told of every move beyond {+0.23/12 1.234s}.
 typedef struct PgnFormat {

@@ -1,10 +1,10 @@
 // See plain_text.h.
-#include "plain_text.h"
+#include "worker/plain_text.h"
 
 #include <string.h>
 
-#include "../server/common/bytes_text.h"
-#include "../server/common/visible.h"
+#include "server/common/bytes_text.h"
+#include "server/common/visible.h"
 
 // Where the last `max` bytes begin, from the start of a line where one is near.
 static size_t tail_start(const char *text, size_t size, size_t max) {

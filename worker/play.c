@@ -1,15 +1,15 @@
 // See play.h.
-#include "play.h"
+#include "worker/play.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "evidence.h"
-#include "scale.h"
-#include "status.h"
+#include "server/common/log.h"
+#include "worker/evidence.h"
+#include "worker/scale.h"
+#include "worker/status.h"
 
 enum { STARTUP_MS = 10000, PING_MS = 10000 };
 static const int64_t load_every_ns = 1800LL * 1000000000;

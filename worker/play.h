@@ -1,7 +1,7 @@
 // The games of a task: a match whose pairs go to the courier in batches.
 #pragma once
 
-#include "worker.h"
+#include "worker/worker.h"
 
 typedef struct PlaySpec {
     const Task *task;

@@ -1,5 +1,5 @@
 // See running.h.
-#include "running.h"
+#include "worker/running.h"
 
 void running_init(Running *running) {
     *running = (Running){0};

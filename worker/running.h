@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "match.h"
+#include "worker/match.h"
 
 typedef struct Running {
     atomic_bool cancel; // ends calls, builds and benches

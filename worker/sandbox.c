@@ -1,15 +1,15 @@
 // See sandbox.h. What bubblewrap is told on this system is os_sandbox.c's; here are the choice of a
 // level and the command line as a thing.
-#include "sandbox.h"
+#include "worker/sandbox.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/str.h"
-#include "job.h"
-#include "os_sandbox.h"
+#include "server/common/str.h"
+#include "worker/job.h"
+#include "worker/os_sandbox.h"
 
 void argv_add(Argv *argv, const char *item) {
     argv->items = xrealloc(argv->items, (size_t)(argv->count + 2) * sizeof *argv->items);

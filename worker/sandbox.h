@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
-#include "os_cage.h"
+#include "server/common/error.h"
+#include "worker/os_cage.h"
 
 // A growing command line; its strings are its own.
 typedef struct Argv {

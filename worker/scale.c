@@ -1,5 +1,5 @@
 // See scale.h.
-#include "scale.h"
+#include "worker/scale.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../server/common/tc.h"
-#include "match.h"
+#include "server/common/tc.h"
+#include "worker/match.h"
 
 // As tc_parse reads it.
 bool limit_parse(const char *tc, MatchLimit *out, Error *err);

@@ -1,6 +1,6 @@
 // See selftest.h. The order is that of a task: machine, compiler, sandbox, build, bench, match;
 // then what engines may do wrong.
-#include "selftest.h"
+#include "worker/selftest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "../server/common/log.h"
-#include "../server/common/visible.h"
-#include "os_guard.h"
-#include "os_user.h"
-#include "selftest_table.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/visible.h"
+#include "worker/os_guard.h"
+#include "worker/os_user.h"
+#include "worker/selftest_table.h"
 
 enum { NAME_WIDTH = 26 };
 
@@ -61,7 +61,7 @@ static void show_compilers(SelfTest *test) {
     size_t i;
     json_t *name;
     str_init(&list, 256);
-    json_array_foreach(test->worker->host.compilers, i, name)
+    json_array_foreach (test->worker->host.compilers, i, name)
         str_printf(&list, "%s%s", i ? ", " : "", json_string_value(name));
     selftest_row(test, ROW_OK, "compiler and make", "%s", list.data);
     str_release(&list);

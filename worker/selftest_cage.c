@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "job.h"
-#include "selftest_table.h"
+#include "server/common/file.h"
+#include "worker/job.h"
+#include "worker/selftest_table.h"
 
 enum { PROBE_LIMIT_S = 20 };
 

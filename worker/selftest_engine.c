@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../server/common/file.h"
-#include "../server/common/hash.h"
-#include "selftest_table.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "worker/selftest_table.h"
 
 enum { SNAPSHOT_MAX = 64 << 20, SOURCE_MAX = 16 << 20, DEPTH_MAX = 2 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../server/common/installed.h"
-#include "os_host.h"
-#include "selftest_table.h"
+#include "server/common/installed.h"
+#include "worker/os_host.h"
+#include "worker/selftest_table.h"
 
 enum { STARTUP_MS = 10000, PING_MS = 5000, MATCH_PAIRS = 4, MATCH_MOVES = 30, GONE_MS = 1000 };
 enum { LOG_MAX = 1 << 16, MEMORY_BYTES = 256 << 20 };

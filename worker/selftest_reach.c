@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine_process.h"
-#include "os_inside.h"
-#include "selftest_table.h"
+#include "worker/engine_process.h"
+#include "worker/os_inside.h"
+#include "worker/selftest_table.h"
 
 enum { FACTS_BYTES = 1 << 18, LINE_MAX_BYTES = 2048, START_MS = 20000 };
 

@@ -1,7 +1,7 @@
 // The table that a self-test prints, and what its parts share. Private to selftest*.c.
 #pragma once
 
-#include "worker.h"
+#include "worker/worker.h"
 
 typedef enum { ROW_OK, ROW_FAILED, ROW_NOTE } RowKind;
 

@@ -1,5 +1,5 @@
 // See session.h.
-#include "session.h"
+#include "worker/session.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../server/common/file.h"
-#include "../server/common/hash.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/common/str.h"
 
 enum { IDENTITY_MAX = 4096, MACHINE_KEY_MIN = 16, MACHINE_KEY_MAX = 128 };
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../server/common/error.h"
-#include "outage.h"
+#include "server/common/error.h"
+#include "worker/outage.h"
 
 enum { SESSION_TOKEN_MAX = 256 };
 

@@ -1,5 +1,5 @@
 // See slots.h.
-#include "slots.h"
+#include "worker/slots.h"
 
 enum { ENGINE_MIB = 64, THREAD_MIB = 8, WORKER_MIB = 64 };
 

@@ -1,5 +1,5 @@
 // See speed.h.
-#include "speed.h"
+#include "worker/speed.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/bytes_text.h"
-#include "../server/common/file.h"
-#include "../server/common/log.h"
-#include "job.h"
-#include "os_host.h"
+#include "server/common/bytes_text.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "worker/job.h"
+#include "worker/os_host.h"
 
 static const double least_s = 2, kept_s = 6 * 3600, slept_max_s = 1;
 enum { ROUNDS_MAX = 20, OUTPUT_MAX = JOB_OUTPUT_MAX };

@@ -2,8 +2,8 @@
 // reference engine.
 #pragma once
 
-#include "bench.h"
-#include "build.h"
+#include "worker/bench.h"
+#include "worker/build.h"
 
 typedef enum { RUN_DONE, RUN_FAILED, RUN_CANCELLED } RunOutcome;
 

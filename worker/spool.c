@@ -1,5 +1,5 @@
 // See spool.h.
-#include "spool.h"
+#include "worker/spool.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "../server/common/hash.h"
-#include "../server/common/log.h"
-#include "../server/common/member.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "server/common/member.h"
+#include "server/common/str.h"
 
 enum { COUNTS_MAX = 1 << 16, BYTES_MAX = 8 << 20, ASIDE_MAX = 192 };
 

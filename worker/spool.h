@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 typedef enum { SPOOL_BATCH, SPOOL_EVIDENCE } SpoolKind;
 

@@ -1,7 +1,7 @@
 // See status.h. The line is drawn on standard error without a newline, over the one before and only
 // where it differs; every log line begins by wiping it (log_set_prefix), and is followed by a fresh
 // one within a second.
-#include "status.h"
+#include "worker/status.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../server/common/log.h"
-#include "os.h"
-#include "status_line.h"
+#include "server/common/log.h"
+#include "worker/os.h"
+#include "worker/status_line.h"
 
 static const int64_t log_every_ns = 60LL * 1000000000;
 static const char wipe[] = "\r\033[K";

@@ -1,12 +1,12 @@
 // See status_line.h.
-#include "status_line.h"
+#include "worker/status_line.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../server/common/visible.h"
+#include "server/common/visible.h"
 
 static const int64_t second_ns = 1000000000, sample_every_ns = 15 * INT64_C(1000000000);
 static const double least_s = 5; // of play, before a rate says anything

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "status.h"
+#include "worker/status.h"
 
 enum { STATUS_LINE_MAX = 1024 };
 

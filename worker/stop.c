@@ -1,13 +1,13 @@
 // See stop.h. Signals are taken by sigtimedwait in a thread of their own, so that everything done
 // on a signal is ordinary code.
-#include "stop.h"
+#include "worker/stop.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
-#include "../server/common/log.h"
+#include "server/common/log.h"
 
 enum { TERM_GRACE_S = 20 }; // below systemd's 90 s and a container's usual 30 s
 

@@ -1,5 +1,5 @@
 // See store.h.
-#include "store.h"
+#include "worker/store.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/file.h"
-#include "../server/common/hash.h"
-#include "../server/common/str.h"
-#include "os_host.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/common/str.h"
+#include "worker/os_host.h"
 
 enum { INSTANCES_MAX = 64 };
 

@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 typedef struct Store {
     char *root;               // absolute

@@ -1,13 +1,13 @@
 // See task.h. A document is read from the top down, one function an object of it.
-#include "task.h"
+#include "worker/task.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/hash.h"
-#include "../server/common/member.h"
-#include "../server/common/str.h"
+#include "server/common/hash.h"
+#include "server/common/member.h"
+#include "server/common/str.h"
 
 enum { PATH_MAX_BYTES = 200, COMMAND_MAX = 4000, OPTION_NAME_MAX = 100, OPTION_VALUE_MAX = 1000 };
 
@@ -67,7 +67,7 @@ static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, 
         return bad(err, "files that are no list");
     if ((int)json_array_size(list) > most)
         return bad(err, "too many files");
-    json_array_foreach(list, i, file) {
+    json_array_foreach (list, i, file) {
         TaskFile *out = &files->items[files->count];
         if (json_unpack(file, "{s:s, s:s}", "blob", &out->blob, "path", &out->path) < 0 ||
             !sha256_is_hex(out->blob) || !path_is_file(out->path))
@@ -85,7 +85,7 @@ static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, 
 static bool read_options(TaskSide *side, json_t *options, Error *err) {
     const char *name;
     json_t *value;
-    json_object_foreach(options, name, value) {
+    json_object_foreach (options, name, value) {
         const char *text = json_string_value(value);
         if (!text || !text_is_line(text, OPTION_VALUE_MAX) || !text_is_line(name, OPTION_NAME_MAX))
             return bad(err, "a UCI option that is no line of text");
@@ -117,7 +117,7 @@ static bool read_bench_args(TaskBuild *build, json_t *args, Error *err) {
     json_t *arg;
     if (json_array_size(args) > max)
         return bad(err, "too many bench_args");
-    json_array_foreach(args, i, arg) {
+    json_array_foreach (args, i, arg) {
         build->bench_args[i] = json_string_value(arg);
         if (!build->bench_args[i])
             return bad(err, "bench_args that are no strings");
@@ -129,8 +129,9 @@ static bool read_bench_args(TaskBuild *build, json_t *args, Error *err) {
 static bool env_is_fine(json_t *env) {
     const char *name;
     json_t *value;
-    json_object_foreach(env, name, value) if (!json_is_string(value) || !*name || *name == '-' ||
-                                              strpbrk(name, "= \n")) return false;
+    json_object_foreach (env, name, value)
+        if (!json_is_string(value) || !*name || *name == '-' || strpbrk(name, "= \n"))
+            return false;
     return json_is_object(env) && json_object_size(env) <= 64;
 }
 
@@ -206,7 +207,7 @@ static bool read_openings(Task *task, json_t *openings, Error *err) {
     if ((int)json_array_size(openings) != task->pairs)
         return bad(err, "not one opening a pair");
     task->openings = xcalloc((size_t)task->pairs, sizeof *task->openings);
-    json_array_foreach(openings, i, opening) {
+    json_array_foreach (openings, i, opening) {
         Opening *out = &task->openings[i];
         if (json_unpack(opening, "{s:s, s:s}", "fen", &out->fen, "moves", &out->moves) < 0 ||
             !text_is_line(out->fen, 200) || !text_is_line(out->moves, 8000))

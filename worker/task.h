@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "scale.h"
+#include "worker/scale.h"
 
 enum { TASK_PAIRS_MAX = 20000, TASK_OPTIONS_MAX = 256, TASK_FILES_MAX = 32 };
 

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/log.h"
-#include "../server/common/member.h"
-#include "demand.h"
-#include "fetch.h"
-#include "plain_text.h"
-#include "play.h"
-#include "status.h"
-#include "stop.h"
-#include "typical.h"
+#include "server/common/log.h"
+#include "server/common/member.h"
+#include "worker/demand.h"
+#include "worker/fetch.h"
+#include "worker/plain_text.h"
+#include "worker/play.h"
+#include "worker/status.h"
+#include "worker/stop.h"
+#include "worker/typical.h"
 
 typedef enum { STEP_ON, STEP_STOPPED, STEP_FAILED } Step;
 

@@ -1,7 +1,7 @@
 // See tournament.h.
-#include "tournament.h"
+#include "worker/tournament.h"
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 MatchPairing *tournament_pairings(TournamentKind kind, int engines, int seeds, bool reverse,
                                   int *count) {

@@ -1,7 +1,7 @@
 // Who plays whom in a round of a tournament.
 #pragma once
 
-#include "match.h"
+#include "worker/match.h"
 
 typedef enum { TOURNAMENT_ROUND_ROBIN, TOURNAMENT_GAUNTLET } TournamentKind;
 

@@ -1,10 +1,10 @@
 // See transcript.h.
-#include "transcript.h"
+#include "worker/transcript.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "../server/common/bytes_text.h"
+#include "server/common/bytes_text.h"
 
 enum { HEAD_SIZE = 320 }; // what is kept of the beginning of a long line
 

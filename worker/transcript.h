@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 // Filled half by half: when one is full, what the other held is forgotten. So the last 8 KiB are
 // always there, and up to twice as much.

@@ -1,6 +1,6 @@
 // See trim.h. A build leaves by a rename into this worker's own work folder, so nobody ever sees
 // half of one.
-#include "trim.h"
+#include "worker/trim.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
-#include "os_host.h"
+#include "server/common/str.h"
+#include "worker/os_host.h"
 
 typedef struct Item {
     char *path;

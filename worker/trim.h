@@ -3,7 +3,7 @@
 // stays; identity and unsent results are never touched.
 #pragma once
 
-#include "store.h"
+#include "worker/store.h"
 
 typedef struct Trim {
     int64_t bytes; // builds and downloads that are left

@@ -1,12 +1,12 @@
 // See typical.h. One small file of the instance: {"anvil build": 12.5, …}.
-#include "typical.h"
+#include "worker/typical.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../server/common/file.h"
-#include "../server/common/log.h"
-#include "../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
 
 enum { FILE_MAX = 1 << 16, ENTRIES_MAX = 200 };
 static const double least_s = 0.5; // what is quicker was there already

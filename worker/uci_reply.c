@@ -1,6 +1,6 @@
 // See uci_reply.h. Nothing here allocates, nothing keeps state, and no byte stops the reading: NUL,
 // CR and other control characters count as blanks.
-#include "uci_reply.h"
+#include "worker/uci_reply.h"
 
 #include <string.h>
 #include <strings.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "match.h"
+#include "worker/match.h"
 
 enum { UCI_WORD_MAX = 16 }; // of a move, with its NUL
 

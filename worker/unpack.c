@@ -1,6 +1,6 @@
 // See unpack.h. libarchive reads the format; every entry is judged here before it touches the disk,
 // and opened step by step relative to the folder with links refused.
-#include "unpack.h"
+#include "worker/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../server/common/str.h"
+#include "server/common/str.h"
 
 typedef struct Unpack {
     struct archive *archive;

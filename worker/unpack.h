@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "../server/common/error.h"
+#include "server/common/error.h"
 
 enum { UNPACK_FILES_MAX = 20000, UNPACK_BYTES_MAX = 512 << 20, UNPACK_PATH_MAX = 400 };
 

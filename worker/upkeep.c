@@ -1,11 +1,11 @@
 // See upkeep.h.
-#include "upkeep.h"
+#include "worker/upkeep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../server/common/log.h"
-#include "trim.h"
+#include "server/common/log.h"
+#include "worker/trim.h"
 
 // What a build of an engine takes, with its nets; and what trimming tries to have free.
 enum { ROOM_LEAST_MIB = 64, ROOM_WANTED_MIB = 256 };

@@ -2,7 +2,7 @@
 // still works, a speed that still holds.
 #pragma once
 
-#include "worker.h"
+#include "worker/worker.h"
 
 typedef struct Upkeep {
     double slept_s; // of the machine, as of the last check

@@ -1,5 +1,5 @@
 // See welcome.h.
-#include "welcome.h"
+#include "worker/welcome.h"
 
 void welcome_print(const Worker *worker, FILE *out) {
     const Host *host = &worker->host;

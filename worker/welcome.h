@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "worker.h"
+#include "worker/worker.h"
 
 // Five lines below a heading.
 void welcome_print(const Worker *worker, FILE *out);

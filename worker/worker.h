@@ -1,10 +1,10 @@
 // The running worker: what it was asked, where it keeps things, who it is, and what it is doing.
 #pragma once
 
-#include "courier.h"
-#include "host.h"
-#include "running.h"
-#include "speed.h"
+#include "worker/courier.h"
+#include "worker/host.h"
+#include "worker/running.h"
+#include "worker/speed.h"
 
 typedef struct Worker {
     const Config *config;

@@ -1,5 +1,5 @@
 // Chunks on disk; see the header for why an interruption at any moment is harmless.
-#include "chunks.h"
+#include "learn/chunks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../rules/error.h"
+#include "rules/error.h"
 
 enum { CHUNK_PATH_MAX = PATH_MAX + 32 };
 

@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-#include "gamefile.h"
+#include "learn/gamefile.h"
 
 enum { CHUNK_GAMES = 1000, CHUNKS_GAMES_MAX = 1000000000 };
 

@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../bench.h"
-#include "../commands.h"
-#include "../rules/error.h"
-#include "../words.h"
-#include "chunks.h"
-#include "cpus.h"
-#include "datagen_run.h"
-#include "meter.h"
-#include "sha256.h"
-#include "whole_file.h"
+#include "bench.h"
+#include "commands.h"
+#include "learn/chunks.h"
+#include "learn/cpus.h"
+#include "learn/datagen_run.h"
+#include "learn/meter.h"
+#include "learn/sha256.h"
+#include "learn/whole_file.h"
+#include "rules/error.h"
+#include "words.h"
 
 enum {
     NODES_DEFAULT = 5000,

@@ -1,6 +1,6 @@
 // Threads take the numbers of games in turn. What they finish waits in a ring until all earlier
 // games are on disk, so that files grow in order and are the same whoever plays what.
-#include "datagen_run.h"
+#include "learn/datagen_run.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../rules/error.h"
-#include "chunks.h"
-#include "meter.h"
+#include "learn/chunks.h"
+#include "learn/meter.h"
+#include "rules/error.h"
 
 // A thread that is so many games ahead of the slowest waits for it.
 enum { RING_SIZE = 4096 };

@@ -2,8 +2,8 @@
 // and how a run ends.
 #pragma once
 
-#include "../nnue/nnue.h"
-#include "selfplay.h"
+#include "learn/selfplay.h"
+#include "nnue/nnue.h"
 
 typedef struct DatagenPlan {
     const char *folder;

@@ -1,15 +1,15 @@
 // Loading keeps the text and parses each line once to be sure of it; a position is parsed again
 // when it is wanted, so that a book of a million lines needs little more than its size.
-#include "epd_book.h"
+#include "learn/epd_book.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/error.h"
-#include "../rules/pgn.h"
-#include "sha256.h"
-#include "whole_file.h"
+#include "learn/sha256.h"
+#include "learn/whole_file.h"
+#include "rules/error.h"
+#include "rules/pgn.h"
 
 // The next line of `*cursor`, ended by NUL in place; NULL after the last.
 static char *line_next(char **cursor) {

@@ -1,7 +1,7 @@
 // A book of openings: the lines of an EPD file, each looked at when the book is loaded.
 #pragma once
 
-#include "../rules/position.h"
+#include "rules/position.h"
 
 enum { EPD_BOOK_BYTES_MAX = 1 << 28 };
 

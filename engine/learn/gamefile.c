@@ -1,15 +1,15 @@
 // Game files, both ways. The reader trusts nothing: sums, lengths, FENs and moves are all looked
 // at.
-#include "gamefile.h"
+#include "learn/gamefile.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "../checksum.h"
-#include "../rules/error.h"
-#include "../words.h"
+#include "checksum.h"
+#include "rules/error.h"
+#include "words.h"
 
 static const char FIRST_LINE[] = "anvil games 1";
 

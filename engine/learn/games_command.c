@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../commands.h"
-#include "../rules/error.h"
-#include "../rules/pgn.h"
-#include "gamefile.h"
-#include "meter.h"
-#include "train_set.h"
+#include "commands.h"
+#include "learn/gamefile.h"
+#include "learn/meter.h"
+#include "learn/train_set.h"
+#include "rules/error.h"
+#include "rules/pgn.h"
 
 enum {
     SANE_POSITIONS = 1000, // from here on a correlation means something

@@ -1,11 +1,11 @@
 // Progress as text.
-#include "meter.h"
+#include "learn/meter.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../timer.h"
+#include "timer.h"
 
 enum { BAR_WIDTH = 24, SECOND_US = 1000000, LINE_MAX_SIZE = 256 };
 

@@ -1,10 +1,10 @@
 // Self-play: openings, moves, and when a game is decided.
-#include "selfplay.h"
+#include "learn/selfplay.h"
 
 #include <stdlib.h>
 
-#include "../opening.h"
-#include "../random.h"
+#include "opening.h"
+#include "random.h"
 
 static bool is_stopped(const Selfplay *player) {
     return atomic_load_explicit(player->stop, memory_order_relaxed);

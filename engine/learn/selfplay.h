@@ -4,9 +4,9 @@
 
 #include <stdatomic.h>
 
-#include "../search.h"
-#include "epd_book.h"
-#include "gamefile.h"
+#include "learn/epd_book.h"
+#include "learn/gamefile.h"
+#include "search.h"
 
 typedef struct SelfplayRules {
     uint64_t seed;

@@ -1,5 +1,5 @@
 // SHA-256 of bytes that lie in memory: plain, some 200 MB a second.
-#include "sha256.h"
+#include "learn/sha256.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // The loop of training. Threads never share a sum: each has its own gradient, over its own share of
 // a batch, and the shares are fixed, so that the order of every addition is.
-#include "train.h"
+#include "learn/train.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "train_random.h"
+#include "learn/train_random.h"
 
 static void *new_or_die(size_t count, size_t size) {
     void *memory = calloc(count, size);

@@ -2,11 +2,11 @@
 // positions and number of threads give the same net, bit for bit on the same machine and build.
 #pragma once
 
-#include "train_crew.h"
-#include "train_loss.h"
-#include "train_optimiser.h"
-#include "train_quantise.h"
-#include "train_set.h"
+#include "learn/train_crew.h"
+#include "learn/train_loss.h"
+#include "learn/train_optimiser.h"
+#include "learn/train_quantise.h"
+#include "learn/train_set.h"
 
 // All that decides, with the positions, what comes out. Plain data: it stands in checkpoints.
 typedef struct TrainSettings {

@@ -1,7 +1,7 @@
 // The table and the drawing of a run. The drawing needs no script and no font of its own, reads
 // without colour (lines differ in dashes and have their names beside them), and follows the
 // reader's choice of a dark or a light page.
-#include "train_chart.h"
+#include "learn/train_chart.h"
 
 #include <inttypes.h>
 #include <math.h>

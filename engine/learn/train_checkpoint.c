@@ -1,12 +1,12 @@
 // Checkpoints: a head, the rows of the history, then weights and both moments as they lie in
 // memory, and a CRC-32 over all of it.
-#include "train_checkpoint.h"
+#include "learn/train_checkpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../checksum.h"
-#include "train_output.h"
+#include "checksum.h"
+#include "learn/train_output.h"
 
 static const char NAME[] = "checkpoint";
 static const char MAGIC[24] = "anvil checkpoint 1\n";

@@ -3,8 +3,8 @@
 // memory, and a checksum stands at the end.
 #pragma once
 
-#include "train.h"
-#include "train_chart.h"
+#include "learn/train.h"
+#include "learn/train_chart.h"
 
 // `fingerprint` is that of the positions. Replaces FOLDER/checkpoint in one step, on disk when it
 // returns.

@@ -1,5 +1,5 @@
 // Threads between two barriers: one where a job begins, one where it has ended.
-#include "train_crew.h"
+#include "learn/train_crew.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 // What a run hands over.
-#include "train_finish.h"
+#include "learn/train_finish.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sha256.h"
-#include "train_output.h"
+#include "learn/sha256.h"
+#include "learn/train_output.h"
 
 // A compact net above this is too large for the repository.
 enum { COMPACT_MOST = 2 << 20 };

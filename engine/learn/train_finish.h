@@ -1,7 +1,7 @@
 // The end of a training run: the net in its quantised form, written, and compared with the engine.
 #pragma once
 
-#include "train.h"
+#include "learn/train.h"
 
 // How many of the probes the trainer's arithmetic and the engine's value alike.
 int train_agreement(const CompactNet *compact, const Network *net, const TrainSet *set);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "train_position.h"
+#include "learn/train_position.h"
 
 typedef struct LossRule {
     float lambda, scale;

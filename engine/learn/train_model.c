@@ -1,12 +1,12 @@
 // The net in floating point. Loops have fixed bounds and no branches inside, so that the compiler
 // makes vector code of them for the machine at hand.
-#include "train_model.h"
+#include "learn/train_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "train_random.h"
+#include "learn/train_random.h"
 
 // ---- weights -----------------------------------------------------------------------------------
 

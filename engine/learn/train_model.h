@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "train_position.h"
+#include "learn/train_position.h"
 
 // The layers behind the first, and its bias. Nothing but floats, so that it is a vector too.
 typedef struct TrainDense {

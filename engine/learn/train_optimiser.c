@@ -1,5 +1,5 @@
 // AdamW over rows and dense layers.
-#include "train_optimiser.h"
+#include "learn/train_optimiser.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // its quantised form can hold.
 #pragma once
 
-#include "train_model.h"
+#include "learn/train_model.h"
 
 // What a weight may be: an int8 holds 127, and stands for 127/64 in w1 and w2, for 127 * 127 / 9600
 // in w3. Rows are clipped so that no accumulator can overflow 16 bits: 30 men at twice ROW_LIMIT

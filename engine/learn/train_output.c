@@ -1,5 +1,5 @@
 // Whole files, written so that they are never seen half.
-#include "train_output.h"
+#include "learn/train_output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "whole_file.h"
+#include "learn/whole_file.h"
 
 enum { PATH_SIZE = 4096, READ_MOST = 1 << 30 };
 

@@ -1,7 +1,7 @@
 // Files that a training run leaves.
 #pragma once
 
-#include "train_set.h"
+#include "learn/train_set.h"
 
 // Writes FOLDER/NAME under another name, makes sure that it is on disk, and renames it: whoever
 // reads it sees all of the old or all of the new.

@@ -1,7 +1,7 @@
 // Positions of the trainer: packing, and the features of both views.
-#include "train_position.h"
+#include "learn/train_position.h"
 
-#include "../rules/bitboard.h"
+#include "rules/bitboard.h"
 
 // Half a turn of the board takes square s to s ^ 63.
 enum { HALF_TURN = 63 };

@@ -3,7 +3,7 @@
 // are only "own" and "their" men, and squares as the view of the side to move sees them.
 #pragma once
 
-#include "../nnue/nnue.h"
+#include "nnue/nnue.h"
 
 // What stands on a square: 2 * type + (1 for theirs). Up to their queen this is the plane of
 // nnue.h.

@@ -1,11 +1,11 @@
 // The quantised net, made and asked.
-#include "train_quantise.h"
+#include "learn/train_quantise.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "train_loss.h"
+#include "learn/train_loss.h"
 
 enum {
     ONE = (int)TRAIN_ONE,

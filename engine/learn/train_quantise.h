@@ -2,7 +2,7 @@
 // written from its definition alone: what engine/nnue computes by other means must equal it.
 #pragma once
 
-#include "train_model.h"
+#include "learn/train_model.h"
 
 // New: compact_release it. Weights of the first layer times 127, of the hidden ones times 64, of
 // the output times 9600 / 127, biases to match; rounded. Where the integer net shifts by 6 bits it

@@ -1,5 +1,5 @@
 // From game files to packed positions.
-#include "train_set.h"
+#include "learn/train_set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../eval.h"
-#include "gamefile.h"
-#include "train_random.h"
-#include "train_trace.h"
+#include "eval.h"
+#include "learn/gamefile.h"
+#include "learn/train_random.h"
+#include "learn/train_trace.h"
 
 const char *const train_drop_texts[DROP_NB] = {
     [DROP_NONE] = "kept",

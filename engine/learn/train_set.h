@@ -5,9 +5,9 @@
 // Validation goes by the scores as they are: losses of runs can be compared whatever their trace.
 #pragma once
 
-#include "../rules/error.h"
-#include "correlation.h"
-#include "train_position.h"
+#include "learn/correlation.h"
+#include "learn/train_position.h"
+#include "rules/error.h"
 
 enum {
     TRAIN_PLIES_LEAST = 16,   // of the game before the position: openings are random

@@ -1,9 +1,9 @@
 // Targets from the scores of a whole game; see train_trace.h.
-#include "train_trace.h"
+#include "learn/train_trace.h"
 
 #include <math.h>
 
-#include "train_loss.h"
+#include "learn/train_loss.h"
 
 static double chance_of(int score, double scale) {
     score = score > TRAIN_SCORE_MOST ? TRAIN_SCORE_MOST : score;

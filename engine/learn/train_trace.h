@@ -4,7 +4,7 @@
 // own score and, to a share of `trace`, the target of the position after it, mixed as chances.
 #pragma once
 
-#include "gamefile.h"
+#include "learn/gamefile.h"
 
 // Targets in centipawns of White's view for each ply of the game, no further from 0 than
 // TRAIN_SCORE_MOST where `trace` is not 0; with 0 the scores as they are. 0 <= trace < 1; `scale`

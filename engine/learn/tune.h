@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "../eval_trace.h"
+#include "eval_trace.h"
 
 // ---- positions to learn from -------------------------------------------------------------------
 

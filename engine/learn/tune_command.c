@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../commands.h"
-#include "../eval.h"
-#include "../words.h"
-#include "cpus.h"
-#include "tune.h"
+#include "commands.h"
+#include "eval.h"
+#include "learn/cpus.h"
+#include "learn/tune.h"
+#include "words.h"
 
 enum { THREADS_MAX = 1024 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tune.h"
+#include "learn/tune.h"
 
 enum { LINE_MAX_COLUMNS = 100, DIMENSIONS_MAX = 3, INDENT = 4 };
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/error.h"
-#include "../see.h"
-#include "gamefile.h"
-#include "tune.h"
+#include "learn/gamefile.h"
+#include "learn/tune.h"
+#include "rules/error.h"
+#include "see.h"
 
 enum {
     VALIDATION_ONE_IN = 10, // games

@@ -1,12 +1,12 @@
 // Reading until the end, so that pipes work too.
-#include "whole_file.h"
+#include "learn/whole_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/error.h"
+#include "rules/error.h"
 
 // To the end of `in`, or to one byte more than `size_max`. NULL: no memory.
 static char *stream_read(FILE *in, size_t size_max, size_t *size) {

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "../rules/error.h"
+#include "rules/error.h"
 
 // All bytes of a file, new, with a NUL behind them; NULL: `err` says why, also when there are more
 // than `size_max`.

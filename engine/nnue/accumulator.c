@@ -1,12 +1,12 @@
 // Accumulators: changes pushed by moves, sums made when they are wanted.
-#include "accumulator.h"
+#include "nnue/accumulator.h"
 
-#include "bytes.h"
-#include "kernel.h"
+#include "nnue/bytes.h"
+#include "nnue/kernel.h"
 
 #include <string.h>
 
-#include "../rules/bitboard.h"
+#include "rules/bitboard.h"
 
 void accumulators_restart(Accumulators *accumulators) {
     Accumulator *root = &accumulators->stack[0];

@@ -1,5 +1,5 @@
 // Bytes to numbers and back, whatever the machine's own order is.
-#include "bytes.h"
+#include "nnue/bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

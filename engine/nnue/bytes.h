@@ -2,7 +2,7 @@
 // net. The reader does not look at the end: who reads has compared sizes before.
 #pragma once
 
-#include "nnue.h"
+#include "nnue/nnue.h"
 
 typedef struct NetReader {
     const uint8_t *begin, *at, *end;

@@ -11,9 +11,9 @@
 //         bucket before; four bits, k; 256 values in the Rice code of that k (rice.h). Zero bits
 //         fill the last byte.
 // 18264+L u32 CRC-32 of everything before
-#include "../checksum.h"
-#include "bytes.h"
-#include "rice.h"
+#include "checksum.h"
+#include "nnue/bytes.h"
+#include "nnue/rice.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Which kernels this machine runs, and the one that runs everywhere.
-#include "kernel.h"
+#include "nnue/kernel.h"
 
 int net_kernels(const NetKernel *out[NET_KERNELS_MAX]) {
     int count = 0;

@@ -5,7 +5,7 @@
 
 #include <stdalign.h>
 
-#include "nnue.h"
+#include "nnue/nnue.h"
 
 enum { NET_MEN_MAX = 32 }; // men besides the kings; no position has more than 30
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define VECTOR_BYTES 32
-#include "kernel_lanes.h"
+#include "nnue/kernel_lanes.h"
 
 TARGET static inline __m256i multiply_add(__m256i sums, __m256i in, __m256i weights);
 

@@ -1,10 +1,10 @@
 // The net with AVX2. Nothing here runs on a machine without; see kernel.c.
-#include "kernel.h"
+#include "nnue/kernel.h"
 
 #if defined(__x86_64__)
 
 #define TARGET __attribute__((target("avx2")))
-#include "kernel_256.h"
+#include "nnue/kernel_256.h"
 
 // A pair of products is at most 2 * 127 * 128 and fits 16 bits.
 TARGET static inline __m256i multiply_add(__m256i sums, __m256i in, __m256i weights) {

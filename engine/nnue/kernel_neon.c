@@ -1,5 +1,5 @@
 // The net with NEON, which every 64-bit Arm has: vectors of 16 bytes.
-#include "kernel.h"
+#include "nnue/kernel.h"
 
 #if defined(__aarch64__)
 
@@ -8,7 +8,7 @@
 
 #define VECTOR_BYTES 16
 #define TARGET
-#include "kernel_lanes.h"
+#include "nnue/kernel_lanes.h"
 
 // Clips a view's accumulator to bytes, which fit signed ones.
 static void clip(const int16_t *in, int8_t out[NET_WIDTH]) {

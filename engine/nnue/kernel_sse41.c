@@ -1,5 +1,5 @@
 // The net with SSE4.1: vectors of 16 bytes. Nothing here runs on a machine without; see kernel.c.
-#include "kernel.h"
+#include "nnue/kernel.h"
 
 #if defined(__x86_64__)
 
@@ -8,7 +8,7 @@
 
 #define VECTOR_BYTES 16
 #define TARGET __attribute__((target("sse4.1")))
-#include "kernel_lanes.h"
+#include "nnue/kernel_lanes.h"
 
 TARGET static inline __m128i load(const void *at) {
     return _mm_loadu_si128(at);

@@ -1,5 +1,5 @@
 // Where nets come from: a file in either form, or the program itself.
-#include "bytes.h"
+#include "nnue/bytes.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 // The net in memory and what it says of a position, the slow way. The search asks through
 // accumulators (accumulator.c).
-#include "bytes.h"
-#include "kernel.h"
+#include "nnue/bytes.h"
+#include "nnue/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/bitboard.h"
+#include "rules/bitboard.h"
 
 void network_release(Network *net) {
     free(net->rows);

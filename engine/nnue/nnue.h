@@ -10,8 +10,8 @@
 // h1 = clamp((b1 + w1 x) >> 6, 0, 127), h2 = clamp((b2 + w2 h1) >> 6, 0, 127), raw = b3 + w3 h2.
 #pragma once
 
-#include "../rules/error.h"
-#include "../rules/position.h"
+#include "rules/error.h"
+#include "rules/position.h"
 
 enum {
     NET_WIDTH = 256,            // values of an accumulator, one view's

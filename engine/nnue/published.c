@@ -9,7 +9,7 @@
 // width; layer after layer 0xEC42E90D ^ 512 for the input, 0xCC03DAE4 + outputs, ^ previous >> 1,
 // ^ previous << 31 for an affine layer, 0x538D24C7 + previous for a clipped ReLU. The file's is
 // the one XOR the other.
-#include "bytes.h"
+#include "nnue/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

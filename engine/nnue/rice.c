@@ -1,5 +1,5 @@
 // Bits and the Rice code on top of them.
-#include "rice.h"
+#include "nnue/rice.h"
 
 static uint32_t fold(int32_t value) {
     return value < 0 ? 2 * (uint32_t) - (value + 1) + 1 : 2 * (uint32_t)value;

@@ -4,7 +4,7 @@
 // on there is no zero, and all bits follow. Inner part of the net.
 #pragma once
 
-#include "nnue.h"
+#include "nnue/nnue.h"
 
 enum {
     RICE_K_MAX = 15,

@@ -1,9 +1,9 @@
 // The attack tables: leapers by offset, sliders by magic multiplication. The magic numbers stand in
 // magics.h, which `engine magics` printed.
 
-#include "bitboard.h"
+#include "rules/bitboard.h"
 
-#include "magics.h"
+#include "rules/magics.h"
 
 BitboardTables bitboard_tables;
 

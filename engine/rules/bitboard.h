@@ -2,7 +2,7 @@
 // afterwards. Nothing here knows whose turn it is.
 #pragma once
 
-#include "types.h"
+#include "rules/types.h"
 
 // How a rook or bishop looks up its attacks: attacks[(occupied & mask) * number >> shift].
 typedef struct SliderTable {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pgn.h"
-#include "text.h"
+#include "rules/pgn.h"
+#include "rules/text.h"
 
 static const char *skip_spaces(const char *at) {
     while (char_is_space(*at))

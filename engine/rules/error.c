@@ -1,6 +1,6 @@
 // The one function that fills a refusal.
 
-#include "error.h"
+#include "rules/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

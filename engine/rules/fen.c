@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "legality.h"
-#include "position.h"
-#include "text.h"
+#include "rules/legality.h"
+#include "rules/position.h"
+#include "rules/text.h"
 
 static const char *const color_names[COLOR_NB] = {"white", "black"};
 

@@ -1,11 +1,11 @@
 // A game as the arbiter sees it: repetition, the fifty-move rule, dead positions.
 
-#include "game.h"
+#include "rules/game.h"
 
 #include <assert.h>
 
-#include "bitboard.h"
-#include "movegen.h"
+#include "rules/bitboard.h"
+#include "rules/movegen.h"
 
 #define DARK_SQUARES UINT64_C(0xaa55aa55aa55aa55) // a1 is dark
 

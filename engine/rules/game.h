@@ -2,7 +2,7 @@
 // match and the reader of a PGN file use the same one.
 #pragma once
 
-#include "position.h"
+#include "rules/position.h"
 
 enum { GAME_PLIES_MAX = 2048 };
 

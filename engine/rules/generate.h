@@ -3,8 +3,8 @@
 // are masks computed first, only en passant and castling ask more.
 #pragma once
 
-#include "legality.h"
-#include "movegen.h"
+#include "rules/legality.h"
+#include "rules/movegen.h"
 
 typedef enum { GENERATE_ALL, GENERATE_CAPTURES, GENERATE_QUIETS, GENERATE_COUNT } Generate;
 

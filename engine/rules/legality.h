@@ -2,8 +2,8 @@
 // colours as arguments so that inlining makes one copy for each.
 #pragma once
 
-#include "bitboard.h"
-#include "position.h"
+#include "rules/bitboard.h"
+#include "rules/position.h"
 
 #define RULES_INLINE static inline __attribute__((always_inline))
 

@@ -1,8 +1,8 @@
 // Lists of legal moves, and questions about single moves.
 
-#include "movegen.h"
+#include "rules/movegen.h"
 
-#include "generate.h"
+#include "rules/generate.h"
 
 RULES_INLINE void fill(const Position *pos, MoveList *list, Generate kind) {
     Sink sink = {.next = &list->moves[0]};

@@ -1,7 +1,7 @@
 // Legal moves. Every list holds only moves that may be played: no further test is needed.
 #pragma once
 
-#include "position.h"
+#include "rules/position.h"
 
 typedef struct MoveList {
     int size;

@@ -1,7 +1,7 @@
 // Moves as text: UCI and SAN, both ways.
 #pragma once
 
-#include "movegen.h"
+#include "rules/movegen.h"
 
 enum { MOVE_TEXT_MAX = 16 };
 

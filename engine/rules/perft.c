@@ -1,6 +1,6 @@
 // Perft: the leaf nodes of the legal move tree. The last ply is counted, not listed.
 
-#include "generate.h"
+#include "rules/generate.h"
 
 RULES_INLINE uint64_t count_moves(const Position *pos, Color us) {
     Sink sink = {0};

@@ -3,8 +3,8 @@
 // bounded.
 #pragma once
 
-#include "error.h"
-#include "game.h"
+#include "rules/error.h"
+#include "rules/game.h"
 
 enum { PGN_TAGS_MAX = 64, PGN_TAG_NAME_MAX = 64, PGN_TAG_VALUE_MAX = 256 };
 

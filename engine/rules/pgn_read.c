@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "notation.h"
-#include "pgn.h"
-#include "text.h"
+#include "rules/notation.h"
+#include "rules/pgn.h"
+#include "rules/text.h"
 
 // Deeper variations than any person writes are not nested but broken.
 enum { VARIATION_DEPTH_MAX = 64, TOKEN_MAX = 32 };

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "notation.h"
-#include "pgn.h"
-#include "text.h"
+#include "rules/notation.h"
+#include "rules/pgn.h"
+#include "rules/text.h"
 
 enum { COLUMNS_MAX = 79 };
 

@@ -1,10 +1,10 @@
 // See polyglot.h.
-#include "polyglot.h"
+#include "rules/polyglot.h"
 
-#include "bitboard.h"
-#include "movegen.h"
-#include "polyglot_random.h"
-#include "text.h"
+#include "rules/bitboard.h"
+#include "rules/movegen.h"
+#include "rules/polyglot_random.h"
+#include "rules/text.h"
 
 enum { ENTRY_BYTES = 16 };
 

@@ -2,8 +2,8 @@
 // byte first) sorted by key. Outside bytes: what is not a legal move is passed over.
 #pragma once
 
-#include "error.h"
-#include "position.h"
+#include "rules/error.h"
+#include "rules/position.h"
 
 typedef struct PolyglotBook {
     const unsigned char *data; // borrowed

@@ -2,7 +2,7 @@
 // sizes: table
 #pragma once
 
-#include "types.h"
+#include "rules/types.h"
 
 enum {
     POLYGLOT_CASTLING = 768,   // white king side, queen side, black king side, queen side

@@ -1,11 +1,11 @@
 // Making and taking back moves. Keys and checkers are kept up with each move; nothing here asks
 // whether a move is legal.
 
-#include "position.h"
+#include "rules/position.h"
 
-#include "bitboard.h"
-#include "legality.h"
-#include "zobrist.h"
+#include "rules/bitboard.h"
+#include "rules/legality.h"
+#include "rules/zobrist.h"
 
 const char POSITION_START_FEN[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

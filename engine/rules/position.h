@@ -2,8 +2,8 @@
 // castling rights name the rooks' squares. Call rules_init() once before anything else here.
 #pragma once
 
-#include "error.h"
-#include "types.h"
+#include "rules/error.h"
+#include "rules/types.h"
 
 // One bit a right: the castling rook of `color` on the given side of its king.
 typedef enum { KING_SIDE, QUEEN_SIDE, SIDE_NB } CastlingSide;

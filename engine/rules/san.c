@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "bitboard.h"
-#include "legality.h"
-#include "notation.h"
-#include "text.h"
+#include "rules/bitboard.h"
+#include "rules/legality.h"
+#include "rules/notation.h"
+#include "rules/text.h"
 
 // File, rank, or both of the origin, as far as other pieces of the kind could go there too.
 static char *write_origin(const Position *pos, Move move, char *out) {

@@ -1,6 +1,6 @@
 // Letters for the text formats.
 
-#include "text.h"
+#include "rules/text.h"
 
 const char rules_piece_letters[] = "PNBRQK";
 

@@ -1,7 +1,7 @@
 // Small things that the text formats of this library share. Inner part of it.
 #pragma once
 
-#include "types.h"
+#include "rules/types.h"
 
 extern const char rules_piece_letters[]; // white's, by PieceType: "PNBRQK"
 

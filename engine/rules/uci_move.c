@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "legality.h"
-#include "notation.h"
-#include "text.h"
+#include "rules/legality.h"
+#include "rules/notation.h"
+#include "rules/text.h"
 
 char *move_to_uci(const Position *pos, Move move, char out[MOVE_TEXT_MAX]) {
     if (move == MOVE_NONE)

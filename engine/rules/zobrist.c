@@ -1,8 +1,8 @@
 // Fills the Zobrist tables from a fixed seed.
 
-#include "zobrist.h"
+#include "rules/zobrist.h"
 
-#include "position.h"
+#include "rules/position.h"
 
 ZobristTables zobrist;
 

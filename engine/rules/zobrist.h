@@ -1,7 +1,7 @@
 // The random numbers that position keys are made of. Fixed: the same on every machine and run.
 #pragma once
 
-#include "types.h"
+#include "rules/types.h"
 
 typedef struct ZobristTables {
     Key piece[PIECE_NB][SQUARE_NB];

@@ -6,7 +6,7 @@
 // For people's eyes it goes through visible.h, which knows these characters.
 #pragma once
 
-#include "str.h"
+#include "server/common/str.h"
 
 enum { BYTES_TEXT_FIRST = 0x10FF00, BYTES_TEXT_LAST = 0x10FFFF };
 

@@ -1,5 +1,5 @@
 // See error.h.
-#include "error.h"
+#include "server/common/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // See file.h.
-#include "file.h"
+#include "server/common/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "str.h"
+#include "server/common/str.h"
 
 // A file on its way: its name, this, and what mkstemp adds.
 #define TEMPORARY_MARK ".new-"

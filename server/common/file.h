@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
+#include "server/common/error.h"
 
 // The whole file, NUL-terminated, malloc'ed; NULL on error or when over `max` bytes.
 char *file_read(const char *path, size_t max, size_t *size, Error *err);

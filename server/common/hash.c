@@ -1,12 +1,12 @@
 // See hash.h.
-#include "hash.h"
+#include "server/common/hash.h"
 
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <string.h>
 #include <zstd.h>
 
-#include "log.h"
+#include "server/common/log.h"
 
 char *sha256_hex(const void *data, size_t size, char out[SHA256_HEX_MAX]) {
     static const char digits[] = "0123456789abcdef";

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
-#include "str.h"
+#include "server/common/error.h"
+#include "server/common/str.h"
 
 enum { SHA256_HEX_MAX = 65, TOKEN_MAX = 44 };
 

@@ -1,5 +1,5 @@
 // See installed.h.
-#include "installed.h"
+#include "server/common/installed.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "str.h"
+#include "server/common/str.h"
 
 static bool is_folder(const char *path) {
     struct stat st;

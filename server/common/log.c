@@ -1,5 +1,5 @@
 // See log.h.
-#include "log.h"
+#include "server/common/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "visible.h"
+#include "server/common/visible.h"
 
 enum { LINE_ROOM = 4096 };
 

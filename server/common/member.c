@@ -1,7 +1,7 @@
 // See member.h.
-#include "member.h"
+#include "server/common/member.h"
 
-#include "str.h"
+#include "server/common/str.h"
 
 const char *member_text(const json_t *object, const char *name) {
     const char *text = json_string_value(json_object_get(object, name));

@@ -1,5 +1,5 @@
 // See str.h.
-#include "str.h"
+#include "server/common/str.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "server/common/log.h"
 
 void *xmalloc(size_t size) {
     return xrealloc(NULL, size);

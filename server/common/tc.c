@@ -1,11 +1,11 @@
 // See tc.h.
-#include "tc.h"
+#include "server/common/tc.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "str.h"
+#include "server/common/str.h"
 
 enum { TYPICAL_MOVES = 68, LONGEST_MOVES = 300 };
 static const double REFERENCE_SECONDS = (10 + TYPICAL_MOVES * 0.1) * 2 * 0.92; // 10+0.1

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "server/common/error.h"
 
 enum { TC_TEXT_MAX = 64 };
 

@@ -1,10 +1,10 @@
 // See visible.h.
-#include "visible.h"
+#include "server/common/visible.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "bytes_text.h"
+#include "server/common/bytes_text.h"
 
 size_t utf8_character(const char *bytes, size_t size, unsigned *code) {
     static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "str.h"
+#include "server/common/str.h"
 
 // `lines`: tab, newline and the carriage return before a newline stay what they are.
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
+#include "server/common/file.h"
 
 typedef struct Fence {
     char outer[64], inner[80];

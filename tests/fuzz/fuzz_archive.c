@@ -3,7 +3,7 @@
 // devices, folders where files are, the same path twice, paths that lead out; then what a hostile
 // build leaves in the unpacked tree: links. Nothing comes out beside the folder, and no path that
 // is opened or made in it leads out of it.
-#include "fenced_folder.h"
+#include "tests/fuzz/fenced_folder.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/unpack.h"
+#include "server/common/str.h"
+#include "worker/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

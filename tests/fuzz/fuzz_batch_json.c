@@ -2,7 +2,7 @@
 // Any bytes as the body of a worker's call: the first picks the row of routes_worker, the rest is
 // the body, about a task that is open. Refusals say why, and whatever was taken leaves books that
 // balance.
-#include "worker_call.h"
+#include "tests/fuzz/worker_call.h"
 
 #include <stdint.h>
 #include <stdio.h>

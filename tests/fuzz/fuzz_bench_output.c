@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/bench.h"
-#include "../../worker/scale.h"
+#include "server/common/str.h"
+#include "worker/bench.h"
+#include "worker/scale.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../server/book.h"
+#include "engine/rules/notation.h"
+#include "server/book.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

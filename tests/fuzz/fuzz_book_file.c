@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/book_file.h"
+#include "server/common/str.h"
+#include "worker/book_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/engine_conf.h"
+#include "server/common/str.h"
+#include "worker/engine_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,11 @@
 // needs: testkit server common sprt rules
 // Any bytes as the evidence of a lost game. Refusals say why; what is kept is what came, byte for
 // byte: its texts are read back as the page of a fault reads them, and compared with the body.
-#include "worker_call.h"
+#include "tests/fuzz/worker_call.h"
 
 #include <stdint.h>
 
-#include "../../server/common/hash.h"
+#include "server/common/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

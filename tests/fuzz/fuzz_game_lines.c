@@ -2,13 +2,13 @@
 // Any bytes as the games of a batch, as a machine uploads them: with an even first byte the rest is
 // the frame itself, with an odd one the lines in it. Refusals say why; what is taken has the lines
 // that it should, none too long, and playing it over again says in words what is wrong with it.
-#include "worker_call.h"
+#include "tests/fuzz/worker_call.h"
 
 #include <stdint.h>
 
-#include "../../engine/rules/position.h"
-#include "../../server/common/hash.h"
-#include "../../server/replay.h"
+#include "engine/rules/position.h"
+#include "server/common/hash.h"
+#include "server/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

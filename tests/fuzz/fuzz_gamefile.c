@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../engine/checksum.h"
-#include "../../engine/learn/gamefile.h"
+#include "engine/checksum.h"
+#include "engine/learn/gamefile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

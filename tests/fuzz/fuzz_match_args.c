@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/match_args.h"
+#include "server/common/str.h"
+#include "worker/match_args.h"
 
 enum { WORDS_MAX = 512 };
 

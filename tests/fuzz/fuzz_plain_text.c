@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/common/bytes_text.h"
-#include "../../server/common/visible.h"
-#include "../../worker/plain_text.h"
+#include "server/common/bytes_text.h"
+#include "server/common/visible.h"
+#include "worker/plain_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

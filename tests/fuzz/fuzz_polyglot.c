@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../engine/rules/movegen.h"
-#include "../../engine/rules/polyglot.h"
+#include "engine/rules/movegen.h"
+#include "engine/rules/polyglot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../../engine/rules/position.h"
-#include "../../server/replay.h"
+#include "engine/rules/position.h"
+#include "server/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

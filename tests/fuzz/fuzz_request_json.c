@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/common/str.h"
-#include "../../server/request.h"
+#include "server/common/str.h"
+#include "server/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 // needs: rules
 // SAN: see move_text.h.
-#include "move_text.h"
+#include "tests/fuzz/move_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_bytes(data, size, move_from_san, move_to_san);

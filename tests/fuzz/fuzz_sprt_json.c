@@ -1,6 +1,6 @@
 // needs: sprt
 // Any bytes as a request line of `sprt --json`: an answer comes back that is itself JSON.
-#include "../../sprt/json_line.h"
+#include "sprt/json_line.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 // needs: worker common rules
 // Any bytes as a snapshot: nothing comes out beside the folder, and nothing but files and folders
 // in it.
-#include "fenced_folder.h"
+#include "tests/fuzz/fenced_folder.h"
 
 #include <stdint.h>
 
-#include "../../worker/unpack.h"
+#include "worker/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

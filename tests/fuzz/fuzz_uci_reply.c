@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../server/common/log.h"
-#include "../../worker/engine_pipe.h"
-#include "../../worker/match_pv.h"
+#include "server/common/log.h"
+#include "worker/engine_pipe.h"
+#include "worker/match_pv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

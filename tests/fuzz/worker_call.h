@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/app.h"
-#include "../../server/routes_worker.h"
-#include "../kit/ledger_kit.h"
+#include "server/app.h"
+#include "server/routes_worker.h"
+#include "tests/kit/ledger_kit.h"
 
 typedef struct WorkerCall {
     LedgerKit kit;

@@ -1,13 +1,13 @@
 // See ledger_kit.h.
-#include "ledger_kit.h"
+#include "tests/kit/ledger_kit.h"
 
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/log.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
 
 static void count_event(void *ctx, const char *event, json_t *data) {
     LedgerKit *kit = ctx;

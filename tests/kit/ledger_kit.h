@@ -2,8 +2,8 @@
 // in a real database, time that the test moves, and short words for a worker's calls.
 #pragma once
 
-#include "../../server/common/str.h"
-#include "../../server/ledger.h"
+#include "server/common/str.h"
+#include "server/ledger.h"
 
 typedef struct LedgerKit {
     char folder[64], path[96];

@@ -1,13 +1,13 @@
 // See repo_kit.h.
-#include "repo_kit.h"
+#include "tests/kit/repo_kit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/log.h"
-#include "../../server/common/str.h"
-#include "../../server/repo_tree.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "server/repo_tree.h"
 
 char *kit_folder(void) {
     const char *top = getenv("TMPDIR");

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../engine/rules/notation.h"
+#include "engine/rules/notation.h"
 
 typedef enum {
     AT_START, // before anything is read

@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "toy.h"
+#include "tests/kit/toy.h"
 
 // The score's text for this move: "cp 13", "mate 3", or "".
 static void score_text(const Toy *toy, char *out, size_t size) {

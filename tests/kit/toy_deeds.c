@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "toy.h"
+#include "tests/kit/toy.h"
 
 static void hang(void) {
     for (;;)

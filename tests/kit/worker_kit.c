@@ -1,13 +1,13 @@
 // See worker_kit.h.
-#include "worker_kit.h"
+#include "tests/kit/worker_kit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/log.h"
-#include "../../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
 
 json_t *kit_api_example(const char *name) {
     Error err;

@@ -17,11 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../server/common/log.h"
-#include "../../server/common/str.h"
-#include "../../worker/match.h"
-#include "../../worker/os.h"
+#include "engine/rules/notation.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/match.h"
+#include "worker/os.h"
 
 enum { OPENING_PLIES = 8, OPENINGS = 500, ROUND_TRIPS = 100000, SLOTS_MAX = 1024 };
 

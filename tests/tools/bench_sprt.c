@@ -1,6 +1,6 @@
 // How many log-likelihood ratios of a pentanomial libsprt gives a second, for each model; for
 // `make bench`. The limit is a microsecond each.
-#include "../../sprt/sprt.h"
+#include "sprt/sprt.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../engine/rules/movegen.h"
-#include "../../engine/rules/pgn.h"
+#include "engine/rules/movegen.h"
+#include "engine/rules/pgn.h"
 
 enum { DEPTHS = 9, LINE_MAX_BYTES = 1024, THREADS_MAX = 64 };
 

@@ -3,7 +3,7 @@
 // and once without the correction for overshoot: within three standard errors each, so that a
 // correction that is lost, or done where it should not be, shows. TAP on standard output; the seed
 // is fixed, so that a run either always passes or never does.
-#include "../../sprt/sprt.h"
+#include "sprt/sprt.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../kit/toy.h"
+#include "tests/kit/toy.h"
 
 void toy_say(const char *text) {
     toy_say_raw(text, strlen(text));

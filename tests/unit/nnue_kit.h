@@ -1,13 +1,13 @@
 // What the tests of the net share: nets made from a seed, files of them, positions turned about.
 #pragma once
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <stdlib.h>
 
-#include "../../engine/checksum.h"
-#include "../../engine/nnue/kernel.h"
-#include "../../engine/random.h"
+#include "engine/checksum.h"
+#include "engine/nnue/kernel.h"
+#include "engine/random.h"
 
 static inline int net_random(uint64_t *state, int least, int most) {
     return least + random_below(state, most - least + 1);

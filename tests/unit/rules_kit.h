@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../engine/rules/movegen.h"
+#include "engine/rules/movegen.h"
 
 static inline Position position_of(const char *fen) {
     Position pos;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../engine/rules/position.h"
-#include "../../server/book.h"
-#include "../../server/common/file.h"
-#include "../kit/ledger_kit.h"
+#include "engine/rules/position.h"
+#include "server/book.h"
+#include "server/common/file.h"
+#include "tests/kit/ledger_kit.h"
 
 static const char EPD[] = "# a comment\n"
                           "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 0; fmvn 1;\r\n"

@@ -1,14 +1,14 @@
 // The folder of a run of self-play: in which order games are asked for, and what an end at any
 // moment leaves behind.
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../engine/learn/chunks.h"
+#include "engine/learn/chunks.h"
 
 static const GameFileHeader HEADER = {
     .engine = "Anvil", .limit = "depth 1", .net = "none", .openings = "none", .seed = 4};

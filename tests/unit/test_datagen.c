@@ -1,15 +1,15 @@
 // What self-play is made of: openings, games, books, and the soft limit of the search.
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../engine/bench_positions.h"
-#include "../../engine/learn/meter.h"
-#include "../../engine/learn/selfplay.h"
-#include "../../engine/opening.h"
-#include "../../engine/random.h"
+#include "engine/bench_positions.h"
+#include "engine/learn/meter.h"
+#include "engine/learn/selfplay.h"
+#include "engine/opening.h"
+#include "engine/random.h"
 
 // ---- the soft limit ----------------------------------------------------------------------------
 

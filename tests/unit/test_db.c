@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/str.h"
-#include "../../server/db.h"
-#include "../../server/db_schema.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "server/db.h"
+#include "server/db_schema.h"
 
 static char folder[64], path[96];
 static Db *db;

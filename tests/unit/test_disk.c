@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../server/blob.h"
-#include "../../server/disk.h"
-#include "../kit/ledger_kit.h"
+#include "server/blob.h"
+#include "server/disk.h"
+#include "tests/kit/ledger_kit.h"
 
 static const int64_t mib = 1 << 20;
 static const Disk low = {1000LL << 20, 100000LL << 20, 600LL << 20};

@@ -1,13 +1,13 @@
 // The engine's evaluation, exchanges and transposition table: what can be said of them without a
 // search.
 
-#include "nnue_kit.h"
+#include "tests/unit/nnue_kit.h"
 
-#include "../../engine/bench_positions.h"
-#include "../../engine/eval.h"
-#include "../../engine/search.h"
-#include "../../engine/see.h"
-#include "../../engine/tt.h"
+#include "engine/bench_positions.h"
+#include "engine/eval.h"
+#include "engine/search.h"
+#include "engine/see.h"
+#include "engine/tt.h"
 
 // ---- evaluation ---------------------------------------------------------------------------------
 

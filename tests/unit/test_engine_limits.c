@@ -1,9 +1,9 @@
 // How long the engine is to think: what `go` says, and what the timer makes of a clock.
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
-#include "../../engine/timer.h"
-#include "../../engine/uci.h"
+#include "engine/timer.h"
+#include "engine/uci.h"
 
 // ---- time ---------------------------------------------------------------------------------------
 

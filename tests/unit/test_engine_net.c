@@ -1,9 +1,9 @@
 // The search with a net: what it asks is what the net says, at every node; and without a net
 // nothing of this is there.
-#include "nnue_kit.h"
+#include "tests/unit/nnue_kit.h"
 
-#include "../../engine/bench_positions.h"
-#include "../../engine/evaluator.h"
+#include "engine/bench_positions.h"
+#include "engine/evaluator.h"
 
 static Network net;
 static Search *search;

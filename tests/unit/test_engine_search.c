@@ -1,11 +1,11 @@
 // The engine's search as its users see it: mates, draws, limits, the same answer twice.
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <stdlib.h>
 
-#include "../../engine/bench_positions.h"
-#include "../../engine/ordering.h"
+#include "engine/bench_positions.h"
+#include "engine/ordering.h"
 
 static Root root_of(const char *fen) {
     Root root;

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/str.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
 
 enum { SIZE = 32 << 10, KILLS = 40, WRITERS = 4, WRITES = 60 };
 

@@ -1,11 +1,11 @@
 // Game files: what is written is read, and nothing else is.
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <stdlib.h>
 
-#include "../../engine/checksum.h"
-#include "../../engine/learn/gamefile.h"
+#include "engine/checksum.h"
+#include "engine/learn/gamefile.h"
 
 enum { FILE_MAX = 1 << 18, GAMES = 5 };
 

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "../../server/common/hash.h"
-#include "../../server/http_address.h"
-#include "../../server/request.h"
+#include "server/common/hash.h"
+#include "server/http_address.h"
+#include "server/request.h"
 
 static const Route route = {"POST", "/", ACCESS_ANYONE, 1000, NULL, NULL};
 static RequestData *data;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../kit/ledger_kit.h"
+#include "tests/kit/ledger_kit.h"
 
 static LedgerKit kit;
 static BatchReply posted;

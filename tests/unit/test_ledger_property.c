@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../kit/ledger_kit.h"
+#include "tests/kit/ledger_kit.h"
 
 enum { WORKERS = 4, TASKS = 400, PAIRS_MAX = 4000, BATCH = 4, STEPS = 600, LIVES = 12 };
 

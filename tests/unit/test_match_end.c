@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../worker/match_end.h"
+#include "engine/rules/notation.h"
+#include "worker/match_end.h"
 
 static GameRecord record;
 

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../engine/rules/polyglot.h"
-#include "../../server/common/str.h"
-#include "../../worker/book_file.h"
-#include "../../worker/match_openings.h"
+#include "engine/rules/notation.h"
+#include "engine/rules/polyglot.h"
+#include "server/common/str.h"
+#include "worker/book_file.h"
+#include "worker/match_openings.h"
 
 static char folder[64];
 

@@ -10,12 +10,12 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../worker/match_json.h"
-#include "../../worker/match_timing.h"
-#include "../../worker/move_clock.h"
-#include "../../worker/pgn_out.h"
-#include "../../worker/tournament.h"
+#include "engine/rules/notation.h"
+#include "worker/match_json.h"
+#include "worker/match_timing.h"
+#include "worker/move_clock.h"
+#include "worker/pgn_out.h"
+#include "worker/tournament.h"
 
 static const EngineSpec engines[] = {
     {.name = "New", .limit = {.base_ms = 10000, .increment_ms = 100}},

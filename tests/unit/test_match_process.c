@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/engine_pipe.h"
+#include "server/common/str.h"
+#include "worker/engine_pipe.h"
 
 static const int64_t second_ns = 1000000000;
 

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/match.h"
-#include "../../worker/os.h"
+#include "server/common/str.h"
+#include "worker/match.h"
+#include "worker/os.h"
 
 enum { GAMES_MAX = 16 };
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/match.h"
+#include "server/common/str.h"
+#include "worker/match.h"
 
 enum { GAMES_MAX = 64 };
 

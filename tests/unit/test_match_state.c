@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/file.h"
-#include "../../worker/engine_conf.h"
-#include "../../worker/match_state.h"
+#include "server/common/file.h"
+#include "worker/engine_conf.h"
+#include "worker/match_state.h"
 
 static MatchState sample(void) {
     static MatchScore scores[] = {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../worker/transcript.h"
+#include "worker/transcript.h"
 
 static Tail tail;
 

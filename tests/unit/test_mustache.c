@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../server/mustache.h"
+#include "server/mustache.h"
 
 typedef struct Case {
     const char *about, *template, *data, *expected, *partials;
@@ -26,7 +26,7 @@ static char *render(const Case *c, MustacheFormat *format) {
     assert_non_null(partials);
     if (!mustache_add(set, "main", c->template, &err))
         fail_msg("%s: %s", c->about, err.message);
-    json_object_foreach(partials, name, text)
+    json_object_foreach (partials, name, text)
         assert_true(mustache_add(set, name, json_string_value(text), &err));
     str_init(&out, 1 << 20);
     if (!mustache_render(set, "main", data, &out, &err))

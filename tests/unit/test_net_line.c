@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../server/net.h"
-#include "../kit/repo_kit.h"
+#include "server/net.h"
+#include "tests/kit/repo_kit.h"
 
 #define NAME "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
 static const NetRule rule = {NET_FILE_DEFAULT, NET_PATH_DEFAULT};

@@ -1,6 +1,6 @@
 // The net's two file forms: written and read again without a change, and refused with a reason
 // where they are damaged.
-#include "nnue_kit.h"
+#include "tests/unit/nnue_kit.h"
 
 enum { BIAS_AT = 193, ROWS_AT = 705, DENSE_HASH_AT = 21004993, PUBLISHED_BYTES = 21022697 };
 enum {

@@ -1,8 +1,8 @@
 // What a net says: every kernel the same, the files' two forms the same, both colours alike, and
 // accumulators that followed the moves the same as those made from nothing.
-#include "nnue_kit.h"
+#include "tests/unit/nnue_kit.h"
 
-#include "../../engine/nnue/accumulator.h"
+#include "engine/nnue/accumulator.h"
 
 static Network own_rows, shared_rows, extreme;
 

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/file.h"
-#include "../../server/patch.h"
-#include "../../server/repo_tree.h"
-#include "../kit/repo_kit.h"
+#include "server/common/file.h"
+#include "server/patch.h"
+#include "server/repo_tree.h"
+#include "tests/kit/repo_kit.h"
 
 #define CASES "tests/data/patches"
 

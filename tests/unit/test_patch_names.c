@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "../../server/patch.h"
-#include "../../server/repo_tree.h"
-#include "../kit/repo_kit.h"
+#include "server/patch.h"
+#include "server/repo_tree.h"
+#include "tests/kit/repo_kit.h"
 
 // The content of `name` after `text` was applied to a tree with `before` in file `old`; NULL when
 // the patch was refused.

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/str.h"
-#include "../../server/common/visible.h"
-#include "../../server/patch_shown.h"
+#include "server/common/str.h"
+#include "server/common/visible.h"
+#include "server/patch_shown.h"
 
 static void drop(ShownLine *line) {
     json_decref(line->text);
@@ -23,7 +23,7 @@ static void add_bytes(const ShownLine *line, Str *out) {
     size_t i;
     if (json_is_null(line->parts))
         str_add(out, json_string_value(line->text), json_string_length(line->text));
-    json_array_foreach(line->parts, i, part) {
+    json_array_foreach (line->parts, i, part) {
         const json_t *text = json_object_get(part, "text");
         const char *hex = json_string_value(json_object_get(part, "hex"));
         if (!hex)

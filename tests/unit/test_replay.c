@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../engine/rules/position.h"
-#include "../../server/replay.h"
+#include "engine/rules/position.h"
+#include "server/replay.h"
 
 #define OPENING                                                                                    \
     "\"opening\":{\"fen\":\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\","           \

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/file.h"
-#include "../../server/repo_git.h"
-#include "../../server/repo_tree.h"
-#include "../kit/repo_kit.h"
+#include "server/common/file.h"
+#include "server/repo_git.h"
+#include "server/repo_tree.h"
+#include "tests/kit/repo_kit.h"
 
 static void the_last_bench_line_of_a_message_counts(void **state) {
     (void)state;

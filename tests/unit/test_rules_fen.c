@@ -1,6 +1,6 @@
 // FEN: what is read, what is written, and what is refused with which words.
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 static void check_round_trip(const char *fen, const char *expected) {
     char out[FEN_MAX];

@@ -1,8 +1,8 @@
 // How games end.
 
-#include "../../engine/rules/game.h"
-#include "../../engine/rules/notation.h"
-#include "rules_kit.h"
+#include "engine/rules/game.h"
+#include "engine/rules/notation.h"
+#include "tests/unit/rules_kit.h"
 
 static Game game;
 

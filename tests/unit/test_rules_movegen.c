@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "../../engine/rules/pgn.h"
-#include "naive_rules.h"
-#include "rules_kit.h"
+#include "engine/rules/pgn.h"
+#include "tests/unit/naive_rules.h"
+#include "tests/unit/rules_kit.h"
 
 enum { SLOW_NODES_MAX = 60000 };
 

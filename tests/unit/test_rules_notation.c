@@ -1,7 +1,7 @@
 // Moves as text: UCI and SAN, written, read back, and read leniently.
 
-#include "../../engine/rules/notation.h"
-#include "rules_kit.h"
+#include "engine/rules/notation.h"
+#include "tests/unit/rules_kit.h"
 
 static Move uci(const Position *pos, const char *text) {
     return move_from_uci(pos, text);

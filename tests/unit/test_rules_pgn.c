@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../engine/rules/pgn.h"
-#include "rules_kit.h"
+#include "engine/rules/notation.h"
+#include "engine/rules/pgn.h"
+#include "tests/unit/rules_kit.h"
 
 static PgnGame game;
 static PgnReader reader;

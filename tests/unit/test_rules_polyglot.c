@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../engine/rules/polyglot.h"
+#include "engine/rules/notation.h"
+#include "engine/rules/polyglot.h"
 
 static Position position_after(const char *moves) {
     Position pos;

@@ -1,7 +1,7 @@
 // Make and unmake: what they keep up move by move is what the pieces say from scratch.
 
-#include "../../engine/rules/bitboard.h"
-#include "rules_kit.h"
+#include "engine/rules/bitboard.h"
+#include "tests/unit/rules_kit.h"
 
 static void check_consistency(const Position *pos) {
     Position fresh = *pos;

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "../../server/blob.h"
-#include "../../server/common/file.h"
-#include "../../server/snapshot.h"
-#include "../kit/repo_kit.h"
+#include "server/blob.h"
+#include "server/common/file.h"
+#include "server/snapshot.h"
+#include "tests/kit/repo_kit.h"
 
 // The tar of this tree, for ever: another byte would make every worker fetch and build anew.
 static const char known_sha[] = "2bbafa0568145208e1903672fd73021a98c72a6edd910ab69eec7045b637a103";

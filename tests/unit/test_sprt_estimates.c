@@ -1,16 +1,16 @@
 // Elo estimates, plain and sequential, expectations, and the distributions beneath them.
-#include "sprt_vectors.h"
+#include "tests/unit/sprt_vectors.h"
 
-#include "../../sprt/brownian.h"
-#include "../../sprt/normal.h"
-#include "../../sprt/sprt.h"
+#include "sprt/brownian.h"
+#include "sprt/normal.h"
+#include "sprt/sprt.h"
 
 static void plain_estimates_agree_with_arithmetic_in_50_digits(void **state) {
     (void)state;
     json_auto_t *file = NULL;
     json_t *c, *cases = own_vectors("estimates", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         double counts[5];
         int n = member_counts(c, "results", counts);
         EloEstimate e = elo_estimate(counts, n);
@@ -26,7 +26,7 @@ static void plain_estimates_agree_with_the_shared_vectors(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("fixed_games", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         double counts[5];
         int n = member_counts(c, "results", counts);
         EloEstimate e = elo_estimate(counts, n);
@@ -41,7 +41,7 @@ static void normalized_elo_and_ratios_agree_with_the_shared_vectors(void **state
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("nelo", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         double pairs[5], wdl[3];
         member_counts(c, "pentanomial", pairs);
         member_counts(c, "WDL", wdl);
@@ -123,7 +123,7 @@ static void sequential_estimates_agree_with_the_shared_vectors(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("analytics", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         double counts[5], ends[2];
         int n = member_counts(c, "results", counts);
         SprtModel model = is_normalized(c, "elo_model") ? SPRT_NORMALIZED : SPRT_LOGISTIC;
@@ -161,7 +161,7 @@ static void brownian_outcomes_agree_with_the_shared_vectors(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = json_object_get(shared_vectors("primitives", &file), "brownian");
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         Brownian motion = {member(c, "a"), member(c, "b"), member(c, "mu"), member(c, "sigma")};
         double p = brownian_outcome_cdf(&motion, member(c, "T"), member(c, "y"));
         assert_near(p, member(c, "outcome_cdf"), 1e-9);
@@ -173,7 +173,7 @@ static void check_function(const json_t *primitives, const char *name, double (*
     json_t *c, *cases = json_object_get(primitives, name);
     size_t i;
     assert_non_null(cases);
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         double x[2] = {0};
         counts_of(c, x);
         assert_close(f(x[0]), x[1], tolerance);

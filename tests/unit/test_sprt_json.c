@@ -1,7 +1,7 @@
 // The lines of `sprt --json`: shapes of answers, and what bad lines are told.
-#include "sprt_vectors.h"
+#include "tests/unit/sprt_vectors.h"
 
-#include "../../sprt/json_line.h"
+#include "sprt/json_line.h"
 
 static json_t *ask(const char *line) {
     char *text = json_line_answer(line, strlen(line));

@@ -1,12 +1,12 @@
 // Log-likelihood ratios against figures found by other means.
-#include "sprt_vectors.h"
+#include "tests/unit/sprt_vectors.h"
 
-#include "../../sprt/sprt.h"
+#include "sprt/sprt.h"
 
 static void check_llr(const json_t *cases) {
     size_t i;
     json_t *c;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         double counts[5];
         int n = member_counts(c, "results", counts);
         SprtModel model = is_normalized(c, "model") ? SPRT_NORMALIZED : SPRT_LOGISTIC;
@@ -52,7 +52,7 @@ static void llr_of_published_pages_agrees_to_the_printed_digits(void **state) {
     json_auto_t *file = NULL;
     json_t *page, *pages = shared_vectors("published_pages", &file);
     size_t i;
-    json_array_foreach(pages, i, page) {
+    json_array_foreach (pages, i, page) {
         double n[5], elo0, elo1;
         if (!json_object_get(page, "LLR"))
             continue;

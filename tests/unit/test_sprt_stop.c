@@ -1,7 +1,7 @@
 // The running test: bounds, overshoot correction, verdicts.
-#include "sprt_vectors.h"
+#include "tests/unit/sprt_vectors.h"
 
-#include "../../sprt/sprt.h"
+#include "sprt/sprt.h"
 
 static SprtBounds bounds_of(const json_t *c) {
     SprtModel model = is_normalized(c, "elo_model") ? SPRT_NORMALIZED : SPRT_LOGISTIC;
@@ -34,7 +34,7 @@ static void check_ladders(const SprtState *state, const json_t *overshoot) {
 static void check_checkpoint(const json_t *checkpoints, const SprtState *state) {
     size_t i;
     json_t *c;
-    json_array_foreach(checkpoints, i, c) {
+    json_array_foreach (checkpoints, i, c) {
         if (member(c, "pairs") != state->pairs)
             continue;
         assert_close(state->llr, member(c, "llr"), 1e-9);
@@ -77,7 +77,7 @@ static void sequences_stop_where_arithmetic_in_50_digits_stops(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = own_vectors("stop_sequences", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         check_sequence(c);
     }
 }
@@ -87,7 +87,7 @@ static void sequences_stop_where_the_shared_vectors_stop(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("stop_sequences", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         check_sequence(c);
     }
 }
@@ -97,7 +97,7 @@ static void uncorrected_sequences_stop_where_the_shared_vectors_stop(void **stat
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("stop_sequences", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         json_t *stop = json_object_get(c, "stop_pairs_without_overshoot_correction");
         SprtState last = play(c, false);
         if (!json_is_number(json_array_get(stop, 0)))
@@ -113,7 +113,7 @@ static void check_scenario(const json_t *c) {
     json_t *after = json_object_get(c, "after_each_call");
     SprtState state = {0};
     size_t i;
-    json_array_foreach(calls, i, results) {
+    json_array_foreach (calls, i, results) {
         double counts[5];
         const json_t *expected = json_array_get(after, i);
         counts_of(results, counts);
@@ -130,7 +130,7 @@ static void skips_purges_and_odd_batches_go_as_in_the_shared_vectors(void **stat
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("update_scenarios", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         check_scenario(c);
     }
 }

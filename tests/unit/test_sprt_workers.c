@@ -1,7 +1,7 @@
 // Residuals of workers, and SPSA steps.
-#include "sprt_vectors.h"
+#include "tests/unit/sprt_vectors.h"
 
-#include "../../sprt/sprt.h"
+#include "sprt/sprt.h"
 
 static void a_worker_apart_has_the_largest_residual(void **state) {
     (void)state;
@@ -72,7 +72,7 @@ static int workers_of(const json_t *tasks, Worker *workers) {
     size_t i;
     json_t *task;
     int count = 0, pairs = -1;
-    json_array_foreach(tasks, i, task) {
+    json_array_foreach (tasks, i, task) {
         if (json_is_true(json_object_get(task, "bad")) || !json_object_get(task, "stats"))
             continue;
         if (pairs < 0)
@@ -98,7 +98,7 @@ static void residuals_agree_with_the_shared_vectors(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *cases = shared_vectors("chi2", &file);
     size_t i;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         static Worker workers[512];
         double rows[512][3], found[512];
         int count = workers_of(json_object_get(c, "tasks"), workers);
@@ -148,7 +148,7 @@ static int spsa_load(const json_t *initial, SpsaSchedule *schedule, SpsaParam *p
                                member(initial, "gamma"), member(initial, "num_iter")};
     size_t i;
     json_t *p, *list = json_object_get(initial, "params");
-    json_array_foreach(list, i, p) {
+    json_array_foreach (list, i, p) {
         params[i] = (SpsaParam){.theta = member(p, "start"),
                                 .min = member(p, "min"),
                                 .max = member(p, "max"),
@@ -179,11 +179,11 @@ static void spsa_runs_agree_with_the_shared_vectors(void **state) {
     json_auto_t *file = NULL;
     json_t *c, *update, *cases = shared_vectors("spsa", &file);
     size_t i, u;
-    json_array_foreach(cases, i, c) {
+    json_array_foreach (cases, i, c) {
         SpsaSchedule schedule;
         SpsaParam params[PARAMS_MAX];
         int n = spsa_load(json_object_get(c, "initial_state"), &schedule, params);
-        json_array_foreach(json_object_get(c, "updates"), u, update) {
+        json_array_foreach (json_object_get(c, "updates"), u, update) {
             for (int p = 0; p < n; p++)
                 check_spsa_update(update, &schedule, &params[p], (size_t)p);
         }

@@ -1,12 +1,12 @@
 // The trainer's net: packing and features, gradients against differences, the quantised net against
 // the engine's.
 
-#include "train_kit.h"
+#include "tests/unit/train_kit.h"
 
 #include <math.h>
 
-#include "../../engine/learn/train_finish.h"
-#include "../../engine/learn/train_random.h"
+#include "engine/learn/train_finish.h"
+#include "engine/learn/train_random.h"
 
 // ---- positions ---------------------------------------------------------------------------------
 

@@ -1,14 +1,14 @@
 // The trainer learning: a small task, the bounds of every step, the same net from the same seed,
 // and a run that was interrupted.
 
-#include "train_kit.h"
+#include "tests/unit/train_kit.h"
 
 #include <math.h>
 
-#include "../../engine/learn/train_checkpoint.h"
-#include "../../engine/learn/train_output.h"
-#include "../../server/common/str.h"
-#include "../kit/repo_kit.h"
+#include "engine/learn/train_checkpoint.h"
+#include "engine/learn/train_output.h"
+#include "server/common/str.h"
+#include "tests/kit/repo_kit.h"
 
 // ---- a small task ------------------------------------------------------------------------------
 

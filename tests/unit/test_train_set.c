@@ -1,16 +1,16 @@
 // What the trainer learns from: game files replayed, filtered and split, with their signs right;
 // and what it leaves behind: files, curves, names.
 
-#include "train_set_kit.h"
+#include "tests/unit/train_set_kit.h"
 
 #include <math.h>
 #include <sys/stat.h>
 
-#include "../../engine/eval.h"
-#include "../../engine/learn/sha256.h"
-#include "../../engine/learn/train_chart.h"
-#include "../../engine/rules/bitboard.h"
-#include "../../engine/rules/notation.h"
+#include "engine/eval.h"
+#include "engine/learn/sha256.h"
+#include "engine/learn/train_chart.h"
+#include "engine/rules/bitboard.h"
+#include "engine/rules/notation.h"
 
 static void assert_load_fails(const char *folder, const char *word) {
     TrainSet *set = calloc(1, sizeof *set);

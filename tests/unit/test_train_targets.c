@@ -1,9 +1,9 @@
 // What positions of games are learned by: their scores and what the games came to.
 
-#include "train_set_kit.h"
+#include "tests/unit/train_set_kit.h"
 
-#include "../../engine/eval.h"
-#include "../../engine/learn/train_trace.h"
+#include "engine/eval.h"
+#include "engine/learn/train_trace.h"
 
 static void a_target_is_the_score_and_what_came_of_it(void **state) {
     (void)state;

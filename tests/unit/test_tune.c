@@ -1,15 +1,15 @@
 // The classical evaluation taken apart and learned anew: its traces, the tuner, and the file of
 // values that the tuner prints.
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../engine/bench_positions.h"
-#include "../../engine/eval.h"
-#include "../../engine/learn/tune.h"
+#include "engine/bench_positions.h"
+#include "engine/eval.h"
+#include "engine/learn/tune.h"
 
 static PawnCache *cache;
 

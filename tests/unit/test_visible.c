@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/log.h"
-#include "../../server/common/visible.h"
+#include "server/common/log.h"
+#include "server/common/visible.h"
 
 typedef struct Case {
     const char *bytes;

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../server/common/file.h"
-#include "../../server/common/hash.h"
-#include "../../server/replay.h"
-#include "../../worker/batch.h"
-#include "../kit/repo_kit.h"
-#include "../kit/worker_kit.h"
+#include "engine/rules/notation.h"
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/replay.h"
+#include "tests/kit/repo_kit.h"
+#include "tests/kit/worker_kit.h"
+#include "worker/batch.h"
 
 static const Opening king_pawn = {POSITION_START_FEN, "e2e4 c7c5"};
 static const GameContext context = {
@@ -146,7 +146,7 @@ static void a_game_has_the_members_that_the_api_names(void **state) {
     json_auto_t *got = game_line(&games[0]), *example = kit_api_example("game");
     const char *name;
     json_t *value;
-    json_object_foreach(example, name, value) {
+    json_object_foreach (example, name, value) {
         json_t *ours = json_object_get(got, name);
         if (!ours || json_typeof(ours) != json_typeof(value))
             fail_msg("%s is missing or of another type", name);
@@ -198,7 +198,8 @@ static void a_batch_has_the_members_that_the_api_names(void **state) {
     json_t *value;
     if (!json_object_get(item->counts, "load"))
         json_object_del(example, "load"); // may be absent
-    json_object_foreach(example, name, value) assert_non_null(json_object_get(item->counts, name));
+    json_object_foreach (example, name, value)
+        assert_non_null(json_object_get(item->counts, name));
     assert_int_equal(json_object_size(item->counts), json_object_size(example));
     char hash[SHA256_HEX_MAX];
     assert_string_equal(json_string_value(json_object_get(item->counts, "games_sha256")),

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../worker/build.h"
-#include "../../worker/job.h"
-#include "../../worker/speed.h"
-#include "../kit/repo_kit.h"
-#include "../kit/worker_kit.h"
+#include "server/common/file.h"
+#include "tests/kit/repo_kit.h"
+#include "tests/kit/worker_kit.h"
+#include "worker/build.h"
+#include "worker/job.h"
+#include "worker/speed.h"
 
 static JobEnd shell(const char *script, int limit_s, JobResult *result) {
     Error err;

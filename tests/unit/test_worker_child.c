@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/str.h"
-#include "../../worker/job.h"
-#include "../kit/repo_kit.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "tests/kit/repo_kit.h"
+#include "worker/job.h"
 
 enum { LIMIT_S = 30, LEFT_OPEN = 40 };
 

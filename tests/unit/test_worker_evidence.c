@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../server/common/bytes_text.h"
-#include "../../server/common/hash.h"
-#include "../../server/common/visible.h"
-#include "../../worker/evidence.h"
-#include "../../worker/plain_text.h"
-#include "../kit/worker_kit.h"
+#include "engine/rules/notation.h"
+#include "server/common/bytes_text.h"
+#include "server/common/hash.h"
+#include "server/common/visible.h"
+#include "tests/kit/worker_kit.h"
+#include "worker/evidence.h"
+#include "worker/plain_text.h"
 
 static Task task = {.id = 311, .test_id = 42, .title = "LMR a little more", .first_pair = 640};
 static const EvidenceContext context = {&task, {"10.000+0.100", "10.000+0.100"}};
@@ -47,7 +47,7 @@ static void it_has_the_members_that_the_api_names(void **state) {
     json_auto_t *example = kit_api_example("evidence.request");
     const char *name;
     json_t *value;
-    json_object_foreach(example, name, value) {
+    json_object_foreach (example, name, value) {
         json_t *ours = json_object_get(got, name);
         if (!ours || json_typeof(ours) != json_typeof(value))
             fail_msg("%s is missing or of another type", name);

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/str.h"
-#include "../../worker/host.h"
-#include "../../worker/os_host.h"
-#include "../../worker/slots.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "worker/host.h"
+#include "worker/os_host.h"
+#include "worker/slots.h"
 
 static void write_file(const char *folder, const char *path, const char *text) {
     Error err;

@@ -7,10 +7,10 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../../engine/rules/notation.h"
-#include "../../server/common/str.h"
-#include "../../worker/load.h"
-#include "../kit/worker_kit.h"
+#include "engine/rules/notation.h"
+#include "server/common/str.h"
+#include "tests/kit/worker_kit.h"
+#include "worker/load.h"
 
 static void play_text(GameRecord *game, const char *text, int64_t nodes, int time_us,
                       int delay_us) {
@@ -88,7 +88,8 @@ static void a_load_has_the_members_that_the_api_names(void **state) {
     json_t *wanted = json_object_get(example, "load");
     const char *name;
     json_t *value;
-    json_object_foreach(wanted, name, value) assert_non_null(json_object_get(got, name));
+    json_object_foreach (wanted, name, value)
+        assert_non_null(json_object_get(got, name));
     assert_int_equal(json_object_size(got), json_object_size(wanted));
 }
 

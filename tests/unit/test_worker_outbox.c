@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "../../server/common/str.h"
-#include "../../worker/outbox.h"
+#include "server/common/str.h"
+#include "worker/outbox.h"
 
 static Letter *add(Outbox *box, LetterKind kind, int64_t task) {
     Letter letter = {.kind = kind, .task = task};

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/log.h"
-#include "../../worker/os_host.h"
-#include "../../worker/speed.h"
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "worker/os_host.h"
+#include "worker/speed.h"
 
 // An engine that notes every start beside itself.
 static const char engine[] = "#!/bin/sh\necho run >>\"${0%/*}/runs\"\n"

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/str.h"
-#include "../../worker/trim.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "worker/trim.h"
 
 enum { KIB = 1024 };
 

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/str.h"
-#include "../../worker/unpack.h"
-#include "../kit/repo_kit.h"
-#include "../kit/worker_kit.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "tests/kit/repo_kit.h"
+#include "tests/kit/worker_kit.h"
+#include "worker/unpack.h"
 
 static void files_and_folders_come_out_as_they_went_in(void **state) {
     (void)state;

@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../server/common/file.h"
-#include "../../server/common/str.h"
-#include "../../worker/os_user.h"
-#include "../kit/repo_kit.h"
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "tests/kit/repo_kit.h"
+#include "worker/os_user.h"
 
 // What the child reports through its exit status.
 enum { DONE, REFUSED, UNCLEAR, STILL_ROOT, CANNOT_WRITE };

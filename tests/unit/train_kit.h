@@ -1,11 +1,11 @@
 // What the tests of the trainer share: positions that random play reaches, the same each time.
 #pragma once
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <stdlib.h>
 
-#include "../../engine/rules/bitboard.h"
+#include "engine/rules/bitboard.h"
 
 enum { POOL = 3000 };
 static Position *pool;

@@ -1,16 +1,16 @@
 // Game files of made-up games, and the training sets that come of them.
 #pragma once
 
-#include "rules_kit.h"
+#include "tests/unit/rules_kit.h"
 
 #include <stdlib.h>
 
-#include "../../engine/learn/gamefile.h"
-#include "../../engine/learn/train_output.h"
-#include "../../engine/learn/train_random.h"
-#include "../../engine/learn/train_set.h"
-#include "../../server/common/str.h"
-#include "../kit/repo_kit.h"
+#include "engine/learn/gamefile.h"
+#include "engine/learn/train_output.h"
+#include "engine/learn/train_random.h"
+#include "engine/learn/train_set.h"
+#include "server/common/str.h"
+#include "tests/kit/repo_kit.h"
 
 enum { GAMES = 60, PLIES = 40 };
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../os_landlock.h"
+#include "worker/os_landlock.h"
 
 enum { GRANTS_MAX = 16, END_CANNOT = 127, END_SIGNAL = 128 };
 
