@@ -21,14 +21,15 @@ LDFLAGS  += $(SANFLAGS) -pthread
 
 PROGRAMS := engine server worker match sprt
 MAINS    := engine/main.c server/main.c worker/main.c worker/match_main.c sprt/main.c
-sources   = $(filter-out $(MAINS),$(wildcard $(addsuffix /*.c,$(1))))
+# All sources of folders and of the folders in them.
+sources   = $(filter-out $(MAINS),$(wildcard $(foreach d,$(1),$(d)/*.c $(d)/*/*.c)))
 
 rules_SRC  := $(call sources,engine/rules)
 sprt_SRC   := $(call sources,sprt)
 common_SRC := $(call sources,server/common)
-server_SRC := $(call sources,server)
-worker_SRC := $(call sources,worker)
-anvil_SRC  := $(call sources,engine engine/nnue engine/learn)
+server_SRC := $(filter-out $(common_SRC),$(call sources,server))
+worker_SRC := $(filter-out worker/inside/%,$(call sources,worker))
+anvil_SRC  := $(filter-out $(rules_SRC),$(call sources,engine))
 testkit_SRC := $(call sources,tests/kit)
 
 LIBS     := rules anvil sprt common server worker testkit
@@ -88,7 +89,7 @@ $(OUT)/obj/worker/os_inside_linux.o: $(INSIDE) $(wildcard worker/selftest/*)
 define library
 $(OUT)/lib$(1).a: $(patsubst %.c,$(OUT)/obj/%.o,$($(1)_SRC))
 	@rm -f $$@
-	$$(Q)$$(AR) rcs $$@ $$^
+	$$(Q)$$(AR) qcs $$@ $$^
 endef
 $(foreach l,$(LIBS),$(eval $(call library,$(l))))
 

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "server/app.h"
-#include "server/cli.h"
+#include "server/cli/cli.h"
+#include "server/cli/engine_command.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
-#include "server/engine_command.h"
+#include "server/loop/app.h"
 
 static bool set_number(const char *text, long high, int *out) {
     long value;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "server/common/log.h"
-#include "server/common/member.h"
 #include "worker/delivery.h"
 #include "worker/patience.h"
 #include "worker/status.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "engine/rules/notation.h"
-#include "server/common/member.h"
+#include "server/common/json_member.h"
 #include "worker/games_json.h"
 #include "worker/move_clock.h"
 

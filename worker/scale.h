@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "server/common/tc.h"
+#include "server/common/time_control.h"
 #include "worker/match.h"
 
 // As tc_parse reads it.

@@ -10,8 +10,8 @@
 
 #include "server/common/file.h"
 #include "server/common/hash.h"
+#include "server/common/json_member.h"
 #include "server/common/log.h"
-#include "server/common/member.h"
 #include "server/common/str.h"
 
 enum { COUNTS_MAX = 1 << 16, BYTES_MAX = 8 << 20, ASIDE_MAX = 192 };

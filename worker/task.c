@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/common/hash.h"
-#include "server/common/member.h"
+#include "server/common/json_member.h"
 #include "server/common/str.h"
 
 enum { PATH_MAX_BYTES = 200, COMMAND_MAX = 4000, OPTION_NAME_MAX = 100, OPTION_VALUE_MAX = 1000 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "server/common/log.h"
-#include "server/common/member.h"
 #include "worker/demand.h"
 #include "worker/fetch.h"
 #include "worker/plain_text.h"

@@ -12,7 +12,7 @@
 #include <git2/sys/odb_backend.h>
 #include <sanitizer/lsan_interface.h>
 
-#include "server/patch.h"
+#include "server/patch/patch.h"
 #include "tests/kit/repo_kit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

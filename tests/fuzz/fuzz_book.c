@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/rules/notation.h"
-#include "server/book.h"
+#include "server/storage/book.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

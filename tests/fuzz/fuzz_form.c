@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/common/str.h"
-#include "server/form.h"
+#include "server/http/form.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include "engine/rules/position.h"
 #include "server/common/hash.h"
-#include "server/replay.h"
+#include "server/ledger/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "server/format.h"
-#include "server/mustache.h"
+#include "server/pages/format.h"
+#include "server/pages/mustache.h"
 
 static const char document[] =
     "{\"a\": {\"b\": {\"c\": 1}}, \"l\": [1, \"x\", {\"n\": 2}, [3]], \"t\": true, \"f\": false,"

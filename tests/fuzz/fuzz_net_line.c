@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "server/net.h"
+#include "server/git/net_use.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

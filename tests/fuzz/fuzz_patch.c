@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/patch.h"
+#include "server/patch/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

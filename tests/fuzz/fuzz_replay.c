@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/rules/position.h"
-#include "server/replay.h"
+#include "server/ledger/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/common/str.h"
-#include "server/request.h"
+#include "server/http/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

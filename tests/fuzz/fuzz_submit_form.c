@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/form.h"
-#include "server/submit.h"
+#include "server/http/form.h"
+#include "server/submit/submit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/app.h"
-#include "server/routes_worker.h"
+#include "server/loop/app.h"
+#include "server/routes/worker.h"
 #include "tests/kit/ledger_kit.h"
 
 typedef struct WorkerCall {

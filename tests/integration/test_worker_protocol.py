@@ -177,7 +177,7 @@ def every_call_is_documented_and_no_other():
 
 
 def the_documented_submission_names_fields_that_there_are():
-    rules = (ROOT / "server/submit_fields.c").read_text()
+    rules = (ROOT / "server/submit/fields.c").read_text()
     for name in example("tests.request"):
         tap.contains(rules, f'{{"{name}", FIELD_')
 

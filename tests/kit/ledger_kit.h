@@ -3,7 +3,7 @@
 #pragma once
 
 #include "server/common/str.h"
-#include "server/ledger.h"
+#include "server/ledger/ledger.h"
 
 typedef struct LedgerKit {
     char folder[64], path[96];

@@ -7,7 +7,7 @@
 #include "server/common/file.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
-#include "server/repo_tree.h"
+#include "server/git/tree.h"
 
 char *kit_folder(void) {
     const char *top = getenv("TMPDIR");

@@ -1,7 +1,7 @@
 // For tests of what lies on git: a data folder of one's own with the repository of one engine.
 #pragma once
 
-#include "server/repo.h"
+#include "server/git/repo.h"
 
 // A new folder under $TMPDIR (or /tmp), malloc'ed; kit_folder_drop removes it and what is in it.
 char *kit_folder(void);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "engine/rules/position.h"
-#include "server/book.h"
 #include "server/common/file.h"
+#include "server/storage/book.h"
 #include "tests/kit/ledger_kit.h"
 
 static const char EPD[] = "# a comment\n"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/cache.h"
+#include "server/http/cache.h"
 
 static Cache *cache;
 

@@ -15,8 +15,8 @@
 
 #include "server/common/file.h"
 #include "server/common/str.h"
-#include "server/db.h"
-#include "server/db_schema.h"
+#include "server/db/db.h"
+#include "server/db/schema.h"
 
 static char folder[64], path[96];
 static Db *db;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "server/blob.h"
-#include "server/disk.h"
+#include "server/storage/blob.h"
+#include "server/storage/disk.h"
 #include "tests/kit/ledger_kit.h"
 
 static const int64_t mib = 1 << 20;

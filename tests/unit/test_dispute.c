@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/dispute.h"
+#include "server/ledger/quorum.h"
 
 // "a1 b2": owner a's machine says 1, owner b's says 2.
 static int parse_votes(const char *text, BenchVote *votes) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/form.h"
+#include "server/http/form.h"
 
 #define TYPE "multipart/form-data; boundary=XX"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "server/common/hash.h"
-#include "server/http_address.h"
-#include "server/request.h"
+#include "server/http/address.h"
+#include "server/http/request.h"
 
 static const Route route = {"POST", "/", ACCESS_ANYONE, 1000, NULL, NULL};
 static RequestData *data;

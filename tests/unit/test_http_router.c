@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "server/router.h"
+#include "server/http/router.h"
 
 static const Route first[] = {
     {"GET", "/", ACCESS_ANYONE, 0, NULL, NULL},

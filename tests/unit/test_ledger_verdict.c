@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/verdict.h"
+#include "server/ledger/sprt_state.h"
 
 static const SprtBounds stc = {SPRT_NORMALIZED, 0, 2, 0.05, 0.05};
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "server/mustache.h"
+#include "server/pages/mustache.h"
 
 typedef struct Case {
     const char *about, *template, *data, *expected, *partials;

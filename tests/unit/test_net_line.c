@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/net.h"
+#include "server/git/net_use.h"
 #include "tests/kit/repo_kit.h"
 
 #define NAME "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"

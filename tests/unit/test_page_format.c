@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "server/chart.h"
-#include "server/format.h"
+#include "server/pages/chart.h"
+#include "server/pages/format.h"
 
 #define NB "\xc2\xa0"
 #define MINUS "\xe2\x88\x92"

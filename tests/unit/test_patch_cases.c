@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "server/common/file.h"
-#include "server/patch.h"
-#include "server/repo_tree.h"
+#include "server/git/tree.h"
+#include "server/patch/patch.h"
 #include "tests/kit/repo_kit.h"
 
 #define CASES "tests/data/patches"

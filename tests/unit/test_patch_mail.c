@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "server/common/file.h"
-#include "server/patch.h"
+#include "server/patch/patch.h"
 
 static const char diff[] = "---\n a.c | 2 +-\n\ndiff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n"
                            "@@ -1 +1 @@\n-a\n+b\n-- \n2.39.5\n\n";

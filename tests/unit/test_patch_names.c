@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "server/patch.h"
-#include "server/repo_tree.h"
+#include "server/git/tree.h"
+#include "server/patch/patch.h"
 #include "tests/kit/repo_kit.h"
 
 // The content of `name` after `text` was applied to a tree with `before` in file `old`; NULL when

@@ -10,7 +10,7 @@
 
 #include "server/common/str.h"
 #include "server/common/visible.h"
-#include "server/patch_shown.h"
+#include "server/patch/shown.h"
 
 static void drop(ShownLine *line) {
     json_decref(line->text);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/rate.h"
+#include "server/http/rate_limit.h"
 
 static Rate *rate;
 static double wait_s;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "engine/rules/position.h"
-#include "server/replay.h"
+#include "server/ledger/replay.h"
 
 #define OPENING                                                                                    \
     "\"opening\":{\"fen\":\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\","           \

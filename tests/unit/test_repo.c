@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "server/common/file.h"
-#include "server/repo_git.h"
-#include "server/repo_tree.h"
+#include "server/git/git_program.h"
+#include "server/git/tree.h"
 #include "tests/kit/repo_kit.h"
 
 static void the_last_bench_line_of_a_message_counts(void **state) {

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/common/tc.h"
-#include "server/scheduler.h"
+#include "server/common/time_control.h"
+#include "server/ledger/scheduler.h"
 
 static const SchedWorker worker = {.cores = 8, .memory_mib = 16000, .trust = TRUST_RECORD};
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/senders.h"
+#include "server/http/senders.h"
 
 static Senders *senders;
 static Error err;

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "server/blob.h"
 #include "server/common/file.h"
-#include "server/snapshot.h"
+#include "server/git/snapshot.h"
+#include "server/storage/blob.h"
 #include "tests/kit/repo_kit.h"
 
 // The tar of this tree, for ever: another byte would make every worker fetch and build anew.

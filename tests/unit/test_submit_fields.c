@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/submit.h"
+#include "server/submit/submit.h"
 
 // Fields from JSON text, checked; NULL with the error.
 static json_t *checked(const char *text, Error *err) {

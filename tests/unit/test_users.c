@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/accounts/password.h"
+#include "server/accounts/users.h"
 #include "server/common/file.h"
 #include "server/common/str.h"
-#include "server/password.h"
-#include "server/users.h"
 
 static char folder[64];
 static Db *db;

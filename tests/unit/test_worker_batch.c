@@ -13,7 +13,7 @@
 #include "engine/rules/notation.h"
 #include "server/common/file.h"
 #include "server/common/hash.h"
-#include "server/replay.h"
+#include "server/ledger/replay.h"
 #include "tests/kit/repo_kit.h"
 #include "tests/kit/worker_kit.h"
 #include "worker/batch.h"

@@ -1,0 +1,357 @@
+// See engine_command.h. Works beside a running server: each command is one transaction, with git
+// written first, as everywhere.
+#include "server/cli/engine_command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/cli/cli.h"
+#include "server/common/json_member.h"
+#include "server/git/commit_record.h"
+#include "server/git/git_program.h"
+#include "server/git/tree.h"
+#include "server/ledger/ledger.h"
+#include "server/submit/submit.h"
+
+static const char usage[] =
+    "usage: server engine list DATA\n"
+    "           names, baselines, references\n"
+    "       server engine import DATA FOLDER [--message TEXT] [--branch NAME]\n"
+    "           commits what the source folder holds (build outputs left out) on top of the\n"
+    "           baseline and makes that the baseline; with --branch the baseline stays, and the\n"
+    "           commit is offered to tests under that name; it is a base once such a test was\n"
+    "           approved\n"
+    "       server engine export DATA COMMIT FOLDER\n"
+    "           writes the files of a branch or commit into a new or empty folder\n"
+    "       server engine fetch DATA REPOSITORY REF [--branch NAME]\n"
+    "           fetches a branch or tag from another repository (address or path) under its own\n"
+    "           name or another; tests may then name it as commit, and as base once one of\n"
+    "           them was approved\n"
+    "       server engine baseline DATA COMMIT\n"
+    "           moves the baseline forward to a branch or commit that descends from it\n"
+    "       server engine nets DATA FILE PATH\n"
+    "           where commits name the net that they are built with: FILE of the tree is one\n"
+    "           line, its SHA-256, and the build finds it at PATH, in which {sha256} stands for\n"
+    "           that; `net` and `nets/{sha256}` unless set, and `none` for an engine without "
+    "nets.\n"
+    "           It holds for commits that come from then on\n"
+    "       server engine reference DATA NODES_PER_SECOND [--commit COMMIT]\n"
+    "           the speed of `bench` on the machine for which clocks are meant, and optionally\n"
+    "           the commit that workers measure themselves with\n"
+    "       server engine bench DATA COMMIT NODES\n"
+    "           corrects the count of `bench` of a commit; open tests on it go on with that\n"
+    "Every command takes --engine NAME; it may be left out where there is one engine.\n";
+
+typedef struct Plan {
+    const char *words[4]; // DATA and what follows
+    int word_count;
+    const char *engine, *message, *branch, *commit;
+} Plan;
+
+typedef struct Job {
+    const Plan *plan;
+    Db *db;
+    git_repository *repo;
+    json_t *engine;
+    int64_t engine_id;
+} Job;
+
+static const char *text_of(const Job *job, const char *name) {
+    return json_string_value(json_object_get(job->engine, name));
+}
+
+static void note(const Job *job, const char *message) {
+    Error err;
+    if (!db_run(job->db, &err, SQL_EVENT_ADD, "dsiiis", (double)time(NULL), "engine", (int64_t)0,
+                (int64_t)0, (int64_t)0, message))
+        fprintf(stderr, "server: the event log cannot be written: %s\n", err.message);
+}
+
+// ---- commits
+
+// Records `sha` so that it can be built.
+static bool record_commit(const Job *job, const char *sha, CommitRecord *record, Error *err) {
+    NetRule rule = net_rule_of(job->engine);
+    return commit_prepare(job->repo, job->plan->words[0], NULL, sha, &rule, record, err) &&
+           commit_record(job->db, job->engine_id, record, (double)time(NULL), err);
+}
+
+// The net that the recorded commit needs and nobody has uploaded; NULL: none.
+static char *missing_net(const Job *job, const char *sha) {
+    return db_text(job->db, SQL_NET_MISSING_OF_COMMIT, "is", job->engine_id, sha);
+}
+
+// Moves the row where nobody else did, then the branch.
+static bool set_baseline(const Job *job, const char *sha, Error *err) {
+    CommitRecord record scope(commit_record_release) = {0};
+    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
+    if (!approval_unharmed(job->db, job->repo, job->engine_id, sha, err) ||
+        !record_commit(job, sha, &record, err) ||
+        !db_run(job->db, err, SQL_ENGINE_SET_BASELINE, "iss", job->engine_id, sha,
+                text_of(job, "baseline")))
+        return false;
+    if (db_changes(job->db) != 1)
+        return error_set(err, 409, "conflict", "the baseline moved just now; try again");
+    if (!repo_ref_set(job->repo, ref, sha, err))
+        return false;
+    char *line scope(free_ptr) = xasprintf("%s: the operator moved %s to %.10s",
+                                           text_of(job, "name"), text_of(job, "branch"), sha);
+    note(job, line);
+    printf("%s is now at %s: %s\n", text_of(job, "branch"), sha, record.info.subject);
+    char *net scope(free_ptr) = missing_net(job, sha);
+    if (net)
+        printf("It names the net %s, which nobody has uploaded yet: until somebody does, on the "
+               "page /nets, no test of it can be approved\n",
+               net);
+    return true;
+}
+
+static bool set_branch(const Job *job, const char *branch, const char *sha, Error *err) {
+    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", branch);
+    int valid = 0;
+    if (git_reference_name_is_valid(&valid, ref) < 0 || !valid)
+        return error_set(err, 422, "bad_field", "'%s' is no name for a branch", branch);
+    if (strcmp(branch, text_of(job, "branch")) == 0)
+        return error_set(err, 422, "bad_field",
+                         "%s is the baseline's branch; `server engine baseline` moves it", branch);
+    if (!repo_ref_set(job->repo, ref, sha, err))
+        return false;
+    printf("%s is now at %s\n", branch, sha);
+    return true;
+}
+
+// ---- commands
+
+static bool do_list(Job *job, Error *err) {
+    (void)err;
+    json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
+    size_t i;
+    json_t *row;
+    json_array_foreach (names, i, row) {
+        json_auto_t *engine = db_row(job->db, SQL_ENGINE_BY_NAME, "s",
+                                     json_string_value(json_object_get(row, "name")));
+        printf("%s: %s at %s, reference %.10s at %.0f nodes/s\n",
+               json_string_value(json_object_get(engine, "name")),
+               json_string_value(json_object_get(engine, "branch")),
+               json_string_value(json_object_get(engine, "baseline")),
+               json_string_value(json_object_get(engine, "reference_commit")),
+               member_real(engine, "reference_speed"));
+    }
+    return true;
+}
+
+static bool tree_is_of(const Job *job, const git_oid *tree, const char *sha) {
+    CommitInfo info scope(repo_commit_info_release) = {0};
+    Error ignored;
+    char hex[REPO_SHA_MAX];
+    return repo_commit_info(job->repo, sha, &info, &ignored) &&
+           strcmp(git_oid_tostr(hex, sizeof hex, tree), info.tree) == 0;
+}
+
+static bool do_import(Job *job, Error *err) {
+    git_oid tree;
+    char sha[REPO_SHA_MAX];
+    const char *message = job->plan->message ? job->plan->message : "Import a source tree";
+    CommitSpec spec = {.tree = &tree,
+                       .parent = text_of(job, "baseline"),
+                       .author = "Patchmate",
+                       .author_email = "noreply@patchmate",
+                       .authored = (double)time(NULL),
+                       .committer = "Patchmate",
+                       .committer_email = "noreply@patchmate",
+                       .committed = (double)time(NULL),
+                       .message = message};
+    if (!repo_tree_import(job->repo, job->plan->words[1], &tree, err))
+        return false;
+    if (tree_is_of(job, &tree, spec.parent))
+        return printf("nothing to import: the baseline holds just that\n") > 0;
+    return repo_commit(job->repo, &spec, sha, err) && repo_sync(job->repo, err) &&
+           (job->plan->branch ? set_branch(job, job->plan->branch, sha, err)
+                              : set_baseline(job, sha, err));
+}
+
+static bool do_export(Job *job, Error *err) {
+    char sha[REPO_SHA_MAX];
+    return repo_resolve(job->repo, job->plan->words[1], sha, err) &&
+           repo_tree_export(job->repo, sha, job->plan->words[2], err) &&
+           printf("%s is in %s\n", sha, job->plan->words[2]) > 0;
+}
+
+// Into a reference that is nobody's branch first: its name is checked before it counts.
+static bool do_fetch(Job *job, Error *err) {
+    static const char arrived[] = "refs/patchmate/arrived";
+    const char *ref = job->plan->words[2];
+    const char *slash = strrchr(ref, '/');
+    const char *branch = job->plan->branch ? job->plan->branch : slash ? slash + 1 : ref;
+    char *folder scope(free_ptr) = xasprintf("--git-dir=%s", git_repository_path(job->repo));
+    char *spec scope(free_ptr) = xasprintf("+%s:%s", ref, arrived);
+    const char *argv[] = {"git",       folder,
+                          "-c",        "core.fsync=all",
+                          "fetch",     "--quiet",
+                          "--no-tags", "--no-write-fetch-head",
+                          "--",        job->plan->words[1],
+                          spec,        NULL};
+    const char *env[] = {"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh", NULL};
+    GitCall call = {.argv = argv, .env = env, .timeout_s = 600};
+    Str out scope(str_release);
+    str_init(&out, 1 << 20);
+    git_oid oid;
+    char sha[REPO_SHA_MAX];
+    if (!git_run(&call, &out, err))
+        return error_prefix(err, "cannot fetch %s from %s", ref, job->plan->words[1]);
+    if (git_reference_name_to_id(&oid, job->repo, arrived) < 0)
+        return repo_error(err, 500, "git", "nothing arrived");
+    git_reference_remove(job->repo, arrived);
+    git_oid_tostr(sha, sizeof sha, &oid);
+    return repo_sync(job->repo, err) && set_branch(job, branch, sha, err);
+}
+
+static bool do_baseline(Job *job, Error *err) {
+    char sha[REPO_SHA_MAX];
+    const char *old = text_of(job, "baseline");
+    if (!repo_resolve(job->repo, job->plan->words[1], sha, err))
+        return false;
+    if (!repo_is_ancestor(job->repo, old, sha))
+        return error_set(err, 409, "not_forward",
+                         "%.10s does not descend from the baseline %.10s; the baseline only moves "
+                         "forward",
+                         sha, old);
+    return set_baseline(job, sha, err);
+}
+
+static bool do_reference(Job *job, Error *err) {
+    double speed;
+    char sha[REPO_SHA_MAX];
+    CommitRecord record scope(commit_record_release) = {0};
+    const char *commit = job->plan->commit ? job->plan->commit : text_of(job, "reference_commit");
+    if (!parse_double(job->plan->words[1], 1000, 1e12, &speed))
+        return error_set(err, 422, "bad_field",
+                         "'%s' is no speed in nodes per second (1000 to "
+                         "1e12)",
+                         job->plan->words[1]);
+    if (!repo_resolve(job->repo, commit, sha, err) || !record_commit(job, sha, &record, err))
+        return false;
+    char *net scope(free_ptr) = missing_net(job, sha);
+    if (net)
+        return error_set(err, 409, "net_missing",
+                         "%.10s names the net %s, which nobody has uploaded: machines could not "
+                         "build it",
+                         sha, net);
+    if (!db_run(job->db, err, SQL_ENGINE_SET_REFERENCE, "isd", job->engine_id, sha, speed))
+        return false;
+    char *line scope(free_ptr) =
+        xasprintf("%s: reference is %.10s at %.0f nodes/s", text_of(job, "name"), sha, speed);
+    note(job, line);
+    return printf("%s\n", line) > 0;
+}
+
+static bool do_nets(Job *job, Error *err) {
+    bool none = strcmp(job->plan->words[1], "none") == 0;
+    NetRule rule = {none ? "" : job->plan->words[1], job->plan->words[2]};
+    return net_rule_check(&rule, err) &&
+           db_run(job->db, err, SQL_ENGINE_SET_NETS, "iss", job->engine_id, rule.file, rule.path) &&
+           (none ? printf("%s has no nets\n", text_of(job, "name"))
+                 : printf("%s: %s names the net, the build finds it at %s\n", text_of(job, "name"),
+                          rule.file, rule.path)) > 0;
+}
+
+static bool do_bench(Job *job, Error *err) {
+    char sha[REPO_SHA_MAX];
+    long nodes;
+    Ledger ledger = {.db = job->db, .now = (double)time(NULL)};
+    if (!parse_long(job->plan->words[2], 1, 1000000000000000, &nodes))
+        return error_set(err, 422, "bad_field", "'%s' is no count of nodes", job->plan->words[2]);
+    return repo_resolve(job->repo, job->plan->words[1], sha, err) &&
+           ledger_bench_correct(&ledger, job->engine_id, sha, nodes, 0, 0, err) &&
+           printf("%s: bench of %.10s is %ld\n", text_of(job, "name"), sha, nodes) > 0;
+}
+
+typedef struct Command {
+    const char *name;
+    int words;
+    bool writes; // the database: in a transaction, so it must be short
+    bool (*run)(Job *, Error *);
+} Command;
+
+static const Command commands[] = {
+    {"list", 1, false, do_list},        {"import", 2, true, do_import},
+    {"export", 3, false, do_export},    {"fetch", 3, false, do_fetch},
+    {"baseline", 2, true, do_baseline}, {"reference", 2, true, do_reference},
+    {"nets", 3, true, do_nets},         {"bench", 3, true, do_bench},
+};
+
+// ---- running one
+
+static bool read_plan(int argc, char **argv, Plan *plan) {
+    static const struct option options[] = {{"engine", required_argument, NULL, 'e'},
+                                            {"message", required_argument, NULL, 'm'},
+                                            {"branch", required_argument, NULL, 'b'},
+                                            {"commit", required_argument, NULL, 'c'},
+                                            {0}};
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
+        switch (c) {
+        case 'e':
+            plan->engine = optarg;
+            break;
+        case 'm':
+            plan->message = optarg;
+            break;
+        case 'b':
+            plan->branch = optarg;
+            break;
+        case 'c':
+            plan->commit = optarg;
+            break;
+        default:
+            return false;
+        }
+    for (; optind < argc && plan->word_count < 4; optind++)
+        plan->words[plan->word_count++] = argv[optind];
+    return optind == argc;
+}
+
+static bool open_engine(Job *job, Error *err) {
+    json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
+    const char *name = job->plan->engine;
+    if (!name && json_array_size(names) != 1)
+        return error_set(err, 422, "no_such_engine", "which engine? say --engine NAME");
+    if (!name)
+        name = json_string_value(json_object_get(json_array_get(names, 0), "name"));
+    job->engine = db_row(job->db, SQL_ENGINE_BY_NAME, "s", name);
+    if (!job->engine)
+        return error_set(err, 404, "no_such_engine", "there is no engine '%s'", name);
+    job->engine_id = member_int(job->engine, "id");
+    job->repo = repo_open(job->plan->words[0], name, err);
+    return job->repo;
+}
+
+static int run(const Plan *plan, const Command *command) {
+    Error err = {0};
+    Job job = {.plan = plan, .db = command_database(plan->words[0])};
+    if (!job.db)
+        return 1;
+    bool ok = (command->run == do_list || open_engine(&job, &err)) &&
+              (!command->writes || db_begin(job.db, &err)) && command->run(&job, &err) &&
+              (!command->writes || db_commit(job.db, &err));
+    if (!ok && command->writes)
+        db_rollback(job.db);
+    git_repository_free(job.repo);
+    json_decref(job.engine);
+    db_close(job.db);
+    return ok ? 0 : command_failed(&err);
+}
+
+int command_engine(int argc, char **argv) {
+    Plan plan = {0};
+    if (argc > 1)
+        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+            if (strcmp(commands[i].name, argv[1]) == 0 && read_plan(argc - 1, argv + 1, &plan) &&
+                plan.word_count == commands[i].words)
+                return run(&plan, &commands[i]);
+    fputs(usage, stderr);
+    return 2;
+}

@@ -1,0 +1,98 @@
+// See engine_install.h.
+#include "server/cli/engine_install.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/common/file.h"
+#include "server/common/installed.h"
+#include "server/common/str.h"
+#include "server/git/commit_record.h"
+#include "server/git/tree.h"
+
+static const char engine_name[] = "anvil";
+// Paths are relative to the top of the repository, which holds the contents of engine/.
+static const char engine_build[] =
+    "{\"directory\": \".\", \"command\": \"make EXE=anvil\", \"binary\": \"anvil\", \"env\": {}, "
+    "\"bench_args\": [\"bench\"]}";
+static const double REFERENCE_SPEED = 1e6; // until the operator measures his own machine
+
+static const struct {
+    const char *name, *fields;
+} presets[] = {
+    {"STC", "{\"kind\": \"sprt\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"model\": "
+            "\"normalized\", \"elo0\": \"0\", \"elo1\": \"2\", \"new_options\": \"Hash=16\", "
+            "\"base_options\": \"Hash=16\"}"},
+    {"LTC", "{\"kind\": \"sprt\", \"tc\": \"60+0.6\", \"threads\": \"1\", \"model\": "
+            "\"normalized\", \"elo0\": \"0.5\", \"elo1\": \"2.5\", \"new_options\": \"Hash=64\", "
+            "\"base_options\": \"Hash=64\"}"},
+    {"Non-regression", "{\"kind\": \"sprt\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"model\": "
+                       "\"normalized\", \"elo0\": \"-1.75\", \"elo1\": \"0.25\", \"new_options\": "
+                       "\"Hash=16\", \"base_options\": \"Hash=16\"}"},
+    {"Quick", "{\"kind\": \"sprt\", \"tc\": \"1+0.01\", \"threads\": \"1\", \"model\": "
+              "\"logistic\", \"elo0\": \"0\", \"elo1\": \"10\", \"new_options\": \"Hash=16\", "
+              "\"base_options\": \"Hash=16\"}"},
+    {"Fixed games", "{\"kind\": \"fixed\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"games\": "
+                    "\"20000\", \"new_options\": \"Hash=16\", \"base_options\": \"Hash=16\"}"},
+};
+
+static bool add_presets(Db *db, int64_t engine, Error *err) {
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        if (!db_run(db, err, SQL_PRESET_ADD, "iiss", engine, (int64_t)i, presets[i].name,
+                    presets[i].fields))
+            return false;
+    return true;
+}
+
+static bool first_commit(git_repository *repo, const char *source, double now,
+                         char sha[REPO_SHA_MAX], Error *err) {
+    git_oid tree;
+    CommitSpec spec = {.tree = &tree,
+                       .author = "Patchmate",
+                       .author_email = "noreply@patchmate",
+                       .authored = now,
+                       .committer = "Patchmate",
+                       .committer_email = "noreply@patchmate",
+                       .committed = now,
+                       .message = "Anvil, as it came with Patchmate\n"};
+    return repo_tree_import(repo, source, &tree, err) && repo_commit(repo, &spec, sha, err) &&
+           repo_ref_set(repo, "refs/heads/main", sha, err);
+}
+
+static bool install(Db *db, const char *data, git_repository *repo, const char *source,
+                    Error *err) {
+    double now = (double)time(NULL);
+    char sha[REPO_SHA_MAX];
+    const NetRule rule = {NET_FILE_DEFAULT, NET_PATH_DEFAULT};
+    CommitRecord record scope(commit_record_release) = {0};
+    if (!first_commit(repo, source, now, sha, err) ||
+        !commit_prepare(repo, data, NULL, sha, &rule, &record, err) ||
+        !db_run(db, err, SQL_ENGINE_ADD, "sssssdd", engine_name, "Anvil", "main", sha, engine_build,
+                REFERENCE_SPEED, now))
+        return false;
+    int64_t engine = db_last_id(db);
+    return commit_record(db, engine, &record, now, err) && add_presets(db, engine, err);
+}
+
+// What an init that was cut short left: a repository without a row. Others are not touched.
+static bool clear_remains(Db *db, const char *data, Error *err) {
+    json_auto_t *there = db_row(db, SQL_ENGINE_BY_NAME, "s", engine_name);
+    if (there)
+        return error_set(err, 409, "engine_exists", "the engine %s is installed already",
+                         engine_name);
+    char *path scope(free_ptr) = repo_path(data, engine_name);
+    return folder_remove(path, err);
+}
+
+bool engine_install(Db *db, const char *data, const char *source_dir, Error *err) {
+    char *source scope(free_ptr) =
+        source_dir ? xstrdup(source_dir) : installed_folder("engine", "engine");
+    if (!source)
+        return error_set(err, 404, "no_source",
+                         "the engine's source is not beside this program; name its folder");
+    if (!clear_remains(db, data, err))
+        return false;
+    git_repository *repo scope(repo_free) = repo_create(data, engine_name, "main", err);
+    return repo && install(db, data, repo, source, err);
+}

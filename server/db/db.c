@@ -1,0 +1,371 @@
+// The database facade over SQLite: see db.h. This file knows connections, statements and
+// transactions; what the queries say stands in sql/*.sql, and the only statements spelled out here
+// are PRAGMAs and transaction control, which are the facade's own business.
+#include "server/db/db.h"
+
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "server/db/schema.h"
+
+struct Db {
+    sqlite3 *connection;
+    bool reader, failed;
+    sqlite3_stmt *statements[SQL_COUNT + 1]; // prepared when first used
+};
+
+bool db_failed(const Db *db) {
+    return db->failed;
+}
+
+static void db_fail(Db *db, const char *what) {
+    log_error("database: %s: %s", what, sqlite3_errmsg(db->connection));
+    db->failed = true;
+}
+
+static bool error_unavailable(Error *err) {
+    return error_set(err, 503, "unavailable", "the database cannot be used just now; try again");
+}
+
+static bool db_exec(Db *db, const char *sql) {
+    if (sqlite3_exec(db->connection, sql, NULL, NULL, NULL) == SQLITE_OK)
+        return true;
+    db_fail(db, sql);
+    return false;
+}
+
+// ---- connections --------------------------------------------------------------------------------
+
+static bool db_set_up(Db *db, Error *err) {
+    sqlite3_busy_timeout(db->connection, 10000);
+    const char *pragmas = db->reader ? "PRAGMA query_only = 1; PRAGMA foreign_keys = 1;"
+                                     : "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                                       "PRAGMA foreign_keys = 1; PRAGMA cache_size = -65536;"
+                                       "PRAGMA journal_size_limit = 67108864;";
+    if (!db_exec(db, pragmas))
+        return error_set(err, 500, "database", "cannot use the database: %s",
+                         sqlite3_errmsg(db->connection));
+    return db_schema_ready(db->connection, db->reader, err);
+}
+
+Db *db_open(const char *path, bool reader, Error *err) {
+    Db *db = xcalloc(1, sizeof *db);
+    db->reader = reader;
+    int flags = reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    if (sqlite3_open_v2(path, &db->connection, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        error_set(err, 500, "database", "cannot open %s: %s", path, sqlite3_errmsg(db->connection));
+    else if (db_set_up(db, err))
+        return db;
+    db_close(db);
+    return NULL;
+}
+
+void db_close(Db *db) {
+    if (!db)
+        return;
+    for (int i = 0; i < SQL_COUNT; i++)
+        sqlite3_finalize(db->statements[i]);
+    sqlite3_close(db->connection);
+    free(db);
+}
+
+// ---- statements ---------------------------------------------------------------------------------
+
+static int bind_one(sqlite3_stmt *statement, int at, char type, va_list *args) {
+    switch (type) {
+    case 'i':
+        return sqlite3_bind_int64(statement, at, va_arg(*args, int64_t));
+    case 'd':
+        return sqlite3_bind_double(statement, at, va_arg(*args, double));
+    case 's':
+        return sqlite3_bind_text(statement, at, va_arg(*args, const char *), -1, SQLITE_TRANSIENT);
+    case 'b': {
+        const void *data = va_arg(*args, const void *);
+        return sqlite3_bind_blob64(statement, at, data, va_arg(*args, size_t), SQLITE_TRANSIENT);
+    }
+    case 'n':
+        return sqlite3_bind_null(statement, at);
+    default:
+        return SQLITE_MISUSE;
+    }
+}
+
+static sqlite3_stmt *statement_prepare(Db *db, SqlId id) {
+    sqlite3_stmt **statement = &db->statements[id];
+    if (!*statement && sqlite3_prepare_v3(db->connection, db_query_text(id), -1,
+                                          SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK)
+        db_fail(db, db_query_name(id));
+    return *statement;
+}
+
+// The statement with its arguments bound, ready to step; NULL when the database has failed. A
+// statement that still runs was left in the middle or is used inside its own loop: a mistake in
+// our code that must not read another query's rows.
+static sqlite3_stmt *statement_start(Db *db, SqlId id, const char *types, va_list *args) {
+    sqlite3_stmt *statement = db->failed ? NULL : statement_prepare(db, id);
+    if (!statement)
+        return NULL;
+    if (sqlite3_stmt_busy(statement) ||
+        sqlite3_bind_parameter_count(statement) != (int)strlen(types)) {
+        log_error("query %s: still running, or not %zu arguments", db_query_name(id),
+                  strlen(types));
+        db->failed = true;
+        return NULL;
+    }
+    for (int i = 0; types[i]; i++)
+        if (bind_one(statement, i + 1, types[i], args) != SQLITE_OK) {
+            db_fail(db, db_query_name(id));
+            return NULL;
+        }
+    return statement;
+}
+
+// A constraint is the data's fault; anything else is the database's.
+static int statement_step(Db *db, sqlite3_stmt *statement) {
+    int rc = sqlite3_step(statement);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
+        db_fail(db, sqlite3_sql(statement));
+    return rc;
+}
+
+// Writes with RETURNING are finished, so that no half-run write is left to the next savepoint.
+static void statement_finish(sqlite3_stmt *statement) {
+    if (!statement)
+        return;
+    if (!sqlite3_stmt_readonly(statement) && sqlite3_stmt_busy(statement))
+        while (sqlite3_step(statement) == SQLITE_ROW)
+            ;
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+}
+
+// The first row, or NULL.
+static sqlite3_stmt *statement_first(Db *db, SqlId id, const char *types, va_list *args) {
+    sqlite3_stmt *statement = statement_start(db, id, types, args);
+    if (statement && statement_step(db, statement) == SQLITE_ROW)
+        return statement;
+    statement_finish(statement);
+    return NULL;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+static bool ends_in_json(const char *name) {
+    size_t size = strlen(name);
+    return size > 5 && !strcmp(name + size - 5, "_json");
+}
+
+// Text from outside was checked on its way in; should a byte of it not be UTF-8 all the same, the
+// row is still shown.
+static json_t *column_json(sqlite3_stmt *statement, int column, bool parse) {
+    const char *text;
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+        return json_null();
+    case SQLITE_INTEGER:
+        return json_integer(sqlite3_column_int64(statement, column));
+    case SQLITE_FLOAT:
+        return json_real(sqlite3_column_double(statement, column));
+    default:
+        text = (const char *)sqlite3_column_text(statement, column);
+        if (!parse)
+            return text_to_json(text, (size_t)sqlite3_column_bytes(statement, column));
+        json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+        return value ? value : json_null();
+    }
+}
+
+static json_t *row_json(sqlite3_stmt *statement) {
+    json_t *row = json_object();
+    int count = sqlite3_column_count(statement);
+    for (int i = 0; i < count; i++) {
+        const char *name = sqlite3_column_name(statement, i);
+        bool parse = ends_in_json(name);
+        char *key scope(free_ptr) = xstrndup(name, strlen(name) - (parse ? 5 : 0));
+        json_object_set_new(row, key, column_json(statement, i, parse));
+    }
+    return row;
+}
+
+json_t *db_row(Db *db, SqlId id, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *statement = statement_first(db, id, types, &args);
+    va_end(args);
+    json_t *row = statement ? row_json(statement) : NULL;
+    statement_finish(statement);
+    return row;
+}
+
+json_t *db_rows(Db *db, SqlId id, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    Query q = {db, statement_start(db, id, types, &args)};
+    va_end(args);
+    json_t *rows = json_array();
+    while (query_step(&q))
+        json_array_append_new(rows, query_json(&q));
+    return rows;
+}
+
+int64_t db_int(Db *db, SqlId id, int64_t otherwise, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *statement = statement_first(db, id, types, &args);
+    va_end(args);
+    if (statement && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        otherwise = sqlite3_column_int64(statement, 0);
+    statement_finish(statement);
+    return otherwise;
+}
+
+double db_real(Db *db, SqlId id, double otherwise, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *statement = statement_first(db, id, types, &args);
+    va_end(args);
+    if (statement && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        otherwise = sqlite3_column_double(statement, 0);
+    statement_finish(statement);
+    return otherwise;
+}
+
+char *db_text(Db *db, SqlId id, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *statement = statement_first(db, id, types, &args);
+    va_end(args);
+    const char *text = statement ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    char *copy = text ? xstrdup(text) : NULL;
+    statement_finish(statement);
+    return copy;
+}
+
+// ---- writes -------------------------------------------------------------------------------------
+
+bool db_run(Db *db, Error *err, SqlId id, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *statement = statement_start(db, id, types, &args);
+    va_end(args);
+    if (!statement)
+        return error_unavailable(err);
+    int rc;
+    do
+        rc = statement_step(db, statement);
+    while (rc == SQLITE_ROW);
+    if (rc == SQLITE_CONSTRAINT)
+        error_set(err, 409, "conflict", "%s", sqlite3_errmsg(db->connection));
+    else if (rc != SQLITE_DONE)
+        error_unavailable(err);
+    statement_finish(statement);
+    return rc == SQLITE_DONE;
+}
+
+int64_t db_last_id(Db *db) {
+    return sqlite3_last_insert_rowid(db->connection);
+}
+
+int db_changes(Db *db) {
+    return sqlite3_changes(db->connection);
+}
+
+// ---- step by step -------------------------------------------------------------------------------
+
+Query query(Db *db, SqlId id, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    Query q = {db, statement_start(db, id, types, &args)};
+    va_end(args);
+    return q;
+}
+
+bool query_step(Query *q) {
+    if (q->statement && statement_step(q->db, q->statement) == SQLITE_ROW)
+        return true;
+    query_end(q);
+    return false;
+}
+
+void query_end(Query *q) {
+    statement_finish(q->statement);
+    q->statement = NULL;
+}
+
+int64_t query_int(Query *q, int column) {
+    return sqlite3_column_int64(q->statement, column);
+}
+
+double query_real(Query *q, int column) {
+    return sqlite3_column_double(q->statement, column);
+}
+
+const char *query_text(Query *q, int column) {
+    const char *text = (const char *)sqlite3_column_text(q->statement, column);
+    return text ? text : "";
+}
+
+const void *query_blob(Query *q, int column, size_t *size) {
+    const void *bytes = sqlite3_column_blob(q->statement, column);
+    *size = (size_t)sqlite3_column_bytes(q->statement, column);
+    return bytes;
+}
+
+json_t *query_json(Query *q) {
+    return row_json(q->statement);
+}
+
+// ---- transactions -------------------------------------------------------------------------------
+
+// A query that a handler left in the middle must not outlive its turn.
+static void reset_running(Db *db) {
+    for (int i = 0; i < SQL_COUNT; i++)
+        if (db->statements[i] && sqlite3_stmt_busy(db->statements[i]))
+            sqlite3_reset(db->statements[i]);
+}
+
+bool db_begin(Db *db, Error *err) {
+    db->failed = false;
+    return db_exec(db, db->reader ? "BEGIN" : "BEGIN IMMEDIATE") || error_unavailable(err);
+}
+
+bool db_commit(Db *db, Error *err) {
+    reset_running(db);
+    if (!db->failed && db_exec(db, "COMMIT"))
+        return true;
+    db_rollback(db);
+    return error_unavailable(err);
+}
+
+// SQLite has rolled back by itself after some failures (a full disk): then there is nothing to do.
+void db_rollback(Db *db) {
+    reset_running(db);
+    if (!sqlite3_get_autocommit(db->connection))
+        db_exec(db, "ROLLBACK");
+    db->failed = false;
+}
+
+void db_savepoint(Db *db) {
+    if (!db->failed)
+        db_exec(db, "SAVEPOINT request");
+}
+
+void db_savepoint_keep(Db *db) {
+    if (!db->failed)
+        db_exec(db, "RELEASE request");
+}
+
+void db_savepoint_undo(Db *db) {
+    reset_running(db);
+    if (!db->failed)
+        db_exec(db, "ROLLBACK TO request; RELEASE request");
+}
+
+bool db_backup(Db *db, const char *path, Error *err) {
+    return db_schema_copy(db->connection, path, err);
+}

@@ -1,0 +1,15 @@
+// What db.c needs of the generated SQL: the text of each named query, the schema and its
+// migrations, and the copy of a whole database. Nothing else includes this.
+#pragma once
+
+#include <sqlite3.h>
+
+#include "server/db/db.h"
+
+const char *db_query_name(SqlId id);
+const char *db_query_text(SqlId id);
+// Creates the schema in a new database and brings an old one up to date, each version in one
+// transaction. A reader only checks. Refuses a database that a newer server has made.
+bool db_schema_ready(sqlite3 *connection, bool reader, Error *err);
+// Online copy to a new file at `path`.
+bool db_schema_copy(sqlite3 *connection, const char *path, Error *err);

@@ -1,0 +1,42 @@
+// See repo_commit.h.
+#include "server/git/commit_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/git/snapshot.h"
+#include "server/patch/patch.h"
+
+// Git knows no character set; the database and JSON know UTF-8 only.
+static void clean(char **text) {
+    char *utf8 = patch_utf8(*text, strlen(*text));
+    free(*text);
+    *text = utf8;
+}
+
+bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const char *sha,
+                    const NetRule *rule, CommitRecord *out, Error *err) {
+    *out = (CommitRecord){0};
+    if (!repo_commit_info(repo, sha, &out->info, err))
+        return false;
+    clean(&out->info.subject);
+    clean(&out->info.author);
+    clean(&out->info.message);
+    return net_of_commit(repo, sha, rule, &out->net, err) &&
+           snapshot_store(repo, sha, data, draft, out->snapshot, &out->snapshot_size, err) &&
+           (draft || repo_sync(repo, err));
+}
+
+void commit_record_release(CommitRecord *record) {
+    repo_commit_info_release(&record->info);
+}
+
+bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double now, Error *err) {
+    const CommitInfo *info = &record->info;
+    json_auto_t *list = net_files(&record->net);
+    char *files scope(free_ptr) = json_dumps(list, JSON_COMPACT);
+    return db_run(db, err, SQL_BLOB_NOTE, "sisd", record->snapshot, (int64_t)record->snapshot_size,
+                  "snapshot", now) &&
+           db_run(db, err, SQL_COMMIT_NOTE, "ississdss", engine_id, info->sha, record->snapshot,
+                  info->bench, info->subject, info->author, now, record->net.sha, files);
+}

@@ -1,0 +1,74 @@
+// Brings the references of every repository in line with the database, which is the truth: a stop
+// between the two leaves a reference that no row stands behind, never the other way round.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/common/log.h"
+#include "server/git/repo.h"
+#include "server/http/handler.h"
+
+static bool ref_is(git_repository *repo, const char *ref, const char *sha) {
+    git_oid want, have;
+    return git_oid_fromstr(&want, sha) == 0 && git_reference_name_to_id(&have, repo, ref) == 0 &&
+           git_oid_equal(&want, &have);
+}
+
+static bool ref_follow(git_repository *repo, const char *ref, const char *sha, Error *err) {
+    if (ref_is(repo, ref, sha))
+        return true;
+    log_warn("%s%s did not point at %s; set", git_repository_path(repo), ref, sha);
+    return repo_ref_set(repo, ref, sha, err);
+}
+
+static bool tests_follow(git_repository *repo, Db *db, int64_t engine, int64_t *last, Error *err) {
+    for (Query q = query(db, SQL_TESTS_REFS, "i", engine); query_step(&q);) {
+        char ref[40];
+        *last = query_int(&q, 0);
+        snprintf(ref, sizeof ref, "refs/tests/%lld", (long long)*last);
+        if (!ref_follow(repo, ref, query_text(&q, 1), err))
+            return query_end(&q), false;
+    }
+    return !db_failed(db);
+}
+
+// References of tests whose COMMIT never came: their numbers are above all that the engine has.
+static void drop_orphans(git_repository *repo, int64_t last) {
+    git_strarray refs = {0};
+    if (git_reference_list(&refs, repo) < 0)
+        return;
+    for (size_t i = 0; i < refs.count; i++)
+        if (strncmp(refs.strings[i], "refs/tests/", 11) == 0 &&
+            strtoll(refs.strings[i] + 11, NULL, 10) > last) {
+            log_warn("%s%s has no test; removed", git_repository_path(repo), refs.strings[i]);
+            git_reference_remove(repo, refs.strings[i]);
+        }
+    git_strarray_dispose(&refs);
+}
+
+static bool reconcile_engine(App *app, const json_t *engine, Error *err) {
+    git_repository *repo scope(repo_free) =
+        repo_open(app_data(app), json_string_value(json_object_get(engine, "name")), err);
+    if (!repo)
+        return false;
+    char *ref scope(free_ptr) =
+        xasprintf("refs/heads/%s", json_string_value(json_object_get(engine, "branch")));
+    int64_t id = member_int(engine, "id"), last = 0;
+    if (!ref_follow(repo, ref, json_string_value(json_object_get(engine, "baseline")), err) ||
+        !tests_follow(repo, app_writer(app), id, &last, err))
+        return false;
+    drop_orphans(repo, last);
+    return true;
+}
+
+bool repo_reconcile(App *app, Error *err) {
+    json_auto_t *engines = db_rows(app_writer(app), SQL_ENGINE_BASELINES, "");
+    size_t i;
+    json_t *engine;
+    json_array_foreach (engines, i, engine) {
+        if (!reconcile_engine(app, engine, err))
+            return false;
+    }
+    return true;
+}

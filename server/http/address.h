@@ -1,0 +1,31 @@
+// Addresses: what to listen on, who the client is when a proxy stands before us.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "server/common/error.h"
+#include "server/http/params.h"
+
+enum { ADDRESS_MAX = 48, TRUSTED_MAX = 8 };
+
+typedef struct Trusted {
+    char addresses[TRUSTED_MAX][ADDRESS_MAX];
+    int count;
+} Trusted;
+
+// False: not an IP address, or too many.
+bool trusted_add(Trusted *trusted, const char *address, Error *err);
+bool trusted_has(const Trusted *trusted, const char *address);
+// "127.0.0.1:8080", "[::1]:8080", "*:80". Returns a listening socket, -1 on error; its port in
+// *port, which matters where 0 was asked for.
+int address_listen(const char *where, int *port, Error *err);
+void address_of_peer(const struct sockaddr *peer, char out[ADDRESS_MAX]);
+// Whom an address stands for where limits and owners are counted: an IPv4 address itself, of an
+// IPv6 address its network "2001:db8:1:2::/64", which one customer has whole. Other text stays as
+// it is.
+void address_network(const char *address, char out[ADDRESS_MAX]);
+// The client's address: `peer`, or where that is a trusted proxy, the rightmost address of
+// X-Forwarded-For that is not.
+void address_of_client(const Trusted *trusted, const char *peer, const char *forwarded,
+                       char out[ADDRESS_MAX]);

@@ -1,0 +1,53 @@
+// See rate.h. The generic cell rate algorithm: of each address only the time is kept at which its
+// last write would be due if all came evenly; who is more than a minute ahead of that must wait.
+#include "server/http/rate_limit.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/hash.h"
+#include "server/common/str.h"
+
+// Two addresses in one slot share what it allows: with a secret seed that is chance, and rare.
+enum { SLOTS = 1 << 16 };
+static const double WINDOW_S = 60;
+
+struct Rate {
+    uint64_t seed;
+    double due[SLOTS];
+};
+
+Rate *rate_new(void) {
+    Rate *rate = xcalloc(1, sizeof *rate);
+    random_bytes(&rate->seed, sizeof rate->seed);
+    return rate;
+}
+
+void rate_free(Rate *rate) {
+    free(rate);
+}
+
+// FNV-1a, begun at the secret, and stirred so that the low bits depend on all.
+static double *slot_of(Rate *rate, const char *address) {
+    struct in6_addr six;
+    uint64_t hash = rate->seed;
+    bool network = inet_pton(AF_INET6, address, &six) == 1;
+    const unsigned char *bytes = network ? six.s6_addr : (const unsigned char *)address;
+    size_t size = network ? 8 : strlen(address);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return &rate->due[(hash ^ hash >> 32) % SLOTS];
+}
+
+bool rate_take(Rate *rate, const char *address, double per_minute, double now, double *wait_s) {
+    double *due = slot_of(rate, address);
+    double each = WINDOW_S / per_minute, next = fmax(*due, now) + each;
+    *wait_s = fmax(0, next - now - WINDOW_S);
+    if (*wait_s > 1e-9)
+        return false;
+    *due = next;
+    return true;
+}

@@ -1,0 +1,125 @@
+// request_json: the body as one JSON object, taken apart by jansson's json_unpack with every member
+// accounted for, and an error that names the member to blame.
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/http/request.h"
+#include "server/loop/app.h"
+
+enum { VALUES_MAX = 10000 };
+
+// "{}," are three bytes, and as an object in memory a hundred times that.
+static size_t values_of(const char *text, size_t size) {
+    size_t count = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++)
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else
+            count += !quoted && (text[i] == ',' || text[i] == '{' || text[i] == '[');
+    return count;
+}
+
+json_t *request_object(Request *req, Error *err) {
+    json_error_t at;
+    if (req->data->json)
+        return req->data->json;
+    if (values_of(req->body, req->body_size) > VALUES_MAX)
+        return error_set(err, 400, "bad_json", "the body holds over %d values", VALUES_MAX), NULL;
+    json_auto_t *json = json_loadb(req->body, req->body_size, JSON_REJECT_DUPLICATES, &at);
+    if (!json)
+        return error_set(err, 400, "bad_json", "the body is not JSON: line %d, column %d: %s",
+                         at.line, at.column, at.text),
+               NULL;
+    if (!json_is_object(json))
+        return error_set(err, 422, "bad_request", "the body is not a JSON object"), NULL;
+    return req->data->json = json_incref(json);
+}
+
+// The key before byte `position` of the format, where json_unpack stopped. Walks the arguments as
+// json_unpack does: all are pointers, a key is `s` after '{' or after a whole value in an object.
+static const char *key_at(const char *format, int position, va_list args) {
+    char nesting[32] = "";
+    int depth = 0;
+    bool key_next = false;
+    const char *key = "";
+    for (int i = 0; i < position && depth < 30 && format[i]; i++) {
+        char c = format[i];
+        if (c == '{' || c == '[') {
+            nesting[++depth] = c;
+            key_next = c == '{';
+        } else if (c == '}' || c == ']') {
+            depth--;
+            key_next = nesting[depth] == '{';
+        } else if (c == 's' && key_next && nesting[depth] == '{') {
+            key = va_arg(args, const char *);
+            key_next = false;
+        } else if (strchr("sibIfFoO%", c)) {
+            (void)va_arg(args, void *);
+            key_next = nesting[depth] == '{' && format[i + 1] != '%';
+        } else if (c == 'n')
+            key_next = nesting[depth] == '{';
+    }
+    return key;
+}
+
+// What json_unpack says of unknown and missing members, with their names: "1 object item(s) left
+// unpacked: foo, bar" and "Object item not found: foo".
+static bool name_from_text(const json_error_t *at, Error *err) {
+    const char *colon = strrchr(at->text, ':');
+    const char *name = colon ? colon + 2 : "";
+    if (strstr(at->text, "left unpacked"))
+        return error_field(err, 422, "bad_request", name, "unknown: %s", name), true;
+    if (strstr(at->text, "not found"))
+        return error_field(err, 422, "bad_request", name, "%s is missing", name), true;
+    return false;
+}
+
+bool request_json(Request *req, Error *err, const char *format, ...) {
+    if (!request_object(req, err))
+        return false;
+    json_error_t at;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int rc = json_vunpack_ex(req->data->json, &at, JSON_STRICT, format, args);
+    if (rc < 0 && !name_from_text(&at, err)) {
+        const char *key = key_at(format, at.position, again);
+        error_field(err, 422, "bad_request", key, "%s: %s", key, at.text);
+    }
+    va_end(again);
+    va_end(args);
+    return rc == 0;
+}
+
+// ---- kept documents -----------------------------------------------------------------------------
+
+enum { KEPT_MAX = 8 << 20 };
+
+static Cache *cache_of(const Request *req) {
+    return req->app && req->data && req->data->stage == STAGE_PREPARE ? req->app->cache : NULL;
+}
+
+json_t *request_cached(Request *req, const char *key, bool lasts) {
+    Cache *cache = cache_of(req);
+    Str text scope(str_release);
+    str_init(&text, KEPT_MAX);
+    if (!cache || !cache_get(cache, key, lasts ? 0 : req->data->version, &text))
+        return NULL;
+    return json_loadb(text.data, text.size, JSON_ALLOW_NUL, NULL);
+}
+
+bool request_cached_text(Request *req, const char *key, Str *out) {
+    Cache *cache = cache_of(req);
+    return cache && cache_get(cache, key, 0, out);
+}
+
+void request_cache(Request *req, const char *key, bool lasts, const json_t *document) {
+    Cache *cache = cache_of(req);
+    char *text scope(free_ptr) = cache && document ? json_dumps(document, JSON_COMPACT) : NULL;
+    if (text)
+        cache_put(cache, key, lasts ? 0 : req->data->version, text, strlen(text));
+}

@@ -1,8 +1,0 @@
-// Makes libmicrohttpd's response of ours and queues it: security headers on every reply, ETag and
-// If-None-Match, ranges of files.
-#pragma once
-
-#include "server/app.h"
-
-// Loop thread, in the access handler. False: the connection must be closed.
-bool http_reply(App *app, RequestData *data);

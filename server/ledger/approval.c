@@ -1,0 +1,95 @@
+// What an approval covers. A maintainer approves the difference between what volunteers build and
+// the baseline, so a base is in the baseline's history or was itself approved, and stays so while
+// its test plays; and a commit that was called harmful is in no later test, whatever names it.
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/ledger/ledger.h"
+#include "server/ledger/task.h"
+#include "server/submit/submit.h"
+
+// ---- bases --------------------------------------------------------------------------------------
+
+bool approval_stands(Db *db, int64_t engine_id, const char *sha, Error *err) {
+    if (db_int(db, SQL_APPROVAL_OF_COMMIT, 0, "is", engine_id, sha))
+        return true;
+    json_auto_t *test = db_row(db, SQL_APPROVAL_MISSING, "is", engine_id, sha);
+    long long id = member_int(test, "id");
+    if (!test)
+        return error_set(err, 409, "base_not_approved",
+                         "the base %.10s is neither in the history of the baseline nor the commit "
+                         "of an approved test",
+                         sha);
+    if (member_int(test, "approved"))
+        return error_set(err, 409, "base_not_approved",
+                         "the base %.10s is the commit of test %lld, whose own base is no longer "
+                         "approved",
+                         sha, id);
+    return error_set(err, 409, "base_not_approved",
+                     "the base %.10s is the commit of test %lld, which %s", sha, id,
+                     strcmp(member_text(test, "state"), "finished") == 0 ? "was never approved"
+                                                                         : "is not approved");
+}
+
+bool approval_base(Db *db, git_repository *repo, const json_t *engine, const char *sha,
+                   bool *in_baseline, Error *err) {
+    *in_baseline = repo_is_ancestor(repo, sha, member_text(engine, "baseline"));
+    return *in_baseline || approval_stands(db, member_int(engine, "id"), sha, err);
+}
+
+bool approval_pause_others(Request *req, int64_t engine_id, Error *err) {
+    Ledger ledger = ledger_of(req);
+    json_auto_t *tests = db_rows(req->db, SQL_TESTS_OUTSIDE_BASELINE, "i", engine_id);
+    json_t *test;
+    size_t i;
+    json_array_foreach (tests, i, test) {
+        Error why;
+        if (approval_stands(req->db, engine_id, member_text(test, "base_commit"), &why))
+            continue;
+        if (!test_suspend(&ledger, member_int(test, "id"), why.message, err))
+            return false;
+    }
+    return true;
+}
+
+// ---- harmful commits ----------------------------------------------------------------------------
+
+bool approval_unharmed(Db *db, git_repository *repo, int64_t engine_id, const char *sha,
+                       Error *err) {
+    json_auto_t *harmful = db_rows(db, SQL_HARMFUL_COMMITS, "i", engine_id);
+    json_t *test;
+    size_t i;
+    json_array_foreach (harmful, i, test) {
+        if (repo_is_ancestor(repo, member_text(test, "new_commit"), sha))
+            return error_set(err, 409, "harmful_commit",
+                             "%.10s is built on the commit of test %lld, which was stopped as "
+                             "harmful",
+                             sha, (long long)member_int(test, "id"));
+    }
+    return true;
+}
+
+// ---- submissions --------------------------------------------------------------------------------
+
+static bool in_field(const char *field, Error *err) {
+    err->status = 422;
+    snprintf(err->field, sizeof err->field, "%s", field);
+    return error_prefix(err, "%s", field);
+}
+
+bool submit_ground(Request *req, Submission *s, Error *err) {
+    const char *field = *field_text(s->fields, "commit") ? "commit" : "patch";
+    s->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id);
+    if (!approval_unharmed(req->db, s->repo, s->engine_id, s->base, err) ||
+        !approval_base(req->db, s->repo, s->engine, s->base, &s->base_in_baseline, err))
+        return in_field("base", err);
+    return approval_unharmed(req->db, s->repo, s->engine_id, s->new, err) || in_field(field, err);
+}
+
+bool submit_ground_again(Request *req, const Submission *s, Error *err) {
+    if (db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id) != s->harmful)
+        return error_set(err, 409, "conflict",
+                         "a commit was called harmful just now; submit the test again");
+    return s->base_in_baseline || approval_stands(req->db, s->engine_id, s->base, err) ||
+           in_field("base", err);
+}

@@ -1,0 +1,210 @@
+// The audit behind `server check`: replays what was logged and compares it with what the tests say
+// of themselves. Reads only; repairs nothing.
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "server/ledger/task.h"
+
+typedef struct Audit {
+    FILE *out;
+    int differences;
+    int64_t test;
+} Audit;
+
+typedef struct Totals {
+    int64_t ptnml[5], wins, losses, draws, crashes, time_losses;
+} Totals;
+
+// A test as it stands in the database.
+typedef struct Stored {
+    int64_t batch_pairs, pairs_max, next_pair;
+    char state[12], result[12], sprt_state[VERDICT_STATE_MAX];
+    bool is_sprt;
+    bool touched; // batches are, or once were, excluded: its verdict came before or after that
+    SprtBounds bounds;
+    Totals totals;
+    double llr;
+} Stored;
+
+// Where a unit (the pairs of one batch) was seen.
+enum { SEEN_COUNTED = 1, SEEN_OPEN = 2, SEEN_RETURNED = 4, SEEN_SPENT = 8 };
+
+__attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const char *format, ...) {
+    va_list args;
+    audit->differences++;
+    fprintf(audit->out, "test %lld: ", (long long)audit->test);
+    va_start(args, format);
+    vfprintf(audit->out, format, args);
+    va_end(args);
+    fputc('\n', audit->out);
+}
+
+static void read_stored(Query *q, Stored *s) {
+    snprintf(s->state, sizeof s->state, "%s", query_text(q, 1));
+    s->is_sprt = strcmp(query_text(q, 2), "sprt") == 0;
+    s->bounds = verdict_bounds(query_text(q, 3), query_real(q, 4), query_real(q, 5),
+                               query_real(q, 6), query_real(q, 7));
+    s->batch_pairs = query_int(q, 8);
+    s->pairs_max = query_int(q, 9);
+    s->next_pair = query_int(q, 10);
+    snprintf(s->result, sizeof s->result, "%s", query_text(q, 11));
+    for (int i = 0; i < 5; i++)
+        s->totals.ptnml[i] = query_int(q, 12 + i);
+    s->totals.wins = query_int(q, 17);
+    s->totals.losses = query_int(q, 18);
+    s->totals.draws = query_int(q, 19);
+    s->totals.crashes = query_int(q, 20);
+    s->totals.time_losses = query_int(q, 21);
+    s->llr = query_real(q, 22);
+    snprintf(s->sprt_state, sizeof s->sprt_state, "%s", query_text(q, 23));
+    s->touched = query_int(q, 24) != 0;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+static void add_batch(Totals *totals, Query *q) {
+    for (const char *p = query_text(q, 3); *p; p++)
+        totals->ptnml[*p - '0']++;
+    totals->wins += query_int(q, 4);
+    totals->losses += query_int(q, 5);
+    totals->draws += query_int(q, 6);
+    totals->crashes += query_int(q, 7);
+    totals->time_losses += query_int(q, 8);
+}
+
+static bool same(double a, double b) {
+    return !(a < b) && !(a > b);
+}
+
+static void mark(Audit *audit, unsigned char *units, int64_t unit_count, int64_t unit, int seen) {
+    if (unit < 0 || unit >= unit_count)
+        differ(audit, "unit %lld was never dealt", (long long)unit);
+    else if (units[unit] & ~SEEN_SPENT)
+        differ(audit, "unit %lld stands in two places (%d and %d)", (long long)unit, units[unit],
+               seen);
+    else
+        units[unit] = (unsigned char)(units[unit] | seen);
+}
+
+static void compare_results(Audit *audit, const Stored *stored, const Totals *totals,
+                            const SprtState *state) {
+    char text[VERDICT_STATE_MAX];
+    static const char *const verdicts[] = {"", "accepted", "rejected"};
+    verdict_state_write(state, text);
+    if (memcmp(totals, &stored->totals, sizeof *totals) != 0)
+        differ(audit, "totals are not those of its batches");
+    if (!same(stored->llr, state->llr))
+        differ(audit, "LLR is %.17g, a replay gives %.17g", stored->llr, state->llr);
+    bool fresh = same(state->pairs, 0) && strcmp(stored->sprt_state, "{}") == 0;
+    if (!fresh && strcmp(stored->sprt_state, text) != 0)
+        differ(audit, "state of the stop rule is %s, a replay gives %s", stored->sprt_state, text);
+    if (!stored->is_sprt || stored->touched || strcmp(stored->result, "stopped") == 0 ||
+        strcmp(stored->result, "failed") == 0)
+        return;
+    const char *verdict = verdicts[state->verdict];
+    if (strcmp(stored->result, "completed") == 0 ? *verdict != 0
+                                                 : strcmp(stored->result, verdict) != 0)
+        differ(audit, "result is \"%s\", a replay gives \"%s\"", stored->result, verdict);
+}
+
+// Its marks, and whether it is excluded, follow from what stands beside them.
+static void check_marks(Audit *audit, Query *q) {
+    Load load = {query_real(q, 14), query_real(q, 15), query_real(q, 16), query_real(q, 17),
+                 query_real(q, 18)};
+    MarkLimits limits = {query_real(q, 19), query_real(q, 20), query_real(q, 21)};
+    char marks[MARKS_MAX];
+    marks_judge(query_real(q, 13), &load, &limits, marks);
+    if (strcmp(marks, query_text(q, 12)) != 0)
+        differ(audit, "batch %lld is marked \"%s\", its load deserves \"%s\"",
+               (long long)query_int(q, 0), query_text(q, 12), marks);
+    if (query_int(q, 11) != query_int(q, 22))
+        differ(audit, "batch %lld is %sexcluded, and should %sbe", (long long)query_int(q, 0),
+               query_int(q, 11) ? "" : "not ", query_int(q, 22) ? "" : "not ");
+}
+
+static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
+                   int64_t unit_count) {
+    Totals totals = {0};
+    SprtState state = {0};
+    for (Query q = query(db, SQL_LEDGER_CHECK_BATCHES, "i", audit->test); query_step(&q);) {
+        int64_t unit = query_int(&q, 1) / stored->batch_pairs + query_int(&q, 2);
+        bool in_time = query_int(&q, 9) != 0, excluded = query_int(&q, 11) != 0;
+        if (in_time)
+            mark(audit, units, unit_count, unit, excluded ? SEEN_SPENT : SEEN_COUNTED);
+        if (in_time && !excluded) {
+            if (state.verdict != SPRT_OPEN && !stored->touched)
+                differ(audit, "batch %lld counts after the verdict", (long long)query_int(&q, 0));
+            add_batch(&totals, &q);
+            verdict_update(&state, &stored->bounds, stored->is_sprt, (int)stored->batch_pairs,
+                           totals.ptnml);
+        }
+        if (!same(query_real(&q, 10), state.llr))
+            differ(audit, "batch %lld says LLR %.17g, a replay gives %.17g",
+                   (long long)query_int(&q, 0), query_real(&q, 10), state.llr);
+        check_marks(audit, &q);
+    }
+    compare_results(audit, stored, &totals, &state);
+}
+
+// ---- where every pair stands --------------------------------------------------------------------
+
+static void mark_range(Audit *audit, unsigned char *units, int64_t unit_count, int64_t first,
+                       int64_t end, int seen) {
+    for (int64_t unit = first; unit < end; unit++)
+        if (seen != SEEN_SPENT)
+            mark(audit, units, unit_count, unit, seen);
+        else if (unit < unit_count)
+            units[unit] |= SEEN_SPENT;
+}
+
+static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *units,
+                        int64_t unit_count) {
+    for (Query q = query(db, SQL_LEDGER_CHECK_TASKS, "i", audit->test); query_step(&q);) {
+        int64_t first = query_int(&q, 1) / batch, count = query_int(&q, 2) / batch;
+        int64_t stored = query_int(&q, 4);
+        if (stored != query_int(&q, 5))
+            differ(audit, "task %lld has %lld batches and says %lld", (long long)query_int(&q, 0),
+                   (long long)query_int(&q, 5), (long long)stored);
+        if (strcmp(query_text(&q, 3), "open") == 0)
+            mark_range(audit, units, unit_count, first + stored, first + count, SEEN_OPEN);
+        else
+            mark_range(audit, units, unit_count, first, first + stored, SEEN_SPENT);
+    }
+}
+
+// Only for tests that still deal: the end of a test lets go of what was not played.
+static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
+                         int64_t unit_count) {
+    int64_t batch = stored->batch_pairs;
+    place_tasks(audit, db, batch, units, unit_count);
+    for (Query q = query(db, SQL_LEDGER_CHECK_RETURNED, "i", audit->test); query_step(&q);)
+        mark_range(audit, units, unit_count, query_int(&q, 0) / batch,
+                   (query_int(&q, 0) + query_int(&q, 1)) / batch, SEEN_RETURNED);
+    for (int64_t unit = 0; unit < unit_count; unit++)
+        if (!units[unit])
+            differ(audit, "unit %lld is lost", (long long)unit);
+}
+
+static void audit_test(Audit *audit, Db *db, const Stored *stored) {
+    int64_t unit_count = stored->next_pair / stored->batch_pairs;
+    unsigned char *units scope(free_ptr) = xcalloc((size_t)unit_count, 1);
+    replay(audit, db, stored, units, unit_count);
+    if (strcmp(stored->state, "finished") != 0)
+        audit_places(audit, db, stored, units, unit_count);
+}
+
+int ledger_check(Db *db, FILE *out) {
+    Audit audit = {.out = out};
+    int tests = 0;
+    for (Query q = query(db, SQL_LEDGER_CHECK_TESTS, ""); query_step(&q); tests++) {
+        Stored stored = {0};
+        audit.test = query_int(&q, 0);
+        read_stored(&q, &stored);
+        audit_test(&audit, db, &stored);
+    }
+    if (db_failed(db))
+        audit.differences++;
+    fprintf(out, "%d tests replayed, %d differences\n", tests, audit.differences);
+    return audit.differences;
+}

@@ -1,0 +1,337 @@
+// Batches: the checks, the log, the totals, the verdict. See ledger.h.
+#include <math.h>
+#include <string.h>
+
+#include "server/ledger/task.h"
+#include "server/pages/one_line.h"
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static bool refuse(Error *err, const char *field, const char *what, int64_t is, int64_t should) {
+    return error_field(err, 422, "bad_counts", field, "%s: %lld, should be %lld", what,
+                       (long long)is, (long long)should);
+}
+
+static bool outcomes_count(const char *outcomes, int batch_pairs, int64_t ptnml[5], Error *err) {
+    int64_t length = (int64_t)strlen(outcomes);
+    memset(ptnml, 0, 5 * sizeof *ptnml);
+    if (length != batch_pairs)
+        return refuse(err, "outcomes", "pairs in the batch", length, batch_pairs);
+    for (const char *p = outcomes; *p; p++) {
+        if (*p < '0' || *p > '4')
+            return error_field(err, 422, "bad_counts", "outcomes", "outcomes are digits 0 to 4");
+        ptnml[*p - '0']++;
+    }
+    return true;
+}
+
+static bool numbers_check(const Batch *batch, int64_t games, Error *err) {
+    if (batch->crashes < 0 || batch->crashes > games)
+        return error_field(err, 422, "bad_counts", "crashes", "crashes are 0 to %lld",
+                           (long long)games);
+    if (batch->time_losses < 0 || batch->time_losses > games - batch->crashes)
+        return error_field(err, 422, "bad_counts", "time_losses",
+                           "crashes and time losses together are 0 to %lld", (long long)games);
+    if (!(batch->speed >= 0 && batch->speed < 1e12))
+        return error_field(err, 422, "bad_request", "speed", "speed is nodes a second");
+    if (!(batch->busy >= 0 && batch->busy <= 1))
+        return error_field(err, 422, "bad_request", "busy", "busy is 0 to 1");
+    if (batch->load.delay > 1 || batch->load.steal > 1)
+        return error_field(err, 422, "bad_request", "load", "delay and steal are 0 to 1");
+    return one_line_check("tc", batch->tc, 0, 64, err);
+}
+
+bool batch_check(const Batch *batch, int batch_pairs, Error *err) {
+    int64_t p[5], games = 2 * (int64_t)batch_pairs;
+    if (!outcomes_count(batch->outcomes, batch_pairs, p, err))
+        return false;
+    if (batch->wins < 0 || batch->losses < 0 || batch->draws < 0 || batch->wins > games ||
+        batch->losses > games || batch->draws > games)
+        return error_field(err, 422, "bad_counts", "wins", "wins, losses and draws are 0 to %lld",
+                           (long long)games);
+    int64_t sum = batch->wins + batch->losses + batch->draws;
+    if (sum != games)
+        return refuse(err, "draws", "wins + losses + draws", sum, games);
+    int64_t balance = 2 * p[4] + p[3] - p[1] - 2 * p[0];
+    if (batch->wins - batch->losses != balance)
+        return refuse(err, "wins", "wins - losses", batch->wins - batch->losses, balance);
+    // Pairs of 1 and 3 hold one drawn game each, pairs of 2 none or two. The balance above has the
+    // right parity by itself.
+    if (batch->draws < p[3] + p[1] || batch->draws > p[3] + 2 * p[2] + p[1])
+        return error_field(err, 422, "bad_counts", "draws", "%lld draws do not fit the outcomes",
+                           (long long)batch->draws);
+    return numbers_check(batch, games, err);
+}
+
+// ---- repeats ------------------------------------------------------------------------------------
+
+static bool same(double a, double b) {
+    return !(a < b) && !(a > b);
+}
+
+static bool same_load(const Load *load, Query *q) {
+    return same(load->delay, query_real(q, 11)) && same(load->steal, query_real(q, 12)) &&
+           same(load->swap_mib, query_real(q, 13)) && same(load->speed, query_real(q, 14)) &&
+           same(load->speed_before, query_real(q, 15));
+}
+
+static bool same_batch(const Batch *batch, Query *q) {
+    return strcmp(batch->outcomes, query_text(q, 0)) == 0 && batch->wins == query_int(q, 1) &&
+           batch->losses == query_int(q, 2) && batch->draws == query_int(q, 3) &&
+           batch->crashes == query_int(q, 4) && batch->time_losses == query_int(q, 5) &&
+           strcmp(batch->tc, query_text(q, 6)) == 0 && same(batch->speed, query_real(q, 7)) &&
+           same(batch->busy, query_real(q, 8)) &&
+           strcmp(batch->games_sha256 ? batch->games_sha256 : "", query_text(q, 9)) == 0 &&
+           same_load(&batch->load, q);
+}
+
+static void fill_reply(const Ledger *ledger, const TaskRow *row, BatchReply *reply) {
+    reply->task = task_reply(ledger, row);
+    reply->test = row->test.id;
+    reply->next_seq = row->next_seq;
+    reply->llr = row->test.llr;
+    reply->games = 0;
+    for (int i = 0; i < 5; i++)
+        reply->games += 2 * row->test.ptnml[i];
+    snprintf(reply->state, sizeof reply->state, "%s", row->test.state);
+}
+
+static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row, BatchReply *reply,
+                   Error *err) {
+    Query q = query(ledger->db, SQL_LEDGER_BATCH_STORED, "ii", batch->task, batch->seq);
+    bool is_same = false;
+    reply->repeat = true;
+    if (query_step(&q)) {
+        is_same = same_batch(batch, &q);
+        reply->counted = query_int(&q, 10) != 0;
+        query_end(&q);
+    }
+    if (!is_same)
+        return error_field(err, 409, "batch_conflict", "seq",
+                           "batch %lld of task %lld is stored with other content",
+                           (long long)batch->seq, (long long)batch->task);
+    fill_reply(ledger, row, reply);
+    return true;
+}
+
+// ---- storing ------------------------------------------------------------------------------------
+
+// What becomes of a batch: whether it came in time, its marks, and whether these, or the machine,
+// are excluded from the test.
+typedef struct Standing {
+    bool in_time, excluded;
+    MarkLimits limits;
+    char marks[MARKS_MAX];
+} Standing;
+
+static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow *row, Error *err) {
+    if (batch->seq >= row->pair_count / row->test.batch_pairs)
+        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
+                           (long long)(row->pair_count / row->test.batch_pairs));
+    if (batch->seq > row->next_seq)
+        return error_field(err, 409, "seq_gap", "seq", "batch %lld comes next",
+                           (long long)row->next_seq);
+    char *games scope(free_ptr) =
+        db_text(ledger->db, SQL_LEDGER_GAMES, "ii", batch->task, batch->seq);
+    if (batch->games_sha256 && (!games || strcmp(games, batch->games_sha256) != 0))
+        return error_field(err, 409, "games_missing", "games_sha256",
+                           "PUT the games of batch %lld first", (long long)batch->seq);
+    return true;
+}
+
+// Counts while its test is open and its machine is not blocked, and, for a task that ended, while
+// nobody else got the range.
+static bool does_count(const Ledger *ledger, const TaskRow *row, int64_t first) {
+    if (strcmp(row->test.state, "active") != 0 && strcmp(row->test.state, "paused") != 0)
+        return false;
+    if (row->blocked)
+        return false;
+    if (task_is_open(row))
+        return true;
+    if (strcmp(row->state, "expired") != 0 && strcmp(row->state, "released") != 0)
+        return false;
+    return !db_int(ledger->db, SQL_LEDGER_DEALT_AGAIN, 1, "iiii", row->test.id, row->id, first,
+                   first + row->test.batch_pairs);
+}
+
+static bool count_batch(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
+    char state[VERDICT_STATE_MAX];
+    int64_t *n = row->test.ptnml;
+    for (const char *p = batch->outcomes; *p; p++)
+        n[*p - '0']++;
+    verdict_update(&row->test.sprt, &row->test.bounds, row->test.is_sprt,
+                   (int)row->test.batch_pairs, n);
+    row->test.llr = row->test.sprt.llr;
+    verdict_state_write(&row->test.sprt, state);
+    return db_run(ledger->db, err, SQL_LEDGER_TEST_COUNTED, "iiiiiiiiiiids", row->test.id, n[0],
+                  n[1], n[2], n[3], n[4], batch->wins, batch->losses, batch->draws, batch->crashes,
+                  batch->time_losses, row->test.llr, state);
+}
+
+// NULL where nothing was told.
+static double told(double value) {
+    return value < 0 ? NAN : value;
+}
+
+static bool log_batch(const Ledger *ledger, const Batch *batch, const TaskRow *row,
+                      const Standing *standing, Error *err) {
+    const Load *load = &batch->load;
+    const MarkLimits *limits = &standing->limits;
+    return db_run(ledger->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdiiddddddddds",
+                  row->test.id, batch->task, batch->worker, batch->seq, batch->outcomes,
+                  batch->wins, batch->losses, batch->draws, batch->crashes, batch->time_losses,
+                  batch->tc, batch->speed, batch->busy, batch->games_sha256, ledger->now,
+                  (int64_t)standing->in_time, (int64_t)standing->excluded, row->test.llr,
+                  told(load->delay), told(load->steal), told(load->swap_mib), told(load->speed),
+                  told(load->speed_before), limits->busy, limits->slow, limits->swap_mib,
+                  standing->marks);
+}
+
+static bool note_progress(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
+    int64_t credit = row->blocked ? 0 : 2 * row->test.batch_pairs;
+    row->next_seq++;
+    task_note_begun(row, 0);
+    row->batch_until = ledger->now + row->batch_s;
+    row->lease_until = fmax(row->lease_until, ledger->now + row->lease_s);
+    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_STORED, "iiidd", row->id, row->next_seq,
+                row->begun, row->lease_until, row->batch_until) ||
+        !db_run(ledger->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit,
+                ledger->now))
+        return false;
+    if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
+        return task_end(ledger, row, "done", err);
+    return true;
+}
+
+void publish_counts(const Ledger *ledger, const TaskRow *row) {
+    const int64_t *n = row->test.ptnml;
+    if (!ledger->publish)
+        return;
+    ledger->publish(ledger->ctx, "test",
+                    json_pack("{s:I, s:s, s:f, s:I, s:[IIIII]}", "id", (json_int_t)row->test.id,
+                              "state", row->test.state, "llr", row->test.llr, "games",
+                              (json_int_t)(2 * (n[0] + n[1] + n[2] + n[3] + n[4])), "ptnml",
+                              (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2],
+                              (json_int_t)n[3], (json_int_t)n[4]));
+}
+
+bool test_judge(const Ledger *ledger, TaskRow *row, Error *err) {
+    const int64_t *n = row->test.ptnml;
+    int64_t pairs = n[0] + n[1] + n[2] + n[3] + n[4];
+    SprtVerdict verdict = row->test.is_sprt ? row->test.sprt.verdict : SPRT_OPEN;
+    if (verdict == SPRT_OPEN && pairs < row->test.pairs_max)
+        return true;
+    char reason[160];
+    const char *result = verdict == SPRT_ACCEPTED   ? "accepted"
+                         : verdict == SPRT_REJECTED ? "rejected"
+                                                    : "completed";
+    snprintf(reason, sizeof reason,
+             "LLR %.2f after %lld games, Ptnml(0-2): %lld, %lld, %lld, %lld, %lld", row->test.llr,
+             (long long)(2 * pairs), (long long)n[0], (long long)n[1], (long long)n[2],
+             (long long)n[3], (long long)n[4]);
+    if (!ledger_test_finish(ledger, row->test.id, 0, result, "verdict", reason, err))
+        return false;
+    snprintf(row->test.state, sizeof row->test.state, "finished");
+    snprintf(row->state, sizeof row->state, "stopped");
+    return true;
+}
+
+// So many nodes or so deep: such games come out the same on a machine that is busy.
+static bool is_timed(const char *tc) {
+    return strncmp(tc, "nodes=", 6) != 0 && strncmp(tc, "depth=", 6) != 0;
+}
+
+static Standing standing_of(const Ledger *ledger, const Batch *batch, const TaskRow *row,
+                            int64_t first) {
+    static const MarkLimits nothing = {-1, -1, -1};
+    Standing standing = {.in_time = does_count(ledger, row, first),
+                         .limits = is_timed(batch->tc) ? mark_limits(ledger) : nothing};
+    marks_judge(batch->busy, &batch->load, &standing.limits, standing.marks);
+    standing.excluded = db_int(ledger->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
+                               batch->worker, standing.marks) != 0;
+    return standing;
+}
+
+static bool store(const Ledger *ledger, const Batch *batch, TaskRow *row, BatchReply *reply,
+                  Error *err) {
+    int64_t first = row->first_pair + batch->seq * row->test.batch_pairs;
+    Standing standing = standing_of(ledger, batch, row, first);
+    reply->counted = standing.in_time && !standing.excluded;
+    if (standing.in_time && !task_is_open(row) &&
+        !ranges_remove(ledger, row->test.id, first, row->test.batch_pairs, err))
+        return false;
+    if ((reply->counted && !count_batch(ledger, batch, row, err)) ||
+        !log_batch(ledger, batch, row, &standing, err) || !note_progress(ledger, batch, row, err))
+        return false;
+    if (!reply->counted)
+        return true;
+    publish_counts(ledger, row);
+    return (batch->seq > 0 || bench_confirm(ledger, row->test.id, batch->worker, err)) &&
+           test_judge(ledger, row, err);
+}
+
+bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err) {
+    TaskRow row;
+    *reply = (BatchReply){0};
+    if (!task_load(ledger, batch->task, batch->worker, &row, err))
+        return false;
+    if (batch->seq < row.next_seq)
+        return repeat(ledger, batch, &row, reply, err);
+    if (!place_check(ledger, batch, &row, err) ||
+        !batch_check(batch, (int)row.test.batch_pairs, err) ||
+        !store(ledger, batch, &row, reply, err))
+        return false;
+    fill_reply(ledger, &row, reply);
+    return true;
+}
+
+// Whether the counts of the batch that comes next may still be of use.
+static bool takes_games(const Ledger *ledger, const TaskRow *row, int64_t seq) {
+    if (task_is_open(row))
+        return true;
+    return strcmp(row->state, "expired") == 0 &&
+           does_count(ledger, row, row->first_pair + seq * row->test.batch_pairs);
+}
+
+// Games come one batch at a time, each followed by its counts, and those that are there stay: so a
+// machine has no more stored than it was dealt.
+static bool games_check(const Ledger *ledger, const TaskRow *row, int64_t seq, const char *sha,
+                        bool *there, Error *err) {
+    if (seq < 0 || seq >= row->pair_count / row->test.batch_pairs)
+        return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
+                           (long long)(row->pair_count / row->test.batch_pairs));
+    char *known scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_GAMES, "ii", row->id, seq);
+    *there = known != NULL;
+    if (known ? strcmp(known, sha) != 0 : seq < row->next_seq)
+        return error_field(err, 409, "batch_conflict", "seq", "batch %lld is stored with %s games",
+                           (long long)seq, known ? "other" : "no");
+    if (known)
+        return true;
+    if (seq > row->next_seq)
+        return error_field(err, 409, "seq_gap", "seq", "the games of batch %lld come next",
+                           (long long)row->next_seq);
+    return takes_games(ledger, row, seq) ||
+           error_set(err, 409, "task_over", "task %lld is %s: no games are taken for it",
+                     (long long)row->id, row->state);
+}
+
+bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
+                           const char *sha, int *batch_pairs, bool *there, Error *err) {
+    TaskRow row;
+    if (!task_load(ledger, task, worker, &row, err))
+        return false;
+    *batch_pairs = (int)row.test.batch_pairs;
+    return games_check(ledger, &row, seq, sha, there, err);
+}
+
+bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
+                  int64_t size, Error *err) {
+    TaskRow row;
+    bool there = false;
+    if (!task_load(ledger, task, worker, &row, err) ||
+        !games_check(ledger, &row, seq, sha, &there, err))
+        return false;
+    return there ||
+           (db_run(ledger->db, err, SQL_BLOB_NOTE, "sisd", sha, size, "games", ledger->now) &&
+            db_run(ledger->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, ledger->now));
+}

@@ -1,0 +1,266 @@
+// Claims: from rows to the scheduler and from its choice to a task. See ledger.h.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/common/time_control.h"
+#include "server/ledger/task.h"
+
+// Until a worker has measured itself it is taken to be this many times slower than the reference.
+static const double UNKNOWN_FACTOR = 3, TASK_SECONDS_DEFAULT = 1800;
+// A batch may take so many times what it should, on the slowest machine for which clocks are scaled
+// where this one has not measured itself; the first one comes after fetching, building, the bench
+// and measuring.
+static const double BATCH_PATIENCE = 4;
+enum { PREPARATION_S = LEASE_FIRST_S + LEASE_FETCH_S + LEASE_BUILD_S + 2 * LEASE_BENCH_S };
+enum { CANDIDATES_MAX = 1000, HASH_DEFAULT_MIB = 16 };
+
+typedef struct Candidate {
+    SchedTest test;
+    double lease_s;
+    double slowness; // how many times slower the machine may be than it is taken to be
+    int64_t author;
+    char engine[64];
+} Candidate;
+
+static bool still_held(const Claim *claim, int64_t task) {
+    for (int i = 0; i < claim->holding_count; i++)
+        if (claim->holding[i] == task)
+            return true;
+    return false;
+}
+
+// Ids first, because ending a task changes what the query walks.
+static bool release_forgotten(const Ledger *ledger, const Claim *claim, Error *err) {
+    int64_t ids[256];
+    int count = 0;
+    for (Query q = query(ledger->db, SQL_LEDGER_WORKER_OPEN_TASKS, "i", claim->worker);
+         query_step(&q);)
+        if (count < 256 && !still_held(claim, query_int(&q, 0)))
+            ids[count++] = query_int(&q, 0);
+    for (int i = 0; i < count; i++) {
+        TaskRow row;
+        if (!task_load(ledger, ids[i], claim->worker, &row, err) ||
+            !task_end(ledger, &row, "released", err))
+            return false;
+    }
+    return true;
+}
+
+// The task that this key got before; 0: none. -1: the key was used for another request.
+static int64_t claimed_before(const Ledger *ledger, const Claim *claim, Error *err) {
+    char subject[40];
+    snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
+    json_auto_t *row = db_row(ledger->db, SQL_IDEMPOTENCY_GET, "ss", subject, claim->key);
+    if (!row)
+        return 0;
+    const char *hash = json_string_value(json_object_get(row, "request_hash"));
+    if (strcmp(hash, claim->request_hash) != 0) {
+        error_set(err, 409, "idempotency_conflict", "this Idempotency-Key came with another claim");
+        return -1;
+    }
+    return strtoll(json_string_value(json_object_get(row, "body")), NULL, 10);
+}
+
+static bool remember(const Ledger *ledger, const Claim *claim, int64_t task, Error *err) {
+    char subject[40], body[24];
+    snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
+    snprintf(body, sizeof body, "%lld", (long long)task);
+    return db_run(ledger->db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, claim->key,
+                  claim->request_hash, (int64_t)200, body, ledger->now);
+}
+
+// A machine's speed is that of its first engine until it is dealt a task of another.
+static bool note_speed(const Ledger *ledger, const Claim *claim, const char *engine, Error *err) {
+    void *first = json_object_iter(claim->speeds);
+    double speed = engine  ? member_real(claim->speeds, engine)
+                   : first ? json_number_value(json_object_iter_value(first))
+                           : 0;
+    return speed <= 0 ||
+           db_run(ledger->db, err, SQL_LEDGER_WORKER_SPEED, "id", claim->worker, speed);
+}
+
+double ledger_rest_s(const Ledger *ledger, int64_t worker) {
+    return ceil(db_real(ledger->db, SQL_LEDGER_WORKER_REST, 0, "id", worker, ledger->now));
+}
+
+bool ledger_claim_begin(const Ledger *ledger, const Claim *claim, Error *err) {
+    int64_t before = claimed_before(ledger, claim, err);
+    if (before)
+        return before > 0; // a repeat: it must not end the task that it is about to be given
+    double rest = ledger_rest_s(ledger, claim->worker);
+    if (rest > 0)
+        return error_set(err, 429, "wait",
+                         "this machine ended several tasks in a row without a result; it gets the "
+                         "next one in %.0f s",
+                         rest);
+    return db_run(ledger->db, err, SQL_LEDGER_WORKER_OFFER, "iid", claim->worker,
+                  (int64_t)claim->cores, ledger->now) &&
+           note_speed(ledger, claim, NULL, err) && release_forgotten(ledger, claim, err);
+}
+
+// ---- candidates ---------------------------------------------------------------------------------
+
+static int hash_mib(const char *options) {
+    const char *at = strstr(options, "Hash=");
+    long mib = at && (at == options || at[-1] == ' ') ? strtol(at + 5, NULL, 10) : HASH_DEFAULT_MIB;
+    return mib > 0 && mib < 1 << 20 ? (int)mib : HASH_DEFAULT_MIB;
+}
+
+// How much longer clocks run on this machine.
+static double scale_of(const Claim *claim, Query *q, double *speed, double *slowness) {
+    double reference = query_real(q, 16), low = query_real(q, 17), high = query_real(q, 18);
+    *speed = member_real(claim->speeds, query_text(q, 15));
+    *slowness = *speed > 0 ? 1 : fmax(high / UNKNOWN_FACTOR, 1);
+    double factor = *speed > 0 ? reference / *speed : UNKNOWN_FACTOR;
+    *speed = *speed > 0 ? fmax(*speed, reference / high) : reference / UNKNOWN_FACTOR;
+    return fmin(fmax(factor, low), high);
+}
+
+static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
+    TimeControl tc;
+    Error err;
+    if (!tc_parse(query_text(q, 8), &tc, &err))
+        return false; // no such test is accepted; one that is there anyway is nobody's
+    double speed, slowness, scale = scale_of(claim, q, &speed, &slowness);
+    if (!tc_is_scaled(&tc))
+        scale = 1;
+    *out = (Candidate){.author = query_int(q, 12),
+                       .slowness = slowness,
+                       .lease_s = fmax(LEASE_PLAY_S, 2 * scale * tc_longest_seconds(&tc, speed))};
+    snprintf(out->engine, sizeof out->engine, "%s", query_text(q, 15));
+    int threads = (int)query_int(q, 2);
+    out->test = (SchedTest){
+        .id = query_int(q, 0),
+        .priority = query_int(q, 1),
+        .threads = threads,
+        .batch_pairs = (int)query_int(q, 3),
+        .pairs_left = query_int(q, 4),
+        .pairs_open = query_int(q, 19),
+        .pairs_of_owner = query_int(q, 20),
+        .pairs_unproven = query_int(q, 21),
+        .games = query_int(q, 5),
+        .llr = query_real(q, 6),
+        .elo0 = query_real(q, 7),
+        .game_seconds = scale * tc_game_seconds(&tc, speed),
+        .tc_ratio = tc_ratio(&tc, threads),
+        .cores = (int)query_int(q, 9),
+        .hash_mib = hash_mib(query_text(q, 10)) + hash_mib(query_text(q, 11)),
+        .barred = query_int(q, 13) != 0,
+        .was_last = query_int(q, 14) != 0,
+    };
+    return true;
+}
+
+// Who asks, and who else is there.
+typedef struct Claimant {
+    SchedWorker worker;
+    char owner[64];
+} Claimant;
+
+// A machine has no more cores than those with which it registered.
+static Claimant claimant_of(const Ledger *ledger, const Claim *claim) {
+    Claimant out = {.worker = {.memory_mib = claim->memory_mib}};
+    Query q = query(ledger->db, SQL_LEDGER_CLAIMANT, "id", claim->worker, ledger->now - ACTIVE_S);
+    if (query_step(&q)) {
+        snprintf(out.owner, sizeof out.owner, "%s", query_text(&q, 0));
+        out.worker.cores = (int)query_int(&q, 1);
+        out.worker.trust = query_int(&q, 3)   ? TRUST_RECORD
+                           : query_int(&q, 2) ? TRUST_COUNTED
+                                              : TRUST_NONE;
+        out.worker.tasks = (int)query_int(&q, 4);
+        out.worker.others_cores = (int)query_int(&q, 5);
+        out.worker.proven_cores = (int)query_int(&q, 6);
+        query_end(&q);
+    }
+    return out;
+}
+
+static int read_candidates(const Ledger *ledger, const Claim *claim, const Claimant *claimant,
+                           Candidate *out) {
+    int count = 0;
+    for (Query q = query(ledger->db, SQL_LEDGER_CANDIDATES, "idis", claim->worker, ledger->now,
+                         (int64_t)claimant->worker.cores, claimant->owner);
+         query_step(&q);)
+        if (count < CANDIDATES_MAX)
+            count += read_candidate(claim, &q, &out[count]);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            if (out[j].test.cores > 0 && out[i].author == out[j].author)
+                out[i].test.author_active_tests++;
+    return count;
+}
+
+static SchedChoice choose(const Ledger *ledger, const Claim *claim, const Claimant *claimant,
+                          Candidate *chosen) {
+    Candidate *candidates scope(free_ptr) = xmalloc(CANDIDATES_MAX * sizeof *candidates);
+    int count = read_candidates(ledger, claim, claimant, candidates);
+    SchedTest *tests scope(free_ptr) = xcalloc((size_t)count, sizeof *tests);
+    for (int i = 0; i < count; i++)
+        tests[i] = candidates[i].test;
+    char *text scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_SETTING, "s", "task_seconds");
+    double seconds = TASK_SECONDS_DEFAULT;
+    if (text && !parse_double(text, 1, 86400, &seconds))
+        seconds = TASK_SECONDS_DEFAULT;
+    SchedChoice choice = scheduler_choose(tests, count, &claimant->worker, seconds);
+    for (int i = 0; i < count; i++)
+        if (candidates[i].test.id == choice.test)
+            *chosen = candidates[i];
+    return choice;
+}
+
+// ---- dealing ------------------------------------------------------------------------------------
+
+// What came back goes first, then new pairs. Pairs that an owner began and did not report are dealt
+// to another owner where one is active: nobody gets a second try at games that went badly.
+static bool deal(const Ledger *ledger, const Claimant *claimant, SchedChoice *choice,
+                 int64_t *first, Error *err) {
+    const char *not_of = claimant->worker.others_cores > 0 ? claimant->owner : "";
+    int64_t taken = ranges_take(ledger, choice->test, choice->pairs, not_of, first, err);
+    if (taken > 0)
+        choice->pairs = taken;
+    if (taken)
+        return taken > 0;
+    *first = db_int(ledger->db, SQL_LEDGER_NEXT_PAIR, -1, "ii", choice->test, choice->pairs);
+    return *first >= 0 ||
+           error_set(err, 503, "unavailable", "the database cannot be used just now");
+}
+
+static bool test_note_start(const Ledger *ledger, int64_t test, int64_t worker, Error *err) {
+    if (!db_run(ledger->db, err, SQL_LEDGER_TEST_START, "id", test, ledger->now))
+        return false;
+    if (db_changes(ledger->db))
+        ledger_event(ledger, "started", 0, worker, test, "the first worker took a task");
+    return true;
+}
+
+static bool add_task(const Ledger *ledger, const Claim *claim, const SchedWorker *worker,
+                     const Candidate *chosen, const SchedChoice *choice, int64_t first,
+                     Error *err) {
+    double batch_s =
+        LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
+                           fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
+    return db_run(ledger->db, err, SQL_LEDGER_TASK_ADD, "iiiiidddidd", choice->test, claim->worker,
+                  first, choice->pairs, (int64_t)worker->cores, ledger->now + LEASE_FIRST_S,
+                  chosen->lease_s, ledger->now, (int64_t)scheduler_hunger_cores(worker), batch_s,
+                  ledger->now + PREPARATION_S + batch_s);
+}
+
+int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err) {
+    int64_t task = claimed_before(ledger, claim, err), first;
+    Candidate chosen = {.lease_s = LEASE_PLAY_S};
+    if (task || !db_int(ledger->db, SQL_LEDGER_ANY_ACTIVE, 0, ""))
+        return task;
+    Claimant claimant = claimant_of(ledger, claim);
+    SchedChoice choice = choose(ledger, claim, &claimant, &chosen);
+    if (!choice.test)
+        return 0;
+    if (!deal(ledger, &claimant, &choice, &first, err) ||
+        !test_note_start(ledger, choice.test, claim->worker, err) ||
+        !note_speed(ledger, claim, chosen.engine, err) ||
+        !add_task(ledger, claim, &claimant.worker, &chosen, &choice, first, err))
+        return -1;
+    task = db_last_id(ledger->db);
+    return remember(ledger, claim, task, err) ? task : -1;
+}

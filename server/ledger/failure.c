@@ -1,0 +1,98 @@
+// What machines report of sides that they cannot play. One owner's machine may be broken, so
+// another owner's is asked where one is at hand: see dispute.h.
+#include <string.h>
+
+#include "server/ledger/quorum.h"
+#include "server/ledger/task.h"
+
+enum { REASON_LOG_MAX = 1500 };
+
+// ---- failures -----------------------------------------------------------------------------------
+
+// Those that the query tells last have neither failed nor played, and are many at most.
+static FailureRuling failure_ruling(const Ledger *ledger, const Failure *failure, int64_t test) {
+    Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
+    int count = 0;
+    for (Query q = query(ledger->db, SQL_LEDGER_FAILURE_VOICES, "issd", test, failure->kind,
+                         failure->side, ledger->now - ACTIVE_S);
+         query_step(&q);) {
+        if (count == VOICES_MAX)
+            continue;
+        Voice *voice = &voices[count++];
+        snprintf(voice->owner, sizeof voice->owner, "%s", query_text(&q, 0));
+        snprintf(voice->network, sizeof voice->network, "%s", query_text(&q, 1));
+        voice->failing = query_int(&q, 2) != 0;
+        voice->played = query_int(&q, 3) != 0;
+        voice->could_try = query_int(&q, 4) != 0;
+        voice->proven = query_int(&q, 5) != 0;
+    }
+    return failure_weigh_voices(voices, count);
+}
+
+static bool is_of_the_test(const char *kind) {
+    return strcmp(kind, "build") == 0 || strcmp(kind, "bench") == 0 || strcmp(kind, "engine") == 0;
+}
+
+static bool failure_check(const Failure *failure, Error *err) {
+    if (!is_of_the_test(failure->kind) && strcmp(failure->kind, "sandbox") != 0 &&
+        strcmp(failure->kind, "machine") != 0)
+        return error_field(err, 422, "bad_request", "kind",
+                           "kind is build, bench, engine, sandbox or machine");
+    if (*failure->side && strcmp(failure->side, "new") != 0 && strcmp(failure->side, "base") != 0)
+        return error_field(err, 422, "bad_request", "side", "side is new, base or empty");
+    if (!*failure->message || strlen(failure->message) > 1000)
+        return error_field(err, 422, "bad_request", "message", "message is 1 to 1000 bytes");
+    if (strlen(failure->log) > 65536)
+        return error_field(err, 422, "bad_request", "log", "log is at most 65536 bytes");
+    if (failure->bench < 0)
+        return error_field(err, 422, "bad_request", "bench", "bench is a count of nodes");
+    return true;
+}
+
+// The failure's own words: the message and the end of the log.
+static char *failure_reason(const Failure *failure) {
+    size_t size = strlen(failure->log);
+    const char *tail = failure->log + (size > REASON_LOG_MAX ? size - REASON_LOG_MAX : 0);
+    while (tail > failure->log && (*tail & 0xC0) == 0x80)
+        tail++; // not into the middle of a character
+    return xasprintf("%s%s%s: %s%s%s", failure->kind, *failure->side ? " of " : "", failure->side,
+                     failure->message, *tail ? "\n" : "", tail);
+}
+
+static bool failure_weigh(const Ledger *ledger, const Failure *failure, int64_t test, Error *err) {
+    char *reason scope(free_ptr) = failure_reason(failure);
+    switch (failure_ruling(ledger, failure, test)) {
+    case FAILURE_ENDS:
+        return ledger_test_finish(ledger, test, 0, "failed", "failed", reason, err);
+    case FAILURE_PAUSES: {
+        char *why scope(free_ptr) =
+            xasprintf("Paused: a machine cannot play it, and no other owner with a record is here "
+                      "to confirm that. It said:\n%s",
+                      reason);
+        return test_suspend(ledger, test, why, err);
+    }
+    default:
+        return true;
+    }
+}
+
+bool ledger_fail(const Ledger *ledger, const Failure *failure, Error *err) {
+    TaskRow row;
+    if (!failure_check(failure, err) ||
+        !task_load(ledger, failure->task, failure->worker, &row, err))
+        return false;
+    if (!task_is_open(&row))
+        return true; // ended already: nothing to learn from it, and a repeat changes nothing
+    task_note_begun(&row, failure->begun);
+    if (!db_run(ledger->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", row.test.id, row.id,
+                failure->worker, failure->kind, failure->side, failure->message, failure->log,
+                failure->bench, ledger->now) ||
+        !task_end(ledger, &row, "failed", err) ||
+        !db_run(ledger->db, err, SQL_LEDGER_WORKER_SEEN, "id", failure->worker, ledger->now))
+        return false;
+    ledger_event(ledger, "crash", 0, failure->worker, row.test.id, "task %lld: %s%s%s: %s",
+                 (long long)row.id, failure->kind, *failure->side ? " of " : "", failure->side,
+                 failure->message);
+    return strcmp(row.test.state, "active") != 0 || !is_of_the_test(failure->kind) ||
+           failure_weigh(ledger, failure, row.test.id, err);
+}

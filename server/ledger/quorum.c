@@ -1,0 +1,159 @@
+// See dispute.h.
+#include "server/ledger/quorum.h"
+
+#include <string.h>
+
+// ---- owners that are one
+
+// Labels spread until nothing changes: same[i] becomes the lowest index that i is joined with.
+typedef struct Joined {
+    int same[VOICES_MAX];
+} Joined;
+
+static bool are_one(const char *owner_a, const char *network_a, const char *owner_b,
+                    const char *network_b) {
+    return strcmp(owner_a, owner_b) == 0 || (*network_a && strcmp(network_a, network_b) == 0);
+}
+
+static void join(Joined *joined, int count, int a, int b) {
+    int low = joined->same[a] < joined->same[b] ? joined->same[a] : joined->same[b];
+    int high = joined->same[a] + joined->same[b] - low;
+    for (int i = 0; i < count && low != high; i++)
+        if (joined->same[i] == high)
+            joined->same[i] = low;
+}
+
+static void voices_join(const Voice *voices, int count, Joined *joined) {
+    for (int i = 0; i < count; i++)
+        joined->same[i] = i;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (are_one(voices[i].owner, voices[i].network, voices[j].owner, voices[j].network))
+                join(joined, count, i, j);
+}
+
+// Votes of owners that are one get the name of the first.
+static void votes_join(BenchVote *votes, int count) {
+    Joined joined;
+    for (int i = 0; i < count; i++)
+        joined.same[i] = i;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (are_one(votes[i].owner, votes[i].network, votes[j].owner, votes[j].network))
+                join(&joined, count, i, j);
+    for (int i = 0; i < count; i++)
+        if (joined.same[i] != i)
+            memcpy(votes[i].owner, votes[joined.same[i]].owner, sizeof votes[i].owner);
+}
+
+// ---- bench counts
+
+static bool same_owner(const BenchVote *a, const BenchVote *b) {
+    return strcmp(a->owner, b->owner) == 0;
+}
+
+// How many machines, or owners with a machine that does, say the same as votes[at].
+static int support(const BenchVote *votes, int count, int at, bool machines) {
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        bool is_first = votes[i].nodes == votes[at].nodes;
+        for (int j = 0; j < i && is_first && !machines; j++)
+            is_first = votes[j].nodes != votes[i].nodes || !same_owner(&votes[j], &votes[i]);
+        found += is_first;
+    }
+    return found;
+}
+
+static bool is_one_owner(const BenchVote *votes, int count) {
+    for (int i = 1; i < count; i++)
+        if (!same_owner(&votes[i], &votes[0]))
+            return false;
+    return true;
+}
+
+BenchRuling bench_rule(const BenchVote *votes, int count, bool another) {
+    bool alone = is_one_owner(votes, count);
+    int best = 0, best_support = 0, next_support = 0;
+    for (int i = 0; i < count; i++) {
+        int mine = support(votes, count, i, alone);
+        if (mine > best_support) {
+            next_support = best_support;
+            best_support = mine;
+            best = i;
+        } else if (mine > next_support && votes[i].nodes != votes[best].nodes)
+            next_support = mine;
+    }
+    bool outnumbers = best_support >= 2 && best_support > next_support;
+    bool unopposed = next_support == 0;
+    if (alone ? !another && (unopposed || outnumbers) : outnumbers)
+        return (BenchRuling){BENCH_ESTABLISH, votes[best].nodes};
+    return (BenchRuling){another ? BENCH_WAIT : BENCH_TIED, votes[best].nodes};
+}
+
+BenchRuling bench_weigh(const BenchVote *votes, int count, const BenchScene *scene) {
+    BenchVote heard[BENCH_VOTES_MAX];
+    int heard_count = 0;
+    for (int i = 0; i < count; i++)
+        if (votes[i].proven)
+            heard[heard_count++] = votes[i];
+    bool proven = heard_count > 0;
+    if (!proven)
+        memcpy(heard, votes, (size_t)(heard_count = count) * sizeof *heard);
+    votes_join(heard, heard_count);
+    BenchRuling ruling =
+        bench_rule(heard, heard_count, proven ? scene->another_proven : scene->another);
+    if (!proven && (scene->another_proven || (scene->records && ruling.verdict == BENCH_ESTABLISH)))
+        ruling.verdict = BENCH_WAIT;
+    return ruling;
+}
+
+// ---- failures
+
+FailureRuling failure_rule(const FailureWords *words) {
+    if (words->failing > 1)
+        return words->failing > words->playing ? FAILURE_ENDS : FAILURE_GOES_ON;
+    if (words->another || words->playing > 0)
+        return FAILURE_GOES_ON;
+    return words->played ? FAILURE_PAUSES : FAILURE_ENDS;
+}
+
+// What owners that are one amount to together. Of those with a record only what they say
+// themselves is told as theirs.
+static Voice voice_of(const Voice *voices, int count, const Joined *joined, int at, bool proven) {
+    Voice out = {.proven = proven};
+    for (int i = at; i < count; i++)
+        if (joined->same[i] == at && (!proven || voices[i].proven)) {
+            out.failing |= voices[i].failing;
+            out.played |= voices[i].played;
+            out.could_try |= voices[i].could_try;
+        }
+    return out;
+}
+
+static FailureWords words_of(const Voice *voices, int count, const Joined *joined, bool proven) {
+    FailureWords words = {0};
+    for (int i = 0; i < count; i++) {
+        if (joined->same[i] != i)
+            continue;
+        Voice voice = voice_of(voices, count, joined, i, proven);
+        words.failing += voice.failing;
+        words.playing += voice.played && !voice.failing;
+        words.another |= voice.could_try && !voice.failing;
+        words.played |= voice.played && voice.failing;
+    }
+    return words;
+}
+
+FailureRuling failure_weigh_voices(const Voice *voices, int count) {
+    Joined joined;
+    voices_join(voices, count, &joined);
+    FailureWords all = words_of(voices, count, &joined, false),
+                 proven = words_of(voices, count, &joined, true);
+    if (proven.failing > 0) {
+        proven.another |= all.another;
+        return failure_rule(&proven);
+    }
+    if (proven.playing > 0 || proven.another)
+        return FAILURE_GOES_ON;
+    return failure_rule(&all) == FAILURE_GOES_ON ? FAILURE_GOES_ON : FAILURE_PAUSES;
+}

@@ -1,0 +1,213 @@
+// See replay.h. An adjudicated result is believed: whether it was justified is a matter of scores,
+// which a machine that lies can invent.
+#include "server/ledger/replay.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "engine/rules/game.h"
+#include "engine/rules/notation.h"
+#include "server/common/json_member.h"
+#include "server/common/str.h"
+#include "server/common/time_control.h"
+
+enum { CLOCK_SLACK_MS = 100 };
+
+// What one game says of itself.
+typedef struct Line {
+    const char *result, *end, *moves;
+    const json_t *opening, *clocks;
+    int64_t pair;
+    bool new_is_white;
+} Line;
+
+// What a batch's games add up to.
+typedef struct Sums {
+    int points, crashes, time_losses; // points: of the new side in this pair, in halves
+    bool new_was_white;
+} Sums;
+
+static bool wrong(Error *err, int line, const char *what) {
+    return error_set(err, 422, "replay_mismatch", "game %d: %s", line + 1, what);
+}
+
+static size_t least(int64_t size, int64_t most) {
+    return (size_t)(size < most ? size : most);
+}
+
+size_t games_text_max(int64_t pairs) {
+    return least(2 * pairs * (GAME_LINE_MAX + 1), 64 << 20);
+}
+
+size_t games_packed_max(int64_t pairs) {
+    return least(2 * pairs * GAME_PACKED_MAX, 8 << 20);
+}
+
+// ---- one game -----------------------------------------------------------------------------------
+
+static bool line_read(const json_t *json, Line *line) {
+    const char *color = member_text(json, "new_is");
+    *line = (Line){.result = member_text(json, "result"),
+                   .end = member_text(json, "end"),
+                   .moves = member_text(json, "moves"),
+                   .opening = json_object_get(json, "opening"),
+                   .clocks = json_object_get(json, "clock_ms"),
+                   .pair = json_is_integer(json_object_get(json, "pair")) ? member_int(json, "pair")
+                                                                          : -1,
+                   .new_is_white = strcmp(color, "white") == 0};
+    return line->new_is_white || strcmp(color, "black") == 0;
+}
+
+static bool play_moves(Game *game, const char *text, int line, const char *what, Error *err) {
+    char word[MOVE_TEXT_MAX];
+    for (int number = 1; *text; number++) {
+        size_t size = strcspn(text, " ");
+        Move move = MOVE_NONE;
+        snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : sizeof word - 1),
+                 text);
+        if (size && size < sizeof word && game->plies < GAME_PLIES_MAX)
+            move = move_from_uci(&game->now, word);
+        if (move == MOVE_NONE)
+            return error_set(err, 422, "replay_mismatch",
+                             "game %d: move %d of %s, %s, is not legal", line + 1, number, what,
+                             word);
+        game_play(game, move);
+        text += size + strspn(text + size, " ");
+    }
+    return true;
+}
+
+static bool set_up(Game *game, const Line *line, const ReplayFacts *facts, int number, Error *err) {
+    Position start;
+    Refusal why;
+    if (!position_from_fen(&start, member_text(line->opening, "fen"), facts->chess960, &why))
+        return wrong(err, number, "its opening is no position");
+    game_init(game, &start);
+    return play_moves(game, member_text(line->opening, "moves"), number, "the opening", err);
+}
+
+// What the mover may have left after his n-th move, at most.
+static double clock_most_ms(const TimeControl *tc, int n) {
+    double base = tc->base_s * (tc->moves ? 1 + n / tc->moves : 1);
+    return 1000 * (base + n * tc->increment_s) * 1.001 + CLOCK_SLACK_MS;
+}
+
+static bool clocks_check(const Line *line, int plies, const char *tc_text, int number, Error *err) {
+    TimeControl tc;
+    Error ignored;
+    if (!json_is_array(line->clocks) || json_array_size(line->clocks) != (size_t)plies)
+        return wrong(err, number, "it has not one clock a move");
+    if (!tc_parse(tc_text, &tc, &ignored) || tc.base_s <= 0)
+        return true;
+    for (int i = 0; i < plies; i++) {
+        double left = json_number_value(json_array_get(line->clocks, (size_t)i));
+        if (!(left >= 0 && left <= clock_most_ms(&tc, i / 2 + 1)))
+            return error_set(err, 422, "replay_mismatch",
+                             "game %d: %.0f ms on the clock after ply %d cannot be with %s",
+                             number + 1, left, i + 1, tc_text);
+    }
+    return true;
+}
+
+// Whether `result` can be, with the side to move in game->now as the one that failed.
+static bool result_fits(const Game *game, const char *end, GameResult result) {
+    GameResult mover_lost = game->now.side == WHITE ? RESULT_BLACK_WINS : RESULT_WHITE_WINS;
+    if (strcmp(end, "rule") == 0) {
+        GameEnd by_rule = game_end(game);
+        return by_rule != END_NONE && result == game_result(game, by_rule);
+    }
+    if (strcmp(end, "illegal") == 0)
+        return result == mover_lost;
+    if (strcmp(end, "time") == 0) // drawn where the opponent could never mate
+        return result == mover_lost || result == RESULT_DRAW;
+    if (strcmp(end, "crash") == 0 || strcmp(end, "stall") == 0)
+        return result != RESULT_DRAW;
+    return strcmp(end, "adjudication") == 0;
+}
+
+static GameResult result_read(const char *text) {
+    for (int r = RESULT_WHITE_WINS; r <= RESULT_DRAW; r++)
+        if (strcmp(game_result_text((GameResult)r), text) == 0)
+            return (GameResult)r;
+    return RESULT_NONE;
+}
+
+static int points_of_new(const Line *line, GameResult result) {
+    if (result == RESULT_DRAW)
+        return 1;
+    return (result == RESULT_WHITE_WINS) == line->new_is_white ? 2 : 0;
+}
+
+static void add_to_sums(const Line *line, GameResult result, Sums *sums) {
+    bool crashed = strcmp(line->end, "crash") == 0 || strcmp(line->end, "stall") == 0 ||
+                   strcmp(line->end, "illegal") == 0;
+    sums->points += points_of_new(line, result);
+    sums->crashes += crashed;
+    sums->time_losses += strcmp(line->end, "time") == 0;
+}
+
+static bool replay_line(const json_t *json, int number, const ReplayFacts *facts, Sums *sums,
+                        Error *err) {
+    Line line;
+    Game *game scope(free_ptr) = xmalloc(sizeof *game);
+    if (!line_read(json, &line))
+        return wrong(err, number, "it does not say who was white");
+    if (line.pair != facts->first_pair + number / 2)
+        return wrong(err, number, "it is of another pair");
+    if (number % 2 && line.new_is_white == sums->new_was_white)
+        return wrong(err, number, "the colours were not reversed");
+    sums->new_was_white = line.new_is_white;
+    if (!set_up(game, &line, facts, number, err))
+        return false;
+    int opening = game->plies;
+    if (!play_moves(game, line.moves, number, "the game", err) ||
+        !clocks_check(&line, game->plies - opening, facts->tc, number, err))
+        return false;
+    GameResult result = result_read(line.result);
+    if (result == RESULT_NONE || !result_fits(game, line.end, result))
+        return wrong(err, number, "its result does not follow from how it ended");
+    add_to_sums(&line, result, sums);
+    return true;
+}
+
+// ---- the batch ----------------------------------------------------------------------------------
+
+static bool pair_check(const ReplayFacts *facts, int number, Sums *sums, Error *err) {
+    int points = sums->points;
+    sums->points = 0;
+    return points == facts->outcomes[number / 2] - '0' ||
+           error_set(err, 422, "replay_mismatch",
+                     "games %d and %d: %d half points for the new side, counted as %c", number,
+                     number + 1, points, facts->outcomes[number / 2]);
+}
+
+static bool counts_check(const ReplayFacts *facts, int games, const Sums *sums, Error *err) {
+    if ((size_t)games != 2 * strlen(facts->outcomes))
+        return error_set(err, 422, "replay_mismatch", "%d games for %zu pairs", games,
+                         strlen(facts->outcomes));
+    return (sums->crashes == facts->crashes && sums->time_losses == facts->time_losses) ||
+           error_set(err, 422, "replay_mismatch",
+                     "%d crashes and %d time losses, counted as %lld and %lld", sums->crashes,
+                     sums->time_losses, (long long)facts->crashes, (long long)facts->time_losses);
+}
+
+bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error *err) {
+    Sums sums = {0};
+    int number = 0, most = 2 * (int)strlen(facts->outcomes);
+    for (const char *end = text + size; text < end && number <= most; number++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *stop = newline ? newline : end;
+        if (number == most)
+            return wrong(err, number, "it is one too many");
+        if (stop - text > GAME_LINE_MAX)
+            return wrong(err, number, "its line has more than 128 KiB");
+        json_auto_t *json = json_loadb(text, (size_t)(stop - text), JSON_REJECT_DUPLICATES, NULL);
+        if (!json_is_object(json))
+            return wrong(err, number, "it is no JSON object");
+        if (!replay_line(json, number, facts, &sums, err) ||
+            (number % 2 && !pair_check(facts, number, &sums, err)))
+            return false;
+        text = stop + 1;
+    }
+    return counts_check(facts, number, &sums, err);
+}

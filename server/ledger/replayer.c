@@ -1,0 +1,226 @@
+// See replayer.h.
+#include "server/ledger/replayer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/common/hash.h"
+#include "server/common/json_member.h"
+#include "server/common/log.h"
+#include "server/ledger/replay.h"
+#include "server/loop/app.h"
+#include "server/routes/worker.h"
+#include "server/storage/blob.h"
+
+enum { FOUND_MAX = 64, FIRST_BATCHES = 3, LOOK_EVERY_S = 1 };
+static const double SHARE_DEFAULT = 0.1;
+
+struct Replayer {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    bool stopping;
+    Db *db;    // the thread's own, to read
+    Db *notes; // and to write down which batch it has begun
+    const char *data;
+    int64_t last; // batch that was looked at
+    Replayed found[FOUND_MAX];
+    int found_count;
+};
+
+// A batch to be looked at; texts are the row's.
+typedef struct Candidate {
+    json_t *row;
+    ReplayFacts facts;
+} Candidate;
+
+static void candidate_release(Candidate *candidate) {
+    json_decref(candidate->row);
+}
+
+static double share_wanted(Db *db) {
+    double share = SHARE_DEFAULT;
+    char *text scope(free_ptr) = db_text(db, SQL_SETTING_GET, "s", "replay_share");
+    return text && parse_double(text, 0, 1, &share) ? share : SHARE_DEFAULT;
+}
+
+// No machine can know which of its batches will be looked at.
+static bool is_drawn(double share) {
+    uint32_t random;
+    random_bytes(&random, sizeof random);
+    return random < share * 4294967296.0;
+}
+
+// The next batch that is drawn, or false once all were passed.
+static bool next_candidate(Replayer *replayer, Candidate *candidate) {
+    double share = share_wanted(replayer->db);
+    for (;;) {
+        json_t *row =
+            db_row(replayer->db, SQL_REPLAY_NEXT, "ii", replayer->last, (int64_t)FIRST_BATCHES);
+        if (!row)
+            return false;
+        replayer->last = member_int(row, "id");
+        bool is_first = member_int(row, "before") < FIRST_BATCHES;
+        if (share > 0 && (is_first || is_drawn(share))) {
+            candidate->row = row;
+            candidate->facts =
+                (ReplayFacts){member_int(row, "first_pair"), member_text(row, "outcomes"),
+                              member_int(row, "crashes"),    member_int(row, "time_losses"),
+                              member_text(row, "tc"),        member_int(row, "chess960") != 0};
+            return true;
+        }
+        json_decref(row);
+    }
+}
+
+// Games that are not to be had are no machine's fault.
+static void look_at(const char *data, const Candidate *candidate, Replayed *out) {
+    Error err;
+    size_t size;
+    Str text scope(str_release);
+    int64_t pairs = (int64_t)strlen(candidate->facts.outcomes);
+    str_init(&text, games_text_max(pairs));
+    *out = (Replayed){.batch = member_int(candidate->row, "id")};
+    const char *sha = member_text(candidate->row, "sha");
+    char *packed scope(free_ptr) =
+        sha256_is_hex(sha) ? blob_get(data, sha, GAMES_MAX, &size, &err) : NULL;
+    if (!packed || !zstd_decompress(packed, size, &text, &err)) {
+        snprintf(out->left_out, sizeof out->left_out, "its games cannot be read");
+        return;
+    }
+    out->games = 2 * pairs;
+    if (!replay_games(text.data, text.size, &candidate->facts, &err))
+        snprintf(out->fault, sizeof out->fault, "%.290s", err.message);
+}
+
+// On record before anything of the batch is read: should it bring the server down, the next one
+// does not try it again. The note is taken back with the COMMIT of what was found.
+static bool note_begun(Replayer *replayer, const Candidate *candidate) {
+    Error err;
+    bool good = db_begin(replayer->notes, &err) &&
+                db_run(replayer->notes, &err, SQL_REPLAY_BEGIN, "id",
+                       member_int(candidate->row, "id"), time_now()) &&
+                db_commit(replayer->notes, &err);
+    if (good)
+        return true;
+    db_rollback(replayer->notes);
+    log_warn("no batch is played over again just now: %s", err.message);
+    return false;
+}
+
+static bool is_stopping(Replayer *replayer) {
+    pthread_mutex_lock(&replayer->mutex);
+    bool stopping = replayer->stopping;
+    pthread_mutex_unlock(&replayer->mutex);
+    return stopping;
+}
+
+// Waits while the loop has not taken what there is.
+static void hand_over(Replayer *replayer, const Replayed *replayed) {
+    pthread_mutex_lock(&replayer->mutex);
+    while (replayer->found_count == FOUND_MAX && !replayer->stopping)
+        pthread_cond_wait(&replayer->wake, &replayer->mutex);
+    if (!replayer->stopping)
+        replayer->found[replayer->found_count++] = *replayed;
+    pthread_mutex_unlock(&replayer->mutex);
+}
+
+// One look at what has come, each batch in a transaction of its own so that none is held open.
+static void look_around(Replayer *replayer) {
+    for (bool more = true; more && !is_stopping(replayer);) {
+        scope(candidate_release) Candidate candidate = {0};
+        Replayed replayed;
+        Error err;
+        if (!db_begin(replayer->db, &err))
+            return;
+        more = next_candidate(replayer, &candidate);
+        db_rollback(replayer->db);
+        if (!more)
+            return;
+        if (!note_begun(replayer, &candidate)) {
+            replayer->last = member_int(candidate.row, "id") - 1;
+            return;
+        }
+        look_at(replayer->data, &candidate, &replayed);
+        hand_over(replayer, &replayed);
+    }
+}
+
+static void rest(Replayer *replayer) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += LOOK_EVERY_S;
+    pthread_mutex_lock(&replayer->mutex);
+    if (!replayer->stopping)
+        pthread_cond_timedwait(&replayer->wake, &replayer->mutex, &until);
+    pthread_mutex_unlock(&replayer->mutex);
+}
+
+static void *replayer_main(void *arg) {
+    Replayer *replayer = arg;
+    while (!is_stopping(replayer)) {
+        look_around(replayer);
+        rest(replayer);
+    }
+    return NULL;
+}
+
+static void replayer_free(Replayer *replayer) {
+    db_close(replayer->db);
+    db_close(replayer->notes);
+    pthread_cond_destroy(&replayer->wake);
+    pthread_mutex_destroy(&replayer->mutex);
+    free(replayer);
+}
+
+Replayer *replayer_start(const char *data, Error *err) {
+    Replayer *replayer = xcalloc(1, sizeof *replayer);
+    char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
+    replayer->data = data;
+    pthread_mutex_init(&replayer->mutex, NULL);
+    pthread_cond_init(&replayer->wake, NULL);
+    replayer->db = db_open(path, true, err);
+    replayer->notes = replayer->db ? db_open(path, false, err) : NULL;
+    bool good = replayer->notes != NULL;
+    if (good)
+        replayer->last = db_int(replayer->db, SQL_REPLAY_LAST, 0, "");
+    if (good && pthread_create(&replayer->thread, NULL, replayer_main, replayer))
+        good = error_set(err, 0, "", "cannot start the thread that replays games");
+    if (good)
+        return replayer;
+    replayer_free(replayer);
+    return NULL;
+}
+
+int replayer_take(Replayer *replayer, Replayed *out, int max) {
+    pthread_mutex_lock(&replayer->mutex);
+    int count = replayer->found_count < max ? replayer->found_count : max;
+    memcpy(out, replayer->found, (size_t)count * sizeof *out);
+    replayer->found_count -= count;
+    memmove(replayer->found, replayer->found + count, (size_t)replayer->found_count * sizeof *out);
+    pthread_cond_signal(&replayer->wake);
+    pthread_mutex_unlock(&replayer->mutex);
+    return count;
+}
+
+// What the loop has not taken will be looked at again: the server ends as it should.
+static void forget_begun(Replayer *replayer) {
+    Error err;
+    if (!db_begin(replayer->notes, &err) || !db_run(replayer->notes, &err, SQL_REPLAYS_ENDED, "") ||
+        !db_commit(replayer->notes, &err))
+        log_warn("the batch that was begun last stays noted: %s", err.message);
+}
+
+void replayer_stop(Replayer *replayer) {
+    if (!replayer)
+        return;
+    pthread_mutex_lock(&replayer->mutex);
+    replayer->stopping = true;
+    pthread_cond_broadcast(&replayer->wake);
+    pthread_mutex_unlock(&replayer->mutex);
+    pthread_join(replayer->thread, NULL);
+    forget_begun(replayer);
+    replayer_free(replayer);
+}

@@ -1,0 +1,112 @@
+// See scheduler.h. Sources: Fishtest's order of tests and its task size, as facts; memory by our
+// own engine's needs.
+#include "server/ledger/scheduler.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// As a worker counts: two engines a slot, with their hash, each its code, nets and tables, and
+// something more for each further thread.
+int64_t scheduler_memory_mib(const SchedTest *test, int slots) {
+    const int engine_mib = 64, thread_mib = 8, worker_mib = 64;
+    int64_t slot = test->hash_mib + 2 * (engine_mib + (int64_t)thread_mib * (test->threads - 1));
+    return worker_mib + slots * slot;
+}
+
+// Games at a time: what the cores carry, or fewer where memory is short.
+static int slots_of(const SchedTest *test, const SchedWorker *worker) {
+    int slots = worker->cores / test->threads;
+    int64_t room = worker->memory_mib - scheduler_memory_mib(test, 0);
+    int64_t slot = scheduler_memory_mib(test, 1) - scheduler_memory_mib(test, 0);
+    return room / slot < slots ? (int)(room < 0 ? 0 : room / slot) : slots;
+}
+
+int scheduler_tasks_max(const SchedWorker *worker) {
+    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 2, [TRUST_RECORD] = TASKS_MAX};
+    return most[worker->trust];
+}
+
+int scheduler_hunger_cores(const SchedWorker *worker) {
+    static const int most[] = {[TRUST_NONE] = 2, [TRUST_COUNTED] = 4, [TRUST_RECORD] = 1 << 20};
+    return worker->cores < most[worker->trust] ? worker->cores : most[worker->trust];
+}
+
+int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {
+    int64_t batch = test->batch_pairs, uncounted = test->pairs_left + test->pairs_open;
+    bool has_record = worker->trust == TRUST_RECORD;
+    if (worker->others_cores < test->threads)
+        return test->pairs_left;
+    bool yields = !has_record && worker->proven_cores >= test->threads;
+    int64_t most = uncounted / (has_record ? 2 : 4) / batch * batch;
+    if (most < batch && !yields)
+        most = batch;
+    int64_t room = most - test->pairs_of_owner;
+    int64_t together = uncounted / 2 / batch * batch - test->pairs_unproven;
+    if (yields && together < room)
+        room = together;
+    return room < test->pairs_left ? room : test->pairs_left;
+}
+
+bool scheduler_fits(const SchedTest *test, const SchedWorker *worker) {
+    return !test->barred && worker->tasks < scheduler_tasks_max(worker) &&
+           scheduler_room(test, worker) > 0 && slots_of(test, worker) >= 1;
+}
+
+double scheduler_weight(const SchedTest *test) {
+    double others = test->author_active_tests;
+    double weight = 100 * 36 / (36 + others * others);
+    if (test->tc_ratio > 1)
+        weight *= pow(test->tc_ratio, 0.774);
+    double promise = test->llr > 2 ? 0.1 + 0.1 * (test->elo0 > 0) : 0;
+    return weight * (1 + fmin((double)test->games / 200000, 1) + promise);
+}
+
+// Cores for the weight, less is hungrier. A worker's last test counts its cores as if they were
+// still there, so that big machines go round.
+static double hunger(const SchedTest *test, const SchedWorker *worker, int *cores) {
+    *cores = test->cores + (test->was_last ? worker->cores : 0);
+    return (*cores + test->threads / 2.0) / scheduler_weight(test);
+}
+
+// Whether `a` goes before `b`: priority, then tests that nobody plays, then hunger, then age.
+static bool before(const SchedTest *a, const SchedTest *b, const SchedWorker *worker) {
+    int cores_a, cores_b;
+    double hunger_a = hunger(a, worker, &cores_a), hunger_b = hunger(b, worker, &cores_b);
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if ((cores_a > 0) != (cores_b > 0))
+        return cores_a == 0;
+    if (hunger_a < hunger_b || hunger_a > hunger_b)
+        return hunger_a < hunger_b;
+    return a->id < b->id;
+}
+
+double scheduler_batch_seconds(const SchedTest *test, const SchedWorker *worker) {
+    int slots = slots_of(test, worker);
+    return ceil(2.0 * test->batch_pairs / (slots < 1 ? 1 : slots)) * test->game_seconds;
+}
+
+int64_t scheduler_task_pairs(const SchedTest *test, const SchedWorker *worker,
+                             double task_seconds) {
+    bool is_first = worker->trust == TRUST_NONE;
+    int64_t batch = test->batch_pairs, room = scheduler_room(test, worker) / batch;
+    double seconds = is_first ? fmin(task_seconds, FIRST_SECONDS_MAX) : task_seconds;
+    double pairs = seconds / test->game_seconds * slots_of(test, worker) / 2;
+    double batches =
+        floor(fmin(pairs, is_first ? FIRST_PAIRS_MAX : TASK_PAIRS_MAX) / (double)batch);
+    int64_t share = (test->pairs_left + 2 * batch - 1) / (2 * batch); // half, rounded up
+    int64_t wanted = batches < 1 ? 1 : (int64_t)batches;
+    wanted = wanted < share ? wanted : share;
+    return (wanted < room || room < 1 ? wanted : room) * batch;
+}
+
+SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorker *worker,
+                             double task_seconds) {
+    const SchedTest *best = NULL;
+    for (int i = 0; i < count; i++)
+        if (scheduler_fits(&tests[i], worker) && (!best || before(&tests[i], best, worker)))
+            best = &tests[i];
+    if (!best)
+        return (SchedChoice){0};
+    return (SchedChoice){best->id, scheduler_task_pairs(best, worker, task_seconds)};
+}

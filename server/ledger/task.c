@@ -1,0 +1,240 @@
+// Tasks: loading, beats, ends, leases. See ledger.h and ledger_task.h.
+#include "server/ledger/task.h"
+#include "server/loop/app.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/log.h"
+
+static void copy_word(char *out, size_t size, const char *text) {
+    snprintf(out, size, "%s", text);
+}
+
+static void read_task(Query *q, TaskRow *row) {
+    row->worker = query_int(q, 0);
+    copy_word(row->state, sizeof row->state, query_text(q, 1));
+    copy_word(row->phase, sizeof row->phase, query_text(q, 2));
+    row->first_pair = query_int(q, 3);
+    row->pair_count = query_int(q, 4);
+    row->plies = query_int(q, 5);
+    row->next_seq = query_int(q, 6);
+    row->begun = query_int(q, 7);
+    row->lease_until = query_real(q, 8);
+    row->lease_s = query_real(q, 9);
+}
+
+// Columns from `at` on.
+static void read_test(Query *q, int at, TaskRow *row) {
+    row->test.id = query_int(q, at);
+    copy_word(row->test.state, sizeof row->test.state, query_text(q, at + 1));
+    row->test.is_sprt = strcmp(query_text(q, at + 2), "sprt") == 0;
+    row->test.bounds =
+        verdict_bounds(query_text(q, at + 3), query_real(q, at + 4), query_real(q, at + 5),
+                       query_real(q, at + 6), query_real(q, at + 7));
+    row->test.batch_pairs = query_int(q, at + 8);
+    row->test.pairs_max = query_int(q, at + 9);
+    for (int i = 0; i < 5; i++)
+        row->test.ptnml[i] = query_int(q, at + 10 + i);
+    row->test.llr = query_real(q, at + 15);
+    if (!verdict_state_read(query_text(q, at + 16), &row->test.sprt))
+        log_error("test %lld: sprt_state is unreadable", (long long)row->test.id);
+}
+
+bool task_load(const Ledger *ledger, int64_t task, int64_t worker, TaskRow *row, Error *err) {
+    *row = (TaskRow){.id = task};
+    Query q = query(ledger->db, SQL_LEDGER_TASK, "i", task);
+    if (!query_step(&q))
+        return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
+    read_task(&q, row);
+    read_test(&q, 10, row);
+    row->blocked = query_int(&q, 27) != 0;
+    snprintf(row->owner, sizeof row->owner, "%s", query_text(&q, 28));
+    row->batch_s = query_real(&q, 29);
+    row->batch_until = query_real(&q, 30);
+    query_end(&q);
+    if (worker && row->worker != worker)
+        return error_set(err, 403, "not_your_task", "task %lld belongs to another machine",
+                         (long long)task);
+    return true;
+}
+
+bool test_load(const Ledger *ledger, int64_t test, TaskRow *row, Error *err) {
+    Query q = query(ledger->db, SQL_LEDGER_TEST, "i", test);
+    if (!query_step(&q))
+        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
+    read_test(&q, 0, row);
+    query_end(&q);
+    return true;
+}
+
+bool task_is_open(const TaskRow *row) {
+    return strcmp(row->state, "open") == 0;
+}
+
+// Constants only: the answer outlives the row.
+static const char *why_not(const TaskRow *row) {
+    static const char *const ends[][2] = {
+        {"done", "done"},       {"expired", "expired"}, {"released", "released"},
+        {"failed", "released"}, {"stopped", "paused"}, // its test awaits approval again
+    };
+    if (strcmp(row->test.state, "finished") == 0)
+        return "finished";
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(row->state, ends[i][0]) == 0)
+            return ends[i][1];
+    return strcmp(row->test.state, "active") == 0 ? "" : "paused";
+}
+
+TaskReply task_reply(const Ledger *ledger, const TaskRow *row) {
+    const char *why = why_not(row);
+    double left = fmax(row->lease_until - ledger->now, 0);
+    return (TaskReply){.go_on = !*why, .why = why, .lease_s = *why ? 0 : ceil(left)};
+}
+
+void task_note_begun(TaskRow *row, int64_t begun) {
+    int64_t reported = row->next_seq * row->test.batch_pairs;
+    if (begun > row->begun)
+        row->begun = begun;
+    if (row->begun < reported)
+        row->begun = reported;
+    if (row->begun > row->pair_count)
+        row->begun = row->pair_count;
+}
+
+// What was begun and not reported carries its owner's name.
+static bool give_back(const Ledger *ledger, const TaskRow *row, Error *err) {
+    int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
+    int64_t begun = (row->begun + batch - 1) / batch * batch;
+    return ranges_return(ledger, row->test.id, row->first_pair + reported, begun - reported,
+                         row->owner, err) &&
+           ranges_return(ledger, row->test.id, row->first_pair + begun, row->pair_count - begun, "",
+                         err);
+}
+
+bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err) {
+    int64_t batch = row->test.batch_pairs;
+    assert(batch > 0);
+    task_note_begun(row, 0);
+    copy_word(row->state, sizeof row->state, state);
+    bool by_machine = strcmp(state, "done") != 0 && strcmp(state, "stopped") != 0;
+    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_END, "isid", row->id, state, row->begun,
+                ledger->now) ||
+        (strcmp(row->test.state, "finished") != 0 && !give_back(ledger, row, err)) ||
+        (by_machine && !row->next_seq &&
+         !db_run(ledger->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, ledger->now)))
+        return false;
+    if (ledger->wake && row->next_seq * batch < row->pair_count)
+        ledger->wake(ledger->ctx); // what was not reported is played by somebody else
+    return true;
+}
+
+// ---- beats --------------------------------------------------------------------------------------
+
+static const struct Phase {
+    const char *name;
+    double lease_s; // 0: the task's own
+} phases[] = {
+    {"claimed", LEASE_FIRST_S},
+    {"fetch", LEASE_FETCH_S},
+    {"build", LEASE_BUILD_S},
+    {"bench", LEASE_BENCH_S},
+    {"play", 0},
+};
+
+static int phase_rank(const char *name) {
+    for (int i = 0; i < (int)(sizeof phases / sizeof *phases); i++)
+        if (strcmp(phases[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+// A later phase or more plies are progress; a beat that shows neither leaves the lease as it is,
+// and none moves it beyond the time by which the next batch is due.
+static void lease_renew(const Ledger *ledger, TaskRow *row, const Beat *beat) {
+    int old_phase = phase_rank(row->phase), new_phase = phase_rank(beat->phase);
+    bool progress = new_phase > old_phase || beat->plies > row->plies;
+    if (new_phase > old_phase)
+        copy_word(row->phase, sizeof row->phase, beat->phase);
+    if (beat->plies > row->plies)
+        row->plies = beat->plies;
+    if (!progress)
+        return;
+    double lease = phases[phase_rank(row->phase)].lease_s;
+    row->lease_until = fmin(ledger->now + (lease > 0 ? lease : row->lease_s), row->batch_until);
+}
+
+bool ledger_beat(const Ledger *ledger, const Beat *beat, TaskReply *reply, Error *err) {
+    TaskRow row;
+    if (!task_load(ledger, beat->task, beat->worker, &row, err))
+        return false;
+    if (phase_rank(beat->phase) < 1)
+        return error_field(err, 422, "bad_request", "phase",
+                           "phase is fetch, build, bench or play");
+    if (beat->begun > row.pair_count)
+        return error_field(err, 422, "bad_request", "begun", "the task has %lld pairs",
+                           (long long)row.pair_count);
+    if (task_is_open(&row)) {
+        lease_renew(ledger, &row, beat);
+        task_note_begun(&row, beat->begun);
+        if (!db_run(ledger->db, err, SQL_LEDGER_TASK_BEAT, "isiid", row.id, row.phase, row.plies,
+                    row.begun, row.lease_until) ||
+            (row.blocked && !task_end(ledger, &row, "released", err)))
+            return false;
+    }
+    *reply = task_reply(ledger, &row);
+    return db_run(ledger->db, err, SQL_LEDGER_WORKER_SEEN, "id", beat->worker, ledger->now);
+}
+
+bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t begun, Error *err) {
+    TaskRow row;
+    if (!task_load(ledger, task, worker, &row, err))
+        return false;
+    if (begun > row.pair_count)
+        return error_field(err, 422, "bad_request", "begun", "the task has %lld pairs",
+                           (long long)row.pair_count);
+    if (!task_is_open(&row))
+        return true;
+    task_note_begun(&row, begun);
+    return task_end(ledger, &row, "released", err);
+}
+
+// ---- leases -------------------------------------------------------------------------------------
+
+// Ids first: ending tasks changes the index that the query walks.
+void ledger_expire(const Ledger *ledger) {
+    int64_t ids[1000];
+    int count = 0;
+    for (Query q = query(ledger->db, SQL_LEDGER_TASKS_EXPIRED, "d", ledger->now); query_step(&q);)
+        ids[count++] = query_int(&q, 0);
+    for (int i = 0; i < count; i++) {
+        TaskRow row;
+        Error err;
+        db_savepoint(ledger->db);
+        if (!task_load(ledger, ids[i], 0, &row, &err) || !task_end(ledger, &row, "expired", &err)) {
+            log_error("task %lld does not expire: %s", (long long)ids[i], err.message);
+            db_savepoint_undo(ledger->db);
+            continue;
+        }
+        db_savepoint_keep(ledger->db);
+        ledger_event(ledger, "expired", 0, row.worker, row.test.id,
+                     "task %lld brought no beat or no batch in time; %lld of its %lld pairs were "
+                     "reported",
+                     (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
+                     (long long)row.pair_count);
+    }
+}
+
+void ledger_tick(App *app, Db *db, double now) {
+    Ledger ledger = ledger_of_app(app, db, now);
+    ledger_expire(&ledger);
+    ledger_settle(&ledger);
+    if (app->replayer)
+        ledger_take_replayed(&ledger, app->replayer);
+}
+
+bool ledger_resume(Db *db, double down_seconds, Error *err) {
+    return down_seconds <= 0 || db_run(db, err, SQL_LEDGER_LEASES_SHIFT, "d", down_seconds);
+}

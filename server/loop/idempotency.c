@@ -1,0 +1,72 @@
+// See idempotency.h.
+#include "server/loop/idempotency.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/common/hash.h"
+#include "server/common/json_member.h"
+#include "server/http/response.h"
+
+enum { KEY_MAX = 128, SUBJECT_MAX = 32 };
+
+// What these ask and answer holds passwords and tokens, which belong into no table and no backup.
+static bool holds_secrets(const char *path) {
+    static const char *const calls[] = {"login", "users", "account", "tokens"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strncmp(path + strlen("/api/v1/"), calls[i], strlen(calls[i])))
+            return true;
+    return false;
+}
+
+static const char *key_of(const RequestData *data, char subject[SUBJECT_MAX]) {
+    const Viewer *viewer = &data->req.viewer;
+    if (!viewer->user_id || strcmp(data->req.method, "POST") != 0 || !request_is_api(&data->req) ||
+        holds_secrets(data->req.path))
+        return NULL;
+    snprintf(subject, SUBJECT_MAX, "user:%lld", (long long)viewer->user_id);
+    return request_header(&data->req, "Idempotency-Key");
+}
+
+static void hash_request(RequestData *data) {
+    Str text;
+    str_init(&text, data->raw.size + strlen(data->target) + 1);
+    str_puts(&text, data->target);
+    str_putc(&text, 0);
+    str_add(&text, data->raw.data, data->raw.size);
+    sha256_hex(text.data, text.size, data->request_hash);
+    str_release(&text);
+}
+
+bool idempotency_look(RequestData *data, Error *err) {
+    char subject[SUBJECT_MAX];
+    const char *key = key_of(data, subject);
+    if (!key)
+        return true;
+    size_t size = strlen(key);
+    if (size < 1 || size > KEY_MAX)
+        return error_set(err, 400, "bad_request", "Idempotency-Key has 1 to %d characters",
+                         KEY_MAX);
+    if (!data->request_hash[0])
+        hash_request(data);
+    json_auto_t *row = db_row(data->req.db, SQL_IDEMPOTENCY_GET, "ss", subject, key);
+    if (!row)
+        return true;
+    if (strcmp(json_string_value(json_object_get(row, "request_hash")), data->request_hash) != 0)
+        return error_set(err, 409, "key_reused",
+                         "this Idempotency-Key was used for another request");
+    response_text(&data->res, (int)member_int(row, "status"), "application/json",
+                  json_string_value(json_object_get(row, "body")));
+    data->stage = STAGE_REPLY;
+    return true;
+}
+
+bool idempotency_keep(RequestData *data, Error *err) {
+    char subject[SUBJECT_MAX];
+    const char *key = key_of(data, subject);
+    const Response *res = &data->res;
+    if (!key || res->wait || res->file || res->stream || res->status < 200 || res->status > 299)
+        return true;
+    return db_run(data->req.db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, key,
+                  data->request_hash, (int64_t)res->status, res->body.data, data->req.now);
+}

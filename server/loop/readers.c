@@ -1,0 +1,146 @@
+// See http_readers.h.
+#include "server/loop/readers.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/common/log.h"
+#include "server/loop/identify.h"
+
+enum { READERS_MAX = 64 };
+
+struct Readers {
+    App *app;
+    pthread_mutex_t mutex;
+    pthread_cond_t work;
+    JobQueue queued;
+    RequestList finished;
+    bool stopping;
+    int count;
+    pthread_t threads[READERS_MAX];
+    Db *databases[READERS_MAX];
+    int started;
+};
+
+// Every request sees the database as it is when the request begins.
+static void prepare_one(Db *db, RequestData *data) {
+    Error err = {0};
+    data->req.db = db;
+    data->req.now = time_now();
+    data->version = atomic_load(&data->req.app->metrics.commits); // no newer than what is read
+    data->opened = true;
+    bool good = db_begin(db, &err) && request_open_body(data, &err) &&
+                viewer_check_csrf(data, &err) && data->route->prepare(&data->req, &data->res, &err);
+    if (db_failed(db))
+        good = error_set(&err, 503, "unavailable", "the database cannot be read just now");
+    if (!good)
+        request_refuse(data, &err);
+    data->stage = good && data->route->apply ? STAGE_APPLY : STAGE_REPLY;
+    db_rollback(db);
+    data->req.db = NULL;
+}
+
+static void notify_loop(const App *app) {
+    uint64_t one = 1;
+    if (write(app->event_fd, &one, sizeof one) < 0)
+        log_warn("cannot wake the loop");
+}
+
+static void *reader_main(void *arg) {
+    Readers *readers = arg;
+    pthread_mutex_lock(&readers->mutex);
+    Db *db = readers->databases[readers->started++];
+    for (;;) {
+        Job *job = NULL;
+        while (!readers->stopping && !(job = queue_pop(&readers->queued)))
+            pthread_cond_wait(&readers->work, &readers->mutex);
+        if (readers->stopping)
+            break;
+        RequestData *data = job->request;
+        pthread_mutex_unlock(&readers->mutex);
+        prepare_one(db, data);
+        pthread_mutex_lock(&readers->mutex);
+        queue_done(&readers->queued, job);
+        bool first = !readers->finished.first; // the loop takes all at once
+        list_push(&readers->finished, data);
+        if (first)
+            notify_loop(readers->app);
+    }
+    pthread_mutex_unlock(&readers->mutex);
+    return NULL;
+}
+
+Readers *readers_start(App *app, int count, Error *err) {
+    Readers *readers = xcalloc(1, sizeof *readers);
+    char *path scope(free_ptr) = xasprintf("%s/patchmate.db", app->config.data);
+    readers->app = app;
+    readers->queued.running_max = count > 4 ? count / 4 : 1;
+    pthread_mutex_init(&readers->mutex, NULL);
+    pthread_cond_init(&readers->work, NULL);
+    for (int i = 0; i < count && i < READERS_MAX; i++) {
+        readers->databases[i] = db_open(path, true, err);
+        if (!readers->databases[i] ||
+            pthread_create(&readers->threads[i], NULL, reader_main, readers)) {
+            if (readers->databases[i])
+                error_set(err, 0, "", "cannot start reader threads");
+            db_close(readers->databases[i]);
+            readers_stop(readers);
+            readers_free(readers);
+            return NULL;
+        }
+        readers->count++;
+    }
+    return readers;
+}
+
+RequestData *readers_push(Readers *readers, RequestData *data) {
+    RequestData *refused = NULL;
+    pthread_mutex_lock(&readers->mutex);
+    if (readers->stopping)
+        refused = data;
+    else {
+        queue_push(&readers->queued, &data->job);
+        pthread_cond_signal(&readers->work);
+        if (readers->queued.count > READERS_QUEUE_MAX)
+            refused = queue_drop(&readers->queued)->request;
+    }
+    pthread_mutex_unlock(&readers->mutex);
+    return refused;
+}
+
+RequestList readers_take(Readers *readers) {
+    pthread_mutex_lock(&readers->mutex);
+    RequestList taken = readers->finished;
+    readers->finished = (RequestList){0};
+    while (readers->stopping && readers->queued.count)
+        list_push(&taken, queue_drop(&readers->queued)->request);
+    pthread_mutex_unlock(&readers->mutex);
+    return taken;
+}
+
+size_t readers_queued(Readers *readers) {
+    pthread_mutex_lock(&readers->mutex);
+    size_t count = readers->queued.count;
+    pthread_mutex_unlock(&readers->mutex);
+    return count;
+}
+
+void readers_stop(Readers *readers) {
+    pthread_mutex_lock(&readers->mutex);
+    readers->stopping = true;
+    pthread_cond_broadcast(&readers->work);
+    pthread_mutex_unlock(&readers->mutex);
+    for (int i = 0; i < readers->count; i++) {
+        pthread_join(readers->threads[i], NULL);
+        db_close(readers->databases[i]);
+    }
+    readers->count = 0;
+}
+
+void readers_free(Readers *readers) {
+    pthread_cond_destroy(&readers->work);
+    pthread_mutex_destroy(&readers->mutex);
+    free(readers);
+}

@@ -1,0 +1,19 @@
+// The reader threads: each has a read-only database of its own and runs `prepare` handlers from one
+// bounded queue, in which owners take turns (senders.h); none has more than a quarter of the
+// threads. What they finish comes back through a second queue that the loop empties; the loop is
+// told through App.event_fd.
+#pragma once
+
+#include "server/loop/app.h"
+
+enum { READERS_QUEUE_MAX = 1024 };
+
+Readers *readers_start(App *app, int count, Error *err);
+// What must be refused for it: NULL, or itself where the readers stop, or in a full queue another
+// of the owner that has most.
+RequestData *readers_push(Readers *readers, RequestData *data);
+RequestList readers_take(Readers *readers); // what is finished
+size_t readers_queued(Readers *readers);
+// Lets the jobs that run end; what is still queued comes out by readers_take undone.
+void readers_stop(Readers *readers);
+void readers_free(Readers *readers);

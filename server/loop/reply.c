@@ -1,0 +1,157 @@
+// See http_reply.h.
+#include "server/loop/reply.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/common/log.h"
+#include "server/http/response.h"
+#include "server/loop/admit.h"
+
+// No inline script or style anywhere, nothing from elsewhere, in nobody's frame.
+static const char *const always[][2] = {
+    {"Content-Security-Policy",
+     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "same-origin"},
+    {"X-Frame-Options", "DENY"},
+};
+
+static const char *header_of(const Response *res, const char *name) {
+    for (int i = 0; i < res->header_count; i++)
+        if (!strcmp(res->headers[i].name, name))
+            return res->headers[i].value;
+    return NULL;
+}
+
+typedef struct Range {
+    off_t first, size;
+    bool part, bad;
+} Range;
+
+// "bytes=100-199", "bytes=100-", "bytes=-50"; several ranges at once and other units are answered
+// with the whole, as the standard allows.
+static Range range_of(const char *header, off_t size) {
+    Range all = {0, size, false, false};
+    long first = 0, last = (long)size - 1;
+    if (!header || strncmp(header, "bytes=", 6) != 0 || strchr(header, ','))
+        return all;
+    const char *dash = strchr(header += 6, '-');
+    if (!dash)
+        return all;
+    char *from scope(free_ptr) = xstrndup(header, (size_t)(dash - header));
+    bool has_from = *from, has_to = dash[1];
+    if ((has_from && !parse_long(from, 0, INT64_MAX, &first)) ||
+        (has_to && !parse_long(dash + 1, 0, INT64_MAX, &last)) || (!has_from && !has_to))
+        return all;
+    if (!has_from) { // the last so many bytes
+        first = last < size ? (long)size - last : 0;
+        last = (long)size - 1;
+    }
+    if (last >= size)
+        last = (long)size - 1;
+    if (first > last)
+        return (Range){.bad = true};
+    return (Range){first, last - first + 1, true, false};
+}
+
+static struct MHD_Response *from_body(Response *res) {
+    size_t size = res->body.size;
+    return MHD_create_response_from_buffer(size, str_steal(&res->body), MHD_RESPMEM_MUST_FREE);
+}
+
+static struct MHD_Response *from_text(RequestData *data, int status, const char *code,
+                                      const char *message) {
+    Error err;
+    error_set(&err, status, code, "%s", message);
+    request_refuse(data, &err);
+    return from_body(&data->res);
+}
+
+static struct MHD_Response *from_file(RequestData *data) {
+    Response *res = &data->res;
+    struct stat st;
+    int fd = open(res->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        if (fd >= 0)
+            close(fd);
+        log_warn("cannot open %s: %s", res->file, strerror(errno));
+        return from_text(data, 404, "not_found", "the file is not there");
+    }
+    Range range = range_of(request_header(&data->req, "Range"), st.st_size);
+    if (range.bad) {
+        close(fd);
+        response_header(res, "Content-Range", "bytes */%lld", (long long)st.st_size);
+        return from_text(data, 416, "bad_range", "the file is shorter than that");
+    }
+    if (range.part) {
+        res->status = 206;
+        response_header(res, "Content-Range", "bytes %lld-%lld/%lld", (long long)range.first,
+                        (long long)(range.first + range.size - 1), (long long)st.st_size);
+    }
+    return MHD_create_response_from_fd_at_offset64((uint64_t)range.size, fd, (uint64_t)range.first);
+}
+
+static struct MHD_Response *from_stream(App *app, RequestData *data) {
+    const char *test = request_query(&data->req, "test");
+    long id = 0;
+    Error err;
+    if (!admit_stream(data, &err))
+        return from_text(data, err.status, err.code, err.message);
+    if (test)
+        parse_long(test, 1, INT64_MAX, &id);
+    struct MHD_Response *stream = stream_open(&app->streams, data->connection, data->network, id);
+    data->res.type = "text/event-stream";
+    return stream ? stream : from_text(data, 503, "too_many_streams", "too many listeners");
+}
+
+static bool is_unchanged(const RequestData *data) {
+    const char *tag = header_of(&data->res, "ETag");
+    const char *known = request_header(&data->req, "If-None-Match");
+    return data->res.status == 200 && !strcmp(data->req.method, "GET") && tag && known &&
+           (strstr(known, tag) || !strcmp(known, "*"));
+}
+
+static struct MHD_Response *response_make(App *app, RequestData *data) {
+    Response *res = &data->res;
+    if (is_unchanged(data)) {
+        res->status = 304;
+        str_clear(&res->body);
+        return from_body(res);
+    }
+    if (res->stream)
+        return from_stream(app, data);
+    return res->file ? from_file(data) : from_body(res);
+}
+
+static void add_headers(struct MHD_Response *response, const Response *res) {
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        MHD_add_response_header(response, always[i][0], always[i][1]);
+    if (res->type)
+        MHD_add_response_header(response, "Content-Type", res->type);
+    for (int i = 0; i < res->header_count; i++)
+        MHD_add_response_header(response, res->headers[i].name, res->headers[i].value);
+    if (!header_of(res, "Cache-Control"))
+        MHD_add_response_header(response, "Cache-Control", "no-store");
+}
+
+bool http_reply(App *app, RequestData *data) {
+    struct MHD_Response *response = response_make(app, data);
+    if (!response)
+        return false;
+    if (data->res.stream && data->res.status == 200)
+        MHD_add_response_header(response, "X-Accel-Buffering", "no");
+    add_headers(response, &data->res);
+    atomic_fetch_add(&app->metrics.replies[data->res.status / 100 % 6], 1);
+    log_debug("%s %s %s %d %.1f ms", data->address, data->req.method, data->target,
+              data->res.status, 1000 * (time_monotonic() - data->started));
+    bool queued = MHD_queue_response(data->connection, (unsigned)data->res.status, response);
+    MHD_destroy_response(response);
+    return queued;
+}

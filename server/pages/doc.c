@@ -1,0 +1,160 @@
+// The parts that documents share, and the home page's.
+#include "server/pages/doc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/common/time_control.h"
+#include "server/ledger/sprt_state.h"
+
+// ---- parts --------------------------------------------------------------------------------------
+
+const char *doc_query(Request *req, const char *name) {
+    const char *value = request_query(req, name);
+    return value ? value : "";
+}
+
+int doc_limit(Request *req) {
+    long limit = DOC_PAGE_SIZE;
+    const char *text = request_query(req, "limit");
+    if (text && !parse_long(text, 1, DOC_PAGE_SIZE_MAX, &limit))
+        limit = DOC_PAGE_SIZE;
+    return (int)limit;
+}
+
+json_t *doc_cursor(double time, int64_t id) {
+    char text[64];
+    snprintf(text, sizeof text, "%.17g:%lld", time, (long long)id);
+    return json_string(text);
+}
+
+bool doc_cursor_read(Request *req, double *time, int64_t *id, Error *err) {
+    const char *text = request_query(req, "before");
+    long last = 0;
+    *time = INFINITY;
+    *id = INT64_MAX;
+    if (!text || !*text)
+        return true;
+    const char *colon = strchr(text, ':');
+    char *first scope(free_ptr) = xstrndup(text, colon ? (size_t)(colon - text) : 0);
+    bool good = colon && parse_double(first, -1e18, 1e18, time) &&
+                parse_long(colon + 1, 0, INT64_MAX, &last);
+    *id = last;
+    return good || error_field(err, 422, "bad_cursor", "before",
+                               "before: this is no `next` of an earlier answer");
+}
+
+void doc_copy(json_t *to, const json_t *from, const char *names) {
+    while (*names) {
+        size_t size = strcspn(names, " ");
+        char *name scope(free_ptr) = xstrndup(names, size);
+        json_t *value = json_object_get(from, name);
+        json_object_set_new(to, name, value ? json_incref(value) : json_null());
+        names += size + strspn(names + size, " ");
+    }
+}
+
+static void one_boolean(json_t *row, const char *name) {
+    json_t *value = json_object_get(row, name), *inner;
+    size_t i;
+    if (json_is_integer(value))
+        json_object_set_new(row, name, json_boolean(json_integer_value(value)));
+    json_array_foreach (row, i, inner)
+        one_boolean(inner, name);
+}
+
+json_t *doc_booleans(json_t *rows, const char *names) {
+    while (*names) {
+        size_t size = strcspn(names, " ");
+        char *name scope(free_ptr) = xstrndup(names, size);
+        one_boolean(rows, name);
+        names += size + strspn(names + size, " ");
+    }
+    return rows;
+}
+
+// ---- tests --------------------------------------------------------------------------------------
+
+// Games a minute: now, or over its whole life once it is finished.
+static double rate_of(Request *req, const json_t *row) {
+    double started = member_real(row, "started");
+    double finished = member_real(row, "finished");
+    double games =
+        member_real(row, "wins") + member_real(row, "losses") + member_real(row, "draws");
+    if (finished > started && started > 0)
+        return games * 60 / (finished - started);
+    if (strcmp(member_text(row, "state"), "active") != 0)
+        return 0;
+    return db_real(req->db, SQL_PAGE_RATE_OF_TEST, 0, "di", req->now, member_int(row, "id"));
+}
+
+static bool is_long(const json_t *row) {
+    TimeControl tc;
+    Error ignored;
+    int threads = (int)member_int(row, "threads");
+    return tc_parse(member_text(row, "tc"), &tc, &ignored) && tc_ratio(&tc, threads) > 4;
+}
+
+json_t *doc_test_summary(Request *req, const json_t *row) {
+    json_t *test = json_object();
+    double rate = rate_of(req, row);
+    doc_copy(test, row,
+             "id title author engine state result reason kind tc threads priority created started "
+             "finished crashes time_losses cores machines merged_commit retest_of");
+    json_object_set_new(test, "ltc", json_boolean(is_long(row)));
+    json_object_set_new(test, "games_per_minute", json_real(rate));
+    json_object_set_new(test, "stats", verdict_document(row, 60 * rate));
+    return test;
+}
+
+json_t *doc_tests_in_state(Request *req, const char *state) {
+    json_auto_t *rows = db_rows(req->db, SQL_PAGE_TESTS_IN_STATE, "s", state);
+    json_t *tests = json_array(), *row;
+    size_t i;
+    json_array_foreach (rows, i, row)
+        json_array_append_new(tests, doc_test_summary(req, row));
+    return tests;
+}
+
+// ---- home ---------------------------------------------------------------------------------------
+
+enum { HOME_FINISHED = 15, HOME_MACHINES = 20 };
+
+static json_t *recently_finished(Request *req) {
+    json_t *tests = json_array();
+    Query q = query(req->db, SQL_PAGE_TESTS_FINISHED, "diss", INFINITY, INT64_MAX, "", "");
+    while (query_step(&q)) {
+        json_auto_t *row = query_json(&q);
+        json_array_append_new(tests, doc_test_summary(req, row));
+        if (json_array_size(tests) == HOME_FINISHED) {
+            query_end(&q);
+            break;
+        }
+    }
+    return tests;
+}
+
+static json_t *items(json_t *list) {
+    return json_pack("{s:o}", "items", list);
+}
+
+json_t *doc_home(Request *req, Error *err) {
+    (void)err;
+    json_t *totals = db_row(req->db, SQL_PAGE_TOTALS, "d", req->now);
+    json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES, "diddi", INFINITY, INT64_MAX,
+                               req->now - 300, req->now, (int64_t)HOME_MACHINES);
+    if (!totals)
+        totals = json_object();
+    json_object_set_new(totals, "games_per_minute",
+                        json_real(db_real(req->db, SQL_PAGE_RATE, 0, "d", req->now)));
+    json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
+                                 items(doc_booleans(machines, "online blocked")), "engines",
+                                 db_rows(req->db, SQL_PAGE_ENGINES, ""));
+    static const char *const states[] = {"pending", "paused", "active"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        json_object_set_new(document, states[i], items(doc_tests_in_state(req, states[i])));
+    json_object_set_new(document, "finished", items(recently_finished(req)));
+    return document;
+}

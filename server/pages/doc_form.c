@@ -1,0 +1,116 @@
+// The document of the form for a new test. Values are text by the names of submit_rules, so that
+// the page shows exactly what a submission would read.
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/pages/doc.h"
+#include "server/submit/submit.h"
+
+// What a form that nobody has touched holds.
+static json_t *default_values(void) {
+    json_t *values = json_object();
+    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+        json_object_set_new(values, rule->name,
+                            json_string(rule->otherwise ? rule->otherwise : ""));
+    return values;
+}
+
+// A file that was uploaded cannot be put back into the file field, but its text can be shown.
+static void take_file(Request *req, json_t *values) {
+    size_t size;
+    const char *file = request_form(req, "patch_file", &size);
+    json_t *text = file && size ? json_stringn(file, size) : NULL;
+    if (text && !*member_text(values, "patch"))
+        json_object_set(values, "patch", text);
+    json_decref(text);
+}
+
+static json_t *typed_values(Request *req) {
+    json_t *values = json_object();
+    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+        size_t size;
+        const char *text = request_form(req, rule->name, &size);
+        json_t *value = text ? json_stringn(text, size) : NULL;
+        json_object_set_new(values, rule->name, value ? value : json_string(""));
+    }
+    take_file(req, values);
+    return values;
+}
+
+// ---- from a preset, from another test -----------------------------------------------------------
+
+// Marks the one that is chosen and gives its name; the first where none of that name is there.
+static const char *choose(json_t *items, const char *wanted) {
+    json_t *item, *chosen = json_array_get(items, 0);
+    size_t i;
+    json_array_foreach (items, i, item)
+        if (strcmp(member_text(item, "name"), wanted) == 0)
+            chosen = item;
+    if (chosen)
+        json_object_set_new(chosen, "selected", json_true());
+    return member_text(chosen, "name");
+}
+
+static void use_preset(json_t *values, const json_t *presets, const char *name) {
+    json_t *preset;
+    size_t i;
+    Error ignored;
+    json_array_foreach (presets, i, preset) {
+        if (strcmp(member_text(preset, "name"), name) != 0)
+            continue;
+        json_auto_t *fields = submit_fields_of_json(json_object_get(preset, "fields"), &ignored);
+        json_object_update(values, fields);
+    }
+    json_object_set_new(values, "preset", json_string(name));
+}
+
+// The same test again: its commits by name, its settings, another seed.
+static void use_test(Request *req, json_t *values, const char *number) {
+    long id;
+    json_auto_t *row = parse_long(number, 1, INT64_MAX, &id)
+                           ? db_row(req->db, SQL_TEST_FOR_CHANGE, "i", (int64_t)id)
+                           : NULL;
+    if (!row)
+        return;
+    json_auto_t *fields = submit_fields_of_test(row);
+    json_object_update(values, fields);
+    json_object_set_new(values, "seed", json_string(""));
+    json_object_set(values, "commit", json_object_get(row, "new_commit"));
+    json_object_set(values, "base", json_object_get(row, "base_commit"));
+}
+
+// ---- the document -------------------------------------------------------------------------------
+
+static json_t *find_engine(Request *req, json_t *engines, const char *wanted, Error *err) {
+    const char *name = choose(engines, wanted);
+    json_t *engine = db_row(req->db, SQL_ENGINE_BY_NAME, "s", name);
+    if (!engine)
+        error_set(err, 404, "no_such_engine", "this server has no engine");
+    return engine;
+}
+
+json_t *doc_form(Request *req, bool typed, Error *err) {
+    json_t *values = typed ? typed_values(req) : default_values();
+    json_auto_t *engines = db_rows(req->db, SQL_PAGE_ENGINES, "");
+    json_auto_t *engine = find_engine(
+        req, engines, typed ? member_text(values, "engine") : doc_query(req, "engine"), err);
+    if (!engine) {
+        json_decref(values);
+        return NULL;
+    }
+    int64_t id = member_int(engine, "id");
+    json_t *presets = db_rows(req->db, SQL_PAGE_PRESETS, "i", id);
+    json_t *books = doc_booleans(db_rows(req->db, SQL_PAGE_BOOKS, "i", id), "chess960");
+    const char *preset =
+        choose(presets, typed ? member_text(values, "preset") : doc_query(req, "preset"));
+    if (!typed)
+        use_preset(values, presets, preset);
+    if (!typed && *doc_query(req, "like"))
+        use_test(req, values, doc_query(req, "like"));
+    choose(books, member_text(values, "book"));
+    bool may = viewer_submits(req, id);
+    return json_pack("{s:O, s:O, s:o, s:o, s:o, s:b}", "engine", engine, "engines", engines,
+                     "presets", presets, "books", books, "values", values, "may_submit",
+                     may && req->viewer.user_id);
+}

@@ -1,0 +1,71 @@
+// How a test came to its present numbers: LLR, score and Elo after its batches, thinned out.
+#include <math.h>
+
+#include "server/pages/doc.h"
+#include "sprt/sprt.h"
+
+enum { POINTS_MAX = 300 };
+
+typedef struct History {
+    json_t *games, *llr, *score, *elo, *error, *time; // columns
+    double counts[5], pairs;
+} History;
+
+static void add_real(json_t *column, double value, double unit) {
+    json_array_append_new(column,
+                          isfinite(value) ? json_real(round(value / unit) * unit) : json_null());
+}
+
+static void add_point(History *h, double llr, double received) {
+    EloEstimate e = elo_estimate(h->counts, 5);
+    double points = 0;
+    for (int i = 0; i < 5; i++)
+        points += h->counts[i] * i / 4;
+    json_array_append_new(h->games, json_integer((json_int_t)(2 * h->pairs)));
+    add_real(h->llr, llr, 1e-4);
+    add_real(h->score, points / h->pairs, 1e-6);
+    add_real(h->elo, e.elo, 1e-3);
+    add_real(h->error, e.error, 1e-3);
+    add_real(h->time, received, 1e-3);
+}
+
+static void count_outcomes(History *h, const char *outcomes) {
+    for (; *outcomes >= '0' && *outcomes <= '4'; outcomes++) {
+        h->counts[*outcomes - '0']++;
+        h->pairs++;
+    }
+}
+
+// Every so many batches, and always the last.
+static void walk(Request *req, int64_t test, History *h) {
+    int64_t count = db_int(req->db, SQL_PAGE_HISTORY_COUNT, 0, "i", test), i = 0;
+    int64_t step = count / POINTS_MAX + 1;
+    for (Query q = query(req->db, SQL_PAGE_HISTORY, "i", test); query_step(&q);) {
+        count_outcomes(h, query_text(&q, 0));
+        if (++i % step == 0 || i == count)
+            add_point(h, query_real(&q, 1), query_real(&q, 2));
+    }
+}
+
+json_t *doc_history(Request *req, Error *err) {
+    int64_t test = request_id(req, 0);
+    json_auto_t *row = db_row(req->db, SQL_LEDGER_TEST_STATE, "i", test);
+    if (!row)
+        return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
+    char *key scope(free_ptr) = xasprintf("history %lld", (long long)test);
+    json_t *kept = request_cached(req, key, false);
+    if (kept)
+        return kept;
+    History h = {.games = json_array(),
+                 .llr = json_array(),
+                 .score = json_array(),
+                 .elo = json_array(),
+                 .error = json_array(),
+                 .time = json_array()};
+    walk(req, test, &h);
+    kept =
+        json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "test", (json_int_t)test, "games", h.games,
+                  "llr", h.llr, "score", h.score, "elo", h.elo, "error", h.error, "time", h.time);
+    request_cache(req, key, false, kept);
+    return kept;
+}

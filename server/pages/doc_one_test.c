@@ -1,0 +1,201 @@
+// The document of one test: what is compared, how, where it stands, who played it.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/pages/doc.h"
+#include "server/pages/doc_actions.h"
+#include "server/submit/submit.h"
+#include "sprt/sprt.h"
+
+static json_t *real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+// ---- the two sides ------------------------------------------------------------------------------
+
+static json_t *side(const json_t *row, const char *name) {
+    static const char *const members[] = {"commit",   "subject", "author", "bench",
+                                          "snapshot", "options", "net",    "files"};
+    json_t *out = json_object();
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        char *column scope(free_ptr) = xasprintf("%s_%s", name, members[i]);
+        json_object_set(out, members[i], json_object_get(row, column));
+    }
+    char *open scope(free_ptr) = xasprintf("%s_bench_open", name);
+    bool known = !json_is_null(json_object_get(out, "bench"));
+    json_object_set_new(out, "bench_declared", json_boolean(known && member_int(row, open)));
+    return out;
+}
+
+// Marks the sides that wait for a net.
+static void add_missing_nets(json_t *test, json_t *missing) {
+    static const char *const sides[] = {"new", "base"};
+    for (size_t s = 0; s < 2; s++) {
+        size_t i;
+        json_t *net, *side = json_object_get(test, sides[s]);
+        bool waits = false, is_laid_down = json_array_size(json_object_get(side, "files")) > 0;
+        json_array_foreach (missing, i, net)
+            waits |= json_equal(json_object_get(net, "sha256"), json_object_get(side, "net"));
+        json_object_set_new(side, "net_missing", json_boolean(waits && is_laid_down));
+    }
+    json_object_set_new(test, "missing_nets", missing);
+}
+
+static json_t *settings(const json_t *row) {
+    json_t *out = json_object();
+    doc_copy(out, row,
+             "tc threads variant book openings seed batch_pairs pairs_max model elo0 elo1 alpha "
+             "beta");
+    json_object_set(out, "adjudication", json_object_get(row, "rules"));
+    json_object_set(out, "build", json_object_get(row, "build"));
+    json_object_set_new(out, "games_max", json_integer(2 * member_int(row, "pairs_max")));
+    return out;
+}
+
+// ---- machines -----------------------------------------------------------------------------------
+
+// n0 … n4 as one array, and pairs won, lost and drawn.
+static void take_counts(json_t *worker, double row[3]) {
+    static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
+    json_t *ptnml = json_array();
+    for (int i = 0; i < 5; i++) {
+        json_t *count = json_object_get(worker, names[i]);
+        json_array_append(ptnml, count);
+        row[i < 2 ? 1 : i == 2 ? 2 : 0] += json_number_value(count);
+        json_object_del(worker, names[i]);
+    }
+    json_object_set_new(worker, "ptnml", ptnml);
+}
+
+// How far each machine's results stand off from all others'. Beyond z99 something may be wrong with
+// a machine, though one of a hundred tests has such a one by chance.
+static json_t *compare(json_t *workers) {
+    size_t count = json_array_size(workers);
+    if (count > CHI2_ROWS_MAX)
+        count = CHI2_ROWS_MAX;
+    double(*rows)[3] = xcalloc(count + 1, sizeof *rows);
+    double *residuals = xcalloc(count + 1, sizeof *residuals);
+    for (size_t i = 0; i < count; i++)
+        take_counts(json_array_get(workers, i), rows[i]);
+    Chi2 chi = chi2_workers((const double(*)[3])rows, (int)count, residuals);
+    for (size_t i = 0; i < count; i++) {
+        json_t *worker = json_array_get(workers, i);
+        double r = residuals[i];
+        const char *mark = !isfinite(r)        ? ""
+                           : fabs(r) > chi.z99 ? "red"
+                           : fabs(r) > chi.z95 ? "yellow"
+                                               : "green";
+        json_object_set_new(worker, "residual", real(r));
+        json_object_set_new(worker, "mark", json_string(mark));
+    }
+    free(rows);
+    free(residuals);
+    if (chi.dof == 0)
+        return json_null();
+    return json_pack("{s:f, s:i, s:o, s:o, s:o}", "chi2", chi.chi2, "dof", chi.dof, "p",
+                     real(chi.p), "z95", real(chi.z95), "z99", real(chi.z99));
+}
+
+// ---- owners -------------------------------------------------------------------------------------
+
+// How much of what counts each owner brought, most first.
+static json_t *owners(Request *req, int64_t id) {
+    json_t *owner, *out = db_rows(req->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
+    size_t i;
+    json_array_foreach (out, i, owner)
+        doc_booleans(owner, "record");
+    return out;
+}
+
+// More than half of the result stands on the word of one owner who has shown little so far; null
+// where it does not.
+static json_t *owner_warning(const json_t *owner) {
+    double share = json_number_value(json_object_get(owner, "share"));
+    const char *user = json_string_value(json_object_get(owner, "user"));
+    if (share <= 0.5 || json_is_true(json_object_get(owner, "record")))
+        return json_null();
+    char *text scope(free_ptr) =
+        xasprintf("One owner without a record (%s) played %.0f\u00a0%% of the pairs that count.",
+                  user ? user : "machines without account", 100 * share);
+    return json_string(text);
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+static json_t *find_row(Request *req, Error *err) {
+    json_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
+    if (!row)
+        error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]);
+    return row;
+}
+
+// The test whose approval covers the base; null where the base is in the baseline's history.
+static json_t *base_test(Request *req, const json_t *row) {
+    if (member_int(row, "base_in_baseline"))
+        return json_null();
+    int64_t covers = db_int(req->db, SQL_APPROVAL_OF_COMMIT, 0, "is", member_int(row, "engine_id"),
+                            member_text(row, "base_commit"));
+    return covers ? json_integer(covers) : json_null();
+}
+
+static json_t *replays(Request *req, int64_t id) {
+    json_t *out = db_row(req->db, SQL_PAGE_REPLAYS, "i", id);
+    json_object_set_new(out, "faults", db_rows(req->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
+    json_object_set_new(out, "left_out", db_rows(req->db, SQL_PAGE_REPLAYS_LEFT_OUT, "i", id));
+    return out;
+}
+
+// What the batches, tasks and events of a test add up to, the same for all who ask.
+static json_t *people(Request *req, int64_t id) {
+    char *key scope(free_ptr) = xasprintf("people %lld", (long long)id);
+    json_t *test = request_cached(req, key, false);
+    if (test)
+        return test;
+    test = json_object();
+    json_t *workers = db_rows(req->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
+    json_object_set_new(test, "comparison", compare(workers));
+    json_object_set_new(test, "workers", workers);
+    json_object_set_new(test, "owners", owners(req, id));
+    json_object_set_new(test, "uncounted", db_row(req->db, SQL_PAGE_UNCOUNTED, "i", id));
+    json_object_set_new(test, "marked", db_row(req->db, SQL_PAGE_MARKED, "i", id));
+    json_object_set_new(test, "replays", replays(req, id));
+    json_object_set_new(test, "exclusions", db_rows(req->db, SQL_PAGE_EXCLUSIONS, "i", id));
+    json_object_set_new(test, "faults", doc_faults_short(req, id));
+    json_object_set_new(test, "tasks", db_rows(req->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
+    json_object_set_new(test, "events", db_rows(req->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
+    json_object_set_new(test, "failures", db_rows(req->db, SQL_PAGE_FAILURES_OF_TEST, "i", id));
+    request_cache(req, key, false, test);
+    return test;
+}
+
+json_t *doc_test(Request *req, Error *err) {
+    char hash[65] = "";
+    int64_t id = request_id(req, 0);
+    json_auto_t *row = find_row(req, err);
+    if (!row)
+        return NULL;
+    json_t *test = doc_test_summary(req, row);
+    doc_copy(test, row, "description branch merged retest harmful base_in_baseline games_dropped");
+    doc_booleans(test, "harmful base_in_baseline");
+    json_object_set_new(test, "base_test", base_test(req, row));
+    json_object_set_new(test, "idle", doc_idle(req, test));
+    json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
+    json_object_set_new(test, "approval_hash",
+                        submit_approval_hash(req->db, id, hash) ? json_string(hash) : json_null());
+    json_object_set_new(test, "new", side(row, "new"));
+    json_object_set_new(test, "base", side(row, "base"));
+    add_missing_nets(test, submit_missing_nets(req->db, id));
+    json_object_set_new(test, "settings", settings(row));
+    json_auto_t *told = people(req, id);
+    json_object_update(test, told);
+    json_object_set_new(test, "actions", doc_actions(req, row));
+    json_t *warnings = doc_warnings(row, json_object_get(test, "failures"));
+    json_t *of_owner = owner_warning(json_array_get(json_object_get(test, "owners"), 0));
+    if (json_is_string(of_owner))
+        json_array_append(warnings, of_owner);
+    json_object_set_new(test, "owner_warning", of_owner);
+    json_object_set_new(test, "warnings", warnings);
+    return test;
+}

@@ -1,0 +1,76 @@
+// Lists of tests: those in one open state whole, the finished ones page by page with filters.
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/ledger/sprt_state.h"
+#include "server/pages/doc.h"
+
+enum { SCAN_MAX = 5000 }; // rows looked at for one page, where few pass the filter
+
+typedef struct Filter {
+    const char *color;
+    bool ltc;
+} Filter;
+
+static bool passes(const Filter *filter, const json_t *test) {
+    const char *color = json_string_value(json_object_get(json_object_get(test, "stats"), "color"));
+    return (!*filter->color || (color && strcmp(color, filter->color) == 0)) &&
+           (!filter->ltc || json_is_true(json_object_get(test, "ltc")));
+}
+
+// Colour and length of the clock are judged here, where they are judged for pages too, and not a
+// second time in SQL.
+static void take_finished(Request *req, Query *q, const Filter *filter, json_t *items,
+                          json_t **next) {
+    int limit = doc_limit(req), scanned = 0;
+    while (query_step(q)) {
+        json_auto_t *row = query_json(q);
+        json_auto_t *test = doc_test_summary(req, row);
+        if (passes(filter, test))
+            json_array_append(items, test);
+        bool full = (int)json_array_size(items) == limit;
+        if (!full && ++scanned < SCAN_MAX)
+            continue;
+        *next = doc_cursor(member_real(row, "finished"), member_int(row, "id"));
+        query_end(q);
+        return;
+    }
+}
+
+static bool is_color(const char *text) {
+    static const char *const colors[] = {"", "green", "red", "yellow", "blue"};
+    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++)
+        if (strcmp(text, colors[i]) == 0)
+            return true;
+    return false;
+}
+
+static json_t *finished(Request *req, Error *err) {
+    double time;
+    int64_t id;
+    Filter filter = {doc_query(req, "color"), *doc_query(req, "ltc") == '1'};
+    if (!doc_cursor_read(req, &time, &id, err))
+        return NULL;
+    if (!is_color(filter.color))
+        return error_field(err, 422, "bad_field", "color",
+                           "color: one of green, red, yellow and blue"),
+               NULL;
+    json_t *items = json_array(), *next = NULL;
+    Query q = query(req->db, SQL_PAGE_TESTS_FINISHED, "diss", time, id, doc_query(req, "user"),
+                    doc_query(req, "text"));
+    take_finished(req, &q, &filter, items, &next);
+    return json_pack("{s:o, s:o, s:{s:s, s:b, s:s, s:s}}", "items", items, "next",
+                     next ? next : json_null(), "filter", "color", filter.color, "ltc", filter.ltc,
+                     "user", doc_query(req, "user"), "text", doc_query(req, "text"));
+}
+
+json_t *doc_tests(Request *req, Error *err) {
+    const char *state = doc_query(req, "state");
+    if (!*state || strcmp(state, "finished") == 0)
+        return finished(req, err);
+    if (strcmp(state, "pending") && strcmp(state, "active") && strcmp(state, "paused"))
+        return error_field(err, 422, "bad_field", "state",
+                           "state: one of pending, active, paused and finished"),
+               NULL;
+    return json_pack("{s:o, s:n}", "items", doc_tests_in_state(req, state), "next");
+}

@@ -1,0 +1,43 @@
+// What the parser (mustache_parse.c) leaves to the renderer (mustache_render.c): a template as a
+// flat array of nodes. For these two and mustache.c only.
+#pragma once
+
+#include "server/pages/mustache.h"
+
+enum { MUSTACHE_DEPTH_MAX = 64 };
+
+typedef enum {
+    NODE_TEXT,
+    NODE_VARIABLE,
+    NODE_RAW,
+    NODE_SECTION,
+    NODE_INVERTED,
+    NODE_PARTIAL
+} NodeKind;
+
+typedef struct Node {
+    NodeKind kind;
+    bool line_start; // the first thing of a template line: a partial's indentation goes before it
+    char *text;      // literal text, or the tag's name
+    char *filter;    // what follows '|' in a variable, else NULL
+    size_t size;
+    char *indent; // of a partial that stands alone on its line, else NULL
+    int end;      // sections: index after the last node inside
+} Node;
+
+typedef struct Template {
+    char *name;
+    Node *nodes;
+    int count, capacity;
+} Template;
+
+struct Mustache {
+    MustacheFormat *format;
+    Template **templates; // sorted by nothing: a few dozen
+    int count;
+};
+
+// Fills an empty template; false with line and tag in `err`.
+bool template_parse(Template *t, const char *text, Error *err);
+// NULL: there is none.
+const Template *template_find(const Mustache *set, const char *name);

@@ -1,0 +1,160 @@
+// What the core calls (hooks.h): templates at start, errors, forms that come back with what was
+// typed, a token that is shown once.
+#include <string.h>
+
+#include "engine/rules/position.h"
+#include "server/common/json_member.h"
+#include "server/loop/app.h"
+#include "server/loop/hooks.h"
+#include "server/pages/doc.h"
+#include "server/pages/page.h"
+#include "server/submit/submit.h"
+
+bool page_load(App *app, Error *err) {
+    rules_init(); // before the first thread that reads a game
+    char *folder scope(free_ptr) = xasprintf("%s/templates", app_web(app));
+    char *files scope(free_ptr) = xasprintf("%s/static", app_web(app));
+    return page_load_from(folder, files, err);
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+static const char *title_of(int status) {
+    switch (status) {
+    case 401:
+        return "Sign in first";
+    case 403:
+        return "Not allowed";
+    case 404:
+        return "Not found";
+    case 405:
+        return "Not that way";
+    case 409:
+        return "Not in this state";
+    case 413:
+        return "Too large";
+    case 429:
+        return "Too often";
+    case 503:
+        return "Not just now";
+    default:
+        return status >= 500 ? "Something went wrong" : "Not understood";
+    }
+}
+
+static json_t *error_json(const Error *err) {
+    return json_pack("{s:i, s:s, s:s, s:s}", "status", err->status, "code", err->code, "message",
+                     err->message, "field", err->field);
+}
+
+void page_error(Request *req, Response *res, const Error *err) {
+    json_t *error = error_json(err);
+    const char *title = title_of(err->status);
+    if (err->status == 401)
+        page_render(req, res, 401, "login", title,
+                    json_pack("{s:o, s:s, s:b}", "error", error, "next", req->path, "sent", 1));
+    else
+        page_render(req, res, err->status, "error", title, json_pack("{s:o}", "error", error));
+}
+
+// ---- forms --------------------------------------------------------------------------------------
+
+// "error" for the head of the form, "wrong": {FIELD: message} for beside its field.
+static void add_error(json_t *document, const Error *err) {
+    if (!err)
+        return;
+    json_object_set_new(document, "error", error_json(err));
+    if (*err->field)
+        json_object_set_new(document, "wrong", json_pack("{s:s}", err->field, err->message));
+}
+
+static const char *typed(Request *req, const char *name) {
+    const char *text = req->data ? request_form(req, name, NULL) : NULL;
+    return text ? text : doc_query(req, name);
+}
+
+static json_t *simple_form(Request *req) {
+    return json_pack("{s:s, s:s, s:s, s:s}", "name", typed(req, "name"), "email",
+                     typed(req, "email"), "next", typed(req, "next"), "pending",
+                     doc_query(req, "pending"));
+}
+
+// {"kind": {"sprt": true}, …}, for what is chosen from a list.
+static json_t *chosen_values(const json_t *values) {
+    json_t *chosen = json_object();
+    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+        const char *value = json_string_value(json_object_get(values, rule->name));
+        if (rule->kind == FIELD_CHOICE && value && *value)
+            json_object_set_new(chosen, rule->name, json_pack("{s:b}", value, 1));
+    }
+    return chosen;
+}
+
+// What was typed beside a file that was refused.
+static json_t *net_form(Request *req) {
+    Error none;
+    json_t *engine, *document = doc_nets(req, &none);
+    size_t i;
+    json_array_foreach (json_object_get(document, "engines"), i, engine)
+        json_object_set_new(
+            engine, "chosen",
+            json_boolean(!strcmp(member_text(engine, "name"), typed(req, "engine"))));
+    if (document)
+        json_object_set_new(document, "values",
+                            json_pack("{s:s, s:s, s:s, s:s}", "name", typed(req, "name"), "note",
+                                      typed(req, "note"), "test", typed(req, "test"), "sha256",
+                                      typed(req, "sha256")));
+    return document;
+}
+
+static json_t *new_form(Request *req, bool is_typed) {
+    Error none;
+    json_t *document = doc_form(req, is_typed, &none);
+    if (document)
+        json_object_set_new(document, "chosen", chosen_values(json_object_get(document, "values")));
+    return document;
+}
+
+bool page_form(Request *req, Response *res, const char *template, const Error *err) {
+    static const struct {
+        const char *template, *title;
+    } forms[] = {
+        {"login", "Sign in"}, {"signup", "Make an account"}, {"new", "New test"}, {"nets", "Nets"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(forms[i].template, template) != 0)
+            continue;
+        json_t *document = strcmp(template, "new") == 0    ? new_form(req, err != NULL)
+                           : strcmp(template, "nets") == 0 ? net_form(req)
+                                                           : simple_form(req);
+        if (!document)
+            return false;
+        add_error(document, err);
+        page_render(req, res, err ? err->status : 200, template, forms[i].title, document);
+        return true;
+    }
+    return false;
+}
+
+bool page_form_error(Request *req, Response *res, const char *template, const Error *err) {
+    if (!req->db || err->status >= 500)
+        return false;
+    if (strcmp(template, "account") == 0) {
+        page_account(req, res, err->status, err, NULL);
+        return true;
+    }
+    return page_form(req, res, template, err);
+}
+
+void page_account(Request *req, Response *res, int status, const Error *wrong,
+                  const json_t *token) {
+    Error none;
+    json_t *document = doc_account(req, &none);
+    add_error(document, wrong);
+    if (token)
+        json_object_set(document, "made", (json_t *)token);
+    page_render(req, res, status, "account", "Account", document);
+}
+
+void page_token_made(Request *req, Response *res, const json_t *token) {
+    page_account(req, res, 201, NULL, token);
+}

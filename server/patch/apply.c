@@ -1,0 +1,332 @@
+// Applies a patch to a tree, file by file: the files go into one index, and the tree is written
+// once. Hunks are applied here, because what libgit2 refuses names neither file nor hunk; binary
+// patches are left to it.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "server/patch/patch.h"
+
+typedef struct Apply {
+    git_repository *repo;
+    git_index *index; // the tree so far
+    int plain_strip;  // folders to strip of plain diffs, -1: not known yet
+    Error *err;
+} Apply;
+
+// ---- which file is meant
+
+static git_filemode_t mode_in_tree(const Apply *a, const char *path) {
+    const git_index_entry *entry = git_index_get_bypath(a->index, path, 0);
+    if (entry)
+        return entry->mode;
+    char *below scope(free_ptr) = xasprintf("%s/", path);
+    size_t at;
+    return git_index_find_prefix(&at, a->index, below) == 0 ? GIT_FILEMODE_TREE
+                                                            : GIT_FILEMODE_UNREADABLE;
+}
+
+static bool is_file(const Apply *a, const char *path) {
+    git_filemode_t mode = mode_in_tree(a, path);
+    return mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE;
+}
+
+// The path less `count` leading folders; NULL when it has fewer.
+static const char *strip_folders(const char *path, int count) {
+    for (; path && count > 0; count--) {
+        path = strchr(path, '/');
+        path += path ? strspn(path, "/") : 0;
+    }
+    return path && *path ? path : NULL;
+}
+
+// "engine/search.c" in a repository whose top is what that folder holds.
+static void strip_engine(const Apply *a, char **path) {
+    static const char prefix[] = "engine/";
+    if (*path && strncmp(*path, prefix, sizeof prefix - 1) == 0 &&
+        mode_in_tree(a, "engine") != GIT_FILEMODE_TREE)
+        memmove(*path, *path + sizeof prefix - 1, strlen(*path) - sizeof prefix + 2);
+}
+
+static void replace_path(char **path, const char *with) {
+    char *copy = with ? xstrdup(with) : NULL;
+    free(*path);
+    *path = copy;
+}
+
+// How many folders a plain diff's names have too many: the fewest with which one exists.
+static int find_strip(const Apply *a, const PatchFile *file) {
+    for (int n = 0; n < 8; n++) {
+        const char *old = file->old_path ? strip_folders(file->old_path, n) : NULL;
+        const char *new = file->new_path ? strip_folders(file->new_path, n) : NULL;
+        if ((old && is_file(a, old)) || (new &&is_file(a, new)))
+            return n;
+    }
+    return -1;
+}
+
+// `diff -ruN old new` makes files too: the others tell how much is to be stripped, if any is there.
+static void find_plain_strip(Apply *a, const PatchMail *mail) {
+    a->plain_strip = -1;
+    for (int i = 0; i < mail->file_count && a->plain_strip < 0; i++)
+        if (mail->files[i].plain)
+            a->plain_strip = find_strip(a, &mail->files[i]);
+}
+
+static bool resolve_plain(const Apply *a, PatchFile *file) {
+    int n = find_strip(a, file);
+    n = n < 0 ? a->plain_strip : n;
+    // Nothing here is known: then the name counts as it stands, less the usual "a/" or "b/".
+    if (n < 0 && !patch_path_check(file->new_path ? file->new_path : file->old_path, a->err))
+        return false;
+    n = n < 0 ? 1 : n;
+    const char *old = file->old_path ? strip_folders(file->old_path, n) : NULL;
+    const char *new = file->new_path ? strip_folders(file->new_path, n) : NULL;
+    if (!old && !new) { // "new.c", made at the top
+        old = file->old_path;
+        new = file->new_path;
+    }
+    const char *path = new && (is_file(a, new) || !old) ? new : old &&is_file(a, old) ? old : new;
+    char *chosen scope(free_ptr) = xstrdup(path);
+    // A plain diff cannot rename: "x.c.orig" and "x.c" are the same file.
+    bool first_hunk_makes = file->hunks[0].old_count == 0 && file->hunks[0].old_start == 0;
+    bool made = !file->old_path || (first_hunk_makes && !is_file(a, chosen));
+    bool gone = !file->new_path;
+    replace_path(&file->old_path, made ? NULL : chosen);
+    replace_path(&file->new_path, gone ? NULL : chosen);
+    return patch_path_check(chosen, a->err);
+}
+
+static bool resolve_paths(const Apply *a, PatchFile *file) {
+    if (file->plain)
+        return resolve_plain(a, file);
+    strip_engine(a, &file->old_path);
+    strip_engine(a, &file->new_path);
+    return (!file->old_path || patch_path_check(file->old_path, a->err)) &&
+           (!file->new_path || patch_path_check(file->new_path, a->err));
+}
+
+// ---- does it fit
+
+// A new file's folders must not be files, nor the file a folder.
+static bool check_new_place(const Apply *a, const char *path) {
+    if (mode_in_tree(a, path) != GIT_FILEMODE_UNREADABLE)
+        return patch_refuse(a->err, path,
+                            ": the patch makes this file, but the base has it already");
+    char *parent scope(free_ptr) = xstrdup(path);
+    for (char *slash; (slash = strrchr(parent, '/'));) {
+        *slash = 0;
+        if (is_file(a, parent))
+            return patch_refuse(a->err, path, ": %.200s is a file in the base, not a folder",
+                                parent);
+    }
+    return true;
+}
+
+static bool check_old_place(const Apply *a, const char *path) {
+    git_filemode_t mode = mode_in_tree(a, path);
+    if (mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE)
+        return true;
+    if (mode == GIT_FILEMODE_UNREADABLE)
+        return patch_refuse(
+            a->err, path,
+            ": the base has no such file; was the patch made against another base, or in "
+            "another folder?");
+    return patch_refuse(a->err, path, " is no plain file in the base");
+}
+
+static bool check_places(const Apply *a, const PatchFile *file) {
+    bool moved = file->new_path && (!file->old_path || strcmp(file->old_path, file->new_path) != 0);
+    return (!file->old_path || check_old_place(a, file->old_path)) &&
+           (!moved || check_new_place(a, file->new_path));
+}
+
+// ---- apply
+
+// A change of mode says what the file's mode was; libgit2 does not look.
+static void complete_modes(const Apply *a, PatchFile *file) {
+    if (!file->old_path)
+        return;
+    unsigned mode = mode_in_tree(a, file->old_path);
+    bool changes = file->new_mode && file->old_mode != file->new_mode;
+    file->old_mode = mode;
+    if (!changes)
+        file->new_mode = mode;
+}
+
+enum { BINARY_BYTES_MAX = 64 << 20 };
+
+static bool inflates(const git_diff_binary_file *part) {
+    if (part->type == GIT_DIFF_BINARY_NONE)
+        return true;
+    if (part->inflatedlen > BINARY_BYTES_MAX)
+        return false;
+    uLongf size = part->inflatedlen;
+    Bytef *out = xmalloc(size + 1);
+    int code = uncompress(out, &size, (const Bytef *)part->data, part->datalen);
+    free(out);
+    return code == Z_OK && size == part->inflatedlen;
+}
+
+static int check_binary(const git_diff_delta *delta, const git_diff_binary *binary, void *unused) {
+    (void)delta, (void)unused;
+    return inflates(&binary->old_file) && inflates(&binary->new_file) ? 0 : -1;
+}
+
+// libgit2 1.5 never returns from compressed data that ends too early.
+static bool binaries_are_whole(git_diff *diff) {
+    return git_diff_foreach(diff, NULL, check_binary, NULL, NULL, NULL) == 0;
+}
+
+// A tree of the old file alone, for libgit2: with the whole one it would write all of that anew.
+static bool tree_of_one(const Apply *a, const PatchFile *file, git_tree **tree) {
+    const git_index_entry *old =
+        file->old_path ? git_index_get_bypath(a->index, file->old_path, 0) : NULL;
+    git_index *index = NULL;
+    git_oid oid;
+    bool ok = git_index_new(&index) == 0 && (!old || git_index_add(index, old) == 0) &&
+              git_index_write_tree_to(&oid, index, a->repo) == 0 &&
+              git_tree_lookup(tree, a->repo, &oid) == 0;
+    git_index_free(index);
+    return ok || repo_error(a->err, 500, "git", "the patched tree cannot be written");
+}
+
+static bool apply_diff(const Apply *a, const PatchFile *file, git_diff *diff, git_oid *id) {
+    git_tree *tree = NULL;
+    git_index *index = NULL;
+    if (!tree_of_one(a, file, &tree))
+        return false;
+    git_error_clear();
+    errno = 0;
+    bool ok = git_apply_to_tree(&index, a->repo, tree, diff, NULL) == 0;
+    int problem = errno;
+    const git_index_entry *made =
+        ok && file->new_path ? git_index_get_bypath(index, file->new_path, 0) : NULL;
+    if (made)
+        git_oid_cpy(id, &made->id);
+    git_index_free(index);
+    git_tree_free(tree);
+    if (ok && (made || !file->new_path))
+        return true;
+    const git_error *e = git_error_last();
+    errno = problem;
+    if (!e || e->klass == GIT_ERROR_OS) // the disk's fault, not the patch's
+        return repo_error(a->err, 500, "git", "the patched file cannot be written");
+    return patch_refuse(a->err, patch_file_name(file), ": %.300s", e->message);
+}
+
+static bool apply_binary(const Apply *a, const PatchFile *file, git_oid *id) {
+    Str text scope(str_release);
+    str_init(&text, PATCH_BYTES_MAX * 2);
+    patch_file_write(file, &text);
+    git_diff *diff = NULL;
+    if (git_diff_from_buffer(&diff, text.data, text.size) < 0) {
+        const git_error *e = git_error_last();
+        return patch_refuse(a->err, patch_file_name(file), ": %.300s",
+                            e ? e->message : "cannot be read");
+    }
+    bool ok = git_diff_num_deltas(diff) != 1
+                  ? patch_refuse(a->err, patch_file_name(file), ": cannot be read")
+              : !binaries_are_whole(diff)
+                  ? patch_refuse(a->err, patch_file_name(file), ": its binary data is damaged")
+                  : apply_diff(a, file, diff, id);
+    git_diff_free(diff);
+    return ok;
+}
+
+static bool apply_text(const Apply *a, const PatchFile *file, git_oid *id) {
+    git_blob *blob = NULL;
+    if (file->old_path && git_blob_lookup(&blob, a->repo, id) < 0)
+        return repo_error(a->err, 500, "git", file->old_path);
+    const char *old = blob ? git_blob_rawcontent(blob) : "";
+    size_t size = blob ? (size_t)git_blob_rawsize(blob) : 0;
+    Str out scope(str_release);
+    str_init(&out, size + 2 * PATCH_BYTES_MAX);
+    bool ok = patch_fit(file, old, size, &out, a->err);
+    git_blob_free(blob);
+    if (!ok || !file->new_path)
+        return ok;
+    errno = 0;
+    git_error_clear();
+    return git_blob_create_from_buffer(id, a->repo, out.size ? out.data : "", out.size) == 0 ||
+           repo_error(a->err, 500, "git", "the patched file cannot be written");
+}
+
+// `id` is the old content's and becomes the new one's.
+static bool apply_content(const Apply *a, const PatchFile *file, git_oid *id) {
+    bool changes = file->hunk_count || file->binary || !file->old_path || !file->new_path;
+    return !changes || (file->binary ? apply_binary(a, file, id) : apply_text(a, file, id));
+}
+
+static bool put_into_index(const Apply *a, const PatchFile *file, const git_oid *id) {
+    if (file->old_path && git_index_remove(a->index, file->old_path, 0) < 0)
+        return repo_error(a->err, 500, "git", file->old_path);
+    if (!file->new_path)
+        return true;
+    git_index_entry entry = {.path = file->new_path,
+                             .mode = file->new_mode ? file->new_mode : GIT_FILEMODE_BLOB,
+                             .id = *id};
+    if (git_index_add(a->index, &entry) == 0)
+        return true;
+    const git_error *e = git_error_last();
+    return patch_refuse(a->err, file->new_path, ": %.300s",
+                        e ? e->message : "is no usable file name");
+}
+
+static bool apply_file(const Apply *a, PatchFile *file) {
+    if (!resolve_paths(a, file) || !check_places(a, file))
+        return false;
+    complete_modes(a, file);
+    git_oid id = {0};
+    if (file->old_path)
+        git_oid_cpy(&id, &git_index_get_bypath(a->index, file->old_path, 0)->id);
+    return apply_content(a, file, &id) && put_into_index(a, file, &id);
+}
+
+static bool is_same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+// A diff names each file once. One that changes a file again and again would make all its versions.
+static bool is_named_once(const Apply *a, const PatchMail *mail, int number) {
+    const PatchFile *file = &mail->files[number];
+    for (int i = 0; i < number; i++)
+        if (is_same(mail->files[i].old_path, file->old_path) ||
+            is_same(mail->files[i].new_path, file->new_path))
+            return patch_refuse(a->err, patch_file_name(file), ": the patch names this file twice");
+    return true;
+}
+
+static bool apply_files(Apply *a, const PatchMail *mail) {
+    find_plain_strip(a, mail);
+    for (int i = 0; i < mail->file_count; i++)
+        if (!apply_file(a, &mail->files[i]) || !is_named_once(a, mail, i))
+            return false;
+    return true;
+}
+
+static bool open_index(Apply *a, const git_oid *base) {
+    git_tree *tree = NULL;
+    bool ok = git_index_new(&a->index) == 0 && git_tree_lookup(&tree, a->repo, base) == 0 &&
+              git_index_read_tree(a->index, tree) == 0;
+    git_tree_free(tree);
+    return ok || repo_error(a->err, 500, "git", "the base's tree cannot be read");
+}
+
+bool patch_apply(git_repository *repo, const PatchMail *mail, const git_oid *base, git_oid *tree,
+                 Error *err) {
+    Apply a = {.repo = repo, .err = err};
+    git_oid made;
+    bool ok = open_index(&a, base) && apply_files(&a, mail);
+    if (ok && git_index_write_tree_to(&made, a.index, repo) < 0)
+        ok = repo_error(err, 500, "git", "the patched tree cannot be written");
+    git_index_free(a.index);
+    if (ok && git_oid_equal(&made, base))
+        ok = error_field(err, 422, "patch_changes_nothing", "patch",
+                         "the patch changes nothing: the base is the same with and without it");
+    if (ok)
+        git_oid_cpy(tree, &made);
+    return ok;
+}

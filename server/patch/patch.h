@@ -1,0 +1,113 @@
+// A patch as a developer pastes or uploads it: the output of `git diff`, of `git format-patch`
+// (several mails in a row), or of `diff -u`. Reading it knows no repository; applying it changes
+// trees of one and nothing else. Places are exact: a hunk applies at the line that it names or not
+// at all, because what is tested must be what the developer saw.
+#pragma once
+
+#include <jansson.h>
+
+#include "server/common/str.h"
+#include "server/git/repo.h"
+
+enum { PATCH_BYTES_MAX = 1 << 20, PATCH_FILES_MAX = 1000, PATCH_MAILS_MAX = 100 };
+
+typedef struct PatchHunk {
+    long old_start, old_count, new_start, new_count; // as in its @@ line
+    const char *lines;                               // borrowed from Patch.text
+    size_t size;
+} PatchHunk;
+
+// What happens to one file. Paths are as the patch has them, less "a/" and "b/" of git.
+typedef struct PatchFile {
+    char *old_path, *new_path;   // NULL: the file is made, taken away
+    unsigned old_mode, new_mode; // octal as in git, 0: not said
+    bool plain;                  // of `diff -u`: how much of the paths to strip is to be found out
+    bool binary;
+    int similarity;              // of a rename, percent
+    char old_id[41], new_id[41]; // of the `index` line; binary patches need them
+    const char *literal;         // binary: from "GIT binary patch" on, borrowed
+    size_t literal_size;
+    PatchHunk *hunks;
+    int hunk_count;
+    int line; // of the text at which it begins, from 1
+} PatchFile;
+
+// One commit: a mail of format-patch, or the whole text of a bare diff.
+typedef struct PatchMail {
+    char *author, *email, *message; // NULL: not a mail. Valid UTF-8
+    double authored;                // 0: no readable date
+    int offset_minutes;
+    PatchFile *files;
+    int file_count;
+} PatchMail;
+
+typedef struct Patch {
+    char *text;
+    PatchMail *mails;
+    int mail_count;
+} Patch;
+
+// 413 over PATCH_BYTES_MAX; 422 for what is empty, no diff, cut short, or asks for what is refused
+// by its kind: symbolic links, submodules, copies, binaries without data. Errors have the field
+// "patch" and name file, hunk and line. Every mail has at least one file.
+bool patch_parse(const char *bytes, size_t size, Patch *out, Error *err);
+void patch_release(Patch *patch);
+
+// Applies the files of one mail to `base` (a tree) and gives the new tree, whose objects are then
+// in the repository. Strips a leading "engine/" (and, with `diff -u`, leading folders) that the
+// tree does not have. 422 names file, hunk and the first line that differs.
+bool patch_apply(git_repository *repo, const PatchMail *mail, const git_oid *base, git_oid *tree,
+                 Error *err);
+
+// How much of a diff a document holds.
+typedef struct DiffLimits {
+    int lines;
+    size_t bytes;
+} DiffLimits;
+#define DIFF_SHORT ((DiffLimits){5000, 1 << 20})
+#define DIFF_WHOLE ((DiffLimits){50000, 8 << 20}) // what an approver can be shown at all
+
+// What the commit changes against the base, for people: {"files": [{"path", "old_path", "status"
+// (added, deleted, modified, renamed), "mode", "old_mode", "risk": […], "binary", "unseen",
+// "additions", "deletions", "hunks": [{"header", "lines": [{"kind": "context|add|delete|note",
+// "old_no", "new_no", "text", "bytes", "parts"}]}], "truncated"}], "additions", "deletions",
+// "risky", "truncated", "unseen_files"}. API.md says what they mean. The old files and a document
+// that is not truncated and has nothing unseen give the new files, byte for byte.
+json_t *patch_document(git_repository *repo, const char *base, const char *commit,
+                       DiffLimits limits, Error *err);
+
+// ---- for the modules of this noun and their tests
+
+typedef struct PatchCursor {
+    const char *p, *end;
+    int line;
+} PatchCursor;
+// The next line without its '\n'; false at the end.
+bool patch_line(PatchCursor *c, const char **text, size_t *size);
+bool patch_starts(const char *text, size_t size, const char *prefix);
+// Normal form of the bytes: LF, no BOM, final newline. NULL with an error.
+char *patch_normalise(const char *bytes, size_t size, size_t *out_size, Error *err);
+// A copy in which what is not UTF-8 is U+FFFD and control characters but tab and newline are '?'.
+char *patch_utf8(const char *text, size_t size);
+// Reads headers and message of a mail; the cursor stands at its "From " or first header line and
+// moves to where diffs may begin.
+bool patch_mail_read(PatchCursor *c, PatchMail *mail, Error *err);
+bool patch_mail_starts(const char *text, size_t size);
+// Reads one file's part; the cursor stands at its first line. False with err->status 0: not one.
+bool patch_file_read(PatchCursor *c, PatchFile *file, Error *err);
+void patch_file_release(PatchFile *file);
+// A name up to `stop` or `end`, or in C-style quotes; *text moves past it.
+char *patch_name_read(const char **text, const char *end, char stop);
+bool patch_hunks_read(PatchCursor *c, PatchFile *file, Error *err);
+void patch_literal_read(PatchCursor *c, PatchFile *file);
+// The part in git's own form for libgit2.
+void patch_file_write(const PatchFile *file, Str *out);
+// 422 `patch_does_not_apply`, of the file's name and the words. Always false.
+bool patch_refuse(Error *err, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *patch_file_name(const PatchFile *file); // the old one, where there is one
+// Appends the file's new content to `out`, from that of the base ("" where the file is made).
+bool patch_fit(const PatchFile *file, const char *old, size_t old_size, Str *out, Error *err);
+bool patch_path_check(const char *path, Error *err);
+// Names of files of a source: printable ASCII, as every machine can have them.
+bool patch_path_is_plain(const char *path);

@@ -1,0 +1,75 @@
+// What an admin does with others' accounts: the list, roles, approval and blocking.
+#include <string.h>
+
+#include "server/accounts/users.h"
+#include "server/ledger/ledger.h"
+#include "server/routes/users_handlers.h"
+
+bool user_list(Request *req, Response *res, Error *err) {
+    (void)err;
+    response_json(res, 200,
+                  json_pack("{s:o,s:n}", "items", db_rows(req->db, SQL_USERS_ALL, ""), "next"));
+    return true;
+}
+
+static void note(Request *req, const char *name, const char *what) {
+    Ledger ledger = ledger_of(req);
+    ledger_event(&ledger, "user", req->viewer.user_id, 0, 0, "%s is now %s", name, what);
+}
+
+static void done(Request *req, Response *res) {
+    if (request_is_api(req))
+        response_json(res, 200, json_object());
+    else
+        response_redirect(res, next_path(request_form(req, "next", NULL), "/admin"));
+}
+
+static bool read_role(Request *req, const char **engine, const char **role, int *grant,
+                      Error *err) {
+    *engine = "";
+    if (request_is_api(req))
+        return request_json(req, err, "{s:s,s:b,s?s}", "role", role, "grant", grant, "engine",
+                            engine);
+    const char *wanted = request_form(req, "engine", NULL);
+    const char *given = request_form(req, "grant", NULL);
+    *engine = wanted ? wanted : "";
+    *role = request_form(req, "role", NULL);
+    *grant = given && !strcmp(given, "1");
+    return *role || error_field(err, 422, "bad_request", "role", "which role?");
+}
+
+// An admin cannot take his own admin role away, so that one is always left.
+bool user_role(Request *req, Response *res, Error *err) {
+    const char *engine, *role;
+    int grant;
+    int64_t user = user_find(req->db, req->params[0], err);
+    if (!user || !read_role(req, &engine, &role, &grant, err))
+        return false;
+    if (user == req->viewer.user_id && !strcmp(role, "admin") && !grant)
+        return error_field(err, 409, "own_role", "role", "another admin has to do this");
+    if (!user_set_role(req->db, user, engine, role, grant, err))
+        return false;
+    char *what scope(free_ptr) =
+        xasprintf("%s%s%s%s", grant ? "" : "no longer ", role, *engine ? " of " : "", engine);
+    note(req, req->params[0], what);
+    done(req, res);
+    return true;
+}
+
+bool user_state(Request *req, Response *res, Error *err) {
+    const char *state;
+    int64_t user = user_find(req->db, req->params[0], err);
+    if (!user)
+        return false;
+    if (request_is_api(req) ? !request_json(req, err, "{s:s}", "state", &state)
+                            : !(state = request_form(req, "state", NULL)) &&
+                                  !error_field(err, 422, "bad_request", "state", "which state?"))
+        return false;
+    if (user == req->viewer.user_id)
+        return error_field(err, 409, "own_state", "state", "another admin has to do this");
+    if (!user_set_state(req->db, user, state, err))
+        return false;
+    note(req, req->params[0], state);
+    done(req, res);
+    return true;
+}

@@ -1,0 +1,140 @@
+// What maintainers do to results and machines, by form and by API: exclude a machine's batches from
+// a test and take that back, block a machine and unblock it. Forms answer with 303 to the page that
+// they stand on.
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/http/handler.h"
+#include "server/ledger/ledger.h"
+#include "server/pages/doc_actions.h"
+#include "server/pages/one_line.h"
+#include "server/submit/submit.h"
+
+enum { BODY_MAX = 4096, REASON_MAX = 300 };
+
+static bool reason_check(const char *reason, Error *err) {
+    return one_line_check("reason", reason, 0, REASON_MAX, err);
+}
+
+static const char *form_text(Request *req, const char *name) {
+    const char *text = request_form(req, name, NULL);
+    return text ? text : "";
+}
+
+// ---- exclusions
+
+static bool read_worker(Request *req, int64_t *worker, Error *err) {
+    long id;
+    if (!parse_long(form_text(req, "worker"), 1, INT64_MAX, &id))
+        return error_field(err, 422, "bad_field", "worker", "choose a machine");
+    *worker = id;
+    return true;
+}
+
+static bool read_exclusion(Request *req, Exclusion *exclusion, Error *err) {
+    json_int_t worker = 0;
+    exclusion->reason = "";
+    if (request_is_api(req)) {
+        if (!request_json(req, err, "{s:I, s:s, s?s}", "worker", &worker, "which",
+                          &exclusion->which, "reason", &exclusion->reason))
+            return false;
+        exclusion->worker = worker;
+    } else {
+        exclusion->which = form_text(req, "which");
+        exclusion->reason = form_text(req, "reason");
+        if (!read_worker(req, &exclusion->worker, err))
+            return false;
+    }
+    return reason_check(exclusion->reason, err);
+}
+
+static bool read_included(Request *req, int64_t *worker, Error *err) {
+    json_int_t id = 0;
+    if (!request_is_api(req))
+        return read_worker(req, worker, err);
+    if (!request_json(req, err, "{s:I}", "worker", &id))
+        return false;
+    *worker = id;
+    return true;
+}
+
+static bool answer_excluded(Request *req, Response *res, int64_t test, const Excluded *changed) {
+    char url[48];
+    snprintf(url, sizeof url, "/tests/%lld#workers", (long long)test);
+    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
+    if (request_is_api(req))
+        response_json(res, 200,
+                      json_pack("{s:I, s:O, s:I, s:I, s:s}", "id", (json_int_t)test, "state",
+                                json_object_get(row, "state"), "batches",
+                                (json_int_t)changed->batches, "pairs", (json_int_t)changed->pairs,
+                                "url", url));
+    else
+        response_redirect(res, url);
+    return true;
+}
+
+static bool exclude(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    Exclusion exclusion = {.test = request_id(req, 0), .user = req->viewer.user_id};
+    Excluded changed = {0};
+    json_auto_t *row = submit_test_for(req, exclusion.test, false, err);
+    return row && read_exclusion(req, &exclusion, err) &&
+           ledger_exclude(&ledger, &exclusion, &changed, err) &&
+           answer_excluded(req, res, exclusion.test, &changed);
+}
+
+static bool include(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    int64_t test = request_id(req, 0), worker = 0;
+    Excluded changed = {0};
+    json_auto_t *row = submit_test_for(req, test, false, err);
+    return row && read_included(req, &worker, err) &&
+           ledger_include(&ledger, test, worker, req->viewer.user_id, &changed, err) &&
+           answer_excluded(req, res, test, &changed);
+}
+
+// ---- machines
+
+static bool set_blocked(Request *req, Response *res, bool block, Error *err) {
+    Ledger ledger = ledger_of(req);
+    int64_t machine = request_id(req, 0);
+    const char *reason = "";
+    char url[40];
+    if (!viewer_has_role(req->db, &req->viewer, 0, "maintainer"))
+        return error_set(err, 403, "forbidden", "this needs the role maintainer");
+    if (!request_is_api(req))
+        reason = form_text(req, "reason");
+    else if (req->body_size && !request_json(req, err, "{s?s}", "reason", &reason))
+        return false;
+    if (!reason_check(reason, err) ||
+        !ledger_block(&ledger, machine, block, req->viewer.user_id, reason, err))
+        return false;
+    snprintf(url, sizeof url, "/machines/%lld", (long long)machine);
+    if (request_is_api(req))
+        response_json(res, 200,
+                      json_pack("{s:I, s:b, s:s}", "id", (json_int_t)machine, "blocked", (int)block,
+                                "url", url));
+    else
+        response_redirect(res, url);
+    return true;
+}
+
+static bool block(Request *req, Response *res, Error *err) {
+    return set_blocked(req, res, true, err);
+}
+
+static bool unblock(Request *req, Response *res, Error *err) {
+    return set_blocked(req, res, false, err);
+}
+
+const Route routes_results[] = {
+    {"POST", "/api/v1/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
+    {"POST", "/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
+    {"POST", "/api/v1/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
+    {"POST", "/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
+    {"POST", "/api/v1/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
+    {"POST", "/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
+    {"POST", "/api/v1/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
+    {"POST", "/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
+    {0},
+};

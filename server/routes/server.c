@@ -1,0 +1,145 @@
+// What is about the server itself: what it speaks, whether it lives, its figures, its event stream,
+// and the static files of the pages.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/loop/app.h"
+#include "server/loop/readers.h"
+#include "server/pages/doc.h"
+#include "server/submit/net_upload.h"
+
+enum { STATIC_MAX = 8 << 20 };
+
+static bool server_about(Request *req, Response *res, Error *err) {
+    (void)err;
+    response_json(res, 200,
+                  json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i,s:i}}", "name", "patchmate",
+                            "version", "1.0", "protocols", 1, "time", req->now, "signup",
+                            app_setting(req, "signup", "open"), "limits", "games_bytes", 8388608,
+                            "log_bytes", 65536, "net_bytes", NET_BYTES_MAX, "wait_s", 50));
+    return true;
+}
+
+// Runs in the turn, so that 200 means: the loop turns and the database answers.
+static bool server_health(Request *req, Response *res, Error *err) {
+    json_t *document = doc_health(req, err);
+    if (document)
+        response_json(res, 200, document);
+    return document != NULL;
+}
+
+// ---- figures ------------------------------------------------------------------------------------
+
+static void metric(Str *out, const char *type, const char *name, const char *help, double value) {
+    str_printf(out, "# HELP patchmate_%s %s\n# TYPE patchmate_%s %s\npatchmate_%s %.17g\n", name,
+               help, name, type, name, value);
+}
+
+static void metrics_of_loop(App *app, Str *out) {
+    Metrics *m = &app->metrics;
+    metric(out, "counter", "requests_total", "Requests received whole", (double)m->requests);
+    metric(out, "counter", "turns_total", "Turns of the loop", (double)m->turns);
+    metric(out, "counter", "commits_total", "Turns committed", (double)m->commits);
+    metric(out, "counter", "commit_failures_total", "Turns undone", (double)m->commit_failures);
+    metric(out, "counter", "commit_seconds_total", "Spent in COMMIT", m->commit_seconds);
+    metric(out, "counter", "apply_seconds_total", "Spent in handlers of the turn",
+           m->apply_seconds);
+    metric(out, "counter", "received_bytes_total", "Bodies received", (double)m->bytes_in);
+    metric(out, "gauge", "waiting_claims", "Workers that wait for a task",
+           (double)app->waiting.count);
+    metric(out, "gauge", "reader_queue", "Requests that wait for a reader thread",
+           (double)readers_queued(app->readers));
+    metric(out, "gauge", "body_bytes", "Bodies and large replies in memory, but for large uploads",
+           (double)senders_bytes(app->senders));
+    metric(out, "gauge", "streams", "Event streams", app->streams.count);
+    int connections = 0;
+    for (const Connection *c = app->connections; c; c = c->next)
+        connections++;
+    metric(out, "gauge", "connections", "Open connections", connections);
+    metric(out, "gauge", "uptime_seconds", "Since the server started", time_now() - app->started);
+    str_puts(out, "# HELP patchmate_replies_total Replies by first digit of the status\n"
+                  "# TYPE patchmate_replies_total counter\n");
+    for (int i = 1; i < 6; i++)
+        str_printf(out, "patchmate_replies_total{class=\"%dxx\"} %lu\n", i, m->replies[i]);
+}
+
+static bool server_metrics(Request *req, Response *res, Error *err) {
+    (void)err;
+    response_text(res, 200, "text/plain; version=0.0.4; charset=utf-8", "");
+    metrics_of_loop(req->app, &res->body);
+    json_auto_t *row = db_row(req->db, SQL_CORE_METRICS, "d", req->now);
+    const char *name;
+    json_t *value;
+    json_object_foreach (row, name, value)
+        metric(&res->body, "gauge", name, "As the database has it", json_number_value(value));
+    return true;
+}
+
+static bool server_stream(Request *req, Response *res, Error *err) {
+    (void)req, (void)err;
+    res->stream = true;
+    return true;
+}
+
+// ---- static files -------------------------------------------------------------------------------
+
+static const char *type_of(const char *path) {
+    static const char *const types[][2] = {{".css", "text/css; charset=utf-8"},
+                                           {".js", "text/javascript; charset=utf-8"},
+                                           {".svg", "image/svg+xml"},
+                                           {".png", "image/png"},
+                                           {".ico", "image/x-icon"},
+                                           {".webmanifest", "application/manifest+json"},
+                                           {".txt", "text/plain; charset=utf-8"}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(dot, types[i][0]))
+            return types[i][1];
+    return "application/octet-stream";
+}
+
+// The name in a URL may only go down from web/static.
+static bool is_plain_name(const char *name) {
+    return *name != '/' && !strstr(name, "..") && !strstr(name, "//") &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./") ==
+               strlen(name);
+}
+
+static char *static_path(const App *app, const char *name) {
+    if (!strcmp(name, "chart.min.js"))
+        return xstrdup("/usr/share/javascript/chart.js/chart.min.js");
+    return xasprintf("%s/static/%s", app_web(app), name);
+}
+
+static bool server_static(Request *req, Response *res, Error *err) {
+    const char *name = req->params[0];
+    char *path scope(free_ptr) = static_path(req->app, name);
+    char hash[SHA256_HEX_MAX];
+    size_t size;
+    char *text scope(free_ptr) =
+        is_plain_name(name) ? file_read(path, STATIC_MAX, &size, err) : NULL;
+    if (!text)
+        return error_set(err, 404, "not_found", "there is no file %s", name);
+    sha256_hex(text, size, hash);
+    res->type = type_of(path);
+    str_add(&res->body, text, size);
+    response_header(res, "ETag", "\"%.16s\"", hash);
+    response_header(res, "Cache-Control", "%s",
+                    request_query(req, "v") ? "public, max-age=31536000, immutable"
+                                            : "public, max-age=60");
+    return true;
+}
+
+const Route routes_server[] = {
+    {"GET", "/api/v1/server", ACCESS_ANYONE, 0, server_about, NULL},
+    {"GET", "/api/v1/health", ACCESS_ANYONE, 0, NULL, server_health},
+    {"GET", "/api/v1/stream", ACCESS_ANYONE, 0, NULL, server_stream},
+    {"GET", "/metrics", ACCESS_ANYONE, 0, NULL, server_metrics},
+    {"GET", "/static/{name...}", ACCESS_ANYONE, 0, server_static, NULL},
+    {0},
+};

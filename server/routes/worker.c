@@ -1,0 +1,204 @@
+// The worker protocol's table, and the calls about a task that are a line or two of translation.
+#include "server/routes/worker.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "server/storage/blob.h"
+
+bool protocol_check(int64_t protocol, Error *err) {
+    if (protocol >= PROTOCOL_VERSION)
+        return true;
+    return error_field(err, 426, "protocol_too_old", "protocol",
+                       "this worker speaks protocol %lld, the server %d: install a newer worker",
+                       (long long)protocol, PROTOCOL_VERSION);
+}
+
+bool number_check(const char *field, int64_t value, int64_t low, int64_t high, Error *err) {
+    return (value >= low && value <= high) ||
+           error_field(err, 422, "bad_request", field, "%s is %lld to %lld", field, (long long)low,
+                       (long long)high);
+}
+
+// ---- calls about a task -------------------------------------------------------------------------
+
+static bool task_beat(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    Beat beat = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
+    TaskReply reply;
+    json_int_t plies, begun;
+    if (!request_json(req, err, "{s:s, s:I, s:I}", "phase", &beat.phase, "plies", &plies, "begun",
+                      &begun) ||
+        !number_check("plies", plies, 0, INT64_MAX, err) ||
+        !number_check("begun", begun, 0, INT64_MAX, err))
+        return false;
+    beat.plies = plies;
+    beat.begun = begun;
+    if (!ledger_beat(&ledger, &beat, &reply, err))
+        return false;
+    response_json(res, 200,
+                  json_pack("{s:b, s:f, s:s}", "continue", reply.go_on, "lease_s", reply.lease_s,
+                            "why", reply.why));
+    return true;
+}
+
+json_t *credit_json(Request *req) {
+    Credit credit = ledger_credit(req->db, req->viewer.worker_id);
+    return json_pack("{s:I, s:o}", "games", (json_int_t)credit.games, "user",
+                     *credit.user ? json_string(credit.user) : json_null());
+}
+
+static json_t *batch_reply(Request *req, const BatchReply *r) {
+    return json_pack("{s:b, s:b, s:b, s:b, s:s, s:{s:I, s:s, s:f, s:I}, s:{s:I, s:n}, s:o}",
+                     "stored", 1, "repeat", r->repeat, "counted", r->counted, "continue",
+                     r->task.go_on, "why", r->task.why, "test", "id", (json_int_t)r->test, "state",
+                     r->state, "llr", r->llr, "games", (json_int_t)r->games, "next", "seq",
+                     (json_int_t)r->next_seq, "options", "credit", credit_json(req));
+}
+
+// The name of the games' blob, or null.
+static bool games_name(const json_t *value, const char **name, Error *err) {
+    *name = json_string_value(value);
+    if (json_is_null(value) || (*name && sha256_is_hex(*name)))
+        return true;
+    return error_field(err, 422, "bad_request", "games_sha256", "64 hex digits or null");
+}
+
+// A number of the load: absent or null is untold.
+static bool load_number(const json_t *load, const char *name, double *out, Error *err) {
+    const json_t *value = json_object_get(load, name);
+    if (!value || json_is_null(value))
+        return true;
+    *out = json_number_value(value);
+    return (json_is_number(value) && *out >= 0 && *out < 1e12) ||
+           error_field(err, 422, "bad_request", "load", "load: %s is a number from 0, or null",
+                       name);
+}
+
+static bool load_read(const json_t *json, Load *load, Error *err) {
+    *load = LOAD_UNTOLD;
+    if (!json || json_is_null(json))
+        return true;
+    const struct {
+        const char *name;
+        double *value;
+    } members[] = {{"delay", &load->delay},
+                   {"steal", &load->steal},
+                   {"swap_mib", &load->swap_mib},
+                   {"speed", &load->speed},
+                   {"speed_before", &load->speed_before}};
+    size_t known = 0;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (!load_number(json, members[i].name, members[i].value, err))
+            return false;
+        known += json_object_get(json, members[i].name) != NULL;
+    }
+    return (json_is_object(json) && known == json_object_size(json)) ||
+           error_field(err, 422, "bad_request", "load",
+                       "load holds delay, steal, swap_mib, speed and speed_before, or is null");
+}
+
+static bool task_batch(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    Batch batch = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
+    BatchReply reply;
+    json_int_t n[6];
+    json_t *games, *load = NULL;
+    if (!request_json(req, err, "{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:F, s:F, s:o, s?o}",
+                      "seq", &n[0], "outcomes", &batch.outcomes, "wins", &n[1], "losses", &n[2],
+                      "draws", &n[3], "crashes", &n[4], "time_losses", &n[5], "tc", &batch.tc,
+                      "speed", &batch.speed, "busy", &batch.busy, "games_sha256", &games, "load",
+                      &load) ||
+        !games_name(games, &batch.games_sha256, err) || !load_read(load, &batch.load, err) ||
+        !number_check("seq", n[0], 0, INT32_MAX, err))
+        return false;
+    batch.seq = n[0];
+    batch.wins = n[1];
+    batch.losses = n[2];
+    batch.draws = n[3];
+    batch.crashes = n[4];
+    batch.time_losses = n[5];
+    if (!ledger_batch(&ledger, &batch, &reply, err))
+        return false;
+    response_json(res, 200, batch_reply(req, &reply));
+    return true;
+}
+
+static bool task_fail(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    Failure failure = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
+    json_t *bench = NULL;
+    json_int_t begun = 0;
+    if (!request_json(req, err, "{s:s, s:s, s:s, s:s, s?o, s?I}", "kind", &failure.kind, "side",
+                      &failure.side, "message", &failure.message, "log", &failure.log, "bench",
+                      &bench, "begun", &begun))
+        return false;
+    if (bench && !json_is_null(bench) && !json_is_integer(bench))
+        return error_field(err, 422, "bad_request", "bench", "bench is a count of nodes or null");
+    failure.bench = json_integer_value(bench);
+    failure.begun = begun;
+    if (!ledger_fail(&ledger, &failure, err))
+        return false;
+    response_json(res, 200, json_object());
+    return true;
+}
+
+static bool task_release(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    json_int_t begun;
+    if (!request_json(req, err, "{s:I}", "begun", &begun) ||
+        !number_check("begun", begun, 0, INT64_MAX, err) ||
+        !ledger_release(&ledger, request_id(req, 0), req->viewer.worker_id, begun, err))
+        return false;
+    response_json(res, 200, json_object());
+    return true;
+}
+
+static bool task_bench(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    const char *side;
+    json_int_t nodes;
+    int64_t established;
+    TaskReply reply;
+    if (!request_json(req, err, "{s:s, s:I}", "side", &side, "nodes", &nodes) ||
+        !ledger_bench(&ledger, request_id(req, 0), req->viewer.worker_id, side, nodes, &established,
+                      &reply, err))
+        return false;
+    response_json(res, 200,
+                  json_pack("{s:o, s:b, s:b}", "bench",
+                            established ? json_integer(established) : json_null(), "established",
+                            established != 0, "continue", reply.go_on));
+    return true;
+}
+
+// ---- blobs --------------------------------------------------------------------------------------
+
+static bool blob_get_route(Request *req, Response *res, Error *err) {
+    const char *sha = req->params[0];
+    if (!sha256_is_hex(sha) || !db_int(req->db, SQL_WORKER_BLOB_OPEN, 0, "s", sha))
+        return error_set(err, 404, "no_such_blob", "there is no such blob");
+    char *path scope(free_ptr) = blob_path(app_data(req->app), sha);
+    if (access(path, R_OK) < 0)
+        return error_set(err, 404, "no_such_blob", "the blob is not on disk");
+    response_header(res, "ETag", "\"%s\"", sha);
+    response_header(res, "Cache-Control", "public, max-age=31536000, immutable");
+    response_file(res, "application/octet-stream", path);
+    return true;
+}
+
+// A batch of 1000 pairs is 1000 digits; a claim names at most 256 snapshots.
+const Route routes_worker[] = {
+    {"POST", "/api/v1/workers", ACCESS_ANYONE, 16384, NULL, worker_register},
+    {"POST", "/api/v1/tasks/claim", ACCESS_WORKER, 65536, NULL, task_claim},
+    {"GET", "/api/v1/blobs/{sha256}", ACCESS_ANYONE, 0, blob_get_route, NULL},
+    {"POST", "/api/v1/tasks/{task}/beat", ACCESS_WORKER_ENDS, 1024, NULL, task_beat},
+    {"PUT", "/api/v1/tasks/{task}/games/{seq}", ACCESS_WORKER, GAMES_MAX, games_prepare,
+     games_apply},
+    {"POST", "/api/v1/tasks/{task}/batches", ACCESS_WORKER_ENDS, 4096, NULL, task_batch},
+    {"POST", "/api/v1/tasks/{task}/bench", ACCESS_WORKER, 1024, NULL, task_bench},
+    {"POST", "/api/v1/tasks/{task}/fail", ACCESS_WORKER, 131072, NULL, task_fail},
+    {"POST", "/api/v1/tasks/{task}/release", ACCESS_WORKER_ENDS, 1024, NULL, task_release},
+    {"PUT", "/api/v1/tasks/{task}/evidence/{seq}", ACCESS_WORKER, EVIDENCE_MAX, evidence_prepare,
+     evidence_apply},
+    {0},
+};

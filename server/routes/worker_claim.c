@@ -1,0 +1,139 @@
+// POST tasks/claim: waits until there is work, or long enough. See server/API.md.
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/hash.h"
+#include "server/loop/identify.h"
+#include "server/routes/worker.h"
+#include "server/storage/disk.h"
+
+enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64, WAIT_MAX_S = 50 };
+
+static bool speeds_check(json_t *speeds, Error *err) {
+    const char *engine;
+    json_t *speed;
+    if (!json_is_object(speeds) || json_object_size(speeds) > SPEEDS_MAX)
+        return error_field(err, 422, "bad_request", "speeds", "an object: engine, nodes/s");
+    json_object_foreach (speeds, engine, speed) {
+        double value = json_number_value(speed);
+        if (!(value > 0 && value < 1e12))
+            return error_field(err, 422, "bad_request", "speeds", "the speed of %.40s is no speed",
+                               engine);
+    }
+    return true;
+}
+
+static bool read_holding(const json_t *list, Claim *claim, Error *err) {
+    if (!json_is_array(list) || json_array_size(list) > LEDGER_HOLDING_MAX)
+        return error_field(err, 422, "bad_request", "holding", "a list of at most %d tasks",
+                           LEDGER_HOLDING_MAX);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (!json_is_integer(json_array_get(list, i)))
+            return error_field(err, 422, "bad_request", "holding", "ids are whole numbers");
+        claim->holding[claim->holding_count++] = json_integer_value(json_array_get(list, i));
+    }
+    return true;
+}
+
+// The cached snapshots are not weighed yet: every engine here is small beside its games.
+static bool snapshots_check(const json_t *list, Error *err) {
+    if (json_is_array(list) && json_array_size(list) <= SNAPSHOTS_MAX)
+        return true;
+    return error_field(err, 422, "bad_request", "snapshots", "a list of at most %d names",
+                       SNAPSHOTS_MAX);
+}
+
+static bool read_claim(Request *req, Claim *claim, double *wait_s, Error *err) {
+    json_int_t protocol, cores, memory;
+    json_t *snapshots, *holding;
+    *claim =
+        (Claim){.worker = req->viewer.worker_id, .key = request_header(req, "Idempotency-Key")};
+    if (!request_json(req, err, "{s:I, s:I, s:I, s:o, s:o, s:o, s:F}", "protocol", &protocol,
+                      "cores", &cores, "memory_mib", &memory, "speeds", &claim->speeds, "snapshots",
+                      &snapshots, "holding", &holding, "wait_s", wait_s) ||
+        !protocol_check(protocol, err) || !number_check("cores", cores, 1, 4096, err) ||
+        !number_check("memory_mib", memory, 1, 1 << 28, err) || !speeds_check(claim->speeds, err) ||
+        !snapshots_check(snapshots, err) || !read_holding(holding, claim, err))
+        return false;
+    if (!(*wait_s >= 0 && *wait_s <= WAIT_MAX_S))
+        return error_field(err, 422, "bad_request", "wait_s", "wait_s is 0 to %d", WAIT_MAX_S);
+    if (!claim->key || strlen(claim->key) < 8 || strlen(claim->key) > 64)
+        return error_field(err, 422, "bad_request", "Idempotency-Key",
+                           "a claim has an Idempotency-Key of 8 to 64 characters");
+    claim->cores = (int)cores;
+    claim->memory_mib = (int)memory;
+    return true;
+}
+
+// Kept from the first call to the later ones, when it is woken.
+typedef struct Waiting {
+    double until;
+    char request_hash[SHA256_HEX_MAX];
+} Waiting;
+
+static bool begin(Request *req, const Ledger *ledger, Claim *claim, double wait_s, Error *err) {
+    Waiting *waiting = xcalloc(1, sizeof *waiting);
+    waiting->until = req->now + wait_s;
+    sha256_hex(req->body, req->body_size, waiting->request_hash);
+    req->state = waiting;
+    req->state_free = free;
+    claim->request_hash = waiting->request_hash;
+    return ledger_claim_begin(ledger, claim, err);
+}
+
+// What a volunteer can do about a level of the sandbox that is too low.
+static const char *advice_of(long level) {
+    return level == 2 ? "install bubblewrap (Debian: apt install bubblewrap) and let users make "
+                        "namespaces (sysctl kernel.unprivileged_userns_clone=1), then start the "
+                        "worker again"
+                      : "it needs Linux 5.13 or newer with Landlock and seccomp, or bubblewrap "
+                        "(Debian: apt install bubblewrap), and no --no-sandbox";
+}
+
+// A machine that is blocked, or confines less than the operator wants, gets no work.
+static bool machine_check(Request *req, Error *err) {
+    long level;
+    Query q = query(req->db, SQL_WORKER_STANDING, "i", req->viewer.worker_id);
+    bool there = query_step(&q);
+    char barred[8];
+    snprintf(barred, sizeof barred, "%s", there ? query_text(&q, 0) : "");
+    int64_t has = there ? query_int(&q, 1) : 0;
+    query_end(&q);
+    if (!machine_may_work(barred, err))
+        return false;
+    if (!parse_long(app_setting(req, "sandbox_min", "0"), 0, 2, &level) || has >= level)
+        return true;
+    return error_set(err, 403, "sandbox_required",
+                     "this server wants sandbox level %ld, this machine has %lld: %s", level,
+                     (long long)has, advice_of(level));
+}
+
+static void tell_rest(Response *res, const Ledger *ledger, int64_t worker) {
+    double rest = ledger_rest_s(ledger, worker);
+    if (rest > 0)
+        response_header(res, "Retry-After", "%.0f", rest);
+}
+
+bool task_claim(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    Claim claim;
+    double wait_s;
+    if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err) ||
+        !disk_check(req, res, err))
+        return false;
+    if (!req->state && !begin(req, &ledger, &claim, wait_s, err)) {
+        tell_rest(res, &ledger, claim.worker);
+        return false;
+    }
+    const Waiting *waiting = req->state;
+    claim.request_hash = waiting->request_hash;
+    int64_t task = ledger_claim(&ledger, &claim, err);
+    if (task < 0)
+        return false;
+    if (!task) {
+        res->wait = WAIT_TASK; // a deadline that has passed is answered with 204
+        res->wait_until = waiting->until;
+        return true;
+    }
+    return task_document(req, res, task, err);
+}

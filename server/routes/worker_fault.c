@@ -1,0 +1,91 @@
+// PUT tasks/T/evidence/N: a game that an engine lost by its own fault, as its worker saw it. A
+// reader checks and compresses it; the ledger keeps or counts it. See server/API.md.
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/hash.h"
+#include "server/pages/one_line.h"
+#include "server/routes/worker.h"
+
+enum { COMPRESSION = 6 };
+
+typedef struct Upload {
+    Evidence evidence;
+    char sha[SHA256_HEX_MAX];
+    Str content;
+} Upload;
+
+static void upload_free(void *state) {
+    Upload *upload = state;
+    str_release(&upload->content);
+    free(upload);
+}
+
+// {"new": text, "base": text}, each of which may be missing.
+static bool texts_check(const char *name, const json_t *texts, Error *err) {
+    const char *new_text, *base_text;
+    json_error_t why;
+    if (!texts || json_unpack_ex((json_t *)texts, &why, JSON_STRICT, "{s?s, s?s}", "new", &new_text,
+                                 "base", &base_text) == 0)
+        return true;
+    return error_field(err, 422, "bad_request", name, "%s: %s", name, why.text);
+}
+
+static json_t *texts_or_empty(json_t *texts) {
+    return texts ? json_incref(texts) : json_object();
+}
+
+static void content_fill(Upload *upload, const char *pgn, json_t *talk, json_t *errors) {
+    json_auto_t *content = json_pack("{s:s, s:o, s:o}", "pgn", pgn, "talk", texts_or_empty(talk),
+                                     "errors", texts_or_empty(errors));
+    char *text scope(free_ptr) = json_dumps(content, JSON_COMPACT);
+    str_init(&upload->content, 2 * EVIDENCE_MAX);
+    zstd_compress(text, strlen(text), COMPRESSION, &upload->content);
+    upload->evidence.content = upload->content.data;
+    upload->evidence.content_size = upload->content.size;
+}
+
+static bool upload_read(Request *req, Upload *upload, Error *err) {
+    Evidence *e = &upload->evidence;
+    const char *pgn;
+    json_int_t pair, game;
+    int overloaded;
+    json_t *talk = NULL, *errors = NULL;
+    if (!request_json(req, err, "{s:I, s:I, s:s, s:s, s:s, s:b, s:s, s?o, s?o}", "pair", &pair,
+                      "game", &game, "side", &e->side, "end", &e->end, "reason", &e->reason,
+                      "overloaded", &overloaded, "pgn", &pgn, "talk", &talk, "errors", &errors) ||
+        !one_line_check("reason", e->reason, 0, 160, err) || !texts_check("talk", talk, err) ||
+        !texts_check("errors", errors, err))
+        return false;
+    e->pair = pair;
+    e->game = game;
+    e->overloaded = overloaded != 0;
+    content_fill(upload, pgn, talk, errors);
+    return true;
+}
+
+bool evidence_prepare(Request *req, Response *res, Error *err) {
+    (void)res;
+    long seq;
+    if (!parse_long(req->params[1], 0, EVIDENCE_OF_TASK - 1, &seq))
+        return error_set(err, 404, "not_found", "a task has evidence 0 to %d",
+                         EVIDENCE_OF_TASK - 1);
+    Upload *upload = xcalloc(1, sizeof *upload);
+    req->state = upload;
+    req->state_free = upload_free;
+    sha256_hex(req->body, req->body_size, upload->sha);
+    upload->evidence = (Evidence){.task = request_id(req, 0),
+                                  .worker = req->viewer.worker_id,
+                                  .seq = seq,
+                                  .sha256 = upload->sha};
+    return upload_read(req, upload, err);
+}
+
+bool evidence_apply(Request *req, Response *res, Error *err) {
+    Ledger ledger = ledger_of(req);
+    const Upload *upload = req->state;
+    if (!ledger_evidence(&ledger, &upload->evidence, err))
+        return false;
+    response_json(res, 200, json_object());
+    return true;
+}

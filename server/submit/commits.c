@@ -1,0 +1,207 @@
+// The two commits of a submission: the base as it is named, the new one as it is named or as the
+// patch makes it. Everything here is on disk afterwards and nothing refers to it yet.
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/pages/one_line.h"
+#include "server/patch/patch.h"
+#include "server/submit/submit.h"
+
+// "baseline", "test:7" (that test's new commit), a branch or a commit.
+static bool resolve(Request *req, const Submission *s, const char *field, char sha[REPO_SHA_MAX],
+                    Error *err) {
+    const char *what = field_text(s->fields, field);
+    long test;
+    char *found scope(free_ptr) = NULL;
+    if (strcmp(what, "baseline") == 0) {
+        found = xstrdup(json_string_value(json_object_get(s->engine, "baseline")));
+    } else if (strncmp(what, "test:", 5) == 0) {
+        if (parse_long(what + 5, 1, 1L << 40, &test))
+            found = db_text(req->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
+        if (!found)
+            return error_field(err, 422, "no_such_test", field,
+                               "%s: '%.40s' is no test of this engine", field, what);
+    } else if (repo_resolve(s->repo, what, sha, err)) {
+        return true;
+    } else {
+        snprintf(err->field, sizeof err->field, "%s", field);
+        return error_prefix(err, "%s", field);
+    }
+    snprintf(sha, REPO_SHA_MAX, "%s", found);
+    return true;
+}
+
+// ---- the patch
+
+// Git's signatures hold no angle brackets or newlines, and something on both sides.
+static char *signature_part(const char *text, const char *otherwise) {
+    char *out = patch_utf8(text ? text : "", text ? strnlen(text, 200) : 0);
+    for (char *p = out; *p; p++)
+        if (strchr("<>\n\t", *p))
+            *p = ' ';
+    if (out[strspn(out, " .,:;\"'")])
+        return out;
+    free(out);
+    return xstrdup(otherwise);
+}
+
+// Of a bare diff: what the form says, with the count as everyone finds it in other commits.
+static char *message_of_form(const Submission *s) {
+    const char *description = field_text(s->fields, "description");
+    Str message;
+    str_init(&message, 65536);
+    str_printf(&message, "%s\n", field_text(s->fields, "title"));
+    if (*description)
+        str_printf(&message, "\n%s\n", description);
+    if (s->bench && !repo_message_bench(description))
+        str_printf(&message, "\nBench: %lld\n", (long long)s->bench);
+    return str_steal(&message);
+}
+
+static bool make_commit(Request *req, Submission *s, const PatchMail *mail, const git_oid *tree,
+                        Error *err) {
+    char *user_mail scope(free_ptr) = xasprintf("%s@patchmate", req->viewer.name);
+    char *name scope(free_ptr) = signature_part(mail->author, req->viewer.name);
+    char *email scope(free_ptr) = signature_part(mail->email, user_mail);
+    char *message scope(free_ptr) = mail->message ? xstrdup(mail->message) : message_of_form(s);
+    CommitSpec spec = {.tree = tree,
+                       .parent = *s->new ? s->new : s->base,
+                       .author = name,
+                       .author_email = email,
+                       .authored = mail->authored > 0 ? mail->authored : req->now,
+                       .offset_minutes = mail->authored > 0 ? mail->offset_minutes : 0,
+                       .committer = req->viewer.name,
+                       .committer_email = user_mail,
+                       .committed = req->now,
+                       .message = message};
+    char sha[REPO_SHA_MAX];
+    if (!repo_commit(s->repo, &spec, sha, err))
+        return false;
+    memcpy(s->new, sha, sizeof s->new);
+    return true;
+}
+
+// A commit a mail, each on the one before.
+static bool apply_mails(Request *req, Submission *s, const Patch *patch, Error *err) {
+    CommitInfo base scope(repo_commit_info_release) = {0};
+    git_oid tree;
+    if (!repo_commit_info(s->repo, s->base, &base, err) || git_oid_fromstr(&tree, base.tree) < 0)
+        return false;
+    for (int i = 0; i < patch->mail_count; i++) {
+        const PatchMail *mail = &patch->mails[i];
+        if (!patch_apply(s->repo, mail, &tree, &tree, err))
+            return patch->mail_count > 1 ? error_prefix(err, "mail %d", i + 1) : false;
+        if (!make_commit(req, s, mail, &tree, err))
+            return false;
+    }
+    return true;
+}
+
+// The subject of the last mail or of the named commit stands in for a title that was left out.
+static bool need_title(Submission *s, const char *subject, Error *err) {
+    if (*field_text(s->fields, "title"))
+        return true;
+    size_t n = subject ? strcspn(subject, "\r\n") : 0;
+    while (n > 120 || (n && n < strlen(subject) && ((unsigned char)subject[n] & 0xc0) == 0x80))
+        n--;
+    json_t *title = n ? json_stringn(subject, n) : NULL;
+    if (!title)
+        return error_field(err, 422, "missing_field", "title",
+                           "title: is missing; say in a few words what the patch changes");
+    json_object_set_new(s->fields, "title", title);
+    return one_line_check("title", field_text(s->fields, "title"), 1, 120, err);
+}
+
+static bool new_of_patch(Request *req, Submission *s, const char *text, size_t size, Error *err) {
+    Patch patch scope(patch_release) = {0};
+    return patch_parse(text, size, &patch, err) &&
+           need_title(s, patch.mails[patch.mail_count - 1].message, err) &&
+           apply_mails(req, s, &patch, err);
+}
+
+// A file's bytes are taken as they are; the form's text only when no file came.
+static const char *patch_text(Request *req, const Submission *s, size_t *size) {
+    const char *file = request_is_api(req) ? NULL : request_form(req, "patch_file", size);
+    if (file && *size)
+        return file;
+    const char *text = field_text(s->fields, "patch");
+    *size = strlen(text);
+    return *size ? text : NULL;
+}
+
+static bool has_both(Request *req, const Submission *s) {
+    size_t size = 0;
+    const char *file = request_is_api(req) ? NULL : request_form(req, "patch_file", &size);
+    return file && size &&
+           strspn(field_text(s->fields, "patch"), " \r\n\t") !=
+               strlen(field_text(s->fields, "patch"));
+}
+
+static bool make_new(Request *req, Submission *s, Error *err) {
+    size_t size;
+    const char *text = patch_text(req, s, &size);
+    bool named = *field_text(s->fields, "commit");
+    if (has_both(req, s) || (text && named))
+        return error_field(err, 422, "bad_field", "patch",
+                           "patch: give one of a pasted patch, a file and a commit, not several");
+    if (text)
+        return new_of_patch(req, s, text, size, err);
+    if (!named)
+        return error_field(err, 422, "missing_field", "patch",
+                           "patch: is missing; paste or upload the output of `git diff`, or name a "
+                           "branch or commit of the repository");
+    return resolve(req, s, "commit", s->new, err);
+}
+
+// ---- both
+
+// Rows that are there need no snapshot made again.
+bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
+                           Error *err) {
+    json_auto_t *row = db_row(req->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
+    NetRule rule = net_rule_of(s->engine);
+    if (!row)
+        return commit_prepare(s->repo, app_data(req->app), s->draft, sha, &rule, out, err);
+    snprintf(out->net.sha, sizeof out->net.sha, "%s", member_text(row, "net"));
+    return repo_commit_info(s->repo, sha, &out->info, err);
+}
+
+// A count that is known is the same for everybody: another one is a mistake, on one side or the
+// other.
+static bool check_bench(Request *req, const Submission *s, const char *field,
+                        const CommitInfo *info, int64_t declared, Error *err) {
+    int64_t known = db_int(req->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
+    known = known ? known : info->bench;
+    return !known || !declared || known == declared ||
+           error_field(err, 422, "bad_bench", field,
+                       "%s: %lld is declared, but the bench of %.10s is known to be %lld; leave "
+                       "the field empty, or, if that is wrong, ask a maintainer of %s to correct "
+                       "it on the page of a test with that commit",
+                       field, (long long)declared, info->sha, (long long)known,
+                       member_text(s->engine, "name"));
+}
+
+// What a message says of its commit's bench is its author's word, and no more than a declared
+// count, unless the commit is part of the baseline.
+static void weigh_messages(Submission *s) {
+    const char *baseline = member_text(s->engine, "baseline");
+    s->bench = s->bench ? s->bench : s->new_record.info.bench;
+    if (!repo_is_ancestor(s->repo, s->new, baseline))
+        s->new_record.info.bench = 0;
+    if (!repo_is_ancestor(s->repo, s->base, baseline))
+        s->base_record.info.bench = 0;
+}
+
+bool submit_make_commits(Request *req, Submission *s, Error *err) {
+    s->bench = field_whole(s->fields, "bench");
+    s->base_bench = field_whole(s->fields, "base_bench");
+    if (!resolve(req, s, "base", s->base, err) || !make_new(req, s, err) ||
+        !submit_prepare_record(req, s, s->base, &s->base_record, err) ||
+        !submit_prepare_record(req, s, s->new, &s->new_record, err))
+        return false;
+    weigh_messages(s);
+    return need_title(s, s->new_record.info.subject, err) &&
+           check_bench(req, s, "base_bench", &s->base_record.info, s->base_bench, err) &&
+           check_bench(req, s, "bench", &s->new_record.info, s->bench, err);
+}

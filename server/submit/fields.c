@@ -1,0 +1,302 @@
+// The table of fields and what each must be by itself: see submit.h.
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/time_control.h"
+#include "server/http/form.h"
+#include "server/pages/one_line.h"
+#include "server/patch/patch.h"
+#include "server/submit/submit.h"
+
+#define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
+
+const FieldRule submit_rules[] = {
+    // name, kind, change, low, high, otherwise, choices
+    {"title", FIELD_LINE, CHANGE_FREELY, 1, 120, NULL, NULL},
+    {"description", FIELD_TEXT, CHANGE_FREELY, 0, 10000, "", NULL},
+    {"engine", FIELD_LINE, CHANGE_NEVER, 1, 40, NULL, NULL},
+    {"preset", FIELD_LINE, CHANGE_NEVER, 1, 60, NULL, NULL},
+    {"patch", FIELD_TEXT, CHANGE_NEVER, 0, PATCH_BYTES_MAX * 2, NULL, NULL},
+    {"commit", FIELD_LINE, CHANGE_NEVER, 1, 200, NULL, NULL},
+    {"base", FIELD_LINE, CHANGE_NEVER, 1, 200, "baseline", NULL},
+    {"bench", FIELD_WHOLE, CHANGE_NEVER, 1, 1e15, NULL, NULL},
+    {"base_bench", FIELD_WHOLE, CHANGE_NEVER, 1, 1e15, NULL, NULL},
+    {"kind", FIELD_CHOICE, CHANGE_NEVER, 0, 0, "sprt", "sprt|fixed"},
+    {"tc", FIELD_TC, CHANGE_EARLY, 0, 0, "10+0.1", NULL},
+    {"threads", FIELD_WHOLE, CHANGE_EARLY, 1, 1024, "1", NULL},
+    {"new_options", FIELD_OPTIONS, CHANGE_EARLY, 0, 1000, "Hash=16", NULL},
+    {"base_options", FIELD_OPTIONS, CHANGE_EARLY, 0, 1000, "Hash=16", NULL},
+    {"model", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "normalized", "normalized|logistic"},
+    {"elo0", FIELD_DECIMAL, CHANGE_EARLY, -1000, 1000, "0", NULL},
+    {"elo1", FIELD_DECIMAL, CHANGE_EARLY, -1000, 1000, "2", NULL},
+    {"alpha", FIELD_DECIMAL, CHANGE_EARLY, 0.0001, 0.49, "0.05", NULL},
+    {"beta", FIELD_DECIMAL, CHANGE_EARLY, 0.0001, 0.49, "0.05", NULL},
+    {"book", FIELD_LINE, CHANGE_UNDEALT, 1, 100, NULL, NULL},
+    {"seed", FIELD_WHOLE, CHANGE_UNDEALT, 0, WHOLE_MAX, NULL, NULL},
+    {"variant", FIELD_CHOICE, CHANGE_UNDEALT, 0, 0, "standard", "standard|chess960"},
+    {"adjudication", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "on", "on|off"},
+    {"resign", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "on", "on|off"},
+    {"resign_score", FIELD_WHOLE, CHANGE_EARLY, 1, 100000, "600", NULL},
+    {"resign_count", FIELD_WHOLE, CHANGE_EARLY, 0, 1000, "3", NULL},
+    {"resign_two_sided", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "off", "on|off"},
+    {"draw", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "on", "on|off"},
+    {"draw_move", FIELD_WHOLE, CHANGE_EARLY, 0, 1000, "34", NULL},
+    {"draw_score", FIELD_WHOLE, CHANGE_EARLY, 0, 100000, "20", NULL},
+    {"draw_count", FIELD_WHOLE, CHANGE_EARLY, 0, 1000, "8", NULL},
+    {"max_moves", FIELD_WHOLE, CHANGE_EARLY, 0, 5000, "0", NULL},
+    {"batch_pairs", FIELD_WHOLE, CHANGE_UNDEALT, 1, 1000, NULL, NULL},
+    {"pairs_max", FIELD_WHOLE, CHANGE_FREELY, 1, 10000000, NULL, NULL},
+    {"games", FIELD_WHOLE, CHANGE_FREELY, 2, 20000000, NULL, NULL},
+    {"priority", FIELD_WHOLE, CHANGE_FREELY, -1000, 1000, "0", NULL},
+    {0},
+};
+
+const FieldRule *submit_rule(const char *name) {
+    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+        if (strcmp(rule->name, name) == 0)
+            return rule;
+    return NULL;
+}
+
+const char *field_text(const json_t *fields, const char *name) {
+    const char *text = json_string_value(json_object_get(fields, name));
+    return text ? text : "";
+}
+
+int64_t field_whole(const json_t *fields, const char *name) {
+    return strtoll(field_text(fields, name), NULL, 10);
+}
+
+double field_real(const json_t *fields, const char *name) {
+    return strtod(field_text(fields, name), NULL);
+}
+
+// ---- reading
+
+// {"Hash": "16"} as "Hash=16".
+static json_t *options_of_json(const json_t *object) {
+    Str text scope(str_release);
+    str_init(&text, 4096);
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)object, name, value) {
+        str_printf(&text, "%s%s=", text.size ? " " : "", name);
+        if (json_is_string(value))
+            str_puts(&text, json_string_value(value));
+        else if (json_is_integer(value))
+            str_printf(&text, "%lld", (long long)json_integer_value(value));
+        else if (json_is_boolean(value))
+            str_puts(&text, json_is_true(value) ? "true" : "false");
+    }
+    return json_string(text.data);
+}
+
+// The value as text; NULL where it is of no use.
+static json_t *text_of_json(const json_t *value, bool options) {
+    char number[40];
+    if (json_is_string(value))
+        return json_string(json_string_value(value));
+    if (json_is_boolean(value))
+        return json_string(json_is_true(value) ? "on" : "off");
+    if (json_is_object(value) && options)
+        return options_of_json(value);
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(number, sizeof number, "%.17g", json_real_value(value));
+    else
+        return NULL;
+    return json_string(number);
+}
+
+static bool add_json_field(json_t *fields, const char *name, const json_t *value, Error *err) {
+    const FieldRule *rule = submit_rule(name);
+    if (!rule)
+        return error_field(err, 422, "bad_request", name, "%.60s: a test has no such field", name);
+    if (json_is_null(value))
+        return true;
+    json_t *text = text_of_json(value, rule->kind == FIELD_OPTIONS);
+    if (!text)
+        return error_field(err, 422, "bad_field", name, "%s must be text or a number", name);
+    json_object_set_new(fields, name, text);
+    return true;
+}
+
+json_t *submit_fields_of_json(const json_t *object, Error *err) {
+    json_auto_t *fields = json_object();
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)object, name, value) {
+        bool grouped = strcmp(name, "adjudication") == 0 && json_is_object(value);
+        if (!grouped && !add_json_field(fields, name, value, err))
+            return NULL;
+        const char *inner;
+        json_t *part;
+        json_object_foreach (grouped ? value : NULL, inner, part) {
+            if (!add_json_field(fields, inner, part, err))
+                return NULL;
+        }
+    }
+    return json_incref(fields);
+}
+
+// A pasted patch may hold any bytes; the others are UTF-8.
+static bool add_form_field(json_t *fields, const char *name, const char *text, size_t size,
+                           Error *err) {
+    json_t *value = json_stringn(text, size);
+    if (!value || memchr(text, 0, size)) {
+        json_decref(value);
+        return error_field(err, 422, "bad_field", name,
+                           "%s is not text in UTF-8; upload a patch with other bytes as a file",
+                           name);
+    }
+    json_object_set_new(fields, name, value);
+    return true;
+}
+
+static json_t *fields_of_form(Request *req, Error *err) {
+    json_auto_t *fields = json_object();
+    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+        size_t size;
+        const char *text = request_form(req, rule->name, &size);
+        if (text && !add_form_field(fields, rule->name, text, size, err))
+            return NULL;
+    }
+    return json_incref(fields);
+}
+
+json_t *submit_fields_read(Request *req, Error *err) {
+    if (!request_is_api(req))
+        return fields_of_form(req, err);
+    json_t *body = request_object(req, err);
+    return body ? submit_fields_of_json(body, err) : NULL;
+}
+
+// ---- each by itself
+
+static bool refuse(const FieldRule *rule, const char *text, const char *wanted, Error *err) {
+    char *shown scope(free_ptr) = patch_utf8(text, strnlen(text, 60));
+    return error_field(err, 422, "bad_field", rule->name, "%s: '%s' is %s", rule->name, shown,
+                       wanted);
+}
+
+static bool check_size(const FieldRule *rule, const char *text, Error *err) {
+    if (rule->kind == FIELD_LINE)
+        return one_line_check(rule->name, text, 0, (size_t)rule->high, err);
+    size_t size = strlen(text);
+    if (size > (size_t)rule->high)
+        return error_field(err, 422, "bad_field", rule->name,
+                           "%s has %zu bytes, at most %.0f are kept; shorten it", rule->name, size,
+                           rule->high);
+    for (const char *p = text; *p; p++)
+        if ((unsigned char)*p < 32 && (rule->kind != FIELD_TEXT || !strchr("\n\r\t", *p)))
+            return error_field(err, 422, "bad_field", rule->name,
+                               "%s must be one line without control characters", rule->name);
+    return true;
+}
+
+static bool check_number(const FieldRule *rule, const char *text, Error *err) {
+    char wanted[120];
+    long whole;
+    double real;
+    bool ok = rule->kind == FIELD_WHOLE
+                  ? parse_long(text, (long)rule->low, (long)rule->high, &whole)
+                  : parse_double(text, rule->low, rule->high, &real) && isfinite(real);
+    snprintf(wanted, sizeof wanted, "no %s from %.15g to %.15g",
+             rule->kind == FIELD_WHOLE ? "whole number" : "number", rule->low, rule->high);
+    return ok || refuse(rule, text, wanted, err);
+}
+
+static bool check_choice(const FieldRule *rule, const char *text, Error *err) {
+    char wanted[120];
+    size_t n = strlen(text);
+    for (const char *p = strchr(text, '|') ? NULL : rule->choices; p; p = strchr(p, '|')) {
+        p += *p == '|';
+        if (strncmp(p, text, n) == 0 && (!p[n] || p[n] == '|'))
+            return true;
+    }
+    snprintf(wanted, sizeof wanted, "none of %s", rule->choices);
+    return refuse(rule, text, wanted, err);
+}
+
+static bool check_option(const FieldRule *rule, const char *option, size_t size, Error *err) {
+    char *text scope(free_ptr) = xstrndup(option, size < 70 ? size : 70);
+    const char *equals = memchr(option, '=', size);
+    if (!equals || equals == option || equals == option + size - 1)
+        return refuse(rule, text, "no UCI option; write Name=value, divided by blanks", err);
+    static const char *const reserved[] = {"Threads=", "UCI_Chess960=", "Ponder="};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strncasecmp(option, reserved[i], strlen(reserved[i])) == 0)
+            return refuse(rule, text, "set by the test itself; use its fields threads and variant",
+                          err);
+    return true;
+}
+
+static bool check_options(const FieldRule *rule, const char *text, Error *err) {
+    for (const char *p = text; *p; p++)
+        if ((unsigned char)*p > 126)
+            return refuse(rule, text, "not plain ASCII, as UCI options are", err);
+    const char *p = text + strspn(text, " \t");
+    for (; *p; p += strspn(p, " \t")) {
+        size_t n = strcspn(p, " \t");
+        if (!check_option(rule, p, n, err))
+            return false;
+        const char *equals = memchr(p, '=', n);
+        size_t name = (size_t)(equals - p) + 1;
+        for (const char *q = p + n; *q; q++)
+            if ((q[-1] == ' ' || q[-1] == '\t') && strncasecmp(q, p, name) == 0)
+                return refuse(rule, p, "there twice: each option once", err);
+        p += n;
+    }
+    return true;
+}
+
+static bool check_field(const FieldRule *rule, const char *text, Error *err) {
+    TimeControl tc;
+    switch (rule->kind) {
+    case FIELD_LINE:
+    case FIELD_TEXT:
+        return strcmp(rule->name, "patch") == 0 || check_size(rule, text, err);
+    case FIELD_WHOLE:
+    case FIELD_DECIMAL:
+        return check_number(rule, text, err);
+    case FIELD_CHOICE:
+        return check_choice(rule, text, err);
+    case FIELD_OPTIONS:
+        return check_size(rule, text, err) && check_options(rule, text, err);
+    case FIELD_TC:
+        return tc_parse(text, &tc, err);
+    }
+    return false;
+}
+
+// Without blanks around it, but for the patch, where they mean something.
+static void trim(json_t *fields, const char *name) {
+    const char *text = field_text(fields, name);
+    size_t size = strlen(text);
+    while (size && isspace((unsigned char)text[size - 1]))
+        size--;
+    size_t skip = 0;
+    while (skip < size && isspace((unsigned char)text[skip]))
+        skip++;
+    json_object_set_new(fields, name, json_stringn(text + skip, size - skip));
+}
+
+bool submit_fields_check(json_t *fields, Error *err) {
+    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+        if (!json_object_get(fields, rule->name))
+            continue;
+        bool patch = strcmp(rule->name, "patch") == 0;
+        if (!patch)
+            trim(fields, rule->name);
+        const char *text = field_text(fields, rule->name);
+        bool options = rule->kind == FIELD_OPTIONS; // none is a choice too
+        if (!*text && !options)
+            json_object_del(fields, rule->name);
+        else if (!check_field(rule, text, err))
+            return false;
+    }
+    return true;
+}

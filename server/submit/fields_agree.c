@@ -1,0 +1,88 @@
+// What the fields of a test say together: defaults that follow from others, contradictions.
+#include <math.h>
+#include <string.h>
+
+#include "server/common/hash.h"
+#include "server/common/time_control.h"
+#include "server/submit/submit.h"
+
+enum { SPRT_PAIRS_MAX = 400000, FIXED_PAIRS = 10000 };
+
+static void set_whole(json_t *fields, const char *name, int64_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    json_object_set_new(fields, name, json_string(text));
+}
+
+static bool is_absent(const json_t *fields, const char *name) {
+    return !json_object_get(fields, name);
+}
+
+void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch) {
+    set_whole(fields, "pairs_max", (pairs + batch - 1) / batch * batch);
+}
+
+static void complete_pairs(json_t *fields) {
+    TimeControl tc;
+    Error ignored;
+    bool fixed = strcmp(field_text(fields, "kind"), "fixed") == 0;
+    if (is_absent(fields, "batch_pairs") && tc_parse(field_text(fields, "tc"), &tc, &ignored))
+        set_whole(fields, "batch_pairs", tc_batch_pairs(&tc, (int)field_whole(fields, "threads")));
+    int64_t pairs = fixed ? FIXED_PAIRS : SPRT_PAIRS_MAX;
+    if (!is_absent(fields, "pairs_max"))
+        pairs = field_whole(fields, "pairs_max");
+    else if (!is_absent(fields, "games"))
+        pairs = (field_whole(fields, "games") + 1) / 2;
+    submit_set_pairs(fields, pairs, field_whole(fields, "batch_pairs"));
+}
+
+void submit_fields_complete(json_t *fields) {
+    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+        if (is_absent(fields, rule->name) && rule->otherwise)
+            json_object_set_new(fields, rule->name, json_string(rule->otherwise));
+    complete_pairs(fields);
+    if (is_absent(fields, "seed")) {
+        uint64_t seed;
+        random_bytes(&seed, sizeof seed);
+        set_whole(fields, "seed", (int64_t)(seed >> 11)); // 53 bits: exact in JSON
+    }
+}
+
+static bool agree_on_bounds(const json_t *fields, Error *err) {
+    double elo0 = field_real(fields, "elo0"), elo1 = field_real(fields, "elo1");
+    if (elo1 <= elo0)
+        return error_field(err, 422, "bad_field", "elo1",
+                           "elo1: %g is not above elo0 (%g); the test decides between the two",
+                           elo1, elo0);
+    if (elo1 - elo0 < 0.01)
+        return error_field(err, 422, "bad_field", "elo1",
+                           "elo1: bounds less than 0.01 Elo apart would take for ever");
+    if (field_real(fields, "alpha") + field_real(fields, "beta") >= 1)
+        return error_field(err, 422, "bad_field", "beta", "beta: alpha + beta must be below 1");
+    return true;
+}
+
+bool submit_fields_agree(const json_t *fields, Error *err) {
+    bool games_too = !is_absent(fields, "games") && !is_absent(fields, "pairs_max");
+    if (games_too && field_whole(fields, "pairs_max") < (field_whole(fields, "games") + 1) / 2)
+        return error_field(err, 422, "bad_field", "games",
+                           "games: say either games or pairs_max, not both");
+    return agree_on_bounds(fields, err);
+}
+
+static bool is_on(const json_t *fields, const char *name) {
+    return strcmp(field_text(fields, name), "on") == 0;
+}
+
+json_t *field_adjudication(const json_t *fields) {
+    bool on = is_on(fields, "adjudication");
+    bool resign = on && is_on(fields, "resign"), draw = on && is_on(fields, "draw");
+    return json_pack("{s:I, s:I, s:b, s:I, s:I, s:I, s:I}", "resign_score",
+                     (json_int_t)field_whole(fields, "resign_score"), "resign_count",
+                     (json_int_t)(resign ? field_whole(fields, "resign_count") : 0),
+                     "resign_two_sided", (int)is_on(fields, "resign_two_sided"), "draw_move",
+                     (json_int_t)field_whole(fields, "draw_move"), "draw_score",
+                     (json_int_t)field_whole(fields, "draw_score"), "draw_count",
+                     (json_int_t)(draw ? field_whole(fields, "draw_count") : 0), "max_moves",
+                     (json_int_t)(on ? field_whole(fields, "max_moves") : 0));
+}

@@ -1,0 +1,249 @@
+// Merging an accepted test. The branch only ever moves forward, and only to the very commit that
+// was tested, or to one on top of it that adds the net which was laid down for it (submit_net.c);
+// where the baseline has moved on since, the patch is applied to the new baseline (a merge of three
+// trees) and offered as a new test, because nobody has tested that.
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/ledger/ledger.h"
+#include "server/submit/submit.h"
+
+struct Merge {
+    json_t *test;
+    char baseline[REPO_SHA_MAX]; // as it was when the merge was prepared
+    Submission *again;           // NULL: the branch moves forward
+    CommitRecord tip;            // with the net; info.sha "": the tested commit is the tip
+    git_repository *repo;
+    int64_t harmful; // as in a Submission
+};
+
+void merge_free(void *pointer) {
+    Merge *merge = pointer;
+    if (!merge)
+        return;
+    json_decref(merge->test);
+    submission_free(merge->again);
+    commit_record_release(&merge->tip);
+    git_repository_free(merge->repo);
+    free(merge);
+}
+
+static void merge_drop(Merge **merge) {
+    merge_free(*merge);
+}
+
+static const char *text_of(const Merge *merge, const char *name) {
+    return member_text(merge->test, name);
+}
+
+static int64_t whole_of(const Merge *merge, const char *name) {
+    return member_int(merge->test, name);
+}
+
+static bool can_merge(const Merge *merge, Error *err) {
+    if (strcmp(text_of(merge, "result"), "accepted") != 0)
+        return error_set(
+            err, 409, "wrong_state", "only an accepted test can be merged; this one is %s",
+            *text_of(merge, "result") ? text_of(merge, "result") : text_of(merge, "state"));
+    if (*text_of(merge, "merged_commit"))
+        return error_set(err, 409, "merged", "this test was merged already");
+    if (strcmp(text_of(merge, "new_options"), text_of(merge, "base_options")) != 0)
+        return error_set(err, 409, "options_differ",
+                         "the two sides had different options, so the commit alone is not what was "
+                         "tested; test it with equal options first");
+    return true;
+}
+
+// ---- on a new baseline
+
+static bool tree_of(git_repository *repo, const char *sha, git_tree **tree) {
+    git_oid oid;
+    git_commit *commit = NULL;
+    bool ok = git_oid_fromstr(&oid, sha) == 0 && git_commit_lookup(&commit, repo, &oid) == 0 &&
+              git_commit_tree(tree, commit) == 0;
+    git_commit_free(commit);
+    return ok;
+}
+
+static bool refuse_conflict(git_index *index, Error *err) {
+    git_index_conflict_iterator *iterator = NULL;
+    const git_index_entry *entries[3] = {0};
+    const char *path = "";
+    if (git_index_conflict_iterator_new(&iterator, index) == 0 &&
+        git_index_conflict_next(&entries[0], &entries[1], &entries[2], iterator) == 0)
+        for (int i = 0; i < 3 && !*path; i++)
+            path = entries[i] ? entries[i]->path : "";
+    error_set(err, 409, "merge_conflict",
+              "the baseline has moved on since this test, and the patch no longer fits: %.200s was "
+              "changed by both. Rebase the patch onto the new baseline and submit it again",
+              path);
+    git_index_conflict_iterator_free(iterator);
+    return false;
+}
+
+static bool merge_trees(Merge *merge, git_tree *trees[3], git_oid *out, Error *err) {
+    git_merge_options options;
+    git_merge_options_init(&options, GIT_MERGE_OPTIONS_VERSION);
+    git_index *index = NULL;
+    if (git_merge_trees(&index, merge->repo, trees[0], trees[1], trees[2], &options) < 0)
+        return repo_error(err, 409, "merge_conflict", "the patch cannot be applied again");
+    bool ok = !git_index_has_conflicts(index) || refuse_conflict(index, err);
+    if (ok && git_index_write_tree_to(out, index, merge->repo) < 0)
+        ok = repo_error(err, 500, "git", "the tree cannot be written");
+    git_index_free(index);
+    return ok;
+}
+
+static bool reapply_tree(Merge *merge, git_oid *out, Error *err) {
+    const char *const shas[] = {text_of(merge, "base_commit"), merge->baseline,
+                                text_of(merge, "new_commit")};
+    git_tree *trees[3] = {0};
+    bool ok = true;
+    for (int i = 0; i < 3; i++)
+        ok = ok && tree_of(merge->repo, shas[i], &trees[i]);
+    if (!ok)
+        repo_error(err, 500, "git", "the test's commits cannot be read");
+    ok = ok && merge_trees(merge, trees, out, err);
+    if (ok && git_oid_equal(out, git_tree_id(trees[1])))
+        ok = error_set(err, 409, "merged", "the baseline holds this change already");
+    for (int i = 0; i < 3; i++)
+        git_tree_free(trees[i]);
+    return ok;
+}
+
+// The count belongs to the tree that was tested, not to this one.
+static char *message_without_bench(const char *message) {
+    Str out;
+    str_init(&out, 1 << 20);
+    for (const char *line = message; *line;) {
+        size_t n = strcspn(line, "\n");
+        char *text scope(free_ptr) = xstrndup(line, n);
+        if (!repo_message_bench(text))
+            str_printf(&out, "%s\n", text);
+        line += n + (line[n] == '\n');
+    }
+    while (out.size > 1 && out.data[out.size - 2] == '\n')
+        out.data[--out.size] = 0;
+    return str_steal(&out);
+}
+
+static bool reapply_commit(Request *req, Merge *merge, const git_oid *tree, char sha[REPO_SHA_MAX],
+                           Error *err) {
+    git_oid oid;
+    git_commit *tested = NULL;
+    if (git_oid_fromstr(&oid, text_of(merge, "new_commit")) < 0 ||
+        git_commit_lookup(&tested, merge->repo, &oid) < 0)
+        return repo_error(err, 500, "git", "the tested commit cannot be read");
+    const git_signature *author = git_commit_author(tested);
+    char *email scope(free_ptr) = xasprintf("%s@patchmate", req->viewer.name);
+    char *message scope(free_ptr) = message_without_bench(git_commit_message(tested));
+    CommitSpec spec = {.tree = tree,
+                       .parent = merge->baseline,
+                       .author = author->name,
+                       .author_email = author->email,
+                       .authored = (double)author->when.time,
+                       .offset_minutes = author->when.offset,
+                       .committer = req->viewer.name,
+                       .committer_email = email,
+                       .committed = req->now,
+                       .message = message};
+    bool ok = repo_commit(merge->repo, &spec, sha, err);
+    git_commit_free(tested);
+    return ok;
+}
+
+// The same test with the same settings on the new baseline, in its author's name.
+static bool prepare_again(Request *req, Merge *merge, Error *err) {
+    git_oid tree;
+    Submission *s = merge->again = xcalloc(1, sizeof *s);
+    s->engine_id = whole_of(merge, "engine_id");
+    s->engine = db_row(req->db, SQL_ENGINE_BY_ID, "i", s->engine_id);
+    s->fields = submit_fields_of_test(merge->test);
+    s->book_id = whole_of(merge, "book_id");
+    s->author_id = whole_of(merge, "author_id");
+    s->retest_of = whole_of(merge, "id");
+    s->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
+    memcpy(s->base, merge->baseline, sizeof s->base);
+    s->base_in_baseline = true;
+    s->harmful = merge->harmful;
+    return s->repo && reapply_tree(merge, &tree, err) &&
+           reapply_commit(req, merge, &tree, s->new, err) &&
+           submit_prepare_record(req, s, s->base, &s->base_record, err) &&
+           submit_prepare_record(req, s, s->new, &s->new_record, err);
+}
+
+// ---- public
+
+Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
+    Merge *merge scope(merge_drop) = xcalloc(1, sizeof *merge);
+    merge->test = submit_test_for(req, test, false, err);
+    if (!merge->test || !can_merge(merge, err))
+        return NULL;
+    snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
+    merge->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
+    int64_t engine = whole_of(merge, "engine_id");
+    merge->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine);
+    // A named commit may stand beside the baseline, though that was the base.
+    bool forward = merge->repo && strcmp(text_of(merge, "base_commit"), merge->baseline) == 0 &&
+                   repo_is_ancestor(merge->repo, merge->baseline, text_of(merge, "new_commit"));
+    if (!merge->repo ||
+        !approval_unharmed(req->db, merge->repo, engine, text_of(merge, "new_commit"), err) ||
+        !(forward ? submit_net_commit(req, merge->repo, merge->test, &merge->tip, err)
+                  : prepare_again(req, merge, err)))
+        return NULL;
+    Merge *done = merge;
+    merge = NULL;
+    return done;
+}
+
+// The reference last, as nothing but the COMMIT can fail after it.
+static bool forward(Request *req, Merge *merge, Error *err) {
+    Ledger ledger = ledger_of(req);
+    bool has_net = *merge->tip.info.sha;
+    const char *sha = has_net ? merge->tip.info.sha : text_of(merge, "new_commit");
+    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(merge, "branch"));
+    int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
+    if ((has_net && !commit_record(req->db, engine, &merge->tip, req->now, err)) ||
+        !db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha, merge->baseline) ||
+        !db_run(req->db, err, SQL_TEST_MERGED, "isd", test, sha, req->now) ||
+        !db_run(req->db, err, SQL_TEST_BASES_MERGED, "is", engine, text_of(merge, "new_commit")))
+        return false;
+    app_moves_git(req->app);
+    if (!repo_ref_set(merge->repo, ref, sha, err))
+        return false;
+    ledger_event(&ledger, "merged", req->viewer.user_id, 0, test, "%s is now at %.10s",
+                 text_of(merge, "branch"), sha);
+    app_publish(
+        req->app, "test",
+        json_pack("{s:I, s:s, s:s}", "id", (json_int_t)test, "state", "finished", "merged", sha));
+    return true;
+}
+
+static bool offer_again(Request *req, Merge *merge, int64_t *retest, Error *err) {
+    int64_t test = whole_of(merge, "id");
+    int64_t there = db_int(req->db, SQL_TEST_RETEST, 0, "is", test, merge->baseline);
+    if (there)
+        return error_set(err, 409, "offered_again",
+                         "the baseline has moved on since this test; it was offered again on the "
+                         "new one as test %lld",
+                         (long long)there);
+    *retest = submit_store(req, merge->again, err);
+    return *retest != 0;
+}
+
+bool submit_merge(Request *req, Merge *merge, int64_t *retest, Error *err) {
+    *retest = 0;
+    json_auto_t *now = submit_test_for(req, whole_of(merge, "id"), false, err);
+    if (!now)
+        return false;
+    json_decref(merge->test);
+    merge->test = json_incref(now);
+    if (!can_merge(merge, err))
+        return false;
+    if (strcmp(text_of(merge, "baseline"), merge->baseline) != 0)
+        return error_set(err, 409, "conflict", "another test was merged just now; try again");
+    if (db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", whole_of(merge, "engine_id")) != merge->harmful)
+        return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
+    return merge->again ? offer_again(req, merge, retest, err) : forward(req, merge, err);
+}
