@@ -28,7 +28,7 @@ rules_SRC  := $(call sources,engine/rules)
 sprt_SRC   := $(call sources,sprt)
 common_SRC := $(call sources,server/common)
 server_SRC := $(filter-out $(common_SRC),$(call sources,server))
-worker_SRC := $(filter-out worker/inside/%,$(call sources,worker))
+worker_SRC := $(call sources,worker)
 anvil_SRC  := $(filter-out $(rules_SRC),$(call sources,engine))
 testkit_SRC := $(call sources,tests/kit)
 
@@ -78,13 +78,13 @@ $(OUT)/obj/engine/learn/%.o: OPT := -O3 -g
 $(OUT)/obj/sprt/%.o: OPT := -O3 -g
 
 # What the worker carries in itself: process 1 of its sandboxes, never built with sanitizers, and the self-test's texts.
-INSIDE   := $(OUT)/obj/worker/inside/init
-$(INSIDE): worker/inside/init.c worker/os_landlock_linux.c worker/os_landlock.h Makefile
+INSIDE   := $(OUT)/obj/worker/os/inside/init
+$(INSIDE): worker/os/inside/init.c worker/os/landlock_linux.c worker/os/landlock.h Makefile
 	@mkdir -p $(@D)
 	$(call say,cc $<)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 $(WARN) -I. -s $(filter %.c,$^) -o $@
-$(OUT)/obj/worker/os_inside_linux.o: CFLAGS += -DINSIDE_INIT='"$(INSIDE)"'
-$(OUT)/obj/worker/os_inside_linux.o: $(INSIDE) $(wildcard worker/selftest/*)
+$(OUT)/obj/worker/os/inside_linux.o: CFLAGS += -DINSIDE_INIT='"$(INSIDE)"'
+$(OUT)/obj/worker/os/inside_linux.o: $(INSIDE) $(wildcard worker/selftest/inside/*)
 
 define library
 $(OUT)/lib$(1).a: $(patsubst %.c,$(OUT)/obj/%.o,$($(1)_SRC))

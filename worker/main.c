@@ -8,13 +8,13 @@
 
 #include "server/common/log.h"
 #include "server/common/visible.h"
-#include "worker/life.h"
-#include "worker/os_guard.h"
-#include "worker/os_user.h"
-#include "worker/selftest.h"
-#include "worker/status.h"
-#include "worker/stop.h"
-#include "worker/welcome.h"
+#include "worker/console/status.h"
+#include "worker/console/stop.h"
+#include "worker/daemon/main_loop.h"
+#include "worker/daemon/welcome.h"
+#include "worker/os/guard.h"
+#include "worker/os/user.h"
+#include "worker/selftest/selftest.h"
 
 static Worker worker; // one a process, because signals are
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "server/common/str.h"
-#include "worker/unpack.h"
+#include "worker/build/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

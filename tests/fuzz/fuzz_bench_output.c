@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "server/common/str.h"
-#include "worker/bench.h"
-#include "worker/scale.h"
+#include "worker/build/bench_output.h"
+#include "worker/match/time_scale.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "server/common/str.h"
-#include "worker/book_file.h"
+#include "worker/match/book_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

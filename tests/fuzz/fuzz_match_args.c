@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/common/str.h"
-#include "worker/match_args.h"
+#include "worker/match_cli/args.h"
 
 enum { WORDS_MAX = 512 };
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "worker/match_args.h"
-#include "worker/match_state.h"
+#include "worker/match_cli/args.h"
+#include "worker/match_cli/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 
 #include "server/common/bytes_text.h"
 #include "server/common/visible.h"
-#include "worker/plain_text.h"
+#include "worker/build/plain_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

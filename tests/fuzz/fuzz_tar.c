@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "worker/unpack.h"
+#include "worker/build/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

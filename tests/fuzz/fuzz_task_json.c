@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/task.h"
+#include "worker/task/task.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "server/common/log.h"
-#include "worker/engine_pipe.h"
-#include "worker/match_pv.h"
+#include "worker/match/pv.h"
+#include "worker/uci/engine_pipe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

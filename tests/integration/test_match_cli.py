@@ -366,7 +366,7 @@ def what_is_not_here_is_refused_with_the_reason():
 def help_names_every_option_and_fits_a_terminal():
     out, _ = match("--help")
     true(max(map(len, out.splitlines())) <= 100, "lines over 100 columns")
-    source = pathlib.Path("worker/match_options.c").read_text()
+    source = pathlib.Path("worker/match_cli/options.c").read_text()
     names = re.findall(r'(?:ENGINE|KEYS|ALONE\(\w+)\("(-[\w-]+)"', source)
     true(len(names) > 40, f"only {len(names)} options found")
     hidden = {"-help", "--help", "-h", "-version", "--version", "-v", "-seed", "-check-mate-pvs", "-recover"}

@@ -20,8 +20,8 @@
 #include "engine/rules/notation.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
-#include "worker/match.h"
-#include "worker/os.h"
+#include "worker/match/match.h"
+#include "worker/os/process.h"
 
 enum { OPENING_PLIES = 8, OPENINGS = 500, ROUND_TRIPS = 100000, SLOTS_MAX = 1024 };
 

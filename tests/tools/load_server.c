@@ -18,7 +18,7 @@
 #include "engine/rules/movegen.h"
 #include "server/common/hash.h"
 #include "server/common/log.h"
-#include "worker/batch.h"
+#include "worker/results/batch.h"
 
 enum { CONNECTIONS_MAX = 1024, MODELS = 8, BATCHES_MAX = 1 << 20, REPLY_MAX = 8192 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "worker/os_cage.h"
-#include "worker/sandbox.h"
+#include "worker/os/lockdown.h"
+#include "worker/sandbox/sandbox.h"
 
 int main(int argc, char **argv) {
     static Sandbox sandbox;

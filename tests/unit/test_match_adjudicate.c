@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "worker/match_adjudicate.h"
+#include "worker/match/adjudicate.h"
 
 typedef struct Step {
     int score;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "server/common/str.h"
-#include "worker/match_args.h"
+#include "worker/match_cli/args.h"
 
 // Splits `line` at blanks; words live until the next call.
 static bool parse(MatchArgs *args, const char *line, Error *err) {

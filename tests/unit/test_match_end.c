@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/rules/notation.h"
-#include "worker/match_end.h"
+#include "worker/match/game_end.h"
 
 static GameRecord record;
 

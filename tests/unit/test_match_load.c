@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "worker/match_load.h"
+#include "worker/match/clock_load.h"
 
 static const int64_t ms_ns = 1000000;
 

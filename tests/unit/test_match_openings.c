@@ -13,8 +13,8 @@
 #include "engine/rules/notation.h"
 #include "engine/rules/polyglot.h"
 #include "server/common/str.h"
-#include "worker/book_file.h"
-#include "worker/match_openings.h"
+#include "worker/match/book_file.h"
+#include "worker/match/openings.h"
 
 static char folder[64];
 

@@ -11,11 +11,11 @@
 #include <jansson.h>
 
 #include "engine/rules/notation.h"
-#include "worker/match_json.h"
-#include "worker/match_timing.h"
-#include "worker/move_clock.h"
-#include "worker/pgn_out.h"
-#include "worker/tournament.h"
+#include "worker/match/game_record.h"
+#include "worker/match/pgn_out.h"
+#include "worker/match/tournament.h"
+#include "worker/match_cli/json.h"
+#include "worker/match_cli/timing.h"
 
 static const EngineSpec engines[] = {
     {.name = "New", .limit = {.base_ms = 10000, .increment_ms = 100}},

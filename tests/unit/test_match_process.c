@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "server/common/str.h"
-#include "worker/engine_pipe.h"
+#include "worker/uci/engine_pipe.h"
 
 static const int64_t second_ns = 1000000000;
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "worker/match_pv.h"
+#include "worker/match/pv.h"
 
 static Game game;
 

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "server/common/str.h"
-#include "worker/match.h"
-#include "worker/os.h"
+#include "worker/match/match.h"
+#include "worker/os/process.h"
 
 enum { GAMES_MAX = 16 };
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "worker/uci_reply.h"
+#include "worker/uci/uci_reply.h"
 
 static UciKind kind(const char *line) {
     return uci_kind(line, strlen(line));

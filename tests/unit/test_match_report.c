@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "worker/match_report.h"
+#include "worker/match_cli/report.h"
 
 static const EngineSpec engines[] = {{.name = "New"}, {.name = "Base"}, {.name = "Third"}};
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "server/common/str.h"
-#include "worker/match.h"
+#include "worker/match/match.h"
 
 enum { GAMES_MAX = 64 };
 

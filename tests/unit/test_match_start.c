@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "worker/match.h"
+#include "worker/match/match.h"
 
 enum { GAMES_MAX = 16 };
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "server/common/file.h"
-#include "worker/engine_conf.h"
-#include "worker/match_state.h"
+#include "worker/match_cli/engine_conf.h"
+#include "worker/match_cli/state.h"
 
 static MatchState sample(void) {
     static MatchScore scores[] = {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "worker/transcript.h"
+#include "worker/uci/transcript.h"
 
 static Tail tail;
 

@@ -16,7 +16,7 @@
 #include "server/ledger/replay.h"
 #include "tests/kit/repo_kit.h"
 #include "tests/kit/worker_kit.h"
-#include "worker/batch.h"
+#include "worker/results/batch.h"
 
 static const Opening king_pawn = {POSITION_START_FEN, "e2e4 c7c5"};
 static const GameContext context = {

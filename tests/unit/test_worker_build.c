@@ -15,9 +15,9 @@
 #include "server/common/file.h"
 #include "tests/kit/repo_kit.h"
 #include "tests/kit/worker_kit.h"
-#include "worker/build.h"
-#include "worker/job.h"
-#include "worker/speed.h"
+#include "worker/build/build.h"
+#include "worker/build/speed.h"
+#include "worker/sandbox/job.h"
 
 static JobEnd shell(const char *script, int limit_s, JobResult *result) {
     Error err;

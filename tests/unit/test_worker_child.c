@@ -13,7 +13,7 @@
 #include "server/common/file.h"
 #include "server/common/str.h"
 #include "tests/kit/repo_kit.h"
-#include "worker/job.h"
+#include "worker/sandbox/job.h"
 
 enum { LIMIT_S = 30, LEFT_OPEN = 40 };
 

@@ -13,8 +13,8 @@
 #include "server/common/hash.h"
 #include "server/common/visible.h"
 #include "tests/kit/worker_kit.h"
-#include "worker/evidence.h"
-#include "worker/plain_text.h"
+#include "worker/build/plain_text.h"
+#include "worker/task/fault_report.h"
 
 static Task task = {.id = 311, .test_id = 42, .title = "LMR a little more", .first_pair = 640};
 static const EvidenceContext context = {&task, {"10.000+0.100", "10.000+0.100"}};

@@ -14,9 +14,9 @@
 
 #include "server/common/file.h"
 #include "server/common/str.h"
-#include "worker/host.h"
-#include "worker/os_host.h"
-#include "worker/slots.h"
+#include "worker/os/host.h"
+#include "worker/setup/host.h"
+#include "worker/task/slots.h"
 
 static void write_file(const char *folder, const char *path, const char *text) {
     Error err;

@@ -10,7 +10,7 @@
 #include "engine/rules/notation.h"
 #include "server/common/str.h"
 #include "tests/kit/worker_kit.h"
-#include "worker/load.h"
+#include "worker/results/batch_load.h"
 
 static void play_text(GameRecord *game, const char *text, int64_t nodes, int time_us,
                       int delay_us) {

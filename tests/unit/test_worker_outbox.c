@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "server/common/str.h"
-#include "worker/outbox.h"
+#include "worker/results/outbox.h"
 
 static Letter *add(Outbox *box, LetterKind kind, int64_t task) {
     Letter letter = {.kind = kind, .task = task};

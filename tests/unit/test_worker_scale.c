@@ -7,9 +7,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "worker/backoff.h"
-#include "worker/bench.h"
-#include "worker/scale.h"
+#include "worker/api/backoff.h"
+#include "worker/build/bench_output.h"
+#include "worker/match/time_scale.h"
 
 static MatchLimit parsed(const char *tc) {
     MatchLimit limit;

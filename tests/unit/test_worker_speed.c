@@ -13,8 +13,8 @@
 
 #include "server/common/file.h"
 #include "server/common/log.h"
-#include "worker/os_host.h"
-#include "worker/speed.h"
+#include "worker/build/speed.h"
+#include "worker/os/host.h"
 
 // An engine that notes every start beside itself.
 static const char engine[] = "#!/bin/sh\necho run >>\"${0%/*}/runs\"\n"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "worker/status_line.h"
+#include "worker/console/status_line.h"
 
 static const int64_t second_ns = 1000000000;
 

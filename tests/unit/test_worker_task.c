@@ -9,7 +9,7 @@
 
 #include "server/common/str.h"
 #include "tests/kit/worker_kit.h"
-#include "worker/task.h"
+#include "worker/task/task.h"
 
 static void the_example_of_the_api_is_a_task(void **state) {
     (void)state;

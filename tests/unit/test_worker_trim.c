@@ -15,7 +15,7 @@
 
 #include "server/common/file.h"
 #include "server/common/str.h"
-#include "worker/trim.h"
+#include "worker/cache/trim.h"
 
 enum { KIB = 1024 };
 

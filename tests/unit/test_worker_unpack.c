@@ -15,7 +15,7 @@
 #include "server/common/str.h"
 #include "tests/kit/repo_kit.h"
 #include "tests/kit/worker_kit.h"
-#include "worker/unpack.h"
+#include "worker/build/unpack.h"
 
 static void files_and_folders_come_out_as_they_went_in(void **state) {
     (void)state;

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "worker/os_usage.h"
+#include "worker/os/tree.h"
 
 enum { MIB = 1 << 20, MUCH = 64 * MIB };
 static char folder[] = "/var/tmp/patchmate-usage-XXXXXX";

@@ -16,7 +16,7 @@
 #include "server/common/file.h"
 #include "server/common/str.h"
 #include "tests/kit/repo_kit.h"
-#include "worker/os_user.h"
+#include "worker/os/user.h"
 
 // What the child reports through its exit status.
 enum { DONE, REFUSED, UNCLEAR, STILL_ROOT, CANNOT_WRITE };

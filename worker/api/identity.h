@@ -1,0 +1,32 @@
+// Who this worker is to one server: a machine key made once and kept on disk, and the token it got
+// for it at this start. Shared by the threads that talk to the server.
+#pragma once
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "server/common/error.h"
+#include "worker/api/outage.h"
+
+enum { SESSION_TOKEN_MAX = 256 };
+
+typedef struct Session {
+    const char *server;            // base URL, borrowed
+    char *folder;                  // of this server, in the state folder
+    bool known;                    // the machine key was there before
+    json_t *registration;          // body of POST workers
+    Outage outage;                 // what the threads wait for
+    pthread_mutex_t register_lock; // held while one thread registers
+    pthread_mutex_t lock;          // guards the token
+    char token[SESSION_TOKEN_MAX]; // "" before the first registration
+} Session;
+
+// Loads or makes the identity under `state`. `registration` is what the server wants to know of
+// this machine (name, host, …), stolen; the machine key is added here.
+bool session_open(Session *session, const char *state, const char *server, json_t *registration,
+                  Error *err);
+void session_close(Session *session);
+void session_token(Session *session, char out[SESSION_TOKEN_MAX]);
+bool session_set_token(Session *session, const char *token, Error *err);

@@ -1,0 +1,14 @@
+// Blobs from the server, by SHA-256: kept once verified, resumed where a download broke off.
+#pragma once
+
+#include <stdint.h>
+
+#include "worker/api/api.h"
+#include "worker/cache/store.h"
+
+enum { FETCH_SNAPSHOT_MAX = 1 << 30, FETCH_FILE_MAX = 64 << 20 };
+
+// After API_OK the blob lies at store_blob(). Waits out a server that is away. One of over
+// `max_bytes` is refused.
+ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, int64_t max_bytes,
+                      Error *err);

@@ -1,0 +1,149 @@
+// See life.h.
+#include "worker/daemon/main_loop.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/common/hash.h"
+#include "server/common/log.h"
+#include "worker/api/backoff.h"
+#include "worker/cache/trim.h"
+#include "worker/console/pacing.h"
+#include "worker/console/status.h"
+#include "worker/console/stop.h"
+#include "worker/daemon/upkeep.h"
+
+enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX = 256 };
+
+static const double flush_s = 60, farewell_s = 30, farewell_now_s = 2;
+
+// More work for a server that takes no results is work for nothing, and a claim names no more
+// tasks.
+static bool too_much_unsent(Worker *w) {
+    json_auto_t *unsent = courier_unsent(w->courier, HOLDING_MAX);
+    return json_array_size(unsent) >= HOLDING_MAX;
+}
+
+// Unsent batches go first: the claim tells the server what else this worker still holds.
+static void flush(Worker *w) {
+    for (double waited = 0; waited < flush_s && stop_level() == STOP_NO; waited++)
+        if (courier_flush(w->courier, 1))
+            break;
+    while (too_much_unsent(w) && stop_sleep(patience(1)))
+        ;
+}
+
+static json_t *claim_body(Worker *w, bool wait) {
+    json_t *body = json_pack("{s:i, s:i, s:i, s:O, s:o, s:o, s:i}", "protocol", PROTOCOL, "cores",
+                             w->host.cores, "memory_mib", w->host.memory_mib, "speeds", w->speeds,
+                             "snapshots", store_blobs(&w->store, SNAPSHOTS_MAX), "holding",
+                             courier_unsent(w->courier, HOLDING_MAX), "wait_s",
+                             wait ? (int)patience(CLAIM_WAIT_S) : 0);
+    if (!body)
+        fatal("out of memory");
+    return body;
+}
+
+// API_OK with reply->json NULL: there is no work. One claim keeps its key until it is answered, so
+// a reply that got lost is not a task that got lost.
+static ApiOutcome claim(Worker *w, ApiReply *reply, Error *err) {
+    char key[TOKEN_MAX];
+    json_auto_t *body = claim_body(w, !w->config->fleet);
+    ApiCall call = {.method = "POST",
+                    .path = "tasks/claim",
+                    .body = body,
+                    .idempotency_key = token_random(key),
+                    .expects = "id",
+                    .may_be_empty = true,
+                    .timeout_s = CLAIM_TIMEOUT_S};
+    return api_insist(&w->api, &call, reply, err);
+}
+
+// Flags of the last task are lowered; an order to stop that came meanwhile is not forgotten.
+static bool ready(Worker *w) {
+    running_reset(&w->running);
+    if (stop_level() == STOP_NO)
+        return true;
+    running_finish(&w->running);
+    return false;
+}
+
+// What goes from one round to the next.
+typedef struct Life {
+    Worker *worker;
+    Upkeep upkeep;
+    Backoff failures;  // tasks that failed in a row
+    Backoff refusals;  // claims refused, or not made, in a row
+    bool broken;       // the last task failed by this machine's fault
+    char refused[256]; // what was said of the last refusal
+} Life;
+
+// Waits without claiming; the status line says what for. False when the worker is to leave.
+static bool wait_for(Life *life, const char *why) {
+    double seconds = backoff_next(&life->refusals, 0);
+    status_waiting(why, seconds);
+    bool goes_on = stop_sleep(seconds);
+    status_waiting(NULL, 0);
+    return goes_on;
+}
+
+// The server wants no work of this machine as it is; that may change on either side.
+static bool wait_for_mercy(Life *life, const Error *err) {
+    const Worker *w = life->worker;
+    if (strcmp(life->refused, err->message) != 0)
+        log_error("%s gives no work: %s", w->session.server, err->message);
+    snprintf(life->refused, sizeof life->refused, "%.255s", err->message);
+    return !w->config->fleet && wait_for(life, life->refused);
+}
+
+static bool work(Life *life, json_t *document) {
+    Worker *w = life->worker;
+    api_read_credit(document);
+    TaskEnd end = task_run(w, document);
+    life->broken = end == TASK_BROKEN;
+    if (end == TASK_DONE)
+        backoff_reset(&life->failures);
+    else if (end != TASK_HANDED_BACK && !w->config->once)
+        return stop_sleep(backoff_next(&life->failures, 0)); // failing fast burns no queue
+    return end != TASK_HANDED_BACK && !w->config->once;
+}
+
+// One round; false when the worker is to leave.
+static bool live_once(Life *life) {
+    Error err = {0};
+    Worker *w = life->worker;
+    ApiReply reply scope(api_reply_release) = {0};
+    flush(w);
+    if (!ready(w))
+        return false;
+    if (!upkeep_check(&life->upkeep, w, life->broken, &err))
+        return wait_for(life, err.message);
+    ApiOutcome outcome = claim(w, &reply, &err);
+    if (outcome == API_CANCELLED)
+        return false;
+    if (outcome == API_REFUSED)
+        return wait_for_mercy(life, &err);
+    backoff_reset(&life->refusals);
+    life->refused[0] = 0;
+    return reply.json ? work(life, reply.json) : !w->config->fleet;
+}
+
+static void farewell(Worker *w) {
+    bool sent = false;
+    double patience = farewell_s;
+    for (double waited = 0; waited < patience && !sent; waited += 0.5) {
+        sent = courier_drain(w->courier, 0.5);
+        patience = stop_level() == STOP_NOW || stop_failed() ? farewell_now_s : farewell_s;
+    }
+    if (!sent)
+        log_warn("unsent results stay on disk and are sent at the next start");
+}
+
+void life_run(Worker *worker) {
+    Life life = {.worker = worker};
+    while (stop_level() == STOP_NO && live_once(&life))
+        ;
+    Trim trim;
+    farewell(worker);
+    trim_store(&worker->store, (int64_t)worker->config->cache_mib << 20, 0, &trim);
+}

@@ -1,7 +1,0 @@
-// The worker's life: ask for work, do it, ask again, until it is told to stop.
-#pragma once
-
-#include "worker/worker.h"
-
-// Returns when the worker is to leave; the courier has been given time to send what is left.
-void life_run(Worker *worker);

@@ -1,0 +1,80 @@
+// See match_load.h.
+#include "worker/match/clock_load.h"
+
+#include <unistd.h>
+
+enum {
+    SHORT_MOVE_NS = 5000000,
+    ENGINE_FRESH_NS = 10000000, // a reading before a move may be as old as that
+    THREAD_FRESH_NS = 2000000,
+    STOLEN_FRESH_NS = 1000000000,
+    SCAN_NS = 1000000000,     // age of the list of threads
+    LONG_MOVE_NS = 50000000,  // one that pays for a new list
+    SCAN_AFTER_NS = 20000000, // unless it is younger than that
+};
+
+void load_open(SlotLoad *slot, const int *cpus, int cpu_count) {
+    *slot = (SlotLoad){.file = os_thread_usage_open(), .cpus = cpus, .cpu_count = cpu_count};
+}
+
+void load_close(SlotLoad *slot) {
+    if (slot->file >= 0)
+        close(slot->file);
+    slot->file = -1;
+}
+
+void load_move_begins(SlotLoad *slot, EngineProcess *engine) {
+    int64_t now_ns = os_now_ns();
+    if (engine->worked_since && now_ns - engine->used_at_ns > ENGINE_FRESH_NS) {
+        engine->used_at_ns = now_ns;
+        engine->worked_since = !os_meter_read(&engine->meter, SCAN_NS, &engine->used);
+    }
+    if (now_ns - slot->thread_at_ns > THREAD_FRESH_NS) {
+        slot->thread_at_ns = now_ns;
+        os_thread_usage(slot->file, &slot->thread);
+    }
+    if (now_ns - slot->stolen_at_ns > STOLEN_FRESH_NS) {
+        slot->stolen_at_ns = now_ns;
+        slot->stolen_ns = os_stolen_ns(slot->cpus, slot->cpu_count);
+    }
+}
+
+static int64_t at_most(int64_t value, int64_t limit) {
+    return value < 0 ? 0 : value > limit ? limit : value;
+}
+
+bool load_flag_fell(SlotLoad *slot, EngineProcess *engine, int64_t elapsed_ns, OsUsage *out) {
+    OsUsage engine_now, thread_now;
+    int64_t threads = engine->spec->threads > 1 ? engine->spec->threads : 1;
+    int64_t scan_age_ns = elapsed_ns > LONG_MOVE_NS ? SCAN_AFTER_NS : SCAN_NS;
+    if (!os_meter_read(&engine->meter, scan_age_ns, &engine_now) ||
+        !os_thread_usage(slot->file, &thread_now)) {
+        engine->worked_since = true;
+        return false;
+    }
+    int64_t cpu = engine_now.cpu_ns - engine->used.cpu_ns;
+    int64_t delay = (engine_now.delay_ns - engine->used.delay_ns) / threads;
+    int64_t referee_cpu = thread_now.cpu_ns - slot->thread.cpu_ns;
+    int64_t referee_delay = thread_now.delay_ns - slot->thread.delay_ns;
+    out->cpu_ns = at_most(cpu, elapsed_ns * engine->meter.count);
+    out->delay_ns = at_most(at_most(delay - referee_cpu, elapsed_ns) +
+                                at_most(referee_delay - out->cpu_ns, elapsed_ns),
+                            elapsed_ns);
+    engine->used = engine_now;
+    slot->thread = thread_now;
+    engine->used_at_ns = slot->thread_at_ns = os_now_ns();
+    engine->worked_since = false;
+    return true;
+}
+
+bool load_move_ended(SlotLoad *slot, EngineProcess *engine, int64_t elapsed_ns, OsUsage *out) {
+    if (elapsed_ns >= SHORT_MOVE_NS)
+        return load_flag_fell(slot, engine, elapsed_ns, out);
+    engine->worked_since = true;
+    return false;
+}
+
+int64_t load_stolen_ns(SlotLoad *slot) {
+    int64_t now_ns = os_stolen_ns(slot->cpus, slot->cpu_count);
+    return now_ns - slot->stolen_ns;
+}

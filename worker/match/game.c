@@ -1,0 +1,379 @@
+// See match_game.h.
+//
+// The text of "position" grows by one move a ply and is sent with "go" behind it in one write; the
+// answer is one read. In between the referee checks the move, which costs less than a microsecond.
+#include "worker/match/game.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "worker/match/adjudicate.h"
+#include "worker/match/clock.h"
+#include "worker/match/game_end.h"
+#include "worker/match/pv.h"
+
+enum {
+    QUIT_PATIENCE_MS = 500,
+    END_PATIENCE_MS = 20,       // for a process that closed its output to end as well
+    LATE_MAX_NS = 100000000,    // longest wait for an answer that comes too late anyway
+    DELAY_NOTABLE_NS = 1000000, // less is no overload
+};
+
+typedef struct Play {
+    MatchTable *table;
+    GameRecord *record;
+    GameNotes *notes;
+    Clock clocks[COLOR_NB];
+    Adjudicator adjudicator;
+    char last[COLOR_NB][UCI_WORD_MAX]; // each side's last bestmove, to know its echo
+    Command command;
+} Play;
+
+static EngineProcess *engine_of(const Play *play, Color side) {
+    return play->table->seats[player_of(play->record, side)];
+}
+
+// ---- faults -------------------------------------------------------------------------------------
+
+// The process of `side` goes at once: the next game gets a new one.
+static void end_engine(Play *play, Color side) {
+    EngineProcess *engine = engine_of(play, side);
+    engine_remark(engine, play->record->reason);
+    engine_kill(engine);
+}
+
+static void blame(Play *play, Color side, GameEndKind kind, const char *what) {
+    EngineProcess *engine = engine_of(play, side);
+    if (kind == GAME_END_CRASH && engine_is_up(engine))
+        os_wait(&engine->process, END_PATIENCE_MS);
+    end_by_fault(play->record, side, kind, what, os_overstepped(&engine->process));
+    end_engine(play, side);
+}
+
+// An answer that comes late by no more than the machine was away would have come in time. Where
+// none comes, nobody can tell; then the machine is to blame if it was away for half of the time.
+static bool was_overloaded(Play *play, Color side) {
+    EngineProcess *engine = engine_of(play, side);
+    int64_t allowed = clock_allowed_ns(&play->clocks[side]);
+    int64_t elapsed = os_now_ns() - engine->go_ns;
+    OsUsage usage = {0};
+    EngineReply reply;
+    load_flag_fell(&play->table->load, engine, elapsed, &usage);
+    int64_t away = usage.delay_ns + load_stolen_ns(&play->table->load);
+    if (away < DELAY_NOTABLE_NS)
+        return false;
+    if (engine_go_late(engine, away < LATE_MAX_NS ? away : LATE_MAX_NS, &reply) == ENGINE_OK)
+        return reply.elapsed_ns - away <= allowed;
+    return away >= elapsed / 2;
+}
+
+static void lose_on_time(Play *play, Color side) {
+    play->record->overloaded = was_overloaded(play, side);
+    end_by_flag(play->record, side, os_overstepped(&engine_of(play, side)->process));
+    end_engine(play, side);
+}
+
+static void end_by_status(Play *play, Color side, EngineStatus status, bool on_clock) {
+    if (status == ENGINE_CANCELLED || status == ENGINE_UNABLE)
+        end_aborted(play->record);
+    else if (status == ENGINE_GONE)
+        blame(play, side, GAME_END_CRASH, " disconnects");
+    else if (on_clock)
+        lose_on_time(play, side);
+    else
+        blame(play, side, GAME_END_STALL, "'s connection stalls");
+}
+
+static void end_by_illegal_move(Play *play, Color side, const char *move) {
+    char what[64];
+    snprintf(what, sizeof what, " makes an illegal move: %s", *move ? move : "(empty)");
+    blame(play, side, GAME_END_ILLEGAL, what);
+}
+
+// ---- a ply --------------------------------------------------------------------------------------
+
+// Asks until a move comes that can have been meant for this position. A second bestmove of the
+// last search may come at any time: the same word again, and illegal now, is such an echo. Where
+// nothing follows it, it was the answer after all.
+static EngineStatus ask_move(Play *play, Color side, EngineReply *reply, Move *move) {
+    EngineProcess *engine = engine_of(play, side);
+    const Position *pos = &play->record->game.now;
+    int64_t allowed = clock_allowed_ns(&play->clocks[side]);
+    size_t size = command_add_go(&play->command, play->clocks, side);
+    load_move_begins(&play->table->load, engine);
+    EngineStatus status = engine_go(engine, play->command.text, size, allowed, reply);
+    bool echo = false;
+    while (status == ENGINE_OK) {
+        *move = move_from_uci(pos, reply->move);
+        if (*move != MOVE_NONE || !reply->move[0] || strcmp(reply->move, play->last[side]) != 0)
+            break;
+        echo = true;
+        status = engine_go_on(engine, reply);
+    }
+    return echo && status == ENGINE_TIMEOUT ? ENGINE_OK : status;
+}
+
+static int32_t whole_us(int64_t ns) {
+    return ns / 1000 > INT32_MAX ? INT32_MAX : (int32_t)(ns / 1000);
+}
+
+static void keep_info(Play *play, const EngineProcess *engine, MoveRecord *made) {
+    Str *infos = &play->notes->infos;
+    if (!play->table->spec->keep_info || !engine->info_size || infos->overflow)
+        return;
+    made->info_at = (uint32_t)infos->size;
+    str_add(infos, engine->info, engine->info_size);
+    made->info_size = infos->overflow ? 0 : (uint32_t)engine->info_size;
+}
+
+static void check_pv(Play *play, Color side, Move move) {
+    GameRecord *record = play->record;
+    MatchTable *table = play->table;
+    const EngineProcess *engine = engine_of(play, side);
+    char problem[PV_PROBLEM_MAX], text[PV_PROBLEM_MAX + 512];
+    if (!table->spec->check_pvs || !table->warn || !engine->info_size ||
+        !pv_problem(&record->game, engine->info, engine->info_size, engine->info_kind == UCI_BOUND,
+                    move, problem))
+        return;
+    int shown = engine->info_size < 400 ? (int)engine->info_size : 400;
+    snprintf(text, sizeof text, "%s from %s; %.*s", problem, engine->spec->name, shown,
+             engine->info);
+    table->warn(table->owner, record, text);
+}
+
+static void record_move(Play *play, Color side, Move move, const EngineReply *reply) {
+    GameRecord *record = play->record;
+    EngineProcess *engine = engine_of(play, side);
+    char text[MOVE_TEXT_MAX];
+    OsUsage usage;
+    bool measured = load_move_ended(&play->table->load, engine, reply->elapsed_ns, &usage);
+    MoveRecord *made = &record->moves[record->game.plies];
+    *made = (MoveRecord){
+        .move = move,
+        .time_us = whole_us(reply->elapsed_ns),
+        .score_cp = reply->info.score_cp,
+        .depth = reply->info.depth,
+        .seldepth = reply->info.seldepth,
+        .nodes = reply->info.nodes,
+        .engine_ms = reply->info.time_ms,
+        .cpu_us = measured ? whole_us(usage.cpu_ns) : -1,
+        .delay_us = measured ? whole_us(usage.delay_ns) : -1,
+    };
+    keep_info(play, engine, made);
+    check_pv(play, side, move);
+    clock_charge(&play->clocks[side], reply->elapsed_ns);
+    memcpy(play->last[side], reply->move, sizeof play->last[side]);
+    command_add_move(&play->command, record->game.plies == 0,
+                     move_to_uci(&record->game.now, move, text));
+    game_play(&record->game, move);
+    atomic_fetch_add_explicit(play->table->plies, 1, memory_order_relaxed);
+}
+
+// One move of the side to move; false when the game is over.
+static bool play_ply(Play *play) {
+    GameRecord *record = play->record;
+    Color side = record->game.now.side;
+    EngineReply reply;
+    Move move = MOVE_NONE;
+    EngineStatus status = ask_move(play, side, &reply, &move);
+    if (status != ENGINE_OK) {
+        end_by_status(play, side, status, clock_is_timed(&play->clocks[side]));
+        return false;
+    }
+    if (move == MOVE_NONE) {
+        end_by_illegal_move(play, side, reply.move);
+        return false;
+    }
+    record_move(play, side, move, &reply);
+    GameEnd end = game_end(&record->game);
+    if (end != END_NONE) {
+        end_by_rule(record, end);
+        return false;
+    }
+    Verdict verdict = adjudicate(&play->adjudicator, &record->game.now, side, reply.info.score_cp,
+                                 record->game.plies - record->opening_plies);
+    if (verdict != VERDICT_NONE)
+        end_by_verdict(record, verdict, side);
+    return verdict == VERDICT_NONE;
+}
+
+// ---- a game -------------------------------------------------------------------------------------
+
+// Starts an engine that is gone or not there yet, and tells it of the new game. False: the game is
+// over before it began; *fatal where that was an engine that has never worked, or where no process
+// can be started.
+static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
+    MatchTable *table = play->table;
+    const MatchSpec *spec = table->spec;
+    int which = play->record->players[player_of(play->record, side)];
+    EngineProcess *engine = engine_of(play, side);
+    EngineStatus status = ENGINE_OK;
+    if (engine_is_up(engine) && os_wait(&engine->process, 0))
+        engine_kill(engine); // ended by itself after its last game: no fault of this one
+    if (!engine_is_up(engine)) {
+        engine->log = table->log;
+        engine->log.engine = which;
+        status = engine_start(engine, &spec->engines[which], spec->chess960, spec->startup_ms,
+                              table->cancel_fd, err);
+        *fatal = status == ENGINE_UNABLE || (status != ENGINE_OK && status != ENGINE_CANCELLED &&
+                                             !atomic_load(&table->proven[which]));
+        if (status == ENGINE_OK)
+            atomic_store(&table->proven[which], true);
+    }
+    if (status == ENGINE_OK)
+        status = engine_new_game(engine, spec->new_game_ms ? spec->new_game_ms : spec->ping_ms);
+    if (status != ENGINE_OK)
+        end_by_status(play, side, status, false);
+    return status == ENGINE_OK;
+}
+
+static bool play_opening(Play *play, const char *moves, Error *err) {
+    GameRecord *record = play->record;
+    char word[MOVE_TEXT_MAX], text[MOVE_TEXT_MAX];
+    for (int used; sscanf(moves, " %15s%n", word, &used) == 1; moves += used) {
+        Move move = move_from_uci(&record->game.now, word);
+        if (move == MOVE_NONE || record->game.plies == GAME_PLIES_MAX)
+            return error_set(err, 0, "bad_opening", "opening %d: %s cannot be played",
+                             record->pair + 1, word);
+        record->moves[record->game.plies] = (MoveRecord){.move = move, .score_cp = SCORE_NONE};
+        command_add_move(&play->command, record->game.plies == 0,
+                         move_to_uci(&record->game.now, move, text));
+        game_play(&record->game, move);
+    }
+    record->opening_plies = record->game.plies;
+    return true;
+}
+
+static bool set_up(Play *play, Error *err) {
+    GameRecord *record = play->record;
+    const MatchSpec *spec = play->table->spec;
+    Opening opening = spec->opening ? spec->opening(spec->ctx, record->pair) : (Opening){0};
+    Position start;
+    Refusal problem;
+    const char *fen = opening.fen ? opening.fen : POSITION_START_FEN;
+    if (!position_from_fen(&start, fen, spec->chess960, &problem))
+        return error_set(err, 0, "bad_opening", "opening %d: %s", record->pair + 1,
+                         problem.message);
+    for (Color side = WHITE; side <= BLACK; side++)
+        clock_init(&play->clocks[side],
+                   &spec->engines[record->players[player_of(record, side)]].limit);
+    game_init(&record->game, &start);
+    command_start(&play->command, &start);
+    return play_opening(play, opening.moves ? opening.moves : "", err);
+}
+
+static void play_game(Play *play) {
+    GameEnd end = game_end(&play->record->game);
+    if (end != END_NONE)
+        end_by_rule(play->record, end);
+    else
+        while (play_ply(play))
+            ;
+}
+
+static int64_t wall_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+// Processes stay from game to game; one that this game has no use for quits.
+static void take_seats(MatchTable *table, const GameRecord *record) {
+    EngineProcess **seats = table->seats;
+    const EngineSpec *first = &table->spec->engines[record->players[0]];
+    const EngineSpec *second = &table->spec->engines[record->players[1]];
+    if (!seats[0]) {
+        seats[0] = &table->processes[0];
+        seats[1] = &table->processes[1];
+    }
+    if (seats[0]->spec == second || seats[1]->spec == first) {
+        EngineProcess *other = seats[0];
+        seats[0] = seats[1];
+        seats[1] = other;
+    }
+    if (seats[0]->spec != first)
+        engine_quit(seats[0], QUIT_PATIENCE_MS);
+    if (seats[1]->spec != second)
+        engine_quit(seats[1], QUIT_PATIENCE_MS);
+}
+
+// ---- notes --------------------------------------------------------------------------------------
+
+void game_notes_init(GameNotes *notes) {
+    *notes = (GameNotes){0};
+    str_init(&notes->infos, INFOS_MAX);
+}
+
+static void notes_clear(GameNotes *notes) {
+    for (int i = 0; i < 2; i++) {
+        free(notes->talk[i]);
+        free(notes->errors[i]);
+        notes->talk[i] = notes->errors[i] = NULL;
+    }
+    str_clear(&notes->infos);
+}
+
+void game_notes_release(GameNotes *notes) {
+    notes_clear(notes);
+    str_release(&notes->infos);
+}
+
+// The last words of both, where somebody is to blame.
+static void keep_evidence(Play *play, int64_t start_ns) {
+    GameNotes *notes = play->notes;
+    for (int i = 0; i < 2; i++) {
+        const EngineProcess *engine = play->table->seats[i];
+        Str talk, errors;
+        str_init(&talk, EVIDENCE_MAX);
+        str_init(&errors, EVIDENCE_MAX);
+        transcript_print(&engine->talk, start_ns, &talk);
+        tail_print(&engine->errors, &errors);
+        notes->evidence.talk[i] = notes->talk[i] = str_steal(&talk);
+        notes->evidence.errors[i] = notes->errors[i] = str_steal(&errors);
+    }
+    play->record->evidence = &notes->evidence;
+}
+
+static void start_record(MatchTable *table, GameRecord *record, GameNotes *notes) {
+    notes_clear(notes);
+    record->culprit = -1;
+    record->overloaded = false;
+    record->rule = END_NONE;
+    record->reason[0] = 0;
+    record->infos = NULL;
+    record->evidence = NULL;
+    record->started_us = wall_us();
+    for (int i = 0; i < 2; i++)
+        tail_clear(&table->seats[i]->talk);
+}
+
+bool match_game_play(MatchTable *table, GameRecord *record, GameNotes *notes, Error *err) {
+    Play play = {.table = table,
+                 .record = record,
+                 .notes = notes,
+                 .adjudicator.rules = &table->spec->adjudication};
+    bool fatal = false;
+    take_seats(table, record);
+    start_record(table, record, notes);
+    if (!set_up(&play, err))
+        return false;
+    int64_t start_ns = os_now_ns();
+    if (engine_ready(&play, WHITE, &fatal, err) && engine_ready(&play, BLACK, &fatal, err))
+        play_game(&play);
+    record->lasted_us = (os_now_ns() - start_ns) / 1000;
+    if (table->spec->keep_info)
+        record->infos = notes->infos.data;
+    if (record->culprit >= 0)
+        keep_evidence(&play, start_ns);
+    for (int i = 0; i < 2; i++)
+        if (table->spec->engines[record->players[i]].restart)
+            engine_quit(table->seats[i], QUIT_PATIENCE_MS);
+    return !fatal;
+}
+
+void match_table_quit(MatchTable *table, int patience_ms) {
+    for (int i = 0; i < 2; i++)
+        engine_quit(&table->processes[i], patience_ms);
+}

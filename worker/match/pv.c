@@ -1,0 +1,82 @@
+// See match_pv.h.
+#include "worker/match/pv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Pv {
+    const char *at, *end;
+} Pv;
+
+// Takes the next word of the PV; false at its end or where another part of the line begins.
+static bool next_move_text(Pv *pv, char text[UCI_WORD_MAX]) {
+    static const char *const others[] = {
+        "string",         "score",   "nodes",      "time",     "nps",      "depth",
+        "seldepth",       "multipv", "wdl",        "hashfull", "currmove", "tbhits",
+        "currmovenumber", "cpuload", "refutation", "currline"};
+    size_t size = 0;
+    while (pv->at < pv->end && (unsigned char)*pv->at <= ' ')
+        pv->at++;
+    for (; pv->at < pv->end && (unsigned char)*pv->at > ' '; pv->at++)
+        if (size < UCI_WORD_MAX - 1)
+            text[size++] = *pv->at > ' ' && *pv->at < 127 ? *pv->at : '?';
+    text[size] = 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(text, others[i], UCI_WORD_MAX - 1) == 0)
+            return false;
+    return size > 0;
+}
+
+static const char *pv_of(const char *info, size_t size) {
+    const char *at = memmem(info, size, " pv ", 4);
+    return at ? at + 4 : NULL;
+}
+
+// Mates in n moves are 2n - 1 plies of the side that gives them, 2n of the other.
+static bool mate_problem(int32_t score, int plies, GameEnd end, char problem[PV_PROBLEM_MAX]) {
+    int wanted = score > 0 ? SCORE_MATE - score : SCORE_MATE + score;
+    if (plies == wanted && end == END_CHECKMATE)
+        return false;
+    snprintf(problem, PV_PROBLEM_MAX, "Mate announced in %d plies but the PV %s", wanted,
+             plies < wanted   ? "ends before it"
+             : plies > wanted ? "is longer"
+                              : "does not end in mate");
+    return true;
+}
+
+// Plays the PV on `game`.
+static bool walk(Game *game, Pv pv, int32_t score, bool bound, Move played,
+                 char problem[PV_PROBLEM_MAX]) {
+    char text[UCI_WORD_MAX];
+    GameEnd end = END_NONE;
+    int plies = 0;
+    while (next_move_text(&pv, text)) {
+        if (end != END_NONE)
+            return snprintf(problem, PV_PROBLEM_MAX, "PV goes on after %s", game_end_text(end)) > 0;
+        Move move = move_from_uci(&game->now, text);
+        if (move == MOVE_NONE)
+            return snprintf(problem, PV_PROBLEM_MAX, "Illegal PV move %s", text) > 0;
+        if (plies == 0 && !bound && move != played)
+            return snprintf(problem, PV_PROBLEM_MAX, "Bestmove is not the first move of the PV, %s",
+                            text) > 0;
+        game_play(game, move);
+        plies++;
+        end = game_end(game);
+    }
+    return plies && !bound && score_is_mate(score) && mate_problem(score, plies, end, problem);
+}
+
+bool pv_problem(Game *game, const char *info, size_t size, bool bound, Move played,
+                char problem[PV_PROBLEM_MAX]) {
+    Pv pv = {pv_of(info, size), info + size};
+    if (!pv.at)
+        return false;
+    UciInfo said;
+    uci_read_info(info, size, &said);
+    Position now = game->now;
+    int plies = game->plies;
+    bool wrong = walk(game, pv, said.score_cp, bound, played, problem);
+    game->now = now;
+    game->plies = plies;
+    return wrong;
+}

@@ -1,0 +1,292 @@
+// What happens in a match, printed, counted and written (match_session.h).
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "worker/match/game_record.h"
+#include "worker/match_cli/match_run.h"
+#include "worker/os/process.h"
+
+enum { REPORT_MAX = 1 << 20, GAME_TEXT_MAX = 16 << 20, SAVE_EVERY_NS = 1000000000 };
+
+static const char *name_of(const Session *s, int engine) {
+    return s->engines[engine].name;
+}
+
+static const char *white_of(const Session *s, const GameRecord *game) {
+    return name_of(s, game->players[game->white]);
+}
+
+static const char *black_of(const Session *s, const GameRecord *game) {
+    return name_of(s, game->players[1 - game->white]);
+}
+
+static int game_number(const Session *s, const GameRecord *game) {
+    return game->pair * s->args->games + game->index + 1;
+}
+
+static JsonContext json_context(const Session *s) {
+    return (JsonContext){&s->title, s->pairing_count, s->args->games};
+}
+
+// The match ends where it stands; the first reason counts.
+static void stop(Session *s, const Error *why) {
+    if (!s->stopped)
+        s->error = *why;
+    s->stopped = true;
+    match_abort(s->match);
+}
+
+// ---- games --------------------------------------------------------------------------------------
+
+void session_on_start(void *ctx, const GameRecord *game) {
+    Session *s = ctx;
+    printf("Started game %d of %d (%s vs %s)\n", game_number(s, game),
+           s->pair_count * s->args->games, white_of(s, game), black_of(s, game));
+    match_log_say(&s->log, LOG_LEVEL_INFO, "started game %d: %s vs %s", game_number(s, game),
+                  white_of(s, game), black_of(s, game));
+}
+
+static void print_latencies(const Session *s, const GameRecord *game) {
+    for (int ply = game->opening_plies; ply < game->game.plies; ply++) {
+        const MoveRecord *move = &game->moves[ply];
+        int64_t latency_us;
+        if (record_latency_us(move, &latency_us))
+            printf("Engine %s latency: %" PRId64 "ms (elapsed: %d, reported: %d)\n",
+                   name_of(s, record_mover(game, ply)), latency_us / 1000, move->time_us / 1000,
+                   move->engine_ms);
+    }
+}
+
+static Waiting *render(Session *s, const GameRecord *game) {
+    const MatchArgs *args = s->args;
+    JsonContext json = json_context(s);
+    PgnHeader header = {.event = args->event,
+                        .site = args->site,
+                        .engines = s->engines,
+                        .controls = s->controls,
+                        .pairing_count = s->pairing_count,
+                        .chess960 = args->book.chess960,
+                        .format = args->pgn};
+    Waiting *waiting = xcalloc(1, sizeof *waiting);
+    waiting->outcome = game_outcome(game);
+    for (int i = 0; i < FILE_COUNT; i++)
+        str_init(&waiting->texts[i], GAME_TEXT_MAX);
+    if (args->pgn_file)
+        pgn_out_game(&waiting->texts[FILE_PGN], &header, game);
+    if (args->epd_file)
+        epd_out_game(&waiting->texts[FILE_EPD], game);
+    if (args->json_file)
+        match_json_game(&waiting->texts[FILE_JSON], &json, game);
+    return waiting;
+}
+
+static void free_waiting(Waiting *waiting) {
+    for (int i = 0; i < FILE_COUNT; i++)
+        str_release(&waiting->texts[i]);
+    free(waiting);
+}
+
+// Into its place in the order of games.
+static void keep(Session *s, Waiting *waiting) {
+    Waiting **at = &s->waiting;
+    const GameOutcome *own = &waiting->outcome;
+    while (*at && ((*at)->outcome.pair < own->pair ||
+                   ((*at)->outcome.pair == own->pair && (*at)->outcome.index < own->index)))
+        at = &(*at)->next;
+    waiting->next = *at;
+    *at = waiting;
+}
+
+static void print_live(Session *s, const GameOutcome *outcome) {
+    MatchScore *live = &s->live[outcome->pair % s->pairing_count];
+    match_score_add_game(live, outcome);
+    s->live_games++;
+    int interval = s->args->score_interval;
+    if (!s->args->cutechess || !interval || s->live_games % interval)
+        return;
+    scope(str_release) Str text;
+    str_init(&text, REPORT_MAX);
+    match_report_score(&text, &s->title, live);
+    fputs(text.data, stdout);
+}
+
+void session_on_game(void *ctx, const GameRecord *game) {
+    Session *s = ctx;
+    if (s->args->show_latency)
+        print_latencies(s, game);
+    printf("Finished game %d (%s vs %s): %s {%s}\n", game_number(s, game), white_of(s, game),
+           black_of(s, game), game_result_text(game->result), game->reason);
+    match_log_say(&s->log, LOG_LEVEL_INFO, "finished game %d: %s {%s}%s", game_number(s, game),
+                  game_result_text(game->result), game->reason,
+                  game->overloaded ? " while the machine was busy elsewhere" : "");
+    if (game->kind == GAME_END_ABORTED)
+        return;
+    if (game->overloaded)
+        printf("The clock of game %d ran out while the machine was busy elsewhere\n",
+               game_number(s, game));
+    timing_add_game(&s->timing, game);
+    Waiting *waiting = render(s, game);
+    print_live(s, &waiting->outcome);
+    keep(s, waiting);
+}
+
+void session_on_warning(void *ctx, const GameRecord *game, const char *text) {
+    Session *s = ctx;
+    fprintf(stderr, "Warning; game %d (%s vs %s): %s\n", game_number(s, game), white_of(s, game),
+            black_of(s, game), text);
+    match_log_say(&s->log, LOG_LEVEL_WARN, "game %d: %s", game_number(s, game), text);
+    Error why;
+    if (!s->args->strict)
+        return;
+    error_set(&why, 0, "strict", "-strict: game %d: %s", game_number(s, game), text);
+    stop(s, &why);
+}
+
+void session_on_line(void *ctx, const MatchLine *line) {
+    match_log_line(&((Session *)ctx)->log, line);
+}
+
+// ---- pairs --------------------------------------------------------------------------------------
+
+// Takes the next game out of its queue, counts it and writes it.
+static bool count_next(Session *s, GameOutcome *outcome) {
+    Waiting *next = s->waiting;
+    Error err;
+    bool fine = true;
+    s->waiting = next->next;
+    *outcome = next->outcome;
+    match_score_add_game(&s->scores[outcome->pair % s->pairing_count], outcome);
+    for (int i = 0; i < FILE_COUNT && fine; i++)
+        fine = out_file_write(&s->files[i], next->texts[i].data, next->texts[i].size, &err);
+    if (!fine)
+        stop(s, &err);
+    free_waiting(next);
+    return fine;
+}
+
+static void write_json(Session *s, const char *ending) {
+    JsonContext context = json_context(s);
+    Error err;
+    if (!s->args->json_file || s->stopped)
+        return;
+    scope(str_release) Str line;
+    str_init(&line, REPORT_MAX);
+    JsonEnding end = {ending, &s->timing};
+    match_json_report(&line, &context, s->scores, s->pairing_count, s->verdict,
+                      ending ? &end : NULL);
+    if (!out_file_write(&s->files[FILE_JSON], line.data, line.size, &err))
+        stop(s, &err);
+}
+
+static void print_report(Session *s) {
+    scope(str_release) Str text;
+    str_init(&text, REPORT_MAX);
+    match_report(&text, &s->title, s->scores, s->pairing_count);
+    fputs(text.data, stdout);
+}
+
+bool session_save(Session *s, Error *err) {
+    MatchState *state = &s->state;
+    for (int i = 0; i < FILE_COUNT; i++) {
+        if (!out_file_sync(&s->files[i], err))
+            return false;
+        state->sizes[i] = s->files[i].size;
+    }
+    state->pairs = s->pairs;
+    state->verdict = (int)s->verdict;
+    state->scores = s->scores;
+    state->score_count = s->pairing_count;
+    bool saved = match_state_save(state, s->args->state_file, err);
+    state->scores = NULL;
+    s->saved_ns = os_now_ns();
+    s->saved_games = s->pairs * s->args->games;
+    return saved;
+}
+
+static void save_when_due(Session *s) {
+    int interval = s->args->save_interval, games = s->pairs * s->args->games - s->saved_games;
+    bool due = interval ? games >= interval : os_now_ns() - s->saved_ns >= SAVE_EVERY_NS;
+    Error err;
+    if (s->args->state_file && due && !session_save(s, &err))
+        stop(s, &err);
+}
+
+static void judge(Session *s) {
+    const SprtBounds *bounds = &s->args->sprt;
+    double llr = match_score_llr(&s->scores[0], bounds);
+    if (llr >= sprt_upper(bounds))
+        s->verdict = SPRT_ACCEPTED;
+    else if (llr <= sprt_lower(bounds))
+        s->verdict = SPRT_REJECTED;
+    if (s->verdict != SPRT_OPEN)
+        match_abort(s->match);
+}
+
+void session_on_pair(void *ctx, int pair, const GameRecord games[2]) {
+    Session *s = ctx;
+    const MatchArgs *args = s->args;
+    GameOutcome outcomes[2];
+    (void)games; // as text since each ended
+    if (s->verdict != SPRT_OPEN || s->stopped)
+        return;
+    for (int i = 0; i < args->games; i++)
+        if (!count_next(s, &outcomes[i]))
+            return;
+    if (args->games == 2)
+        match_score_add_pair(&s->scores[pair % s->pairing_count], outcomes);
+    s->pairs = pair + 1;
+    if (args->has_sprt)
+        judge(s);
+    if (args->rating_interval && s->pairs % args->rating_interval == 0 &&
+        s->pairs < s->pair_count && s->verdict == SPRT_OPEN) {
+        print_report(s);
+        write_json(s, NULL);
+    }
+    save_when_due(s);
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+static void count_rest(Session *s) {
+    GameOutcome last = {.pair = -1}, next;
+    while (s->waiting && count_next(s, &next)) {
+        GameOutcome both[2] = {last, next};
+        if (next.pair == last.pair)
+            match_score_add_pair(&s->scores[next.pair % s->pairing_count], both);
+        last = next;
+    }
+}
+
+static void drop_rest(Session *s) {
+    int dropped = 0;
+    for (Waiting *next; s->waiting; s->waiting = next, dropped++) {
+        next = s->waiting->next;
+        free_waiting(s->waiting);
+    }
+    if (dropped && s->args->state_file && s->verdict == SPRT_OPEN)
+        printf("%d games whose turn to count had not come will be played again\n", dropped);
+}
+
+void session_finish(Session *s, bool over, const char *ending) {
+    Error err;
+    scope(str_release) Str timing;
+    str_init(&timing, REPORT_MAX);
+    if (!s->args->state_file && s->verdict == SPRT_OPEN)
+        count_rest(s);
+    drop_rest(s);
+    print_report(s);
+    timing_report(&timing, &s->timing);
+    fputs(timing.data, stdout);
+    if (s->verdict != SPRT_OPEN)
+        printf("SPRT ([%.2f, %.2f]) completed - H%d was accepted\n", s->args->sprt.elo0,
+               s->args->sprt.elo1, s->verdict == SPRT_ACCEPTED);
+    if (!over)
+        write_json(s, ending);
+    if (!over && s->args->state_file && !s->stopped && !session_save(s, &err))
+        stop(s, &err);
+    const OutFile *pgn = &s->files[FILE_PGN];
+    if (s->args->crc)
+        printf("Games written to %s with CRC32: 0x%08x\n", pgn->path, pgn->crc);
+    match_log_say(&s->log, LOG_LEVEL_INFO, "%s", ending);
+}

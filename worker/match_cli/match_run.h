@@ -1,0 +1,68 @@
+// Inside build/match: a match on the command line from its options to its last report. Three files
+// share it: match_setup.c makes it ready, or takes up where a state file says it stood;
+// match_events.c prints, counts and writes what happens; match_main.c runs and ends it.
+#pragma once
+
+#include "worker/match_cli/args.h"
+#include "worker/match_cli/json.h"
+#include "worker/match_cli/log.h"
+#include "worker/match_cli/out_file.h"
+#include "worker/match_cli/state.h"
+#include "worker/match_cli/timing.h"
+
+enum { FILE_PGN, FILE_EPD, FILE_JSON, FILE_COUNT };
+
+// A game that has ended and whose turn to be counted has not come: games count, and go to files, in
+// the order of pairs, since the order in which games end favours quick results.
+typedef struct Waiting {
+    struct Waiting *next;
+    GameOutcome outcome;
+    Str texts[FILE_COUNT];
+} Waiting;
+
+typedef struct Session {
+    const MatchArgs *args;
+    Openings openings;
+    EngineSpec *engines;
+    const char **controls;
+    MatchPairing *pairings;
+    int pairing_count, pair_count; // of a round, of the match
+    MatchTitle title;
+    char detail[512];
+    MatchScore *scores; // of each pairing, in the order of pairs
+    MatchScore *live;   // the same with all games that have ended
+    long live_games;
+    Waiting *waiting;
+    OutFile files[FILE_COUNT];
+    MatchLog log;
+    Timing timing;
+    MatchState state; // settings and command, and what is saved of the rest
+    int64_t saved_ns;
+    int saved_games;
+    Match *match;
+    int pairs; // counted
+    SprtVerdict verdict;
+    bool stopped; // by -strict or a file that cannot be written; `error` says why
+    Error error;
+} Session;
+
+// `argv`, `argc`: the command line, which a state file keeps. Release in either case.
+bool session_prepare(Session *s, const MatchArgs *args, int argc, const char *const *argv,
+                     Error *err);
+void session_release(Session *s);
+MatchSpec session_spec(Session *s);
+// What -state compares: an object of texts; new.
+json_t *session_settings(const Session *s);
+
+// Writes the state file: what was counted until now is safe when it returns.
+bool session_save(Session *s, Error *err);
+// Counts and writes games whose pairs did not come to their end, where no state file will have them
+// played again; then the last report, the state and the last line of the JSON file.
+// `over`: it had ended before, and only the report is wanted.
+void session_finish(Session *s, bool over, const char *ending);
+// Callbacks of the match.
+void session_on_start(void *ctx, const GameRecord *game);
+void session_on_game(void *ctx, const GameRecord *game);
+void session_on_pair(void *ctx, int pair, const GameRecord games[2]);
+void session_on_warning(void *ctx, const GameRecord *game, const char *text);
+void session_on_line(void *ctx, const MatchLine *line);

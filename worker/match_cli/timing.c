@@ -1,0 +1,65 @@
+// See match_timing.h.
+#include "worker/match_cli/timing.h"
+
+#include <math.h>
+
+#include "worker/match/game_record.h"
+
+static int bucket_of(int64_t us) {
+    int bucket = us > 0 ? 1 + (int)(8 * log2((double)us + 1)) : 0;
+    return bucket < TIMING_BUCKETS ? bucket : TIMING_BUCKETS - 1;
+}
+
+static void add_move(Timing *timing, const MoveRecord *move) {
+    int64_t latency_us;
+    timing->moves++;
+    timing->thought_us += move->time_us;
+    if (record_latency_us(move, &latency_us)) {
+        timing->told++;
+        timing->latencies[bucket_of(latency_us)]++;
+        if (latency_us > timing->latency_max_us)
+            timing->latency_max_us = latency_us;
+    }
+    if (move->delay_us < 0)
+        return;
+    timing->measured++;
+    timing->delayed_us += move->delay_us;
+    if (move->delay_us > timing->delay_max_us)
+        timing->delay_max_us = move->delay_us;
+}
+
+void timing_add_game(Timing *timing, const GameRecord *game) {
+    for (int i = game->opening_plies; i < game->game.plies; i++)
+        add_move(timing, &game->moves[i]);
+    timing->time_losses += game->kind == GAME_END_TIME;
+    timing->overloaded += game->overloaded;
+}
+
+double timing_quantile_us(const Timing *timing, double share) {
+    long wanted = (long)ceil(share * (double)timing->told), seen = 0;
+    for (int i = 0; i < TIMING_BUCKETS; i++)
+        if ((seen += timing->latencies[i]) >= wanted && seen > 0)
+            return i ? exp2((double)i / 8) - 1 : 0;
+    return 0;
+}
+
+void timing_report(Str *out, const Timing *timing) {
+    if (!timing->told && !timing->measured && !timing->time_losses)
+        return;
+    str_printf(out, "Clock: %ld moves", timing->moves);
+    if (timing->told)
+        str_printf(out,
+                   ", beyond the engine's own time median %.1f ms, 99 %% below %.1f, most %.1f",
+                   timing_quantile_us(timing, 0.5) / 1000, timing_quantile_us(timing, 0.99) / 1000,
+                   (double)timing->latency_max_us / 1000);
+    if (timing->measured)
+        str_printf(out, "; waited for a CPU %.1f %% of the time, most %.1f ms",
+                   timing->thought_us > 0
+                       ? 100.0 * (double)timing->delayed_us / (double)timing->thought_us
+                       : 0.0,
+                   (double)timing->delay_max_us / 1000);
+    if (timing->time_losses)
+        str_printf(out, "; %ld lost on time, %ld of them on a machine busy elsewhere",
+                   timing->time_losses, timing->overloaded);
+    str_puts(out, "\n");
+}

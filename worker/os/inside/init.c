@@ -1,0 +1,73 @@
+// Process 1 of a sandbox with namespaces. It lowers the number of processes, gives up all files but
+// the ones that it is told, starts the program, reaps what loses its parents, and ends as the
+// program does, which ends all others. A program of its own, carried inside the worker
+// (os_inside.h): it holds nothing of the worker's or of bubblewrap's that could be read in it. It
+// forwards no signals, since the only one that is ever sent to a sandbox cannot be caught.
+//
+// usage: init LANDLOCK PROCESSES [r/PATH|w/PATH]… -- PROGRAM [ARGUMENT]…       0: none, no limit
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "worker/os/landlock.h"
+
+enum { GRANTS_MAX = 16, END_CANNOT = 127, END_SIGNAL = 128 };
+
+static int cannot(const char *what) {
+    fprintf(stderr, "sandbox: cannot %s: %s\n", what, strerror(errno));
+    return END_CANNOT;
+}
+
+// Returns where the program's own words begin; NULL: they do not.
+static char **read_grants(char **words, OsGrant grants[GRANTS_MAX]) {
+    int count = 0;
+    for (; *words && strcmp(*words, "--") != 0 && count < GRANTS_MAX - 1; words++)
+        grants[count++] = (OsGrant){*words + 1, **words == 'w'};
+    grants[count] = (OsGrant){NULL, false};
+    return *words && words[1] && strcmp(*words, "--") == 0 ? words + 1 : NULL;
+}
+
+static int run(int version, const OsGrant *grants, char **program) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        (version > 0 && !os_landlock_enter(version, grants)))
+        return cannot("give up other files");
+    execvp(*program, program);
+    return cannot(*program);
+}
+
+static int end_of(int status) {
+    return WIFSIGNALED(status) ? END_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Nothing is held open meanwhile: the worker must see the program close its pipes.
+static int reap_until(pid_t program) {
+    int status = 0;
+    close_range(0, ~0U, 0);
+    for (;;) {
+        pid_t pid = waitpid(-1, &status, 0);
+        if (pid == program || (pid < 0 && errno != EINTR))
+            return pid < 0 ? END_CANNOT : end_of(status);
+    }
+}
+
+int main(int argc, char **argv) {
+    OsGrant grants[GRANTS_MAX];
+    char **program = argc > 3 ? read_grants(argv + 3, grants) : NULL;
+    if (!program)
+        return errno = EINVAL, cannot("begin");
+    rlim_t processes = (rlim_t)strtol(argv[2], NULL, 10);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    if (processes && setrlimit(RLIMIT_NPROC, &(struct rlimit){processes, processes}) < 0)
+        return cannot("limit processes");
+    pid_t pid = fork();
+    if (pid < 0)
+        return cannot("start a process");
+    if (pid == 0)
+        _exit(run((int)strtol(argv[1], NULL, 10), grants, program));
+    return reap_until(pid);
+}

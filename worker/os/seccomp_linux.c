@@ -1,0 +1,191 @@
+// The system calls that strangers' programs are refused, as seccomp's BPF.
+//
+// A list of what is refused, not of what is allowed: compilers and engines of every kind have to
+// run. Refused is what reaches other processes, makes namespaces, mounts or sockets, hides memory
+// from the watch (os_watch.h), or has been a way into kernels. Calls younger than this list do not
+// exist for what runs inside.
+#include "worker/os/lockdown.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "server/common/str.h"
+
+static const int refused[] = {
+    // other processes
+    SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
+    SCMP_SYS(process_madvise), SCMP_SYS(process_mrelease), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(move_pages), SCMP_SYS(migrate_pages),
+    // namespaces and mounts
+    SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root),
+    SCMP_SYS(chroot), SCMP_SYS(move_mount), SCMP_SYS(open_tree), SCMP_SYS(fsopen),
+    SCMP_SYS(fsconfig), SCMP_SYS(fsmount), SCMP_SYS(fspick), SCMP_SYS(mount_setattr),
+    SCMP_SYS(open_by_handle_at), SCMP_SYS(name_to_handle_at),
+    // the network, and every other way to talk
+    SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(mq_open), SCMP_SYS(mq_unlink),
+    SCMP_SYS(msgget), SCMP_SYS(semget), SCMP_SYS(shmget),
+    // the kernel's workshops
+    SCMP_SYS(bpf), SCMP_SYS(perf_event_open), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(keyctl), SCMP_SYS(add_key),
+    SCMP_SYS(request_key), SCMP_SYS(fanotify_init), SCMP_SYS(lookup_dcookie), SCMP_SYS(init_module),
+    SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load), SCMP_SYS(modify_ldt), SCMP_SYS(iopl), SCMP_SYS(ioperm),
+    // the machine
+    SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(acct), SCMP_SYS(quotactl),
+    SCMP_SYS(quotactl_fd), SCMP_SYS(syslog), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime),
+    SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex), SCMP_SYS(sethostname), SCMP_SYS(setdomainname),
+    SCMP_SYS(vhangup), SCMP_SYS(nfsservctl), SCMP_SYS(uselib), SCMP_SYS(sysfs), SCMP_SYS(ustat)};
+
+// These do not exist: programs then take another way.
+static const int absent[] = {SCMP_SYS(clone3), SCMP_SYS(memfd_create), SCMP_SYS(memfd_secret)};
+
+// Without namespaces. File access control leaves rights, owners, times and attributes of files
+// alone, and, in its first versions, their sizes.
+static const int refused_whole[] = {
+    SCMP_SYS(setsid),       SCMP_SYS(truncate),  SCMP_SYS(chown),     SCMP_SYS(fchown),
+    SCMP_SYS(lchown),       SCMP_SYS(fchownat),  SCMP_SYS(utime),     SCMP_SYS(utimes),
+    SCMP_SYS(futimesat),    SCMP_SYS(setxattr),  SCMP_SYS(lsetxattr), SCMP_SYS(removexattr),
+    SCMP_SYS(lremovexattr), SCMP_SYS(ioprio_set)};
+
+// One argument, 32 bits of it, that makes a call a refused one.
+typedef struct Case {
+    int call;
+    unsigned argument;
+    enum scmp_compare compare;
+    scmp_datum_t value, bits; // SCMP_CMP_MASKED_EQ: the mask and what it leaves
+} Case;
+
+#define IS(call, argument, value)                                                                  \
+    { SCMP_SYS(call), argument, SCMP_CMP_EQ, value, 0 }
+#define IS_NOT(call, argument, value)                                                              \
+    { SCMP_SYS(call), argument, SCMP_CMP_NE, value, 0 }
+#define MASKED(call, argument, mask, value)                                                        \
+    { SCMP_SYS(call), argument, SCMP_CMP_MASKED_EQ, mask, value }
+#define HAS(call, argument, bit) MASKED(call, argument, bit, bit)
+
+enum { FCNTL_SETOWN = 8, FCNTL_SETSIG = 10, FCNTL_SETOWN_EX = 15, FCNTL_SETPIPE_SIZE = 1031 };
+enum { IOCTL_SETOWN = 0x8901, IOCTL_SETPGRP = 0x8902 };
+
+static const Case cases[] = {HAS(clone, 0, CLONE_NEWNS),
+                             HAS(clone, 0, CLONE_NEWCGROUP),
+                             HAS(clone, 0, CLONE_NEWUTS),
+                             HAS(clone, 0, CLONE_NEWIPC),
+                             HAS(clone, 0, CLONE_NEWUSER),
+                             HAS(clone, 0, CLONE_NEWPID),
+                             HAS(clone, 0, CLONE_NEWNET),
+                             IS_NOT(personality, 0, 0),
+                             IS(ioctl, 1, TIOCSTI),
+                             IS(ioctl, 1, TIOCLINUX),
+                             IS(fcntl, 1, FCNTL_SETPIPE_SIZE),
+                             IS(setrlimit, 0, RLIMIT_RTTIME),
+                             IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: os_guard.h
+
+// A build needs chmod, since linkers make their output executable by it, and a path may name any
+// file of the same user: all that remains is to take rights from others.
+#define CHMOD(call, argument)                                                                      \
+    HAS(call, argument, 04000), HAS(call, argument, 02000), HAS(call, argument, 01000),            \
+        HAS(call, argument, 040), HAS(call, argument, 020), HAS(call, argument, 010),              \
+        HAS(call, argument, 04), HAS(call, argument, 02), HAS(call, argument, 01),                 \
+        MASKED(call, argument, 0400, 0), MASKED(call, argument, 0200, 0),                          \
+        MASKED(call, argument, 0100, 0)
+
+// Other processes of the same user are out of reach: their limits, CPUs, priorities, and signals
+// sent through a file's owner.
+static const Case cases_whole[] = {CHMOD(chmod, 1),
+                                   CHMOD(fchmodat, 2),
+                                   HAS(fchmod, 1, 04000),
+                                   HAS(fchmod, 1, 02000),
+                                   IS_NOT(utimensat, 1, 0),
+                                   IS_NOT(prlimit64, 0, 0),
+                                   IS_NOT(sched_setaffinity, 0, 0),
+                                   IS_NOT(sched_setscheduler, 0, 0),
+                                   IS_NOT(sched_setparam, 0, 0),
+                                   IS_NOT(sched_setattr, 0, 0),
+                                   IS_NOT(setpriority, 0, 0),
+                                   IS_NOT(setpriority, 1, 0),
+                                   IS(fcntl, 1, FCNTL_SETOWN),
+                                   IS(fcntl, 1, FCNTL_SETSIG),
+                                   IS(fcntl, 1, FCNTL_SETOWN_EX),
+                                   IS(ioctl, 1, IOCTL_SETOWN),
+                                   IS(ioctl, 1, IOCTL_SETPGRP)};
+
+// Signal 0 only asks whether a process is there.
+static const Case cases_signals[] = {IS_NOT(kill, 1, 0),
+                                     IS_NOT(tkill, 1, 0),
+                                     IS_NOT(tgkill, 2, 0),
+                                     IS_NOT(rt_sigqueueinfo, 1, 0),
+                                     IS_NOT(rt_tgsigqueueinfo, 2, 0),
+                                     IS_NOT(pidfd_send_signal, 1, 0)};
+
+// What the newest kernel that this was read against has, and what will come.
+enum { CALL_YOUNGEST = 451, CALL_MOST = 511 };
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static int add_list(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t count) {
+    int status = 0;
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = seccomp_rule_add(filter, action, calls[i], 0);
+    return status;
+}
+
+// Path arguments are compared whole, numbers by the 32 bits that the kernel looks at.
+static int add_cases(scmp_filter_ctx filter, const Case *list, size_t count) {
+    int status = 0;
+    for (size_t i = 0; i < count && status == 0; i++) {
+        const Case *c = &list[i];
+        bool masked = c->compare == SCMP_CMP_MASKED_EQ;
+        struct scmp_arg_cmp test =
+            masked || c->call == SCMP_SYS(utimensat)
+                ? SCMP_CMP64(c->argument, c->compare, c->value, c->bits)
+                : SCMP_CMP32(c->argument, c->compare, (uint32_t)c->value, (uint32_t)c->bits);
+        status = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), c->call, 1, &test);
+    }
+    return status;
+}
+
+static int add_rules(scmp_filter_ctx filter, bool whole, bool signals) {
+    int status = add_list(filter, SCMP_ACT_ERRNO(EPERM), refused, COUNT(refused));
+    if (status == 0)
+        status = add_list(filter, SCMP_ACT_ERRNO(ENOSYS), absent, COUNT(absent));
+    if (status == 0)
+        status = add_cases(filter, cases, COUNT(cases));
+    for (int call = CALL_YOUNGEST + 1; call <= CALL_MOST && status == 0; call++)
+        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0);
+    if (status == 0 && whole)
+        status = add_list(filter, SCMP_ACT_ERRNO(EPERM), refused_whole, COUNT(refused_whole));
+    if (status == 0 && whole)
+        status = add_cases(filter, cases_whole, COUNT(cases_whole));
+    // All stay in the group that is killed in the end; programs that ask are told that it worked.
+    if (status == 0 && whole)
+        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(setpgid), 0);
+    if (status == 0 && signals)
+        status = add_cases(filter, cases_signals, COUNT(cases_signals));
+    return status;
+}
+
+static bool export(OsCage *cage, scmp_filter_ctx filter) {
+    int fd scope(close_fd) = memfd_create("filter", MFD_CLOEXEC);
+    if (fd < 0 || seccomp_export_bpf(filter, fd) < 0)
+        return false;
+    ssize_t size = pread(fd, cage->filter, sizeof cage->filter, 0);
+    cage->size = size > 0 ? (size_t)size / sizeof *cage->filter : 0;
+    return size > 0 && (size_t)size < sizeof cage->filter;
+}
+
+bool os_filter_make(OsCage *cage, bool whole, bool signals, Error *err) {
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    int status = filter ? add_rules(filter, whole, signals) : -ENOMEM;
+    if (status == 0) // found by bisection: engines make many calls
+        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    bool made = status == 0 && export(cage, filter);
+    seccomp_release(filter);
+    return made || error_set(err, 0, "no_filter", "cannot make a filter for system calls: %s",
+                             strerror(status < 0 ? -status : EFBIG));
+}

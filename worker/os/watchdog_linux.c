@@ -1,0 +1,266 @@
+// See os_watch.h. One thread looks after all children that have limits, often while that costs
+// little; it sleeps without a timer while there are none.
+#include "worker/os/watchdog.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "worker/os/guard.h"
+#include "worker/os/process.h"
+#include "worker/os/tree.h"
+
+// Every so often, and no more than a fiftieth part of a CPU in the long run; but nothing that a
+// program does to make itself hard to look at keeps the watch away for longer than rest_max_ns.
+static const int64_t look_ns = 50 * 1000000, rest_factor = 49, rest_max_ns = 2000000000;
+
+struct OsWatch {
+    OsWatch *next, *previous;
+    int pid;
+    uint64_t number;
+    const OsLimits *limits; // NULL: nothing to look after, or not any more
+    OsSystemUse before;     // as it was started
+    atomic_bool overstepped;
+    char verdict[96];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work; // limited > 0
+    OsWatch *first;
+    uint64_t numbers;
+    int limited; // entries with limits
+    bool looking, adopting;
+} table = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, false, false};
+
+void os_watch_lock(void) {
+    pthread_mutex_lock(&table.lock);
+}
+
+void os_watch_unlock(void) {
+    pthread_mutex_unlock(&table.lock);
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+
+static void end_all(const OsTree *tree) {
+    kill(-tree->pids[0], SIGKILL);
+    for (int i = 0; i < tree->count; i++)
+        kill(tree->pids[i], SIGKILL);
+}
+
+static bool uses_too_much_memory(const OsWatch *watch, const OsTree *tree, const OsTreeUse *use) {
+    const OsLimits *l = watch->limits;
+    OsSystemUse now;
+    OsTreeMemory memory;
+    os_system_use(NULL, &now);
+    int64_t growth = now.shared_bytes - watch->before.shared_bytes;
+    int64_t tmpfs = l->tmpfs ? os_tree_tmpfs(tree, l->tmpfs, l->tmpfs_bytes) : 0;
+    if (use->table_bytes > l->memory_bytes)
+        return true; // a closer look would have to go through all of them
+    bool hides = growth > 0 && use->memory_bytes + growth > l->memory_bytes && os_tree_shares(tree);
+    if (!hides && use->memory_bytes + tmpfs <= l->memory_bytes)
+        return false;
+    os_tree_memory(tree, &memory);
+    int64_t shared = memory.shared_bytes + tmpfs;
+    if (hides && growth > shared)
+        shared = growth;
+    return memory.own_bytes + shared > l->memory_bytes;
+}
+
+static bool uses_too_much_disk(const OsWatch *watch, const OsTree *tree) {
+    const OsLimits *l = watch->limits;
+    OsSystemUse now;
+    bool more = false;
+    if (os_tree_folder(tree, l->folder, &more) > l->folder_bytes)
+        return true;
+    os_system_use(l->folder, &now);
+    return more && now.disk_bytes - watch->before.disk_bytes > l->folder_bytes;
+}
+
+// True with the verdict written when a limit was passed.
+static bool judge(OsWatch *watch, const OsTree *tree) {
+    const OsLimits *l = watch->limits;
+    OsTreeUse use = {.processes = tree->count}; // more than the limit need not be read one by one
+    if (!l->processes || tree->count <= l->processes)
+        os_tree_use(tree, &use);
+    if (l->processes && use.processes > l->processes)
+        snprintf(watch->verdict, sizeof watch->verdict, "ran more than %d processes at a time",
+                 l->processes);
+    else if (l->memory_bytes && uses_too_much_memory(watch, tree, &use))
+        snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of memory",
+                 l->memory_bytes >> 20);
+    else if (l->folder && uses_too_much_disk(watch, tree))
+        snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of disk",
+                 l->folder_bytes >> 20);
+    else
+        return false;
+    return true;
+}
+
+static void look_at(OsWatch *watch) {
+    OsTree tree scope(os_tree_release) = {0};
+    os_tree_read(&tree, watch->pid, table.adopting);
+    if (!judge(watch, &tree))
+        return;
+    atomic_store(&watch->overstepped, true);
+    end_all(&tree);
+}
+
+// The first after `number` that is to be looked at.
+static OsWatch *next_limited(uint64_t number) {
+    OsWatch *best = NULL;
+    for (OsWatch *w = table.first; w; w = w->next)
+        if (w->limits && !atomic_load(&w->overstepped) && w->number > number &&
+            (!best || w->number < best->number))
+            best = w;
+    return best;
+}
+
+// The lock is given back between any two, so that nobody waits long to spawn.
+static void look_at_all(void) {
+    uint64_t number = 0;
+    for (bool more = true; more;) {
+        os_watch_lock();
+        OsWatch *watch = next_limited(number);
+        more = watch != NULL;
+        if (watch) {
+            number = watch->number;
+            look_at(watch);
+        }
+        os_watch_unlock();
+    }
+}
+
+static void *look(void *ctx) {
+    (void)ctx;
+    os_thread_block_signals();
+    for (;;) {
+        os_watch_lock();
+        while (table.limited == 0)
+            pthread_cond_wait(&table.work, &table.lock);
+        os_watch_unlock();
+        struct timespec before, after;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+        look_at_all();
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+        int64_t cost_ns =
+            (int64_t)(after.tv_sec - before.tv_sec) * 1000000000 + (after.tv_nsec - before.tv_nsec);
+        int64_t rest_ns = cost_ns * rest_factor;
+        rest_ns = rest_ns < look_ns ? look_ns : rest_ns > rest_max_ns ? rest_max_ns : rest_ns;
+        nanosleep(&(struct timespec){rest_ns / 1000000000, rest_ns % 1000000000}, NULL);
+    }
+    return NULL;
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static bool has_limits(const OsLimits *limits) {
+    return limits && (limits->memory_bytes || limits->folder || limits->processes);
+}
+
+static void start_looking(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, look, NULL) != 0)
+        fatal("cannot start a thread");
+    pthread_detach(thread);
+    table.looking = true;
+}
+
+OsWatch *os_watch_add(int pid, const OsLimits *limits) {
+    OsWatch *watch = xcalloc(1, sizeof *watch);
+    watch->pid = pid;
+    watch->number = ++table.numbers;
+    watch->limits = has_limits(limits) ? limits : NULL;
+    watch->next = table.first;
+    if (table.first)
+        table.first->previous = watch;
+    table.first = watch;
+    if (watch->limits) {
+        os_system_use(limits->folder, &watch->before);
+        table.limited++;
+        if (!table.looking)
+            start_looking();
+        pthread_cond_signal(&table.work);
+    }
+    return watch;
+}
+
+void os_watch_end(OsWatch *watch) {
+    os_watch_lock();
+    table.limited -= watch->limits != NULL;
+    watch->limits = NULL;
+    os_watch_unlock();
+}
+
+void os_watch_remove(OsWatch *watch) {
+    os_watch_lock();
+    *(watch->previous ? &watch->previous->next : &table.first) = watch->next;
+    if (watch->next)
+        watch->next->previous = watch->previous;
+    os_watch_unlock();
+    free(watch);
+}
+
+const char *os_watch_verdict(const OsWatch *watch) {
+    return atomic_load(&watch->overstepped) ? watch->verdict : NULL;
+}
+
+// ---- strays -------------------------------------------------------------------------------------
+
+void os_adopt_strays(void) {
+    os_watch_lock();
+    table.adopting = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+    os_watch_unlock();
+}
+
+static bool is_known(int pid) {
+    if (pid == os_guard_pid())
+        return true;
+    for (const OsWatch *w = table.first; w; w = w->next)
+        if (w->pid == pid)
+            return true;
+    return false;
+}
+
+// Leaves in `tree` those that belong to no living child, killed.
+static void kill_strays(OsTree *tree) {
+    int strays = 0, own_group = getpgrp();
+    os_children_read(tree);
+    for (int i = 0; i < tree->count; i++) {
+        int pid = tree->pids[i], group = getpgid(pid);
+        if (is_known(pid) || is_known(group))
+            continue;
+        if (group > 0 && group != own_group)
+            kill(-group, SIGKILL);
+        kill(pid, SIGKILL);
+        tree->pids[strays++] = pid;
+    }
+    tree->count = strays;
+}
+
+// What a stray leaves comes to us when it dies, hence the rounds.
+void os_watch_sweep(void) {
+    enum { ROUNDS_MAX = 1000 };
+    OsTree tree scope(os_tree_release) = {0};
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        os_watch_lock();
+        bool adopting = table.adopting;
+        if (adopting)
+            kill_strays(&tree);
+        os_watch_unlock();
+        if (!adopting || tree.count == 0)
+            return;
+        for (int i = 0; i < tree.count; i++)
+            waitpid(tree.pids[i], NULL, 0);
+    }
+}

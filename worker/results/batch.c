@@ -1,0 +1,86 @@
+// See batch.h.
+#include "worker/results/batch.h"
+
+#include <stdlib.h>
+
+#include "server/common/hash.h"
+#include "server/common/log.h"
+
+enum { ZSTD_LEVEL = 9, GAMES_ZST_MAX = 8 << 20 };
+
+void batch_init(Batch *batch, int64_t task, int seq, int pairs_max) {
+    *batch = (Batch){.task = task, .seq = seq, .pairs_max = pairs_max};
+    batch->outcomes = xcalloc((size_t)pairs_max + 1, 1);
+    str_init(&batch->games, GAMES_JSON_MAX);
+}
+
+void batch_release(Batch *batch) {
+    free(batch->outcomes);
+    str_release(&batch->games);
+    *batch = (Batch){0};
+}
+
+// The new side's points of one game in half points: 0, 1, 2. A finished game always has a result.
+static int half_points(const GameRecord *game) {
+    if (game->result == RESULT_DRAW)
+        return 1;
+    bool white_won = game->result == RESULT_WHITE_WINS;
+    return white_won == (game->white == 0) ? 2 : 0;
+}
+
+static void count_game(Batch *batch, const GameRecord *game, int points) {
+    batch->losses += points == 0;
+    batch->draws += points == 1;
+    batch->wins += points == 2;
+    batch->time_losses += game->kind == GAME_END_TIME;
+    batch->crashes += game->kind == GAME_END_CRASH || game->kind == GAME_END_ILLEGAL ||
+                      game->kind == GAME_END_STALL;
+}
+
+void batch_add(Batch *batch, const GameRecord games[2], const GameContext *context) {
+    int sum = 0;
+    for (int i = 0; i < 2; i++) {
+        int points = half_points(&games[i]);
+        sum += points;
+        count_game(batch, &games[i], points);
+        games_json_add(&batch->games, &games[i], context);
+    }
+    batch->outcomes[batch->pairs++] = (char)('0' + sum);
+}
+
+bool batch_is_full(const Batch *batch) {
+    return batch->pairs == batch->pairs_max;
+}
+
+// Games that pass the server's limit are left out: the counts matter more.
+static void compress_games(const Batch *batch, SpoolItem *item) {
+    Str packed;
+    str_init(&packed, GAMES_ZST_MAX);
+    zstd_compress(batch->games.data, batch->games.size, ZSTD_LEVEL, &packed);
+    if (batch->games.overflow || packed.overflow) {
+        log_warn("the games of a batch are too large to be kept");
+        str_release(&packed);
+        return;
+    }
+    item->size = packed.size;
+    item->bytes = str_steal(&packed);
+}
+
+SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts) {
+    SpoolItem *item = xcalloc(1, sizeof *item);
+    *item = (SpoolItem){.task = batch->task, .seq = batch->seq};
+    compress_games(batch, item);
+    char hash[SHA256_HEX_MAX];
+    json_t *games =
+        item->bytes ? json_string(sha256_hex(item->bytes, item->size, hash)) : json_null();
+    item->counts = json_pack("{s:i, s:s, s:i, s:i, s:i, s:i, s:i, s:s, s:f, s:f, s:o}", "seq",
+                             batch->seq, "outcomes", batch->outcomes, "wins", batch->wins, "losses",
+                             batch->losses, "draws", batch->draws, "crashes", batch->crashes,
+                             "time_losses", batch->time_losses, "tc", facts->tc, "speed",
+                             facts->speed, "busy", facts->busy, "games_sha256", games);
+    if (!item->counts)
+        fatal("out of memory");
+    if (facts->load)
+        json_object_set_new(item->counts, "load", load_to_json(facts->load));
+    return item;
+}

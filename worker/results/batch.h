@@ -1,0 +1,29 @@
+// One batch in the making: the outcomes of its pairs in order, what they add up to, and their
+// games.
+#pragma once
+
+#include "worker/match/games_json.h"
+#include "worker/results/batch_load.h"
+#include "worker/results/spool.h"
+
+typedef struct Batch {
+    int64_t task;
+    int seq, pairs, pairs_max;
+    char *outcomes; // one digit a pair, 0 (LL) to 4 (WW) for the new side
+    int wins, losses, draws, crashes, time_losses;
+    Str games; // JSON lines
+} Batch;
+
+void batch_init(Batch *batch, int64_t task, int seq, int pairs_max);
+void batch_release(Batch *batch);
+// Engine 0 of the games is the new side. Pairs come in the order of their openings.
+void batch_add(Batch *batch, const GameRecord games[2], const GameContext *context);
+bool batch_is_full(const Batch *batch);
+
+typedef struct BatchFacts {
+    const char *tc; // the clock used
+    double speed, busy;
+    const BatchLoad *load; // NULL: not measured
+} BatchFacts;
+// The batch as it is sent, games compressed. New.
+SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts);

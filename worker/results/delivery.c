@@ -1,0 +1,103 @@
+// See delivery.h.
+#include "worker/results/delivery.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/log.h"
+
+enum { UPLOAD_TIMEOUT_S = 120 };
+
+void delivery_release(Delivery *delivery) {
+    api_reply_release(&delivery->reply);
+}
+
+static ApiOutcome call(Api *api, Delivery *d, const ApiCall *what) {
+    api_reply_release(&d->reply);
+    return d->outcome = api_call(api, what, &d->reply, &d->error);
+}
+
+// The counts matter more than the games: where these are refused, those go without.
+static void drop_games(SpoolItem *item, Delivery *d) {
+    bool late = strcmp(d->error.code, "task_over") == 0; // its test has ended: no loss
+    log_write(late ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
+              "the games of batch %d of task %" PRId64
+              " were refused, its counts are sent without: %s",
+              item->seq, item->task, d->error.message);
+    free(item->bytes);
+    item->bytes = NULL;
+    item->size = 0;
+    json_object_set_new(item->counts, "games_sha256", json_null());
+    d->changed = true;
+    d->outcome = API_OK;
+}
+
+static ApiOutcome put_games(Api *api, SpoolItem *item, Delivery *d) {
+    char path[80];
+    if (!item->bytes || item->bytes_sent)
+        return d->outcome = API_OK;
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/games/%d", item->task, item->seq);
+    ApiCall put = {.method = "PUT",
+                   .path = path,
+                   .bytes = item->bytes,
+                   .bytes_size = item->size,
+                   .expects = "sha256",
+                   .timeout_s = UPLOAD_TIMEOUT_S};
+    call(api, d, &put);
+    item->bytes_sent = d->outcome == API_OK;
+    if (d->outcome == API_REFUSED)
+        drop_games(item, d);
+    return d->outcome;
+}
+
+// A server that does not know a member yet refuses it; the batch is as good without.
+static bool forget_load(SpoolItem *item, const Delivery *d) {
+    return d->outcome == API_REFUSED && strncmp(d->error.field, "load", 4) == 0 &&
+           json_object_del(item->counts, "load") == 0;
+}
+
+static void post_counts(Api *api, SpoolItem *item, Delivery *d) {
+    char path[80];
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/batches", item->task);
+    ApiCall post = {.method = "POST", .path = path, .body = item->counts, .expects = "stored"};
+    call(api, d, &post);
+    if (forget_load(item, d))
+        call(api, d, &post);
+    if (d->outcome == API_REFUSED && strcmp(d->error.code, "games_missing") == 0 &&
+        item->bytes_sent) {
+        item->bytes_sent = false; // the server lost them: once more from the start
+        d->outcome = API_AWAY;
+    }
+}
+
+static void put_evidence(Api *api, const SpoolItem *item, Delivery *d) {
+    char path[80];
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/evidence/%d", item->task, item->seq);
+    ApiCall put = {.method = "PUT",
+                   .path = path,
+                   .bytes = item->bytes,
+                   .bytes_size = item->size,
+                   .packed = true,
+                   .timeout_s = UPLOAD_TIMEOUT_S};
+    call(api, d, &put);
+}
+
+static void post_word(Api *api, const Letter *letter, Delivery *d) {
+    char path[80];
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/%s", letter->task, letter->path);
+    ApiCall post = {.method = "POST", .path = path, .body = letter->body};
+    call(api, d, &post);
+}
+
+Delivery letter_send(Api *api, Letter *letter) {
+    Delivery d = {.outcome = API_OK};
+    if (letter->kind == LETTER_WORD)
+        post_word(api, letter, &d);
+    else if (letter->kind == LETTER_EVIDENCE)
+        put_evidence(api, letter->item, &d);
+    else if (put_games(api, letter->item, &d) == API_OK)
+        post_counts(api, letter->item, &d);
+    return d;
+}

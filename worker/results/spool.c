@@ -1,0 +1,216 @@
+// See spool.h.
+#include "worker/results/spool.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/common/file.h"
+#include "server/common/hash.h"
+#include "server/common/json_member.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+
+enum { COUNTS_MAX = 1 << 16, BYTES_MAX = 8 << 20, ASIDE_MAX = 192 };
+
+void spool_item_free(SpoolItem *item) {
+    if (!item)
+        return;
+    json_decref(item->counts);
+    free(item->bytes);
+    free(item);
+}
+
+// ---- names --------------------------------------------------------------------------------------
+
+static char *stem_path(const char *folder, const SpoolItem *item, const char *suffix) {
+    if (item->kind == SPOOL_EVIDENCE)
+        return xasprintf("%s/%010" PRId64 "-e%02d%s", folder, item->task, item->seq, suffix);
+    return xasprintf("%s/%010" PRId64 "-%06d%s", folder, item->task, item->seq, suffix);
+}
+
+static char *counts_path(const char *folder, const SpoolItem *item) {
+    return stem_path(folder, item, ".json");
+}
+
+static char *bytes_path(const char *folder, const SpoolItem *item) {
+    return stem_path(folder, item, item->kind == SPOOL_EVIDENCE ? ".json.zst" : ".games.zst");
+}
+
+static bool ends_with(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+static int is_item(const struct dirent *entry) {
+    return ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".json.zst");
+}
+
+// The very name that we would give it, and no other.
+static bool parse_name(const char *name, SpoolItem *item) {
+    const char *dash = strchr(name, '-');
+    bool evidence = dash && dash[1] == 'e';
+    *item = (SpoolItem){.kind = evidence ? SPOOL_EVIDENCE : SPOOL_BATCH};
+    if (!dash || sscanf(name, "%10" SCNd64, &item->task) != 1 ||
+        sscanf(dash + 1 + evidence, "%6d", &item->seq) != 1 || item->task <= 0 || item->seq < 0)
+        return false;
+    char *wanted scope(free_ptr) =
+        evidence ? bytes_path("", item) : counts_path("", item); // "/NAME"
+    return strcmp(wanted + 1, name) == 0;
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+bool spool_write(const char *folder, const SpoolItem *item, Error *err) {
+    char *bytes scope(free_ptr) = bytes_path(folder, item);
+    if (!folder_make(folder, err) ||
+        (item->bytes && !file_write_durable(bytes, item->bytes, item->size, err)))
+        return false;
+    if (item->kind == SPOOL_EVIDENCE)
+        return true;
+    char *counts scope(free_ptr) = counts_path(folder, item);
+    char *text scope(free_ptr) = json_dumps(item->counts, JSON_COMPACT);
+    return file_write_durable(counts, text, strlen(text), err);
+}
+
+// The counts go first: games without counts are nothing.
+void spool_remove(const char *folder, const SpoolItem *item) {
+    char *bytes scope(free_ptr) = bytes_path(folder, item);
+    char *counts scope(free_ptr) = counts_path(folder, item);
+    unlink(counts);
+    unlink(bytes);
+}
+
+// ---- what is put aside --------------------------------------------------------------------------
+
+static int is_no_folder(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+// The oldest go: names begin with the task's number.
+static void trim_aside(const char *aside) {
+    struct dirent **entries = NULL;
+    int found = scandir(aside, &entries, is_no_folder, alphasort);
+    for (int i = 0; i < found; i++) {
+        char *path scope(free_ptr) = xasprintf("%s/%s", aside, entries[i]->d_name);
+        if (i < found - ASIDE_MAX)
+            unlink(path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+void spool_put_aside(const char *folder, const SpoolItem *item, const char *why) {
+    Error err = {0};
+    char *aside scope(free_ptr) = xasprintf("%s/refused", folder);
+    char *note scope(free_ptr) = stem_path(aside, item, ".why");
+    if (!spool_write(aside, item, &err) || !file_write_durable(note, why, strlen(why), &err))
+        log_warn("what the server refused cannot be kept: %s", err.message);
+    spool_remove(folder, item);
+    trim_aside(aside);
+}
+
+static bool move_aside(const char *folder, const char *aside, const char *name) {
+    char *from scope(free_ptr) = xasprintf("%s/%s", folder, name);
+    char *to scope(free_ptr) = xasprintf("%s/%s", aside, name);
+    return rename(from, to) == 0;
+}
+
+// Counts take their games along.
+static void put_file_aside(const char *folder, const char *name) {
+    Error err = {0};
+    char *aside scope(free_ptr) = xasprintf("%s/refused", folder);
+    char *games scope(free_ptr) = xasprintf("%.*s.games.zst", (int)strcspn(name, "."), name);
+    if (!folder_make(aside, &err) || !move_aside(folder, aside, name))
+        return log_warn("%s/%s cannot be read and is left where it is", folder, name);
+    if (ends_with(name, ".json"))
+        move_aside(folder, aside, games);
+    log_warn("%s/%s cannot be read and was moved to %s", folder, name, aside);
+    trim_aside(aside);
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+// Games that are not those of the counts are worth nothing, the counts without them are.
+static void read_games(const char *folder, SpoolItem *item) {
+    Error err;
+    char hash[SHA256_HEX_MAX];
+    const char *wanted = json_string_value(json_object_get(item->counts, "games_sha256"));
+    char *path scope(free_ptr) = bytes_path(folder, item);
+    char *bytes = wanted ? file_read(path, BYTES_MAX, &item->size, &err) : NULL;
+    if (bytes && strcmp(sha256_hex(bytes, item->size, hash), wanted) == 0) {
+        item->bytes = bytes;
+        return;
+    }
+    free(bytes);
+    item->size = 0;
+    json_object_set_new(item->counts, "games_sha256", json_null());
+}
+
+static bool read_item(const char *folder, SpoolItem *item) {
+    Error err;
+    if (item->kind == SPOOL_EVIDENCE) {
+        char *path scope(free_ptr) = bytes_path(folder, item);
+        item->bytes = file_read(path, BYTES_MAX, &item->size, &err);
+        return item->bytes && item->size > 0;
+    }
+    char *path scope(free_ptr) = counts_path(folder, item);
+    char *text scope(free_ptr) = file_read(path, COUNTS_MAX, NULL, &err);
+    item->counts = text ? json_loads(text, 0, NULL) : NULL;
+    if (!json_is_object(item->counts) || member_int(item->counts, "seq") != item->seq)
+        return false;
+    read_games(folder, item);
+    return true;
+}
+
+// New; NULL: put aside.
+static SpoolItem *take_item(const char *folder, const char *name) {
+    SpoolItem *item = xcalloc(1, sizeof *item);
+    if (parse_name(name, item) && read_item(folder, item))
+        return item;
+    spool_item_free(item);
+    put_file_aside(folder, name);
+    return NULL;
+}
+
+// What a sudden death left: games whose counts were never written or are gone already, and files
+// that did not get their final name.
+static void remove_orphan(const char *folder, const char *name) {
+    size_t stem = strcspn(name, ".");
+    char *path scope(free_ptr) = xasprintf("%s/%s", folder, name);
+    char *counts scope(free_ptr) = xasprintf("%s/%.*s.json", folder, (int)stem, name);
+    bool games = strcmp(name + stem, ".games.zst") == 0;
+    if (!games || access(counts, F_OK) != 0)
+        unlink(path); // fails on a folder, such as `refused`
+}
+
+static void remove_orphans(const char *folder) {
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] != '.' && !is_item(entry))
+            remove_orphan(folder, entry->d_name);
+    closedir(dir);
+}
+
+SpoolItem **spool_read(const char *folder, int *count) {
+    remove_orphans(folder);
+    struct dirent **entries = NULL;
+    int found = scandir(folder, &entries, is_item, alphasort);
+    SpoolItem **items = NULL;
+    *count = 0;
+    if (found > 0)
+        items = xcalloc((size_t)found, sizeof *items);
+    for (int i = 0; i < found; i++) {
+        SpoolItem *item = take_item(folder, entries[i]->d_name);
+        if (item)
+            items[(*count)++] = item;
+        free(entries[i]);
+    }
+    free(entries);
+    return items;
+}

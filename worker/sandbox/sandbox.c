@@ -1,0 +1,155 @@
+// See sandbox.h. What bubblewrap is told on this system is os_sandbox.c's; here are the choice of a
+// level and the command line as a thing.
+#include "worker/sandbox/sandbox.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/str.h"
+#include "worker/sandbox/bubblewrap.h"
+#include "worker/sandbox/job.h"
+
+void argv_add(Argv *argv, const char *item) {
+    argv->items = xrealloc(argv->items, (size_t)(argv->count + 2) * sizeof *argv->items);
+    argv->items[argv->count++] = xstrdup(item);
+    argv->items[argv->count] = NULL;
+}
+
+void argv_add_all(Argv *argv, const char *const *items) {
+    for (; *items; items++)
+        argv_add(argv, *items);
+}
+
+void argv_printf(Argv *argv, const char *format, ...) {
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    argv_add(argv, text);
+    free(text);
+}
+
+void argv_release(Argv *argv) {
+    for (int i = 0; i < argv->count; i++)
+        free(argv->items[i]);
+    free(argv->items);
+    *argv = (Argv){0};
+}
+
+// ---- the levels ---------------------------------------------------------------------------------
+
+// Kept words of why a level is not to be had.
+enum { WHY_MAX = 400, TRIAL_S = 20 };
+
+static bool init_level(Sandbox *sandbox, int level, Error *err) {
+    sandbox->level = level;
+    if (level == 0)
+        return true;
+    return os_cage_init(&sandbox->cage, level == 2 ? OS_CAGE_HANDED : OS_CAGE_WHOLE, err);
+}
+
+// A level works when the very prefix that games will use runs a program.
+static bool try_level(Sandbox *sandbox, int level, char why[WHY_MAX]) {
+    Error err = {0};
+    Argv argv scope(argv_release) = {0};
+    JobResult result scope(job_result_release) = {0};
+    SandboxView view = {.folder = "/usr", .tmp_bytes = 1 << 20};
+    OsLimits limits;
+    bool works = false;
+    if (init_level(sandbox, level, &err)) {
+        sandbox_prefix(sandbox, &view, &argv, &limits);
+        argv_add(&argv, "/bin/true");
+        JobSpec job = {
+            .argv = (const char *const *)argv.items, .limit_s = TRIAL_S, .limits = &limits};
+        works = job_run(&job, &result, &err) && result.end == JOB_ENDED && result.status == 0;
+    }
+    const char *said = result.output.data && *result.output.data ? result.output.data : err.message;
+    snprintf(why, WHY_MAX, "%.*s", (int)strcspn(said, "\n"), *said ? said : "it does not work");
+    return works;
+}
+
+bool sandbox_detect(Sandbox *sandbox, int most, bool allow_none, Error *err) {
+    char why[SANDBOX_BEST + 1][WHY_MAX] = {"", "not tried", "not tried"};
+    *sandbox = (Sandbox){0};
+    for (int level = most; level > 0; level--)
+        if (try_level(sandbox, level, why[level]))
+            return true;
+    *sandbox = (Sandbox){0};
+    if (allow_none)
+        return init_level(sandbox, 0, err);
+    return error_set(err, 0, "no_sandbox",
+                     "engines cannot be confined here.\n"
+                     "  bubblewrap (bwrap): %s\n"
+                     "  Landlock: %s\n"
+                     "Install the package bubblewrap and allow user namespaces, or use a kernel "
+                     "with Landlock (5.13 or newer), or, where this machine holds nothing of "
+                     "value, run with --no-sandbox.",
+                     why[2], why[1]);
+}
+
+const char *sandbox_describe(const Sandbox *sandbox) {
+    switch (sandbox->level) {
+    case 2:
+        return "bubblewrap: no network, no home, no other processes, a read-only system";
+    case 1:
+        return "Landlock and seccomp: no network, no home, no touching of other processes, a "
+               "read-only system";
+    default:
+        return "NOT CONFINED: engines can do whatever you can do on this machine";
+    }
+}
+
+bool sandbox_has_namespaces(const Sandbox *sandbox) {
+    return sandbox->level == 2;
+}
+
+// ---- the prefix ---------------------------------------------------------------------------------
+
+static const char *const plain_env[] = {
+    "PATH", "/usr/local/bin:/usr/bin:/bin", "HOME", "/tmp", "LC_ALL", "C.UTF-8", NULL};
+
+// Below level 2 there is the environment to empty, and no more.
+static void add_bare_prefix(const SandboxView *view, Argv *argv) {
+    argv_add_all(argv, (const char *const[]){"/usr/bin/env", "-i", NULL});
+    if (view->inside && *view->inside)
+        argv_printf(argv, "--chdir=%s/%s", view->folder, view->inside);
+    else
+        argv_printf(argv, "--chdir=%s", view->folder);
+    for (const char *const *e = plain_env; *e; e += 2)
+        argv_printf(argv, "%s=%s", e[0], e[1]);
+    for (const char *const *e = view->env; e && *e; e += 2)
+        argv_printf(argv, "%s=%s", e[0], e[1]);
+}
+
+// Without namespaces the system counts all that the user runs. This is the second wall, low enough
+// that what forks for ever does not bring the machine to a halt before the watch has its turn, and
+// with room for what others of our slots start meanwhile.
+enum { USER_FACTOR = 4 };
+
+const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv,
+                           OsLimits *limits) {
+    *limits = (OsLimits){.memory_bytes = view->memory_bytes,
+                         .file_bytes = view->file_bytes,
+                         .cpu_s = view->cpu_s,
+                         .confined = true,
+                         .cage = sandbox->level > 0 ? &sandbox->cage : NULL,
+                         .cage_folder = view->folder,
+                         .cage_writable = view->writable};
+    if (sandbox_has_namespaces(sandbox)) {
+        os_sandbox_prefix(&sandbox->cage, view, plain_env, argv);
+        limits->tmpfs = "/tmp";
+        limits->tmpfs_bytes = view->tmp_bytes;
+        return SANDBOX_FOLDER;
+    }
+    add_bare_prefix(view, argv);
+    limits->processes = view->processes;
+    limits->user_processes =
+        view->processes ? os_user_processes() + USER_FACTOR * view->processes : 0;
+    limits->folder = view->writable ? view->folder : NULL;
+    limits->folder_bytes = view->writable ? view->tmp_bytes : 0;
+    return view->folder;
+}

@@ -1,0 +1,262 @@
+// See config.h. One table holds every option with its kind, bounds and help.
+#include "worker/setup/config.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/common/file.h"
+#include "server/common/log.h"
+#include "server/common/str.h"
+#include "server/common/visible.h"
+
+enum { TOKEN_MAX_BYTES = 4096 };
+
+typedef enum { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER } OptionKind;
+
+typedef struct Option {
+    const char *name, *argument, *help;
+    OptionKind kind;
+    size_t offset;
+    long low, high;
+} Option;
+
+#define FLAG(text, member, help)                                                                   \
+    { text, NULL, help, OPTION_FLAG, offsetof(Config, member), 0, 0 }
+#define TEXT(text, argument, member, help)                                                         \
+    { text, argument, help, OPTION_TEXT, offsetof(Config, member), 0, 0 }
+#define NUMBER(text, argument, member, low, high, help)                                            \
+    { text, argument, help, OPTION_NUMBER, offsetof(Config, member), low, high }
+
+static const Option options[] = {
+    TEXT("--server", "URL", server, "the server to work for, for instance https://chess.example"),
+    NUMBER("--concurrency", "N", concurrency, 1, 4096,
+           "CPUs for games (default: physical cores less one, and no more than\n"
+           "a CPU quota carries; CPUs of other workers here are left to them)"),
+    NUMBER("--memory", "MIB", memory_mib, 64, 1 << 24,
+           "memory for games (default: nine tenths of the machine's, or of its\n"
+           "control group's; a test with a large Hash then plays fewer games at a\n"
+           "time, or is left to others)"),
+    NUMBER("--nice", "N", nice, 0, 19, "run at this niceness (default 0)"),
+    TEXT("--cache", "DIR", cache,
+         "where identity, builds and unsent results are kept\n"
+         "(default: $XDG_DATA_HOME/patchmate, or ~/.local/share/patchmate; for\n"
+         "root, who becomes another user, /var/lib/patchmate-worker);\n"
+         "several workers may share it"),
+    NUMBER("--cache-size", "MIB", cache_mib, 16, 1 << 24,
+           "how large builds and downloads may grow there: what was used longest\n"
+           "ago is removed first (default 4096)"),
+    TEXT("--name", "NAME", name, "this machine's name on the server's pages (default: host name)"),
+    TEXT("--token-file", "FILE", token_file,
+         "count the games for the user whose token is in this file, which only you\n"
+         "should be able to read; without it the environment's PATCHMATE_TOKEN"),
+    TEXT("--token", "TOKEN", token,
+         "the token itself, for trying things out: all users of this machine can\n"
+         "see it in the list of processes"),
+    FLAG("--once", once, "leave after one task"),
+    FLAG("--fleet", fleet, "leave when there is no work"),
+    FLAG("--no-sandbox", no_sandbox,
+         "run engines unconfined where they cannot be confined; only on a\n"
+         "machine that holds nothing of value"),
+    NUMBER("--sandbox", "LEVEL", sandbox_max, 0, 2,
+           "confine by this level at most: 2 bubblewrap, 1 Landlock, 0 not at all\n"
+           "(default 2: the best that works here)"),
+    NUMBER("--build-time", "S", build_s, 1, 86400,
+           "seconds that a build or a bench may take (default 600)"),
+    FLAG("--self-test", self_test,
+         "try everything that is needed here, in half a minute and without a\n"
+         "server: compiler, sandbox, a match, engines that misbehave"),
+    FLAG("--verbose", verbose, "log more"),
+};
+enum { OPTION_COUNT = sizeof options / sizeof *options };
+
+// The lines of a help text stand under each other.
+static void print_option(const char *name, const char *argument, const char *help) {
+    char left[64];
+    snprintf(left, sizeof left, "%s %s", name, argument ? argument : "");
+    printf("  %-18s ", left);
+    for (; *help; help += *help == '\n') {
+        int size = (int)strcspn(help, "\n");
+        printf("%.*s\n", size, help);
+        help += size;
+        if (*help)
+            printf("%21s", "");
+    }
+}
+
+void config_print_help(void) {
+    puts("worker builds chess engines and lets them play each other for a Patchmate server.\n\n"
+         "  worker --server URL      work until Ctrl-C\n"
+         "  worker --self-test       see whether this machine can\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        print_option(options[i].name, options[i].argument, options[i].help);
+    print_option("--version", NULL, "print the version");
+    print_option("--help", NULL, "print this");
+    puts("\nCtrl-C once ends the running games, hands the rest back and leaves; twice leaves now.\n"
+         "Exit status: 0 after an orderly end, 1 when it cannot work (the last line says why), 2 "
+         "for a\n"
+         "command line that makes no sense, 130 when cut short.");
+}
+
+static bool set_option(Config *config, const Option *option, const char *value, Error *err) {
+    void *member = (char *)config + option->offset;
+    if (option->kind == OPTION_FLAG) {
+        *(bool *)member = true;
+    } else if (option->kind == OPTION_TEXT) {
+        free(*(char **)member);
+        *(char **)member = xstrdup(value);
+    } else {
+        long number;
+        if (!parse_long(value, option->low, option->high, &number))
+            return error_set(err, 0, "bad_option", "%s takes a number from %ld to %ld, not '%s'",
+                             option->name, option->low, option->high, value);
+        *(int *)member = (int)number;
+    }
+    return true;
+}
+
+static const Option *find_option(const char *name, size_t size) {
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strlen(options[i].name) == size && memcmp(options[i].name, name, size) == 0)
+            return &options[i];
+    return NULL;
+}
+
+// Reads argv[*i], "--name value" or "--name=value", and moves *i over what it used.
+static bool read_option(Config *config, int argc, char **argv, int *i, Error *err) {
+    const char *text = argv[*i];
+    size_t size = strcspn(text, "=");
+    const Option *option = find_option(text, size);
+    const char *value = text[size] ? text + size + 1 : NULL;
+    if (!option)
+        return error_set(err, 0, "bad_option", "there is no option %s; --help lists them", text);
+    if (option->kind != OPTION_FLAG && !value && *i + 1 < argc)
+        value = argv[++*i];
+    if ((option->kind == OPTION_FLAG) != !value)
+        return error_set(err, 0, "bad_option", "%s %s", option->name,
+                         value ? "takes no value" : "needs a value");
+    return set_option(config, option, value, err);
+}
+
+static bool check_server(Config *config, Error *err) {
+    if (!config->server)
+        return error_set(err, 0, "bad_option",
+                         "--server URL is needed: which server to work for; --help lists the rest");
+    size_t scheme = strncmp(config->server, "http://", 7) == 0    ? 7
+                    : strncmp(config->server, "https://", 8) == 0 ? 8
+                                                                  : 0;
+    const char *host = config->server + scheme;
+    if (!scheme || (!isalnum((unsigned char)*host) && *host != '[') ||
+        strcspn(host, " \t\r\n\"<>?#") != strlen(host))
+        return error_set(err, 0, "bad_option",
+                         "--server takes a http:// or https:// URL as a browser shows it, not '%s'",
+                         config->server);
+    for (size_t n = strlen(config->server); config->server[n - 1] == '/'; n--)
+        config->server[n - 1] = 0;
+    return true;
+}
+
+static char *default_name(void) {
+    char host[65] = "";
+    if (gethostname(host, sizeof host - 1) < 0 || !*host)
+        return xstrdup("worker");
+    return xstrdup(host);
+}
+
+static char *default_cache(void) {
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (geteuid() == 0)
+        return xstrdup("/var/lib/patchmate-worker"); // see os_user.h: it does not stay root
+    if (data && *data == '/')
+        return xasprintf("%s/patchmate", data);
+    return xasprintf("%s/.local/share/patchmate", home && *home == '/' ? home : "/var/tmp");
+}
+
+// The worker may leave its working folder.
+static char *absolute(char *path) {
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+    if (!here)
+        return path;
+    char *whole = xasprintf("%s/%s", here, path);
+    free(here);
+    free(path);
+    return whole;
+}
+
+// The server takes 1 to 64 bytes that can be seen.
+static bool check_name(const char *name, Error *err) {
+    char shown[80];
+    size_t size = strlen(name);
+    visible_copy(shown, sizeof shown, name, size, false);
+    return (size >= 1 && size <= 64 && strcmp(shown, name) == 0) ||
+           error_set(err, 0, "bad_option", "--name takes 1 to 64 bytes of printable characters");
+}
+
+// ---- the token ----------------------------------------------------------------------------------
+
+// Taken before the worker becomes another user, who may not be able to read it.
+static bool read_token_file(Config *config, Error *err) {
+    struct stat st;
+    char *text scope(free_ptr) = file_read(config->token_file, TOKEN_MAX_BYTES, NULL, err);
+    if (!text)
+        return error_prefix(err, "--token-file");
+    const char *from = text + strspn(text, " \t\r\n");
+    size_t size = strcspn(from, " \t\r\n");
+    if (!size || from[size + strspn(from + size, " \t\r\n")])
+        return error_set(err, 0, "bad_option",
+                         "--token-file: %s holds no token: one word is wanted", config->token_file);
+    config->token = xstrndup(from, size);
+    if (stat(config->token_file, &st) == 0 && (st.st_mode & 077))
+        log_warn("other users of this machine may read or change %s: chmod 600 helps",
+                 config->token_file);
+    return true;
+}
+
+// What the worker starts is not to find it in the environment, its own or the worker's.
+static bool find_token(Config *config, Error *err) {
+    char *variable = getenv("PATCHMATE_TOKEN");
+    if (config->token && config->token_file)
+        return error_set(err, 0, "bad_option", "--token or --token-file, not both");
+    if (config->token_file && !read_token_file(config, err))
+        return false;
+    if (!config->token && variable && *variable)
+        config->token = xstrdup(variable);
+    if (variable)
+        memset(variable, 0, strlen(variable)); // the system shows it in /proc
+    unsetenv("PATCHMATE_TOKEN");
+    return true;
+}
+
+bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Error *err) {
+    *config = (Config){.cache_mib = CACHE_MIB, .sandbox_max = 2};
+    *action = CONFIG_RUN;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {
+            *action = argv[i][2] == 'h' ? CONFIG_HELP : CONFIG_VERSION;
+            return true;
+        }
+        if (!read_option(config, argc, argv, &i, err))
+            return false;
+    }
+    if (config->self_test)
+        *action = CONFIG_SELF_TEST;
+    else if (!check_server(config, err))
+        return false;
+    if (!config->name)
+        config->name = default_name();
+    config->cache = config->cache ? absolute(config->cache) : default_cache();
+    return check_name(config->name, err) && find_token(config, err);
+}
+
+void config_release(Config *config) {
+    free(config->server);
+    free(config->name);
+    free(config->token);
+    free(config->token_file);
+    free(config->cache);
+    *config = (Config){0};
+}

@@ -1,0 +1,30 @@
+// The running worker: what it was asked, where it keeps things, who it is, and what it is doing.
+#pragma once
+
+#include "worker/build/speed.h"
+#include "worker/results/uploader.h"
+#include "worker/setup/host.h"
+#include "worker/setup/running.h"
+
+typedef struct Worker {
+    const Config *config;
+    Store store;
+    Sandbox sandbox;
+    Host host;
+    Session session;
+    Api api; // of the thread that works on tasks
+    Courier *courier;
+    Running running;
+    json_t *speeds;       // engine name to nodes/s of a slot
+    int64_t load_told_ns; // when it was said that this machine is busy; 0: never
+} Worker;
+
+typedef enum {
+    TASK_DONE,        // played to its end, or as far as the server wanted
+    TASK_FAILED,      // reported as such
+    TASK_BROKEN,      // the same, and it was this machine's fault
+    TASK_HANDED_BACK, // the worker is being stopped
+} TaskEnd;
+
+// Works on one task from fetching to the last batch. `document` is the reply to the claim.
+TaskEnd task_run(Worker *worker, json_t *document);

@@ -1,0 +1,51 @@
+// See demand.h.
+#include "worker/task/demand.h"
+
+#include <inttypes.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "server/common/str.h"
+
+enum { HASH_DEFAULT_MIB = 16, HASH_MAX_MIB = 1 << 26 };
+
+static int64_t hash_mib(const TaskSide *side) {
+    long hash = HASH_DEFAULT_MIB;
+    for (int i = 0; i < side->option_count; i++)
+        if (strcasecmp(side->options[i].name, "Hash") == 0 &&
+            !parse_long(side->options[i].value, 0, HASH_MAX_MIB, &hash))
+            hash = HASH_DEFAULT_MIB;
+    return hash;
+}
+
+// Files that are laid down before the build are nets, which end up in memory one way or the other.
+static int64_t files_bytes(const TaskFiles *files, const Store *store) {
+    int64_t bytes = 0;
+    struct stat st;
+    for (int i = 0; i < files->count; i++) {
+        char *path scope(free_ptr) = store_blob(store, files->items[i].blob);
+        bytes += stat(path, &st) == 0 ? st.st_size : 0;
+    }
+    return bytes;
+}
+
+SlotDemand demand_of_task(const Task *task, const Store *store) {
+    int64_t common = files_bytes(&task->build.files, store);
+    SlotDemand demand = {.threads = task->threads};
+    for (int i = 0; i < SIDE_COUNT; i++) {
+        demand.hash_mib[i] = hash_mib(&task->sides[i]);
+        demand.nets_mib[i] = (common + files_bytes(&task->sides[i].files, store)) >> 20;
+    }
+    return demand;
+}
+
+bool demand_fits(const SlotDemand *demand, int cores, int memory_mib, Error *err) {
+    if (demand->threads > cores)
+        return error_set(err, 422, "too_small", "a game needs %d CPUs, %d are offered",
+                         demand->threads, cores);
+    if (slots_fit(demand, cores, memory_mib) >= 1)
+        return true;
+    return error_set(err, 422, "too_small",
+                     "a game needs %" PRId64 " MiB of memory, %d MiB are offered",
+                     slots_game_mib(demand), memory_mib);
+}

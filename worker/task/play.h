@@ -1,0 +1,20 @@
+// The games of a task: a match whose pairs go to the courier in batches.
+#pragma once
+
+#include "worker/setup/worker.h"
+
+typedef struct PlaySpec {
+    const Task *task;
+    const Build *builds; // SIDE_COUNT of them
+    const Workshop *shop;
+    double factor; // of the clock
+    double speed;  // nodes/s of a slot, 0 if not measured
+    int slots;
+    int64_t memory_mib[SIDE_COUNT]; // that an engine may use; passing it is a crash
+    Str *log;                       // takes the last words of an engine that cannot be used
+} PlaySpec;
+
+// True when the match ran, to its end or until it was stopped; *begun is the first pair of the task
+// of which no game was started. False: an engine could not be used; `err` says why and err->field
+// names its side.
+bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err);

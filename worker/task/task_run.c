@@ -1,0 +1,355 @@
+// One task from its claim to its end: fetch, build, bench, measure, play, last word. Each step
+// either goes on, stops (the server or the volunteer wants no more) or fails with a report.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/common/log.h"
+#include "worker/build/plain_text.h"
+#include "worker/cache/durations.h"
+#include "worker/cache/fetch.h"
+#include "worker/console/status.h"
+#include "worker/console/stop.h"
+#include "worker/task/demand.h"
+#include "worker/task/play.h"
+
+typedef enum { STEP_ON, STEP_STOPPED, STEP_FAILED } Step;
+
+typedef struct TaskRun {
+    Worker *worker;
+    Task task;
+    Workshop shop;
+    _Atomic(const char *) phase;
+    atomic_int begun; // pairs of which a game was started, before and after the match
+    Build builds[SIDE_COUNT];
+    double factor, speed;
+    bool stopped_by_server;
+    struct {
+        const char *kind, *side;
+        int64_t bench; // as printed, for kind bench; 0: none
+        Error error;
+        Str log;
+    } failure;
+} TaskRun;
+
+static Step fail(TaskRun *run, const char *kind, const char *side) {
+    run->failure.kind = kind;
+    run->failure.side = side;
+    return STEP_FAILED;
+}
+
+static Step fail_side(TaskRun *run, const char *kind, int side) {
+    return fail(run, kind, side < SIDE_COUNT ? side_name((Side)side) : "");
+}
+
+static void enter_phase(TaskRun *run, const char *phase) {
+    atomic_store(&run->phase, phase);
+    status_phase(phase);
+    courier_beat_soon(run->worker->courier);
+}
+
+// ---- what the courier asks ----------------------------------------------------------------------
+
+static Progress progress(void *ctx) {
+    TaskRun *run = ctx;
+    Progress p = {.phase = atomic_load(&run->phase)};
+    running_progress(&run->worker->running, &p.plies, &p.begun);
+    int begun = atomic_load(&run->begun);
+    if (p.begun < begun)
+        p.begun = begun; // the match has not started, or is over
+    return p;
+}
+
+static void stop_run(void *ctx, const char *why) {
+    TaskRun *run = ctx;
+    log_info("task %" PRId64 " ends: %s", run->task.id, why);
+    run->stopped_by_server = true;
+    running_abort(&run->worker->running);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+static Step fetch_one(TaskRun *run, const char *sha256, int64_t max_bytes) {
+    Worker *w = run->worker;
+    switch (fetch_blob(&w->api, &w->store, sha256, max_bytes, &run->failure.error)) {
+    case API_OK:
+        return STEP_ON;
+    case API_CANCELLED:
+        return STEP_STOPPED;
+    default:
+        return fail(run, "machine", "");
+    }
+}
+
+static Step fetch_files(TaskRun *run, const TaskFiles *files) {
+    Step step = STEP_ON;
+    for (int i = 0; i < files->count && step == STEP_ON; i++)
+        step = fetch_one(run, files->items[i].blob, FETCH_FILE_MAX);
+    return step;
+}
+
+static Step fetch_all(TaskRun *run) {
+    const Task *task = &run->task;
+    const TaskSide *new = &task->sides[SIDE_NEW], *base = &task->sides[SIDE_BASE];
+    const char *snapshots[] = {new->snapshot, base->snapshot, task->reference_snapshot};
+    const TaskFiles *files[] = {&task->build.files, &new->files, &base->files,
+                                &task->reference_files};
+    Step step = STEP_ON;
+    enter_phase(run, "fetch");
+    for (int i = 0; i < 3 && step == STEP_ON; i++)
+        if (snapshots[i])
+            step = fetch_one(run, snapshots[i], FETCH_SNAPSHOT_MAX);
+    for (int i = 0; i < 4 && step == STEP_ON; i++)
+        step = fetch_files(run, files[i]);
+    return step;
+}
+
+// `side` SIDE_COUNT: the reference engine, whose failure is nobody's patch.
+static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) {
+    const Store *store = &run->worker->store;
+    int64_t start_ns = os_now_ns();
+    TaskBuild recipe = task_recipe(&run->task, side);
+    str_clear(&run->failure.log);
+    status_step(side == SIDE_COUNT ? "reference" : side_name((Side)side),
+                typical_seconds(store, run->task.engine, "build"));
+    switch (
+        build_engine(&run->shop, &recipe, snapshot, out, &run->failure.log, &run->failure.error)) {
+    case BUILD_DONE:
+        typical_note(store, run->task.engine, "build", (double)(os_now_ns() - start_ns) / 1e9);
+        return STEP_ON;
+    case BUILD_CANCELLED:
+        return STEP_STOPPED;
+    case BUILD_FAILED:
+        return fail_side(run, side == SIDE_COUNT ? "machine" : "build", side);
+    default:
+        return fail(run, "machine", "");
+    }
+}
+
+static Step build_all(TaskRun *run) {
+    Step step = STEP_ON;
+    enter_phase(run, "build");
+    for (int i = 0; i < SIDE_COUNT && step == STEP_ON; i++)
+        step = build_one(run, run->task.sides[i].snapshot, i, &run->builds[i]);
+    return step;
+}
+
+// Tells the server the count of a commit that has none yet.
+static Step report_bench(TaskRun *run, int side, const Bench *bench) {
+    char path[64];
+    ApiReply reply scope(api_reply_release) = {0};
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/bench", run->task.id);
+    json_auto_t *body =
+        json_pack("{s:s, s:I}", "side", side_name((Side)side), "nodes", (json_int_t)bench->nodes);
+    ApiCall call = {.method = "POST", .path = path, .body = body, .expects = "continue"};
+    ApiOutcome outcome = api_insist(&run->worker->api, &call, &reply, &run->failure.error);
+    if (outcome == API_REFUSED && strcmp(run->failure.error.code, "bench_differs") == 0) {
+        run->failure.bench = bench->nodes;
+        return fail_side(run, "bench", side);
+    }
+    bool goes_on = json_is_true(json_object_get(reply.json, "continue"));
+    return outcome == API_OK && goes_on ? STEP_ON : STEP_STOPPED;
+}
+
+static int64_t memory_bytes(const TaskRun *run) {
+    return (int64_t)run->worker->host.memory_mib << 20;
+}
+
+static Step judge_bench(TaskRun *run, int side, const Bench *bench) {
+    int64_t wanted = run->task.sides[side].bench;
+    if (!wanted)
+        return report_bench(run, side, bench);
+    if (bench->nodes == wanted)
+        return STEP_ON;
+    error_set(&run->failure.error, 422, "wrong_bench",
+              "bench printed %" PRId64 " nodes, the test says %" PRId64, bench->nodes, wanted);
+    run->failure.bench = bench->nodes;
+    return fail_side(run, "bench", side);
+}
+
+static Step bench_one(TaskRun *run, int side) {
+    Bench bench;
+    status_step(side_name((Side)side), 0);
+    str_clear(&run->failure.log);
+    switch (bench_run(&run->shop, &run->builds[side], run->task.build.bench_args, memory_bytes(run),
+                      &bench, &run->failure.log, &run->failure.error)) {
+    case RUN_DONE:
+        return judge_bench(run, side, &bench);
+    case RUN_CANCELLED:
+        return STEP_STOPPED;
+    default:
+        return fail_side(run, "bench", side);
+    }
+}
+
+static int slots_of(const TaskRun *run) {
+    const Host *host = &run->worker->host;
+    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
+    return slots_fit(&demand, host->cores, host->memory_mib);
+}
+
+static Step measure_reference(TaskRun *run, const Build *reference) {
+    status_step("speed", 0);
+    RunOutcome outcome = speed_measure(&run->shop, reference, run->task.build.bench_args,
+                                       slots_of(run) * run->task.threads, memory_bytes(run),
+                                       &run->speed, &run->failure.error);
+    if (outcome == RUN_CANCELLED)
+        return STEP_STOPPED;
+    if (outcome == RUN_FAILED)
+        return fail(run, "machine", "");
+    json_object_set_new(run->worker->speeds, run->task.engine, json_real(run->speed));
+    if (scale_factor(&run->task.scale, run->speed, &run->factor) == SCALE_FINE)
+        return STEP_ON;
+    error_set(&run->failure.error, 422, "too_slow",
+              "this machine makes %.0f nodes/s on a slot, the test needs at least %.0f", run->speed,
+              run->task.scale.reference_speed / run->task.scale.max);
+    return fail(run, "machine", "");
+}
+
+static Step scale_clock(TaskRun *run) {
+    run->factor = 1;
+    if (!run->task.has_scale)
+        return STEP_ON;
+    scope(build_release) Build reference = {0};
+    Step step = build_one(run, run->task.reference_snapshot, SIDE_COUNT, &reference);
+    return step == STEP_ON ? measure_reference(run, &reference) : step;
+}
+
+static Step bench_all(TaskRun *run) {
+    Step step = STEP_ON;
+    enter_phase(run, "bench");
+    for (int i = 0; i < SIDE_COUNT && step == STEP_ON; i++)
+        step = bench_one(run, i);
+    return step == STEP_ON ? scale_clock(run) : step;
+}
+
+static Step play_all(TaskRun *run) {
+    const Task *task = &run->task;
+    PlaySpec spec = {.task = task,
+                     .builds = run->builds,
+                     .shop = &run->shop,
+                     .factor = run->factor,
+                     .speed = run->speed,
+                     .slots = slots_of(run),
+                     .log = &run->failure.log};
+    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
+    for (int i = 0; i < SIDE_COUNT; i++)
+        spec.memory_mib[i] = slots_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);
+    int begun = atomic_load(&run->begun);
+    str_clear(&run->failure.log);
+    enter_phase(run, "play");
+    bool played = play(run->worker, &spec, &begun, &run->failure.error);
+    atomic_store(&run->begun, begun);
+    if (!played) {
+        const char *field = run->failure.error.field;
+        int side = strcmp(field, "new") == 0    ? SIDE_NEW
+                   : strcmp(field, "base") == 0 ? SIDE_BASE
+                                                : SIDE_COUNT;
+        return fail_side(run, "engine", side);
+    }
+    return begun < task->pairs ? STEP_STOPPED : STEP_ON;
+}
+
+// Asked before anything is fetched and built, and again when the nets are here.
+static Step check_room(TaskRun *run) {
+    const Host *host = &run->worker->host;
+    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
+    bool fits = demand_fits(&demand, host->cores, host->memory_mib, &run->failure.error);
+    return fits ? STEP_ON : fail(run, "machine", "");
+}
+
+static Step run_steps(TaskRun *run) {
+    static Step (*const steps[])(TaskRun *) = {check_room, fetch_all, check_room,
+                                               build_all,  bench_all, play_all};
+    Step step = STEP_ON;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && step == STEP_ON; i++)
+        step = steps[i](run);
+    return step;
+}
+
+// ---- the last word ------------------------------------------------------------------------------
+
+enum { MESSAGE_MAX = 1000, LOG_MAX = 60000 };
+
+// The line that matters stands in the message, because that is what a list of failures shows.
+static void name_first_error(TaskRun *run) {
+    char line[400];
+    Error *error = &run->failure.error;
+    const Str *log = &run->failure.log;
+    if (strcmp(run->failure.kind, "build") != 0 ||
+        !*first_error(log->data, log->size, line, sizeof line))
+        return;
+    size_t n = strlen(error->message);
+    snprintf(error->message + n, sizeof error->message - n, ": %s", line);
+}
+
+static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
+    const Error *error = &run->failure.error;
+    const Str *log = &run->failure.log;
+    json_t *bench = run->failure.bench ? json_integer(run->failure.bench) : json_null();
+    log_warn("task %" PRId64 " failed (%s%s%s): %s", task, run->failure.kind,
+             *run->failure.side ? ", " : "", run->failure.side, error->message);
+    courier_word(worker->courier, task, "fail",
+                 json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
+                           run->failure.side, "message", plain_line(error->message, MESSAGE_MAX),
+                           "log", plain_tail(log->data, log->size, LOG_MAX), "bench", bench,
+                           "begun", run->begun));
+}
+
+static bool machine_failed(const TaskRun *run) {
+    return strcmp(run->failure.kind, "machine") == 0 || strcmp(run->failure.kind, "sandbox") == 0;
+}
+
+static TaskEnd finish(TaskRun *run, Step step) {
+    Worker *w = run->worker;
+    courier_end(w->courier);
+    if (step == STEP_FAILED && !run->stopped_by_server && stop_level() == STOP_NO) {
+        name_first_error(run);
+        send_failure(w, run->task.id, run);
+        return machine_failed(run) ? TASK_BROKEN : TASK_FAILED;
+    }
+    if (step != STEP_ON && run->begun < run->task.pairs)
+        courier_word(w->courier, run->task.id, "release", json_pack("{s:i}", "begun", run->begun));
+    return stop_level() == STOP_NO ? TASK_DONE : TASK_HANDED_BACK;
+}
+
+static void set_test(Status *status, void *ctx) {
+    const Task *task = ctx;
+    status->test = task->test_id;
+    status->has_llr = false;
+    snprintf(status->title, sizeof status->title, "%s", task->title);
+}
+
+static TaskEnd work_on(TaskRun *run) {
+    Worker *w = run->worker;
+    CourierTask watched = {run->task.id, progress, stop_run, run};
+    run->shop = (Workshop){&w->store,          &w->sandbox,        w->host.build_key, w->host.cores,
+                           &w->running.cancel, w->config->build_s, w->host.memory_mib};
+    atomic_store(&run->begun, run->task.next_seq * run->task.batch_pairs);
+    atomic_store(&run->phase, "fetch");
+    status_update(set_test, &run->task);
+    courier_begin(w->courier, &watched);
+    TaskEnd end = finish(run, run_steps(run));
+    status_phase("");
+    store_let_go(&w->store);
+    for (int i = 0; i < SIDE_COUNT; i++)
+        build_release(&run->builds[i]);
+    return end;
+}
+
+TaskEnd task_run(Worker *worker, json_t *document) {
+    TaskRun run = {.worker = worker};
+    TaskEnd end = TASK_FAILED;
+    str_init(&run.failure.log, 1 << 20);
+    if (task_read(&run.task, document, &run.failure.error)) {
+        end = work_on(&run);
+        task_release(&run.task);
+    } else {
+        fail(&run, "machine", "");
+        send_failure(worker, task_id(document), &run);
+    }
+    str_release(&run.failure.log);
+    return end;
+}
