@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "uci.h"
+#include "commands/commands.h"
+#include "uci/uci.h"
 
 typedef struct Command {
     const char *name, *purpose, *usage;

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "commands.h"
+#include "base/words.h"
+#include "commands/bench.h"
+#include "commands/commands.h"
 #include "learn/chunks.h"
 #include "learn/cpus.h"
 #include "learn/datagen_run.h"
@@ -15,7 +16,6 @@
 #include "learn/sha256.h"
 #include "learn/whole_file.h"
 #include "rules/error.h"
-#include "words.h"
 
 enum {
     NODES_DEFAULT = 5000,

@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "checksum.h"
+#include "base/checksum.h"
+#include "base/words.h"
 #include "rules/error.h"
-#include "words.h"
 
 static const char FIRST_LINE[] = "anvil games 1";
 

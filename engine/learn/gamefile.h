@@ -25,9 +25,9 @@
 
 #include <stdio.h>
 
+#include "base/score.h"
 #include "rules/game.h"
 #include "rules/movegen.h"
-#include "score.h"
 
 enum {
     GAMEFILE_HEADER_MAX = 2048,          // bytes

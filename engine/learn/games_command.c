@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "commands/commands.h"
 #include "learn/gamefile.h"
 #include "learn/meter.h"
 #include "learn/train_set.h"

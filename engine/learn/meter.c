@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "timer.h"
+#include "search/timer.h"
 
 enum { BAR_WIDTH = 24, SECOND_US = 1000000, LINE_MAX_SIZE = 256 };
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "opening.h"
-#include "random.h"
+#include "base/random.h"
+#include "commands/opening.h"
 
 static bool is_stopped(const Selfplay *player) {
     return atomic_load_explicit(player->stop, memory_order_relaxed);

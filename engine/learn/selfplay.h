@@ -6,7 +6,7 @@
 
 #include "learn/epd_book.h"
 #include "learn/gamefile.h"
-#include "search.h"
+#include "search/search.h"
 
 typedef struct SelfplayRules {
     uint64_t seed;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checksum.h"
+#include "base/checksum.h"
 #include "learn/train_output.h"
 
 static const char NAME[] = "checkpoint";

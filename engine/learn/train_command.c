@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "eval.h"
+#include "commands/commands.h"
+#include "eval/eval.h"
 #include "learn/cpus.h"
 #include "learn/meter.h"
 #include "learn/train_checkpoint.h"
 #include "learn/train_finish.h"
 #include "learn/train_output.h"
-#include "timer.h"
+#include "search/timer.h"
 
 typedef struct Wish {
     TrainSettings settings;

@@ -2,7 +2,7 @@
 // again need not know how many were drawn before.
 #pragma once
 
-#include "random.h"
+#include "base/random.h"
 
 typedef enum {
     STREAM_WEIGHTS,

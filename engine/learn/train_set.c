@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "eval/eval.h"
 #include "learn/gamefile.h"
 #include "learn/train_random.h"
 #include "learn/train_trace.h"

@@ -1,5 +1,5 @@
 // The tuner of the classical evaluation: from games with their results it learns the values of
-// eval_values.h. What a position is worth is a function of these values that the evaluation's trace
+// eval/values.h. What a position is worth is a function of these values that the evaluation's trace
 // gives (eval_trace.h), nearly all of it linear; the values are those that predict the results of
 // quiet positions best (Texel's tuning method, P. Österlund 2014), found by the gradient of the
 // error (A. Grant, "Evaluation & Tuning in Chess Engines", 2020).
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "eval_trace.h"
+#include "eval/trace.h"
 
 // ---- positions to learn from -------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ void tune_learn(const TuneData *data, const TunePlan *plan, TuneWeights *weights
 
 // ---- the values as a file ----------------------------------------------------------------------
 
-// eval_values.c with these values.
+// eval/values.c with these values.
 void values_print(FILE *out, const EvalValues *values);
 // The same to a file, which is replaced at once or not at all.
 bool values_write(const char *path, const EvalValues *values, Refusal *err)

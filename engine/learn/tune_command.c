@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "eval.h"
+#include "base/words.h"
+#include "commands/commands.h"
+#include "eval/eval.h"
 #include "learn/cpus.h"
 #include "learn/tune.h"
-#include "words.h"
 
 enum { THREADS_MAX = 1024 };
 
 const char TUNE_USAGE[] =
     "usage: tune --data DIR… --out FILE [OPTION…]\n"
     "  --data DIR…        games of `engine datagen`: folders, or files\n"
-    "  --out FILE         where the values go; it is to replace engine/eval_values.c\n"
+    "  --out FILE         where the values go; it is to replace engine/eval/values.c\n"
     "  --epochs N         times that every position is seen (30)\n"
     "  --positions N      quiet positions to take at most (2000000), some 350 bytes of memory "
     "each\n"

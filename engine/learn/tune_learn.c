@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval_king.h"
+#include "base/random.h"
+#include "eval/king.h"
 #include "learn/tune.h"
-#include "random.h"
 
 enum { SLICES = 64, BATCH = 16384 };
 enum { TEMPO_INDEX = offsetof(EvalValues, tempo) / sizeof(int32_t) };

@@ -1,4 +1,4 @@
-// The values as C source: the text of eval_values.c.
+// The values as C source: the text of values.c.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 enum { LINE_MAX_COLUMNS = 100, DIMENSIONS_MAX = 3, INDENT = 4 };
 
 static const char HEAD[] =
-    "// The values of the classical evaluation; eval_values.h says what each is for. A pair is\n"
+    "// The values of the classical evaluation; values.h says what each is for. A pair is\n"
     "// for the middlegame and the endgame, in centipawns. Written by `engine tune`, which\n"
     "// learns them from games.\n"
     "// sizes: table\n"
     "// clang-format off\n"
-    "#include \"eval_values.h\"\n"
+    "#include \"eval/values.h\"\n"
     "\n"
     "#define P PAIR\n"
     "\n"

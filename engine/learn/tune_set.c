@@ -7,7 +7,7 @@
 #include "learn/gamefile.h"
 #include "learn/tune.h"
 #include "rules/error.h"
-#include "see.h"
+#include "search/see.h"
 
 enum {
     VALIDATION_ONE_IN = 10, // games

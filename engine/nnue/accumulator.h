@@ -7,8 +7,8 @@
 
 #include <stdalign.h>
 
+#include "base/score.h"
 #include "nnue/nnue.h"
-#include "score.h"
 
 // A man moved, appeared or disappeared: SQUARE_NONE where it was not on the board.
 typedef struct NetChange {

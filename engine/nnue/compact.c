@@ -11,7 +11,7 @@
 //         bucket before; four bits, k; 256 values in the Rice code of that k (rice.h). Zero bits
 //         fill the last byte.
 // 18264+L u32 CRC-32 of everything before
-#include "checksum.h"
+#include "base/checksum.h"
 #include "nnue/bytes.h"
 #include "nnue/rice.h"
 

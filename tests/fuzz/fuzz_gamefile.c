@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/checksum.h"
+#include "engine/base/checksum.h"
 #include "engine/learn/gamefile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/checksum.h"
+#include "engine/base/checksum.h"
 #include "engine/nnue/nnue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/rules/position.h"
-#include "engine/uci.h"
-#include "engine/words.h"
+#include "engine/uci/uci.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -29,10 +29,10 @@ def taking_away_and_giving_back_leaves_the_engine_as_it_was():
         subprocess.run(["git", "init", "-q", tree], check=True)
         shutil.copytree(ROOT / "engine", tree / "engine", ignore=shutil.ignore_patterns("obj", "anvil"))
         apply(tree, "take-away-history.patch")
-        search = tree / "engine/ordering.c"
+        search = tree / "engine/search/ordering.c"
         tap.true("quiet_history(p->searcher" not in search.read_text(), "the feature is still there")
         apply(tree, "give-back-history.patch")
-        tap.true(filecmp.cmp(search, ROOT / "engine/ordering.c", shallow=False), "the engine came back changed")
+        tap.true(filecmp.cmp(search, ROOT / "engine/search/ordering.c", shallow=False), "the engine came back changed")
 
 
 def the_demonstrations_server_takes_both_and_a_maintainer_approves_them():

@@ -105,7 +105,7 @@ def a_merge_moves_the_branch_and_a_clone_shows_the_patch():
         equal(done.returncode, 0, done.stderr)
         head = subprocess.run([*git, "-C", folder, "log", "-1", "--format=%H%n%an%n%s"], capture_output=True, text=True).stdout
         equal(head.splitlines(), [new, "Dora Developer", "Try quiet moves in the order in which they come"])
-        contains((pathlib.Path(folder) / "ordering.c").read_text(), "p->scores[i] = safer * SAFETY[type];")
+        contains((pathlib.Path(folder) / "search/ordering.c").read_text(), "p->scores[i] = safer * SAFETY[type];")
 
 
 def the_next_test_starts_at_the_merged_commit_and_can_be_rejected():

@@ -72,7 +72,7 @@ def set_up():
     dev, boss, anyone = server.client("dev"), server.client("boss"), Client(server)
     worker = server.worker()
     for number, title in enumerate(("Reads well", "Does not build", "Waits"), 1):
-        reply = dev.api("POST", "/tests", {"title": title, "patch": with_line("tt.c", f"// {title}"), "tc": "nodes=1000",
+        reply = dev.api("POST", "/tests", {"title": title, "patch": with_line("search/tt.c", f"// {title}"), "tc": "nodes=1000",
                                            "batch_pairs": len(OUTCOMES), "model": "logistic", "elo0": -300, "elo1": -100})
         equal((reply.status, reply.json.get("id")), (201, number), reply)
         if number < 3:

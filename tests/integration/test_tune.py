@@ -68,7 +68,7 @@ def the_file_it_writes_builds_into_an_engine_with_these_values():
         write_games(folder)
         tree = pathlib.Path(folder) / "engine"
         shutil.copytree(ROOT / "engine", tree, ignore=shutil.ignore_patterns("obj", "anvil"))
-        values = tree / "eval_values.c"
+        values = tree / "eval/values.c"
         before = values.read_text()
         done = tune("--data", folder, "--epochs", 10, "--out", values)
         equal(done.returncode, 0, done.stderr)

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "engine/checksum.h"
+#include "engine/base/checksum.h"
+#include "engine/base/random.h"
 #include "engine/nnue/kernel.h"
-#include "engine/random.h"
 
 static inline int net_random(uint64_t *state, int least, int most) {
     return least + random_below(state, most - least + 1);

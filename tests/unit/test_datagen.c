@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/bench_positions.h"
+#include "engine/base/random.h"
+#include "engine/commands/bench_positions.h"
+#include "engine/commands/opening.h"
 #include "engine/learn/meter.h"
 #include "engine/learn/selfplay.h"
-#include "engine/opening.h"
-#include "engine/random.h"
 
 // ---- the soft limit ----------------------------------------------------------------------------
 

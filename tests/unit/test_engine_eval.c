@@ -3,11 +3,11 @@
 
 #include "tests/unit/nnue_kit.h"
 
-#include "engine/bench_positions.h"
-#include "engine/eval.h"
-#include "engine/search.h"
-#include "engine/see.h"
-#include "engine/tt.h"
+#include "engine/commands/bench_positions.h"
+#include "engine/eval/eval.h"
+#include "engine/search/search.h"
+#include "engine/search/see.h"
+#include "engine/search/tt.h"
 
 // ---- evaluation ---------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 #include "tests/unit/rules_kit.h"
 
-#include "engine/timer.h"
-#include "engine/uci.h"
+#include "engine/search/timer.h"
+#include "engine/uci/uci.h"
 
 // ---- time ---------------------------------------------------------------------------------------
 

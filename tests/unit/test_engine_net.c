@@ -2,8 +2,8 @@
 // nothing of this is there.
 #include "tests/unit/nnue_kit.h"
 
-#include "engine/bench_positions.h"
-#include "engine/evaluator.h"
+#include "engine/commands/bench_positions.h"
+#include "engine/search/evaluator.h"
 
 static Network net;
 static Search *search;

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "engine/bench_positions.h"
-#include "engine/ordering.h"
+#include "engine/commands/bench_positions.h"
+#include "engine/search/ordering.h"
 
 static Root root_of(const char *fen) {
     Root root;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "engine/checksum.h"
+#include "engine/base/checksum.h"
 #include "engine/learn/gamefile.h"
 
 enum { FILE_MAX = 1 << 18, GAMES = 5 };

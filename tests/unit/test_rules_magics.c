@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#include "engine/magic_search.h"
+#include "engine/commands/magics.h"
 #include "tests/unit/rules_kit.h"
 
 // The engine's command is no part of a library; its source is small enough to be built in here.
-#include "engine/magic_search.c"
+#include "engine/commands/magics.c"
 
 static void the_search_prints_the_header_that_the_rules_hold(void **state) {
     (void)state;

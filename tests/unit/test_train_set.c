@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "engine/eval.h"
+#include "engine/eval/eval.h"
 #include "engine/learn/sha256.h"
 #include "engine/learn/train_chart.h"
 #include "engine/rules/bitboard.h"

@@ -2,7 +2,7 @@
 
 #include "tests/unit/train_set_kit.h"
 
-#include "engine/eval.h"
+#include "engine/eval/eval.h"
 #include "engine/learn/train_trace.h"
 
 static void a_target_is_the_score_and_what_came_of_it(void **state) {

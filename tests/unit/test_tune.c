@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/bench_positions.h"
-#include "engine/eval.h"
+#include "engine/commands/bench_positions.h"
+#include "engine/eval/eval.h"
 #include "engine/learn/tune.h"
 
 static PawnCache *cache;

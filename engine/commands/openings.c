@@ -1,0 +1,121 @@
+// `openings`: makes a book of positions that random play reaches and a search then finds neither
+// equal nor lost. Unbalanced openings leave fewer games drawn, so a match learns more from each.
+// The same options print the same book.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "commands/commands.h"
+#include "commands/opening.h"
+#include "search/search.h"
+
+typedef struct Wish {
+    int64_t count, seed, plies, low, high, nodes;
+    bool chess960;
+} Wish;
+
+// ---- candidates ---------------------------------------------------------------------------------
+
+static bool fits(Search *search, const Wish *wish, const Position *pos) {
+    Root root;
+    root_init(&root, pos);
+    SearchLimits limits = {.nodes = (uint64_t)wish->nodes};
+    search_clear(search);
+    search_prepare(search, &root, &limits);
+    Score score = search_run(search).score;
+    score = score < 0 ? -score : score;
+    return score >= wish->low && score <= wish->high;
+}
+
+// ---- the book -----------------------------------------------------------------------------------
+
+static bool is_known(const Key *keys, int64_t count, Key key) {
+    for (int64_t i = 0; i < count; i++)
+        if (keys[i] == key)
+            return true;
+    return false;
+}
+
+// EPD has no counters.
+static void print_epd(const Position *pos) {
+    char fen[FEN_MAX];
+    position_to_fen(pos, fen);
+    for (int blanks = 0, i = 0; fen[i]; i++)
+        if (fen[i] == ' ' && ++blanks == 4)
+            fen[i--] = '\0';
+    puts(fen);
+}
+
+static bool print_book(const Wish *wish) {
+    Key *keys = calloc((size_t)wish->count, sizeof *keys);
+    if (!keys)
+        return false;
+    Search *search = search_new(1, 1);
+    uint64_t state = (uint64_t)wish->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    // Wishes that nothing fulfils must end too.
+    int64_t tries = wish->count * 1000, found = 0;
+    while (found < wish->count && tries-- > 0) {
+        Position pos;
+        opening_start(&state, wish->chess960, &pos);
+        if (!opening_walk(&state, (int)wish->plies, &pos) || is_known(keys, found, pos.key) ||
+            !fits(search, wish, &pos))
+            continue;
+        keys[found++] = pos.key;
+        print_epd(&pos);
+    }
+    search_free(search);
+    free(keys);
+    return found == wish->count;
+}
+
+static bool read_option(Wish *wish, const char *name, const char *value) {
+    const struct {
+        const char *name;
+        int64_t least, most;
+        int64_t *out;
+    } options[] = {
+        {"--count", 1, 1000000, &wish->count},  {"--seed", 0, INT32_MAX, &wish->seed},
+        {"--plies", 0, 200, &wish->plies},      {"--low", 0, SCORE_MATE, &wish->low},
+        {"--high", 0, SCORE_MATE, &wish->high}, {"--nodes", 1, INT32_MAX, &wish->nodes},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(name, options[i].name) == 0)
+            return value && word_to_int((Word){value, strlen(value)}, options[i].least,
+                                        options[i].most, options[i].out);
+    return false;
+}
+
+const char OPENINGS_USAGE[] =
+    "usage: openings [OPTION…] > BOOK.epd\n"
+    "  --count N          positions to print (1000)\n"
+    "  --seed N           of the random moves (1)\n"
+    "  --plies N          random moves, of both sides together (8)\n"
+    "  --low CP           least advantage for either side, centipawns (40)\n"
+    "  --high CP          greatest (120)\n"
+    "  --nodes N          of the search that judges (20000)\n"
+    "  --chess960         begin from random positions of Chess960\n";
+
+int command_openings(int argc, char **argv) {
+    Wish wish = {.count = 1000, .seed = 1, .plies = 8, .low = 40, .high = 120, .nodes = 20000};
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--chess960") == 0) {
+            wish.chess960 = true;
+        } else if (!read_option(&wish, argv[i], i + 1 < argc ? argv[i + 1] : NULL)) {
+            fprintf(stderr, "anvil: openings: cannot read %s\n", argv[i]);
+            return COMMAND_MISUSED;
+        } else {
+            i++;
+        }
+    }
+    if (wish.low > wish.high) {
+        fputs("anvil: openings: --low is above --high\n", stderr);
+        return COMMAND_MISUSED;
+    }
+    rules_init();
+    if (print_book(&wish))
+        return 0;
+    fputs("anvil: openings: too few positions have such a score\n", stderr);
+    return 1;
+}

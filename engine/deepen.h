@@ -1,9 +1,0 @@
-// Iterative deepening: one thread's way from depth 1 to the limit. Internal to the search.
-#pragma once
-
-#include "searcher.h"
-
-// The legal moves of the root, or those of them that are `wanted` if any are.
-void root_moves_init(Searcher *s, const MoveList *wanted);
-// Searches the root a ply deeper each time, until stopped or until no further iteration pays.
-void deepen(Searcher *s);

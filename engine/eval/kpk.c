@@ -1,0 +1,123 @@
+// King and pawn against king by retrograde analysis. White has the pawn, on files a to d: what else
+// there is is a mirror image. Every position starts as won, drawn, impossible or unknown by what
+// can be seen at once; then, over and over, an unknown one learns from those its moves lead to.
+#include "eval/kpk.h"
+
+#include <stdlib.h>
+
+#include "rules/bitboard.h"
+
+// As bits, so that the outcomes of all moves can be joined.
+enum { IMPOSSIBLE = 0, UNKNOWN = 1, DRAWN = 2, WON = 4 };
+
+enum { POSITIONS = 6 * 4 * 2 * 64 * 64 }; // pawn's rank and file, side, kings
+static uint32_t won_bits[POSITIONS / 32];
+
+static unsigned index_of(Color side, Square white, Square black, Square pawn) {
+    unsigned place = (unsigned)((square_rank(pawn) - 1) << 2 | square_file(pawn));
+    return place << 13 | (unsigned)side << 12 | (unsigned)black << 6 | white;
+}
+
+static bool is_possible(Color side, Square white, Square black, Square pawn) {
+    if (white == black || white == pawn || black == pawn || attacks_king(white) & square_bb(black))
+        return false;
+    return side == BLACK || !(attacks_pawn(WHITE, pawn) & square_bb(black));
+}
+
+// White to move promotes, and the queen stays.
+static bool promotes(Square white, Square black, Square pawn) {
+    if (square_rank(pawn) != 6)
+        return false;
+    Bitboard goal = square_bb(pawn + 8);
+    if (goal & (square_bb(white) | square_bb(black)))
+        return false;
+    return !(goal & attacks_king(black)) || goal & attacks_king(white);
+}
+
+// Black to move takes the pawn, or cannot move.
+static bool is_drawn_at_once(Square white, Square black, Square pawn) {
+    Bitboard moves = attacks_king(black) & ~attacks_king(white) & ~attacks_pawn(WHITE, pawn);
+    return !moves || moves & square_bb(pawn);
+}
+
+static uint8_t first_outcome(Color side, Square white, Square black, Square pawn) {
+    if (!is_possible(side, white, black, pawn))
+        return IMPOSSIBLE;
+    if (side == WHITE)
+        return promotes(white, black, pawn) ? WON : UNKNOWN;
+    return is_drawn_at_once(white, black, pawn) ? DRAWN : UNKNOWN;
+}
+
+// The outcomes of White's moves, joined.
+static unsigned white_moves(const uint8_t *outcomes, Square white, Square black, Square pawn) {
+    unsigned seen = 0;
+    for (Bitboard b = attacks_king(white); b;)
+        seen |= outcomes[index_of(BLACK, bitboard_pop(&b), black, pawn)];
+    if (square_rank(pawn) == 6)
+        return seen;
+    Square one = (Square)(pawn + 8);
+    seen |= outcomes[index_of(BLACK, white, black, one)];
+    if (square_rank(pawn) == 1 && one != white && one != black)
+        seen |= outcomes[index_of(BLACK, white, black, (Square)(pawn + 16))];
+    return seen;
+}
+
+static unsigned black_moves(const uint8_t *outcomes, Square white, Square black, Square pawn) {
+    unsigned seen = 0;
+    for (Bitboard b = attacks_king(black); b;)
+        seen |= outcomes[index_of(WHITE, white, bitboard_pop(&b), pawn)];
+    return seen;
+}
+
+// Who is to move takes what is good for him if there is any, and waits while something is open.
+static uint8_t next_outcome(const uint8_t *outcomes, Color side, Square white, Square black,
+                            Square pawn) {
+    bool whites = side == WHITE;
+    unsigned seen = whites ? white_moves(outcomes, white, black, pawn)
+                           : black_moves(outcomes, white, black, pawn);
+    if (seen & (whites ? WON : DRAWN))
+        return whites ? WON : DRAWN;
+    if (seen & UNKNOWN)
+        return UNKNOWN;
+    return whites ? DRAWN : WON;
+}
+
+// One look at every position, for the first time or again; whether anything was found.
+static bool sweep(uint8_t *outcomes, bool first) {
+    bool found = false;
+    for (unsigned i = 0; i < POSITIONS; i++) {
+        if (!first && outcomes[i] != UNKNOWN)
+            continue;
+        Square white = i & 63, black = i >> 6 & 63;
+        Color side = (Color)(i >> 12 & 1);
+        Square pawn = square_make(i >> 13 & 3, (int)(i >> 15) + 1);
+        outcomes[i] = first ? first_outcome(side, white, black, pawn)
+                            : next_outcome(outcomes, side, white, black, pawn);
+        found |= outcomes[i] != UNKNOWN;
+    }
+    return found;
+}
+
+void kpk_init(void) {
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    uint8_t *outcomes = malloc(POSITIONS);
+    if (!outcomes)
+        abort();
+    sweep(outcomes, true);
+    while (sweep(outcomes, false))
+        ;
+    for (unsigned i = 0; i < POSITIONS; i++)
+        won_bits[i / 32] |= (uint32_t)(outcomes[i] == WON) << i % 32;
+    free(outcomes);
+}
+
+bool kpk_is_won(Color strong, Square king, Square pawn, Square their_king, Color side) {
+    int turn = strong == WHITE ? 0 : 56, mirror = square_file(pawn) > 3 ? 7 : 0;
+    int change = turn ^ mirror;
+    unsigned i = index_of(side == strong ? WHITE : BLACK, (Square)(king ^ change),
+                          (Square)(their_king ^ change), (Square)(pawn ^ change));
+    return won_bits[i / 32] >> i % 32 & 1;
+}

@@ -1,0 +1,19 @@
+// The cache of pawn structures. What a structure is worth is in eval_pawns.h.
+#include "eval/pawn_cache.h"
+
+#include <string.h>
+
+#include "eval/pawn_terms.h"
+
+void pawn_cache_clear(PawnCache *cache) {
+    memset(cache, 0, sizeof *cache);
+    // An empty entry must not pass for the structure whose key is zero.
+    cache->entries[0].key = 1;
+}
+
+const PawnEntry *pawns_probe(PawnCache *cache, const Position *pos) {
+    PawnEntry *entry = &cache->entries[pos->pawn_key % PAWN_CACHE_SIZE];
+    if (entry->key != pos->pawn_key)
+        pawns_judge(pos, entry, NULL);
+    return entry;
+}

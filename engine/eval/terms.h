@@ -1,0 +1,85 @@
+// What the parts of the evaluation share: the facts about a position that several terms need, and
+// how a term reads its value. Not for the search, which uses eval.h.
+//
+// The terms are inline functions in eval_*.h. Two files expand them: eval.c for play, once for each
+// colour, and eval_trace.c with EVAL_TRACING set, where every use of a value is noted.
+#pragma once
+
+#include "base/score.h"
+#include "eval/pawn_cache.h"
+#include "eval/trace.h"
+#include "eval/values.h"
+#include "rules/bitboard.h"
+#include "rules/position.h"
+
+#ifndef EVAL_TRACING
+#define EVAL_TRACING 0
+#endif
+#define EVAL_INLINE static inline __attribute__((always_inline))
+
+// Middlegame share of all pieces at the start of a game.
+enum { PHASE_FULL = 24 };
+
+// Facts gathered once per evaluation.
+typedef struct EvalFacts {
+    const Position *pos;
+    const PawnEntry *pawns;
+    EvalTrace *trace; // not looked at in play
+    Bitboard occupied;
+    Bitboard attacks[COLOR_NB][PIECE_TYPE_NB]; // squares attacked by pieces of the type
+    Bitboard all[COLOR_NB];                    // by any piece
+    Bitboard twice[COLOR_NB];                  // by two or more
+    Bitboard mobility_area[COLOR_NB];          // where a piece may go without obvious loss
+    Bitboard king_zone[COLOR_NB];              // squares about the colour's own king
+    int king_attackers[COLOR_NB][4];           // pieces of the colour that look at the enemy zone,
+                                               // from the knight to the queen
+    int king_hits[COLOR_NB];                   // squares of it that they attack, one by one
+} EvalFacts;
+
+// Material and piece-square values by piece and square; Black's are negative.
+extern Pair PSQT[PIECE_NB][SQUARE_NB];
+void psqt_init(void);
+
+EVAL_INLINE void note(EvalTrace *trace, Color us, const int32_t *value, int n) {
+    size_t index = (size_t)((const char *)value - (const char *)&EVAL) / sizeof *value;
+    trace->counts[us][index] = (int16_t)(trace->counts[us][index] + n);
+}
+
+// A value of EVAL, `n` times, in favour of `us`. Every value is read through this function or the
+// next, else the tuner would not see it.
+EVAL_INLINE Pair term(EvalTrace *trace, Color us, const Pair *value, int n) {
+    if (EVAL_TRACING)
+        note(trace, us, value, n);
+    return *value * n;
+}
+
+// The same for the danger that the king of `us` is in, in quarters of its unit.
+EVAL_INLINE int danger(EvalTrace *trace, Color us, const int32_t *value, int quarters) {
+    if (EVAL_TRACING)
+        note(trace, us, value, quarters);
+    return *value * quarters;
+}
+
+// The set moved by one rank towards the enemy of `us`.
+EVAL_INLINE Bitboard forward(Color us, Bitboard set) {
+    return us == WHITE ? set << 8 : set >> 8;
+}
+
+// Moves of a king from one square to the other.
+EVAL_INLINE int distance(Square a, Square b) {
+    int files = square_file(a) - square_file(b), ranks = square_rank(a) - square_rank(b);
+    files = files < 0 ? -files : files;
+    ranks = ranks < 0 ? -ranks : ranks;
+    return files > ranks ? files : ranks;
+}
+
+// Material and place of a piece, in White's favour if `us` is White and against him if not.
+EVAL_INLINE Pair piece_on_square(EvalTrace *trace, Color us, PieceType t, Square s) {
+    if (EVAL_TRACING) {
+        Square own = square_relative(us, s);
+        int file = square_file(s) < 4 ? square_file(s) : 7 - square_file(s);
+        note(trace, us, &EVAL.material[t], 1);
+        note(trace, us, &EVAL.squares[t][square_rank(own)][file], 1);
+    }
+    return PSQT[piece_make(us, t)][s];
+}

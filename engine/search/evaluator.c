@@ -1,0 +1,45 @@
+// Which evaluation judges a position, and how a net's output becomes a score.
+#include "search/evaluator.h"
+
+#include <stdlib.h>
+
+#include "eval/endgame.h"
+#include "eval/eval.h"
+
+Score evaluator_score(int32_t raw, int rule50) {
+    const Score most = SCORE_MATE_LEAST - 1;
+    // Shuffling without progress is worth less and less, as in the classical evaluation.
+    Score score = network_centipawns(raw);
+    score = score < -most ? -most : score > most ? most : score;
+    return score * (200 - (rule50 < 100 ? rule50 : 100)) / 200;
+}
+
+// A net has seen few games to the end: what is known of a bare king leads to the mate, whichever
+// evaluation is in use.
+static bool is_known(const Position *pos, Score *score) {
+    return endgame_has_bare_king(pos) && endgame_is_known(pos, score);
+}
+
+Score searcher_evaluate(Searcher *s) {
+    Score known;
+    if (!s->accumulators)
+        return evaluate(&s->pos, &s->pawns);
+    if (is_known(&s->pos, &known))
+        return known;
+    return evaluator_score(accumulators_evaluate(s->accumulators, &s->pos), s->pos.rule50);
+}
+
+Score position_evaluate(const Position *pos, const Network *net) {
+    Score known;
+    if (net && is_known(pos, &known))
+        return known;
+    if (net)
+        return evaluator_score(network_evaluate(net, pos), pos->rule50);
+    PawnCache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        abort();
+    pawn_cache_clear(cache);
+    Score score = evaluate(pos, cache);
+    free(cache);
+    return score;
+}

@@ -1,0 +1,94 @@
+// Extensions, one idea a function: each is a ply, but for the singular ones.
+#include "search/extend.h"
+
+#include "search/see.h"
+
+// No line becomes more than twice as long as the iteration is deep.
+static bool line_may_grow(const Searcher *s) {
+    return s->ply < 2 * s->root_depth;
+}
+
+// A check forces the reply.
+static bool check_extension(const Searcher *s, const Candidate *move) {
+    return move->gives_check && line_may_grow(s);
+}
+
+// A pawn that reaches its seventh rank threatens to promote (chessprogramming wiki, Passed Pawn
+// Extensions).
+static bool seventh_rank_extension(const Searcher *s, const Node *node, const Candidate *move) {
+    Color us = s->pos.side;
+    return node->is_pv && s->pos.board[move_from(move->move)] == piece_make(us, PAWN) &&
+           square_rank(square_relative(us, move_to(move->move))) == 6 && line_may_grow(s) &&
+           see_at_least(&s->pos, move->move, 0);
+}
+
+// In an open window, the best move known takes back what has just been taken: that settles a
+// question that is half asked (chessprogramming wiki, Recapture Extensions).
+static bool recapture_extension(const Searcher *s, const Node *node, const Candidate *move) {
+    const Frame *before = node->frame - 1;
+    return node->is_pv && !node->is_root && move->move == node->table.move && !move->is_quiet &&
+           before->move != MOVE_NONE && !before->is_quiet &&
+           move_to(move->move) == move_to(before->move) && line_may_grow(s);
+}
+
+enum { SINGULAR_DEPTH = 7 };
+
+// Whether the table says enough of its move to ask whether it is singular.
+static bool singular_is_asked(const Searcher *s, const Node *node) {
+    const TTEntry *entry = &node->table;
+    return node->depth >= SINGULAR_DEPTH && !node->is_root && node->frame->excluded == MOVE_NONE &&
+           line_may_grow(s) && node->in_table && entry->bound != BOUND_UPPER &&
+           entry->depth >= node->depth - 3 && !score_is_mate(entry->score) &&
+           move_is_legal(&s->pos, entry->move);
+}
+
+enum { DOUBLE_MARGIN = 20, DOUBLES_MAX = 6 };
+
+// So far better than all others that it is worth two plies: not often in one line, lest it never
+// end ("double extensions", Stockfish).
+static bool is_very_singular(Node *node, Score bound, Score others) {
+    if (node->is_pv || others >= bound - DOUBLE_MARGIN || node->frame->doubles >= DOUBLES_MAX)
+        return false;
+    node->frame->doubles++;
+    return true;
+}
+
+// The table's move is one of several good ones: where it should fail high by the table, or the node
+// by its place, so much depth is not needed to see it ("negative extensions", Stockfish).
+static int negative_extension(const Node *node) {
+    if (node->table.score >= node->beta)
+        return 2;
+    return node->is_cut;
+}
+
+// The table's move fails high, and without it another does too: the node will (Björnsson and
+// Marsland, "Multi-cut pruning in alpha-beta search", 1998).
+static bool multi_cut_prune(const Node *node, Score bound, Score others) {
+    return !node->is_pv && others >= bound && bound >= node->beta;
+}
+
+// The table's move is searched a ply deeper if it is the only good one: a search of half the depth
+// without it fails low against its score less a margin ("singular extensions", Anantharaman,
+// Campbell and Hsu, 1988; by this test in Stockfish).
+bool singular_search(Searcher *s, Node *node, Score *value) {
+    if (!singular_is_asked(s, node))
+        return false;
+    Score bound = node->table.score - node->depth;
+    node->frame->excluded = node->table.move;
+    Score others = search_node(s, bound - 1, bound, (node->depth - 1) / 2, node->is_cut);
+    node->frame->excluded = MOVE_NONE;
+    if (others < bound)
+        node->table_extension = 1 + is_very_singular(node, bound, others);
+    else
+        node->table_extension = -negative_extension(node);
+    *value = bound;
+    return multi_cut_prune(node, bound, others) || searcher_is_done(s);
+}
+
+int move_extension(const Searcher *s, const Node *node, const Candidate *move) {
+    if (seventh_rank_extension(s, node, move))
+        return 1;
+    if (move->move == node->table.move && node->table_extension != 0)
+        return node->table_extension;
+    return recapture_extension(s, node, move) || check_extension(s, move);
+}

@@ -1,0 +1,48 @@
+// What is known about one node of the tree while its moves are tried. Internal to the search.
+#pragma once
+
+#include "search/searcher.h"
+
+typedef struct Node {
+    Frame *frame; // of its ply
+    Score alpha, beta;
+    int depth;
+
+    bool is_root;
+    // The window is open: an exact value is wanted.
+    bool is_pv;
+    // Expected to fail high, by its place in the tree.
+    bool is_cut;
+    bool in_check;
+
+    // The static evaluation rose since our last move.
+    bool improving;
+
+    // SCORE_NONE in check: the evaluation as it is and as the table keeps it; and what the search
+    // believes, frame->eval sharpened by the table's score.
+    Score raw_eval, eval;
+
+    bool in_table;
+    TTEntry table;
+    // Plies by which the table's move is extended (singular_search).
+    int table_extension;
+} Node;
+
+// A move of the node whose turn has come, and what is known of it before it is made.
+typedef struct Candidate {
+    Move move;
+
+    // Among the node's moves, from 1; among those that were searched, once it is.
+    int number, tried;
+
+    bool is_quiet, gives_check;
+
+    // quiet_history() or capture_history().
+    int history;
+
+    // Plies, once it is known that the move is searched.
+    int extension;
+} Candidate;
+
+// The value of one move of the node, made and taken back (pvs.c).
+Score move_search(Searcher *s, const Node *node, const Candidate *move);

@@ -1,0 +1,57 @@
+// The order in which moves are tried, the key to alpha-beta: table move; captures that do not lose
+// material, dearest victim first (MVV-LVA), by static exchange; killers and counter move; other
+// moves by history, first those that save a piece; losing captures. Each stage generates its moves
+// when it is reached.
+#pragma once
+
+#include "search/searcher.h"
+
+typedef enum {
+    PICK_TABLE_MOVE,
+    PICK_GENERATE_CAPTURES,
+    PICK_CAPTURES,
+    PICK_REFUTATIONS,
+    PICK_GENERATE_QUIETS,
+    PICK_QUIETS,
+    PICK_BAD_CAPTURES,
+    PICK_DONE,
+} PickStage;
+
+enum { REFUTATIONS = 3 };
+
+typedef struct MovePicker {
+    Searcher *searcher;
+    PickStage stage;
+    bool captures_only; // then those that lose material are left out as well
+    bool skip_quiets;   // may be set at any time: no quiet move is given any more
+    Move table_move;
+    Move refutations[REFUTATIONS];
+    int next;
+    MoveList list, bad;
+    int scores[MOVES_MAX];
+} MovePicker;
+
+// `table_move` may be any 16 bits.
+void picker_init(MovePicker *picker, Searcher *s, Move table_move);
+void picker_init_captures(MovePicker *picker, Searcher *s, Move table_move);
+// The next legal move, each once; MOVE_NONE at the end.
+Move picker_next(MovePicker *picker);
+
+// Neither a capture nor a promotion to a queen.
+bool move_is_quiet(const Position *pos, Move move);
+// How well a quiet move has done; of the order of ±5 × HISTORY_MAX.
+int quiet_history(Searcher *s, Move move);
+// How well a capture has done, within ±HISTORY_MAX.
+int capture_history(Searcher *s, Move move);
+
+// Moves tried at a node before the one that failed high, in order.
+typedef struct TriedMoves {
+    int quiet_count, capture_count;
+    Move quiets[64], captures[32];
+} TriedMoves;
+
+void tried_add(TriedMoves *tried, const Position *pos, Move move);
+// Rewards `best`, which caused a cutoff, and takes from those tried in vain before it.
+void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried);
+// Rewards the opponent's quiet move that led to a node where nothing helped.
+void ordering_learn_failed_low(Searcher *s, int depth);

@@ -1,0 +1,112 @@
+// Pruning, one idea a function with its numbers before it. Margins are centipawns, chosen by hand.
+#include "search/prune.h"
+
+#include "search/see.h"
+
+// A mate already found nearer to the root makes longer ones pointless (chessprogramming wiki, Mate
+// Distance Pruning). Narrows the window.
+bool mate_distance_prune(const Searcher *s, Node *node, Score *value) {
+    if (node->alpha < score_mated_in(s->ply))
+        node->alpha = score_mated_in(s->ply);
+    if (node->beta > score_mate_in(s->ply + 1))
+        node->beta = score_mate_in(s->ply + 1);
+    *value = node->alpha;
+    return node->alpha >= node->beta;
+}
+
+// The table already holds a value deep enough that decides against this window.
+bool table_prune(const Node *node, Score *value) {
+    const TTEntry *entry = &node->table;
+    if (!node->in_table || node->is_pv || entry->depth < node->depth ||
+        node->frame->excluded != MOVE_NONE)
+        return false;
+    *value = entry->score;
+    return entry->bound == BOUND_EXACT ||
+           (entry->bound == BOUND_LOWER && entry->score >= node->beta) ||
+           (entry->bound == BOUND_UPPER && entry->score <= node->alpha);
+}
+
+enum { REVERSE_FUTILITY_DEPTH = 8 };
+
+// So far above beta that a few plies will hardly bring it down ("static null move pruning").
+bool reverse_futility_prune(const Node *node, Score *value) {
+    if (node->is_pv || node->in_check || node->depth > REVERSE_FUTILITY_DEPTH ||
+        score_is_mate(node->beta))
+        return false;
+    *value = node->eval;
+    return node->eval - 80 * (node->depth - node->improving) >= node->beta;
+}
+
+enum { RAZOR_DEPTH = 2 };
+
+// So far below alpha that only captures can help: see whether they do (Birmingham and Kent, 1977).
+bool razor_prune(Searcher *s, const Node *node, Score *value) {
+    if (node->is_pv || node->in_check || node->depth > RAZOR_DEPTH ||
+        node->eval + 250 * node->depth > node->alpha)
+        return false;
+    *value = quiescence(s, node->alpha, node->beta);
+    return *value <= node->alpha || searcher_is_done(s);
+}
+
+static bool has_pieces(const Position *pos) {
+    Bitboard weak = pos->by_type[PAWN] | pos->by_type[KING];
+    return (pos->by_color[pos->side] & ~weak) != 0;
+}
+
+enum { NULL_MOVE_DEPTH = 3, NULL_MOVE_VERIFY_DEPTH = 12 };
+
+// If passing the move still leaves us above beta, a real move will too (Beal 1989; Donninger 1993).
+// Not with pawns alone, where having to move may be what loses; deep in the tree the cutoff is
+// verified by a search in which null moves are banned for a while.
+bool null_move_prune(Searcher *s, const Node *node, Score *value) {
+    if (node->is_pv || node->in_check || node->depth < NULL_MOVE_DEPTH || node->eval < node->beta ||
+        score_is_mate(node->beta) || s->ply < s->null_move_ban ||
+        node->frame[-1].move == MOVE_NONE || !has_pieces(&s->pos))
+        return false;
+    int surplus = (node->eval - node->beta) / 200;
+    int depth = node->depth - 4 - node->depth / 4 - (surplus < 3 ? surplus : 3);
+    Undo undo;
+    searcher_make_null(s, &undo);
+    *value = -search_node(s, -node->beta, -node->beta + 1, depth, !node->is_cut);
+    searcher_unmake_null(s, &undo);
+    if (searcher_is_done(s))
+        return true;
+    if (*value < node->beta)
+        return false;
+    if (score_is_mate(*value))
+        *value = node->beta;
+    if (node->depth < NULL_MOVE_VERIFY_DEPTH || s->null_move_ban)
+        return true;
+    s->null_move_ban = s->ply + 3 * (depth > 0 ? depth : 0) / 4;
+    Score verified = search_node(s, node->beta - 1, node->beta, depth, false);
+    s->null_move_ban = 0;
+    return verified >= node->beta || searcher_is_done(s);
+}
+
+enum { LATE_MOVE_PRUNE_DEPTH = 6 };
+
+// Near the leaves, quiet moves far down the list are not tried at all ("move count pruning"),
+// except where an exact value is wanted.
+bool late_move_prune(const Node *node, const Candidate *move) {
+    return node->depth <= LATE_MOVE_PRUNE_DEPTH && !node->in_check && !node->is_pv &&
+           move->number > (4 + node->depth * node->depth) / (2 - node->improving);
+}
+
+enum { FUTILITY_DEPTH = 6 };
+
+// Near the leaves, a quiet move will not make up for an evaluation far below alpha (Schaeffer 1986;
+// Heinz, "Extended Futility Pruning", 1998).
+bool futility_prune(const Node *node, const Candidate *move) {
+    return node->depth <= FUTILITY_DEPTH && !node->in_check && move->number > 1 &&
+           node->eval + 120 + 90 * node->depth <= node->alpha;
+}
+
+enum { EXCHANGE_DEPTH = 7 };
+
+// Near the leaves, moves that lose material by exchanges are not tried.
+bool exchange_prune(const Searcher *s, const Node *node, const Candidate *move) {
+    if (node->depth > EXCHANGE_DEPTH)
+        return false;
+    int margin = move->is_quiet ? 60 * node->depth : 25 * node->depth * node->depth;
+    return !see_at_least(&s->pos, move->move, -margin);
+}

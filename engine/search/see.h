@@ -1,0 +1,18 @@
+// Static exchange evaluation: what a series of captures on one square comes to.
+#pragma once
+
+#include "base/score.h"
+#include "rules/position.h"
+
+// Piece values of exchanges; the evaluation has finer ones of its own.
+extern const Score SEE_VALUE[8];
+
+// The piece type that `move` takes, NO_PIECE_TYPE if none. Castling takes nothing.
+PieceType move_captured_type(const Position *pos, Move move);
+
+// Whether the legal `move` wins at least `threshold` if both sides go on capturing on its target,
+// cheapest piece first, and each may stop. Pins are not looked at. (The iterative "swap algorithm"
+// against a bound; chessprogramming wiki, Static Exchange Evaluation.)
+bool see_at_least(const Position *pos, Move move, Score threshold);
+// Whether some capture or promotion of the side to move wins material so.
+bool see_wins_material(const Position *pos);

@@ -1,0 +1,40 @@
+// The transposition table: what the search found out about a position, by its key. Shared by all
+// threads without locks: an entry is two words, and the key is stored XORed with the data, so that
+// an entry torn between two writers fits no key (Hyatt and Mann, "A lock-less transposition table",
+// 2002). Four entries make a cluster of one cache line.
+#pragma once
+
+#include "base/score.h"
+#include "rules/types.h"
+
+typedef enum { BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT } Bound;
+
+typedef struct TTEntry {
+    Move move;   // MOVE_NONE if none was best
+    Score score; // as seen from the node that probes: mates counted from the root
+    Score eval;  // static evaluation, or SCORE_NONE
+    int depth;   // plies searched; 0 for quiescence
+    Bound bound;
+} TTEntry;
+
+typedef struct TT {
+    struct TTCluster *clusters;
+    size_t count;
+    uint8_t age; // of the current search
+} TT;
+
+enum { TT_DEFAULT_MB = 16, TT_MAX_MB = 65536 };
+
+// Allocates `megabytes` of cleared table in place of the present one. False if the memory is not to
+// be had; then the old size is taken again, and if that too fails the process ends.
+bool tt_resize(TT *tt, size_t megabytes);
+void tt_free(TT *tt);
+void tt_clear(TT *tt);
+// Makes everything stored so far count as old.
+void tt_new_search(TT *tt);
+
+bool tt_probe(const TT *tt, Key key, int ply, TTEntry *out);
+void tt_store(TT *tt, Key key, int ply, const TTEntry *entry);
+void tt_prefetch(const TT *tt, Key key);
+// How much of the table the current search has filled, in permille.
+int tt_permille_full(const TT *tt);

@@ -1,0 +1,53 @@
+// UCI's `info` line for a report of the search.
+#include <stdarg.h>
+
+#include "rules/notation.h"
+#include "uci/uci.h"
+
+typedef struct Line {
+    char *text;
+    size_t length, size;
+} Line;
+
+__attribute__((format(printf, 2, 3))) static void line_add(Line *line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int written = vsnprintf(line->text + line->length, line->size - line->length, format, args);
+    va_end(args);
+    if (written > 0)
+        line->length += (size_t)written;
+    if (line->length >= line->size)
+        line->length = line->size - 1;
+}
+
+static void add_score(Line *line, Score score) {
+    if (score >= SCORE_MATE_LEAST)
+        line_add(line, " score mate %d", (SCORE_MATE - score + 1) / 2);
+    else if (score <= -SCORE_MATE_LEAST)
+        line_add(line, " score mate %d", -(SCORE_MATE + score) / 2);
+    else
+        line_add(line, " score cp %d", score);
+}
+
+static void add_moves(Line *line, const Position *start, const Move *moves, int count) {
+    Position pos = *start;
+    char text[MOVE_TEXT_MAX];
+    Undo undo;
+    for (int i = 0; i < count; i++) {
+        line_add(line, " %s", move_to_uci(&pos, moves[i], text));
+        position_make(&pos, moves[i], &undo);
+    }
+}
+
+char *uci_info_text(const Root *root, const SearchInfo *info, char out[UCI_INFO_MAX]) {
+    Line line = {out, 0, UCI_INFO_MAX};
+    uint64_t time_us = info->time_us > 0 ? (uint64_t)info->time_us : 1;
+    line_add(&line, "info depth %d seldepth %d multipv %d", info->depth, info->seldepth,
+             info->multi_pv);
+    add_score(&line, info->score);
+    line_add(&line, " nodes %llu nps %llu hashfull %d time %llu pv",
+             (unsigned long long)info->nodes, (unsigned long long)(info->nodes * 1000000 / time_us),
+             info->hash_permille, (unsigned long long)(time_us / 1000));
+    add_moves(&line, &root->pos, info->pv, info->pv_length);
+    return out;
+}

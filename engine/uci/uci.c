@@ -1,0 +1,326 @@
+// UCI: the commands, the options and the thinking thread. `go` is read in uci_go.c, `info` written
+// in uci_info.c.
+#include "uci/uci.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "rules/notation.h"
+#include "search/evaluator.h"
+#include "search/timer.h"
+#include "uci/options.h"
+
+enum { QUIET_US = 20000 }; // how long reports may wait for company before they are sent
+
+struct Uci {
+    FILE *out;
+    Search *search;
+    Root root;
+    UciOptions options;
+    pthread_t thread;
+    Position asked;       // what the search thinks about; `position` may come before the answer
+    bool has_thread;      // started and not yet joined
+    atomic_bool thinking; // cleared just before the answer is written
+    int64_t line_us;      // when the line being obeyed was read
+    int64_t quiet_until;  // reports before this moment wait for company
+    char line[UCI_LINE_MAX];
+};
+
+// ---- talking -----------------------------------------------------------------------------------
+
+__attribute__((format(printf, 2, 3))) static void say(Uci *uci, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    flockfile(uci->out);
+    vfprintf(uci->out, format, args);
+    fputc('\n', uci->out);
+    fflush(uci->out);
+    funlockfile(uci->out);
+    va_end(args);
+}
+
+// The first word of `text`, cut short: for complaints about input of any length.
+static const char *excerpt(const char *text, char out[40]) {
+    Word word = word_next(&text);
+    size_t length = word.length < 39 ? word.length : 39;
+    for (size_t i = 0; i < length; i++)
+        out[i] = word.text[i] >= ' ' && word.text[i] <= '~' ? word.text[i] : '?';
+    out[length] = '\0';
+    return out;
+}
+
+// In games of milliseconds each write costs more than it tells, so early reports stay in the buffer
+// and go out with the first late one or with the answer. Not where the answer waits for its word.
+static void on_report(void *context, const Root *root, const SearchInfo *info) {
+    Uci *uci = context;
+    char line[UCI_INFO_MAX];
+    uci_info_text(root, info, line);
+    flockfile(uci->out);
+    fputs(line, uci->out);
+    fputc('\n', uci->out);
+    if (clock_now_us() >= uci->quiet_until)
+        fflush(uci->out);
+    funlockfile(uci->out);
+}
+
+// ---- thinking ----------------------------------------------------------------------------------
+
+static void *think(void *context) {
+    Uci *uci = context;
+    Position pos = uci->asked;
+    SearchResult result = search_run(uci->search);
+    char best[MOVE_TEXT_MAX] = "0000", ponder[MOVE_TEXT_MAX];
+    if (result.best != MOVE_NONE)
+        move_to_uci(&pos, result.best, best);
+    atomic_store(&uci->thinking, false);
+    if (result.ponder == MOVE_NONE) {
+        say(uci, "bestmove %s", best);
+        return NULL;
+    }
+    Undo undo;
+    position_make(&pos, result.best, &undo);
+    say(uci, "bestmove %s ponder %s", best, move_to_uci(&pos, result.ponder, ponder));
+    return NULL;
+}
+
+// Waits for the end of a thread that has answered, or is about to.
+static void thread_join(Uci *uci) {
+    if (uci->has_thread)
+        pthread_join(uci->thread, NULL);
+    uci->has_thread = false;
+}
+
+static bool is_busy(Uci *uci, const char *command) {
+    if (atomic_load(&uci->thinking)) {
+        say(uci, "info string %s: a search is running, send stop first", command);
+        return true;
+    }
+    thread_join(uci);
+    return false;
+}
+
+// ---- commands ----------------------------------------------------------------------------------
+
+static void do_uci(Uci *uci, const char *args) {
+    (void)args;
+    say(uci, "id name Anvil 1.0\nid author the Patchmate authors");
+    options_print(uci->out);
+    say(uci, "uciok");
+}
+
+static void do_isready(Uci *uci, const char *args) {
+    (void)args;
+    say(uci, "readyok");
+}
+
+static void do_ucinewgame(Uci *uci, const char *args) {
+    (void)args;
+    if (!is_busy(uci, "ucinewgame"))
+        search_clear(uci->search);
+}
+
+static void do_setoption(Uci *uci, const char *args) {
+    char problem[320];
+    if (is_busy(uci, "setoption"))
+        return;
+    if (!options_set(&uci->options, uci->search, args, problem, sizeof problem))
+        say(uci, "info string setoption: %s", problem);
+}
+
+// The FEN ends where the moves begin.
+static bool read_fen(Uci *uci, const char **cursor, Position *pos) {
+    char fen[FEN_MAX] = "";
+    size_t length = 0;
+    Refusal err;
+    for (;;) {
+        const char *next = *cursor;
+        Word word = word_next(&next);
+        if (word.length == 0 || word_is(word, "moves"))
+            break;
+        if (length + word.length + 2 > sizeof fen) {
+            say(uci, "info string position: the FEN is too long");
+            return false;
+        }
+        memcpy(fen + length, word.text, word.length);
+        length += word.length;
+        fen[length++] = ' ';
+        fen[length] = '\0';
+        *cursor = next;
+    }
+    if (position_from_fen(pos, fen, uci->options.chess960, &err))
+        return true;
+    say(uci, "info string position: %s", err.message);
+    return false;
+}
+
+static bool play_moves(Uci *uci, const char *cursor, Root *root) {
+    char text[MOVE_TEXT_MAX], shown[40];
+    for (Word word; (word = word_next(&cursor)).length > 0;) {
+        Move move =
+            word_copy(word, text, sizeof text) ? move_from_uci(&root->pos, text) : MOVE_NONE;
+        if (move == MOVE_NONE) {
+            say(uci, "info string position: %s is no legal move here; the old position stays",
+                excerpt(word.text, shown));
+            return false;
+        }
+        root_play(root, move);
+    }
+    return true;
+}
+
+static void do_position(Uci *uci, const char *args) {
+    Position pos;
+    Root root;
+    Refusal err;
+    Word word = word_next(&args);
+    if (word_is(word, "startpos")) {
+        if (!position_from_fen(&pos, POSITION_START_FEN, uci->options.chess960, &err))
+            return;
+    } else if (!word_is(word, "fen")) {
+        say(uci, "info string position: expected startpos or fen");
+        return;
+    } else if (!read_fen(uci, &args, &pos)) {
+        return;
+    }
+    root_init(&root, &pos);
+    word = word_next(&args);
+    if (word.length > 0 && !word_is(word, "moves")) {
+        say(uci, "info string position: expected moves");
+        return;
+    }
+    if (play_moves(uci, args, &root))
+        uci->root = root;
+}
+
+static void do_go(Uci *uci, const char *args) {
+    if (is_busy(uci, "go"))
+        return;
+    const char *bad = args;
+    char shown[40];
+    SearchLimits limits = {.overhead_ms = uci->options.overhead_ms,
+                           .multi_pv = uci->options.multi_pv,
+                           .start_us = uci->line_us};
+    if (!uci_parse_go(args, &uci->root.pos, &limits, &bad)) {
+        // A move is owed all the same, and soon: the limit may have been in what was not
+        // understood.
+        say(uci, "info string go: cannot read %s and what follows", excerpt(bad, shown));
+        limits.depth = 1;
+    }
+    bool answer_waits = limits.infinite || limits.ponder;
+    uci->quiet_until = answer_waits ? 0 : uci->line_us + QUIET_US;
+    uci->asked = uci->root.pos;
+    search_prepare(uci->search, &uci->root, &limits);
+    atomic_store(&uci->thinking, true);
+    uci->has_thread = pthread_create(&uci->thread, NULL, think, uci) == 0;
+    if (!uci->has_thread)
+        think(uci);
+}
+
+static void do_stop(Uci *uci, const char *args) {
+    (void)args;
+    search_stop(uci->search);
+}
+
+static void do_ponderhit(Uci *uci, const char *args) {
+    (void)args;
+    search_ponderhit(uci->search);
+}
+
+static void do_show(Uci *uci, const char *args) {
+    (void)args;
+    const Position *pos = &uci->root.pos;
+    char fen[FEN_MAX];
+    for (int rank = 7; rank >= 0; rank--) {
+        char row[17] = "";
+        for (int file = 0; file < 8; file++) {
+            row[2 * file] = "PNBRQK?.pnbrqk??"[pos->board[square_make(file, rank)]];
+            row[2 * file + 1] = ' ';
+        }
+        say(uci, "%s", row);
+    }
+    say(uci, "Fen: %s\nKey: %016llx", position_to_fen(pos, fen), (unsigned long long)pos->key);
+}
+
+static void do_eval(Uci *uci, const char *args) {
+    (void)args;
+    if (is_busy(uci, "eval"))
+        return;
+    say(uci, "eval %d cp for the side to move",
+        position_evaluate(&uci->root.pos, uci->options.net));
+}
+
+static const struct {
+    const char *name;
+    void (*obey)(Uci *uci, const char *args);
+} COMMANDS[] = {
+    {"go", do_go},           {"position", do_position},   {"stop", do_stop},
+    {"isready", do_isready}, {"ponderhit", do_ponderhit}, {"ucinewgame", do_ucinewgame},
+    {"uci", do_uci},         {"setoption", do_setoption}, {"d", do_show},
+    {"eval", do_eval},
+};
+
+bool uci_line(Uci *uci, const char *line) {
+    char shown[40];
+    uci->line_us = clock_now_us();
+    const char *args = line;
+    Word word = word_next(&args);
+    if (word.length == 0)
+        return true;
+    if (word_is(word, "quit"))
+        return false;
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++)
+        if (word_is(word, COMMANDS[i].name)) {
+            COMMANDS[i].obey(uci, args);
+            return true;
+        }
+    say(uci, "info string unknown command: %s", excerpt(word.text, shown));
+    return true;
+}
+
+// ---- life --------------------------------------------------------------------------------------
+
+Uci *uci_new(FILE *out) {
+    Uci *uci = calloc(1, sizeof *uci);
+    if (!uci) {
+        fputs("anvil: no memory\n", stderr);
+        exit(EXIT_FAILURE);
+    }
+    uci->out = out;
+    options_init(&uci->options);
+    uci->search = search_new(TT_DEFAULT_MB, 1);
+    search_on_report(uci->search, on_report, uci);
+    uci_line(uci, "position startpos");
+    return uci;
+}
+
+void uci_free(Uci *uci) {
+    if (!uci)
+        return;
+    search_stop(uci->search);
+    thread_join(uci);
+    search_free(uci->search);
+    options_release(&uci->options);
+    free(uci);
+}
+
+static void discard_rest(FILE *in) {
+    for (int c; (c = fgetc(in)) != EOF && c != '\n';)
+        ;
+}
+
+void uci_loop(Uci *uci, FILE *in) {
+    char *line = uci->line;
+    while (fgets(line, UCI_LINE_MAX, in)) {
+        size_t length = strlen(line);
+        if (length + 1 == UCI_LINE_MAX && line[length - 1] != '\n') {
+            discard_rest(in);
+            say(uci, "info string a line longer than %d bytes was passed over", UCI_LINE_MAX);
+        } else if (!uci_line(uci, line)) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// UCI, the protocol between an engine and whoever runs it. One Uci is one engine: its options, its
+// position, its search. The reading thread never thinks; each `go` thinks in a thread of its own.
+// What cannot be understood is answered with an `info string` and otherwise ignored.
+#pragma once
+
+#include <stdio.h>
+
+#include "search/search.h"
+
+enum { UCI_LINE_MAX = 1 << 16 }; // longer lines are refused whole
+
+typedef struct Uci Uci;
+
+Uci *uci_new(FILE *out); // borrows `out`
+void uci_free(Uci *uci); // stops a search first
+
+// Obeys one line. False after `quit`.
+bool uci_line(Uci *uci, const char *line);
+// Obeys lines from `in` until `quit` or its end.
+void uci_loop(Uci *uci, FILE *in);
+
+// Reads what follows the word `go` for a search from `pos`. False: `*bad` is the word at fault.
+// Exposed so that it can be tested and fuzzed without thinking.
+bool uci_parse_go(const char *text, const Position *pos, SearchLimits *limits, const char **bad);
+
+// Writes one line for a report of the search, as `info depth …`; returns `out`.
+enum { UCI_INFO_MAX = 4096 };
+char *uci_info_text(const Root *root, const SearchInfo *info, char out[UCI_INFO_MAX]);
