@@ -34,7 +34,7 @@ testkit_SRC := $(call sources,tests/kit)
 
 LIBS     := rules anvil sprt common server worker testkit
 GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h
-UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+UNIT     := $(wildcard tests/unit/*/test_*.c)
 TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 
 # V=1 shows the commands.
@@ -118,10 +118,13 @@ $(OUT)/tests/%: $(OUT)/obj/tests/tools/%.o $(call libs,testkit server worker anv
 	@mkdir -p $(@D)
 	$(call say,ld $@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
-$(OUT)/tests/%: $(OUT)/obj/tests/unit/%.o $(call libs,testkit server worker anvil common sprt rules)
-	@mkdir -p $(@D)
-	$(call say,ld $@)
-	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -lcmocka -o $@
+define unit_test
+$(OUT)/tests/$(basename $(notdir $(1))): $(1:%.c=$(OUT)/obj/%.o) $(call libs,testkit server worker anvil common sprt rules)
+	@mkdir -p $$(@D)
+	$(call say,ld $$@)
+	$$(Q)$$(CC) $$(LDFLAGS) $$^ $$(PKG_LIBS) -lcmocka -o $$@
+endef
+$(foreach t,$(UNIT),$(eval $(call unit_test,$(t))))
 
 $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h &: sql/generate.awk $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
@@ -143,7 +146,7 @@ deps-if-missing:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-UNIT_BIN := $(UNIT:%=$(OUT)/tests/%)
+UNIT_BIN := $(patsubst %.c,$(OUT)/tests/%,$(notdir $(UNIT)))
 TOOL_BIN := $(TOOLS:%=$(OUT)/tests/%)
 
 tests-built: $(PROGRAMS:%=$(OUT)/%) $(UNIT_BIN) $(TOOL_BIN)

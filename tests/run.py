@@ -96,7 +96,7 @@ def run(program, build):
 # ---- the parts -------------------------------------------------------------------------------------
 
 def unit(build, name="unit"):
-    names = sorted(os.path.basename(f)[:-2] for f in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
+    names = sorted(os.path.basename(f)[:-2] for f in glob.glob(f"{ROOT}/tests/unit/*/test_*.c"))
     return [Program(f"{name}/{n}", [f"{build}/tests/{n}"]) for n in names]
 
 
@@ -113,7 +113,7 @@ def perft(build, name="perft", standard=(), chess960=("--max-depth", "4")):
 
 
 def scripts(folder, limit_s=600, env=None):
-    files = sorted(glob.glob(f"{ROOT}/tests/{folder}/test_*.py"))
+    files = sorted(glob.glob(f"{ROOT}/tests/{folder}/**/test_*.py", recursive=True), key=os.path.basename)
     programs = [Program(f"{folder}/{os.path.basename(f)[5:-3]}", [PYTHON, f], limit_s, env or {})
                 for f in files]
     return sorted(programs, key=lambda p: not LONG.search(p.name))

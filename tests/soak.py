@@ -348,7 +348,7 @@ def main():
     sanitized = pathlib.Path(arguments.build, "sanitize")
     env = {**os.environ, "BUILD": str(sanitized if (sanitized / "server").exists() else arguments.build), "PATCHMATE_SEED": str(arguments.seed),
            "PATCHMATE_SEQUENCE_SECONDS": str(60 * arguments.minutes)}
-    sequences = subprocess.Popen([sys.executable, pathlib.Path(__file__).parent / "integration/test_sequences.py"], env=env,
+    sequences = subprocess.Popen([sys.executable, pathlib.Path(__file__).parent / "integration/server/test_sequences.py"], env=env,
                                  stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
         bad = soak(arguments.minutes, arguments.seed, arguments.tc, arguments.keep)

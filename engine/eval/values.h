@@ -93,7 +93,7 @@ typedef enum {
     X(LINEAR, passed_hunted, )                                                                     \
     X(LINEAR, passed_file, [4])                                                                    \
     X(LINEAR, passed_unstoppable, )                                                                \
-    /* threats (threats.h) */                                                                 \
+    /* threats (threats.h) */                                                                      \
     X(LINEAR, pawn_attacks_piece, )                                                                \
     X(LINEAR, minor_attacks_major, )                                                               \
     X(LINEAR, minor_attacks_minor, )                                                               \

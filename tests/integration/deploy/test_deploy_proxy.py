@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+"""The proxy file that is shipped, in a real nginx with a certificate of its own: TLS, addresses, 200 waiting workers, and a client that takes all it can."""
+
+import concurrent.futures
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from server import ROOT, wait_until  # noqa: E402
+from submission import patch, submission_server  # noqa: E402
+import tap  # noqa: E402
+
+WAITING = 200
+IDLE_STREAMS = 1600
+HOST = "patchmate.example.org"
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+class Proxy:
+    """nginx with deploy/nginx.conf; only ports and certificate are the test's own."""
+
+    def __init__(self, upstream):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-proxy-"))
+        self.plain, self.port = free_ports(2)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={HOST}",
+                        "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", self.folder / "key.pem", "-out",
+                        self.folder / "fullchain.pem"], check=True, stderr=subprocess.DEVNULL)
+        site = (ROOT / "deploy/nginx.conf").read_text()
+        for old, new in (("127.0.0.1:8080", f"127.0.0.1:{upstream}"), ("listen 80;", f"listen 127.0.0.1:{self.plain};"),
+                         ("listen 443 ssl http2;", f"listen 127.0.0.1:{self.port} ssl http2;"),
+                         ("/etc/ssl/patchmate", str(self.folder))):
+            tap.contains(site, old)
+            site = site.replace(old, new)
+        (self.folder / "site.conf").write_text(site)
+        paths = "".join(f"{p}_temp_path {self.folder}/{p};\n" for p in
+                        ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        (self.folder / "nginx.conf").write_text(
+            f"{'user root;' if os.geteuid() == 0 else ''}\ndaemon off;\npid {self.folder}/pid;\nerror_log {self.folder}/log;\n"
+            f"worker_processes 1;\nevents {{ worker_connections 768; }}\n"
+            f"http {{\naccess_log off;\n{paths}include {self.folder}/site.conf;\n}}\n")
+        self.process = subprocess.Popen(["/usr/sbin/nginx", "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")],
+                                        stderr=subprocess.PIPE)
+        self.context = ssl.create_default_context(cafile=self.folder / "fullchain.pem")
+        wait_until(self.answers)
+
+    def answers(self):
+        if self.process.poll() is not None:
+            raise RuntimeError(self.process.stderr.read().decode())
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            return True
+        except OSError:
+            return False
+
+    def wrap(self, source="127.0.0.1", timeout=60):
+        raw = socket.create_connection(("127.0.0.1", self.port), timeout, (source, 0))
+        return self.context.wrap_socket(raw, server_hostname=HOST)
+
+    def connect(self, source="127.0.0.1", timeout=60):
+        connection = http.client.HTTPSConnection(HOST, context=self.context, timeout=timeout)
+        connection.sock = self.wrap(source, timeout)
+        return connection
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(20)
+        self.process.stderr.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class World:
+    server = proxy = None
+
+
+def call(connection, method, path, body=None, headers=None):
+    connection.request(method, path, json.dumps(body) if body is not None else None,
+                       {"Content-Type": "application/json", **(headers or {})})
+    answer = connection.getresponse()
+    return answer, answer.read()
+
+
+def the_server_answers_through_tls_with_its_own_headers():
+    answer, body = call(World.proxy.connect(), "GET", "/api/v1/server")
+    tap.equal(answer.status, 200)
+    tap.contains(answer.headers["Content-Security-Policy"], "default-src 'self'")
+    tap.contains(answer.headers["Strict-Transport-Security"], "max-age")
+    tap.equal(json.loads(body)["protocols"], [1])
+
+
+def plain_http_is_sent_to_https():
+    connection = http.client.HTTPConnection("127.0.0.1", World.proxy.plain, timeout=20)
+    connection.request("GET", "/tests/7", headers={"Host": HOST})
+    answer = connection.getresponse()
+    tap.equal((answer.status, answer.headers["Location"]), (301, f"https://{HOST}/tests/7"))
+
+
+def the_session_cookie_is_for_https_only_behind_the_proxy():
+    answer, _ = call(World.proxy.connect(), "POST", "/api/v1/login", {"name": "root", "password": "correct horse"})
+    tap.equal(answer.status, 200)
+    tap.contains(answer.headers["Set-Cookie"], "Secure")
+
+
+class Waiter(threading.Thread):
+    """A worker that waits for a task through the proxy."""
+
+    def __init__(self, number):
+        super().__init__(daemon=True)
+        self.number, self.status, self.error = number, None, None
+        self.token = World.server.worker(key=f"machine-{number:040}").token
+
+    def run(self):
+        try:
+            answer, _ = call(World.proxy.connect(), "POST", "/api/v1/tasks/claim", {
+                "protocol": 1, "cores": 1, "memory_mib": 4000, "speeds": {}, "snapshots": [], "holding": [], "wait_s": 50},
+                {"Authorization": f"Bearer {self.token}", "Idempotency-Key": f"waiting-{self.number:08}"})
+            self.status = answer.status
+        except Exception as error:  # shown by the test
+            self.error = error
+
+
+def two_hundred_workers_wait_and_hear_of_work_at_once():
+    World.server.command("set", World.server.data, "registrations_per_hour", "1000")
+    waiters = [Waiter(i) for i in range(WAITING)]
+    for waiter in waiters:
+        waiter.start()
+    time.sleep(3)
+    tap.equal([w.status for w in waiters if w.status], [], "those who did not wait")
+    answer, _ = call(World.proxy.connect(), "GET", "/api/v1/health")
+    tap.equal(answer.status, 200, "health while they wait")
+    submitted = World.server.client("dev").api("POST", "/tests", {"title": "work for all", "patch": patch().decode()})
+    tap.equal(submitted.status, 201, submitted)
+    approved = World.server.client("boss").api("POST", f"/tests/{submitted.json['id']}/approve")
+    tap.true(approved.status < 300, approved)
+    first = wait_until(lambda: [w for w in waiters if w.status], 10)
+    errors = [w.error for w in waiters if w.error]
+    tap.equal(errors, [])
+    tap.true(any(w.status == 200 for w in first), f"statuses {[w.status for w in first]}")
+
+
+def one_client_with_1600_idle_streams_leaves_room_for_others():
+    held = []
+
+    def hold(_):
+        try:
+            sock = World.proxy.wrap("127.0.0.2", 10)
+            sock.sendall(f"GET /api/v1/stream HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+            held.append(sock)
+        except OSError:  # nginx has no connection left, for this one
+            pass
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        list(pool.map(hold, range(IDLE_STREAMS)))
+    try:
+        for visitor in range(10):
+            answer, _ = call(World.proxy.connect(f"127.0.1.{visitor + 1}", 10), "GET", "/")
+            tap.equal(answer.status, 200, f"visitor {visitor + 1} while one client holds {len(held)} connections")
+        answer, body = call(World.proxy.connect("127.0.0.2", 10), "GET", "/api/v1/stream")
+        tap.equal(answer.status, 429, "and the client itself")
+        tap.contains(("too_many_requests", "too_many_streams"), json.loads(body)["error"]["code"])
+        tap.true(int(answer.headers["Retry-After"]) > 0, "it is told when to come back")
+    finally:
+        for sock in held:
+            sock.close()
+
+
+def main():
+    with submission_server("--trusted-proxy", "127.0.0.1") as World.server:
+        World.proxy = Proxy(World.server.port)
+        try:
+            tap.run(the_server_answers_through_tls_with_its_own_headers, plain_http_is_sent_to_https,
+                    the_session_cookie_is_for_https_only_behind_the_proxy,
+                    two_hundred_workers_wait_and_hear_of_work_at_once,
+                    one_client_with_1600_idle_streams_leaves_room_for_others)
+        finally:
+            World.proxy.close()
+
+
+if __name__ == "__main__":
+    main()

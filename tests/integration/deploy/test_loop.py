@@ -1,0 +1,266 @@
+#!/usr/bin/python3
+"""The whole loop with real processes: a patch goes in, a real worker builds the real engine in its sandbox and plays, a
+verdict comes out, the branch moves; and what happens when the patch is bad, the server is away or the volunteer leaves."""
+
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from database import build_quickly, sql, write_book  # noqa: E402
+from patches import demo, with_line  # noqa: E402
+from server import Client, Server, wait_until  # noqa: E402
+from tap import contains, equal, run, true  # noqa: E402
+from worker import Worker  # noqa: E402
+
+# Bounds so far from what any patch does that a few pairs decide.
+SURE_PASS = {"model": "logistic", "elo0": -600, "elo1": -300}
+SURE_FAIL = {"model": "logistic", "elo0": 300, "elo1": 600}
+server = worker = dev = boss = None
+merged = 0  # the test whose patch was merged
+
+
+def test_row(test, *columns):
+    return sql(server, f"SELECT {', '.join(columns)} FROM tests WHERE id = ?", test)[0]
+
+
+def finished(test, seconds=90):
+    """(result, reason) once the test is over."""
+    def look():
+        state, result, reason = test_row(test, "state", "result", "reason")
+        return (result, reason) if state == "finished" else None
+    try:
+        return wait_until(look, seconds, 0.1)
+    except AssertionError:
+        raise AssertionError(f"no verdict of test {test}; the worker says: {worker.log()[-3000:]}") from None
+
+
+def batches(test):
+    return sql(server, "SELECT count(*) FROM batches WHERE test_id = ?", test)[0][0]
+
+
+def submit(**fields):
+    """By the API, with a token of dev's; approved by boss. The test's id."""
+    reply = dev.api("POST", "/tests", {"title": "By the API", "tc": "nodes=1000", "batch_pairs": 2, **fields})
+    equal(reply.status, 201, reply)
+    test = reply.json["id"]
+    equal(boss.api("POST", f"/tests/{test}/approve").status, 200)
+    return test
+
+
+def a_patch_goes_in_by_the_form_and_a_verdict_comes_out():
+    global merged
+    author = server.client("dev")
+    fields = {"title": "Take the history heuristic away", "patch": demo("take-away-history").replace("\n", "\r\n"), "tc": "0.1+0.002",
+              "batch_pairs": "1", "kind": "sprt", **SURE_PASS}
+    reply = author.form("/tests/new", fields)
+    equal(reply.status, 303, reply)
+    merged = int(reply.headers["Location"].rsplit("/", 1)[1])
+    reply = author.api("POST", f"/tests/{merged}/approve")
+    equal(reply.status, 403, "nobody approves his own test")
+    time.sleep(0.5)
+    equal(test_row(merged, "state", "next_pair"), ("pending", 0))
+    equal(boss.form(f"/tests/{merged}/approve", {}).status, 303)
+    equal(finished(merged)[0], "accepted")
+    wins, losses, draws, counts = test_row(merged, "wins", "losses", "draws", "ptnml0 + ptnml1 + ptnml2 + ptnml3 + ptnml4")
+    true(counts > 0, "pairs")
+    equal(wins + losses + draws, 2 * counts)
+
+
+def the_worker_built_in_a_sandbox_and_established_both_benches():
+    contains(worker.log(), "sandbox level 2")
+    new, base = test_row(merged, "new_commit", "base_commit")
+    counts = dict(sql(server, "SELECT sha, bench FROM commits"))
+    true(counts[new] and counts[base], f"benches {counts}")
+    true(counts[new] != counts[base], "the patch changes the search")
+
+
+def the_clock_was_scaled_and_no_game_was_lost_on_time_or_to_a_crash():
+    clocks = {tc for tc, in sql(server, "SELECT tc FROM batches WHERE test_id = ?", merged)}
+    equal(len(clocks), 1)
+    true(0 < float(clocks.pop().split("+")[0]) <= 1, "a clock of at most ten times 0.1")
+    speeds = [speed for speed, in sql(server, "SELECT speed FROM batches WHERE test_id = ?", merged)]
+    true(all(speed > 0 for speed in speeds), "measured speeds")
+    equal(test_row(merged, "crashes"), (0,))
+
+
+def the_games_are_kept_and_can_be_read():
+    rows = sql(server, "SELECT games_sha256 FROM batches WHERE test_id = ?", merged)
+    for sha, in rows:
+        blob = server.data / "blobs" / sha[:2] / sha
+        text = subprocess.run(["zstd", "-dcq", str(blob)], capture_output=True, check=True).stdout.decode()
+        equal(len(text.splitlines()), 2)
+        contains(text, '"moves":"')
+
+
+def a_merge_moves_the_branch_and_a_clone_shows_the_patch():
+    new, = test_row(merged, "new_commit")
+    equal(boss.form(f"/tests/{merged}/merge", {}).status, 303)
+    with tempfile.TemporaryDirectory() as folder:
+        git = ["git", "-c", "safe.directory=*"]
+        done = subprocess.run([*git, "clone", "-q", f"{server.url}/git/anvil.git", folder], capture_output=True, text=True)
+        equal(done.returncode, 0, done.stderr)
+        head = subprocess.run([*git, "-C", folder, "log", "-1", "--format=%H%n%an%n%s"], capture_output=True, text=True).stdout
+        equal(head.splitlines(), [new, "Dora Developer", "Try quiet moves in the order in which they come"])
+        contains((pathlib.Path(folder) / "search/ordering.c").read_text(), "p->scores[i] = safer * SAFETY[type];")
+
+
+def the_next_test_starts_at_the_merged_commit_and_can_be_rejected():
+    test = submit(patch=demo("give-back-history"), **SURE_FAIL)
+    equal(test_row(test, "base_commit"), test_row(merged, "new_commit"))
+    equal(finished(test)[0], "rejected")
+
+
+def a_patch_that_does_not_compile_ends_with_the_compilers_words():
+    sql(server, "INSERT INTO records (owner, since) SELECT DISTINCT owner, 1 FROM workers")  # as after a day of good games
+    test = submit(patch=with_line("main.c", "#error this line is wrong on purpose"), **SURE_PASS)
+    result, reason = finished(test)
+    equal(result, "failed")
+    contains(reason, "wrong on purpose")
+    equal(test_row(test, "wins + losses + draws"), (0,))
+    equal(boss.api("POST", f"/tests/{test}/merge").status, 409)
+
+
+def a_wrong_bench_ends_with_both_counts():
+    test = submit(patch=with_line("main.c", "// changes nothing"), bench=4242424, **SURE_PASS)
+    result, reason = finished(test)
+    equal(result, "failed")
+    contains(reason, "4242424")
+    contains(reason, str(sql(server, "SELECT bench FROM commits WHERE sha = (SELECT baseline FROM engines)")[0][0]))
+
+
+def new_endless_test():
+    """Bounds that equal engines never reach; played from the start to its second batch."""
+    test = submit(commit="main", model="normalized", elo0=-5, elo1=5, new_options="Hash=1", base_options="Hash=1")
+    wait_until(lambda: batches(test) >= 2, 60)
+    return test
+
+
+def a_stop_is_obeyed_within_one_batch():
+    test = new_endless_test()
+    equal(boss.api("POST", f"/tests/{test}/stop", {"reason": "seen enough"}).status, 200)
+    known = batches(test)
+    time.sleep(3)
+    true(batches(test) <= known + 1, f"{batches(test) - known} batches came after the stop")
+    equal(test_row(test, "state", "result"), ("finished", "stopped"))
+    wait_until(lambda: not sql(server, "SELECT 1 FROM tasks WHERE state = 'open'"), 10)
+    equal(worker.nothing_left(), [], "engines of the stopped test")
+
+
+def a_worker_that_is_started_again_is_the_same_worker():
+    before = sql(server, "SELECT id, games FROM workers")
+    identity = worker.identity()
+    worker.signal(signal.SIGTERM)
+    equal(worker.wait(), 0)
+    worker.start("--verbose")
+    test = new_endless_test()
+    after = sql(server, "SELECT id, games FROM workers")
+    equal([row[0] for row in after], [row[0] for row in before])
+    equal(worker.identity(), identity)
+    true(after[0][1] > before[0][1], "its games go on counting")
+    boss.api("POST", f"/tests/{test}/stop")
+
+
+def batches_played_while_the_server_is_away_arrive_when_it_is_back():
+    test = new_endless_test()
+    server.kill()
+    known = batches(test)
+    wait_until(lambda: len(worker.spooled()) >= 3, 60)
+    contains(worker.log(), "waiting for")
+    names = {path.stem for path in worker.spooled()}
+    server.start()
+    wait_until(lambda: not names & {path.stem for path in worker.spooled()}, 60)
+    wait_until(lambda: batches(test) >= known + 3)
+    contains(worker.log(), "answers again")
+    stored = {f"{task:010}-{seq:06}" for task, seq in sql(server, "SELECT task_id, seq FROM batches WHERE counted")}
+    equal(names - stored, set(), "spooled and not counted")
+    equal(sql(server, "SELECT count(DISTINCT task_id) FROM batches WHERE test_id = ?", test), [(1,)], "the same task went on")
+    equal(test_row(test, "state"), ("active",))
+
+
+def ctrl_c_ends_the_running_pair_and_hands_the_rest_back():
+    worker.signal(signal.SIGINT)
+    equal(worker.wait(), 0)
+    equal(worker.nothing_left(2), [])
+    contains(worker.log(), "the rest is handed back")
+    equal(worker.spooled(), [])
+    state, begun, count, first, test, seq = sql(
+        server, "SELECT state, begun, pair_count, first_pair, test_id, next_seq FROM tasks ORDER BY id DESC LIMIT 1")[0]
+    equal(state, "released")
+    true(begun < count, "something was left")
+    back = sql(server, "SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = ?", test)
+    batch, = test_row(test, "batch_pairs")
+    kept, begun = seq * batch, (begun + batch - 1) // batch * batch  # what lies between is for another owner
+    equal(back, [(first + at, size) for at, size in ((kept, begun - kept), (begun, count - begun)) if size])
+
+
+def ctrl_c_twice():
+    """How the worker ends, in the middle of a batch."""
+    worker.start("--verbose")
+    test, = sql(server, "SELECT max(id) FROM tests")[0]
+    known = batches(test)
+    wait_until(lambda: batches(test) > known, 60)
+    worker.signal(signal.SIGINT)
+    time.sleep(0.05)
+    worker.signal(signal.SIGINT)
+    return worker.wait(5)
+
+
+def ctrl_c_twice_leaves_at_once():
+    tries = (ctrl_c_twice() for _ in range(5))
+    equal(next((status for status in tries if status), 0), 130, "once its pairs do not end before the second one comes")
+    equal(worker.nothing_left(2), [])
+
+
+def every_game_played_over_again_is_what_was_reported():
+    wanted = sql(server, "SELECT count(*) FROM batches WHERE games_sha256 IS NOT NULL")[0][0]
+    true(wanted > 3, "batches with games")
+    wait_until(lambda: sql(server, "SELECT count(*) FROM replays")[0][0] == wanted)
+    equal(sql(server, "SELECT fault FROM replays WHERE fault <> ''"), [])
+
+
+def the_log_tells_the_story_and_a_replay_agrees():
+    types = {kind for kind, in sql(server, "SELECT type FROM events")}
+    true({"submitted", "approved", "started", "verdict", "merged", "failed", "stopped"} <= types, types)
+    server.stop()
+    contains(server.command("check", server.data), "database: sound")
+
+
+def token_client(name):
+    """A script of that user's."""
+    made = server.client(name).api("POST", "/tokens", {"name": "script", "scope": "submit"}).json
+    return Client(server, token=made["token"])
+
+
+def main():
+    global server, worker, dev, boss
+    with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
+        book = write_book(pathlib.Path(folder) / "book.epd", 500)
+        server = Server(init_options=["--book", str(book)], start=False)
+    try:
+        build_quickly(server)
+        server.command("set", server.data, "replay_share", "1")
+        server.add_user("dev", "developer")
+        server.add_user("boss", "maintainer")
+        server.start()
+        dev, boss = token_client("dev"), server.client("boss")
+        with Worker(server, "--concurrency", "1", start=False) as worker:
+            worker.start("--verbose")
+            run(a_patch_goes_in_by_the_form_and_a_verdict_comes_out, the_worker_built_in_a_sandbox_and_established_both_benches,
+                the_clock_was_scaled_and_no_game_was_lost_on_time_or_to_a_crash, the_games_are_kept_and_can_be_read,
+                a_merge_moves_the_branch_and_a_clone_shows_the_patch,
+                the_next_test_starts_at_the_merged_commit_and_can_be_rejected,
+                a_patch_that_does_not_compile_ends_with_the_compilers_words, a_wrong_bench_ends_with_both_counts,
+                a_stop_is_obeyed_within_one_batch, a_worker_that_is_started_again_is_the_same_worker,
+                batches_played_while_the_server_is_away_arrive_when_it_is_back,
+                ctrl_c_ends_the_running_pair_and_hands_the_rest_back, ctrl_c_twice_leaves_at_once,
+                every_game_played_over_again_is_what_was_reported, the_log_tells_the_story_and_a_replay_agrees)
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    main()

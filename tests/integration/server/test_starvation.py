@@ -1,0 +1,352 @@
+#!/usr/bin/python3
+"""What one liar can do to the others over the worker protocol: take their work, end their tests, set their bench counts. Machines
+come from addresses of their own, as behind a proxy."""
+
+import hashlib
+import pathlib
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from database import add_test, sql, write_plain_book  # noqa: E402
+from protocol import batch, claim  # noqa: E402
+from server import ROOT, Client, Server  # noqa: E402
+from tap import contains, equal, run, true  # noqa: E402
+
+server = anyone = boss = dev = dev2 = None
+BATCH = 4
+
+
+class Machine(Client):
+    """A worker at an address of its own, registered with 4 cores."""
+
+    made = 0
+
+    def __init__(self, address, cores=4, token=None):
+        super().__init__(server)
+        Machine.made += 1
+        self.address = address
+        host = {"os": "Linux", "arch": "x86_64", "cpu": "test", "physical_cores": cores, "logical_cores": cores,
+                "memory_mib": 8000, "compilers": ["gcc 12.2.0"], "sandbox": 2}
+        reply = self.api("POST", "/workers", {"protocol": 1, "name": f"machine {Machine.made}", "version": "1.0",
+                                              "machine_key": f"{'k' * 24}{Machine.made:08}", "host": host, "user_token": token})
+        equal(reply.status, 201, reply)
+        self.token, self.id = reply.json["token"], reply.json["worker"]
+
+    def _identity(self):
+        return {**super()._identity(), "X-Forwarded-For": self.address}
+
+    def claim(self, **fields):
+        """The task that it is dealt, or None."""
+        reply = claim(self, **fields)
+        return reply.json if reply.status == 200 else None
+
+    def post(self, task, seq=0, outcomes="2" * BATCH):
+        return self.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes))
+
+    def release(self, task, begun=0):
+        return self.api("POST", f"/tasks/{task['id']}/release", {"begun": begun})
+
+    def fail(self, task, kind="build", **fields):
+        return self.api("POST", f"/tasks/{task['id']}/fail",
+                        {"kind": kind, "side": "new", "message": "invented", "log": "", **fields})
+
+    def bench(self, task, nodes, side="new"):
+        return self.api("POST", f"/tasks/{task['id']}/bench", {"side": side, "nodes": nodes})
+
+
+def begin(**fields):
+    """A new test, alone: the others are paused and their machines were not heard of for long."""
+    sql(server, "UPDATE tests SET state = 'paused' WHERE state = 'active'")
+    sql(server, "UPDATE workers SET last_seen = 0")
+    if sql(server, "SELECT 1 FROM sqlite_schema WHERE name = 'records'"):  # not there in versions that know no records
+        sql(server, "DELETE FROM records")
+    return add_test(server, **{"tc": "10+0.1", **fields})
+
+
+def honest(count, network="192.0.2", **more):
+    return [Machine(f"{network}.{i + 1}", **more) for i in range(count)]
+
+
+def proven(machine):
+    """As machines are whose games were played over again for a while."""
+    if sql(server, "SELECT 1 FROM sqlite_schema WHERE name = 'records'"):
+        sql(server, "INSERT OR IGNORE INTO records (owner, since) SELECT owner, 1 FROM workers WHERE id = ?", machine.id)
+    return machine
+
+
+def invented_cores_send_nobody_to_another_test():
+    for cores, batches in ((4, 0), (4096, 0), (4096, 1)):  # more than were registered, registered as well, after a batch
+        first = begin(priority=1)
+        liar = Machine("198.51.100.1", cores=cores)
+        for _ in range(batches):
+            liar.post(liar.claim(cores=4096))
+        liar.claim(cores=4096)
+        second = add_test(server, tc="10+0.1", priority=1)
+        got = [machine.claim()["test"]["id"] for machine in honest(30)]
+        true(got.count(first) >= 10 and got.count(second) >= 10, f"the honest went to {got}")
+
+
+def cores_that_were_not_registered_are_not_shown():
+    test = begin()
+    Machine("198.51.100.1").claim(cores=4096)
+    equal(anyone.api("GET", f"/tests/{test}").json["cores"], 4)
+
+
+def a_new_machine_gets_one_small_task():
+    begin(batch_pairs=16)
+    liar = Machine("198.51.100.1", cores=4096)
+    task = liar.claim(cores=4096, speeds={"anvil": 1e11})
+    true(task["pairs"] <= 32, f"{task['pairs']} pairs")
+    equal(liar.claim(cores=4096, holding=[task["id"]]), None, "a second task")
+
+
+def nobody_holds_all_pairs_of_a_test():
+    test = begin(kind="fixed", pairs_max=2000)
+    others = honest(2)
+    for machine in others:
+        sql(server, "UPDATE workers SET last_seen = ? WHERE id = ?", time.time(), machine.id)
+    held = 0
+    for i in range(12):  # machines without account of one network are one owner
+        liar = Machine("198.51.100.1", cores=64)
+        tasks = []
+        while len(tasks) < 8 and (task := liar.claim(cores=64, speeds={"anvil": 1e11}, holding=[t["id"] for t in tasks])):
+            liar.post(task)
+            tasks.append(task)
+        held += sum(task["pairs"] for task in tasks)
+    true(held <= 1200, f"one owner holds {held} of 2000 pairs")
+    for machine in others:
+        equal(machine.claim()["test"]["id"], test)
+
+
+def pairs_that_were_begun_are_dealt_to_others():
+    begin()
+    liar, other, another = Machine("198.51.100.1"), *honest(2)
+    other.claim()
+    task = liar.claim()
+    equal(liar.release(task, begun=task["pairs"]).status, 200)
+    true(liar.claim()["first_pair"] > task["first_pair"], "a second try at the same pairs")
+    equal(another.claim()["first_pair"], task["first_pair"])
+
+
+def a_machine_that_takes_and_gives_back_has_to_wait():
+    begin()
+    liar = Machine("198.51.100.1")
+    honest(1)[0].claim()
+    replies = []
+    for _ in range(12):
+        reply = claim(liar)
+        replies.append(reply)
+        if reply.status == 200:
+            liar.release(reply.json, begun=reply.json["pairs"])
+    equal(replies[0].status, 200)
+    equal((replies[-1].status, replies[-1].code), (429, "wait"))
+    waits = int(replies[-1].headers["Retry-After"])
+    true(10 <= waits <= 3600, f"Retry-After: {waits}")
+    true(sql(server, "SELECT max(next_pair) FROM tests WHERE state = 'active'")[0][0] < 200, "openings were burnt")
+
+
+def state_of(test):
+    found = anyone.api("GET", f"/tests/{test}").json
+    return found["state"], found["result"]
+
+
+def one_machine_ends_no_test():
+    tests = [begin(), add_test(server, tc="10+0.1"), add_test(server, tc="10+0.1")]
+    liar = Machine("198.51.100.1")
+    for _ in tests:
+        liar.fail(liar.claim())
+    equal([state_of(test) for test in tests], [("paused", None)] * 3)
+    for test in tests:
+        equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
+
+
+def invented_failures_change_nothing_where_owners_with_a_record_play():
+    test = begin()
+    good = [proven(machine) for machine in honest(2)]
+    for machine in good:
+        equal(machine.post(machine.claim()).json["counted"], True)
+    sql(server, "UPDATE workers SET last_seen = 0")  # they are away for a while
+    for i in range(5):
+        liar = Machine(f"198.51.100.{i + 1}")
+        liar.fail(liar.claim())
+    equal(state_of(test), ("active", None))
+
+
+def accounts_of_one_network_have_one_voice():
+    test = begin()
+    good = honest(2)
+    for machine in good:
+        equal(machine.post(machine.claim()).json["counted"], True)
+    for name in ("sock1", "sock2", "sock3"):
+        liar = Machine("198.51.100.1", token=token_of(name))
+        liar.fail(liar.claim())
+    equal(state_of(test), ("active", None))
+
+
+def token_of(name, scope="worker"):
+    """Of an account of this name that nobody can sign in to."""
+    token = f"token-of-{name}"
+    sql(server, "INSERT OR IGNORE INTO users (name, password, created) VALUES (?, 'x', 1)", name)
+    sql(server, "INSERT INTO api_tokens (user_id, token_hash, scope, name, created) SELECT id, ?, ?, 't', 1 FROM users WHERE name = ?",
+        hashlib.sha256(token.encode()).hexdigest(), scope, name)
+    return token
+
+
+def developer(name):
+    token = token_of(name, "submit")
+    sql(server, "INSERT INTO roles (user_id, engine_id, role) SELECT id, 1, 'developer' FROM users WHERE name = ?", name)
+    return Client(server, token=token)
+
+
+def a_test_that_machines_failed_is_resumed_by_a_maintainer():
+    test = begin()
+    sql(server, "UPDATE tests SET author_id = (SELECT id FROM users WHERE name = 'dev') WHERE id = ?", test)
+    good = [proven(machine) for machine in honest(3)]
+    equal(good[0].post(good[0].claim()).json["counted"], True)
+    for machine in good[1:]:
+        machine.fail(machine.claim())
+    equal(state_of(test), ("finished", "failed"))
+    contains(boss.get(f"/tests/{test}").text, f'action="/tests/{test}/resume"')
+    equal(dev.api("POST", f"/tests/{test}/resume", {}).code, "forbidden")
+    equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
+    equal(sql(server, "SELECT ptnml2 FROM tests WHERE id = ?", test), [(BATCH,)])
+    true(good[1].claim(), "a machine that failed before is not asked again")
+    contains(server.command("check", server.data), " 0 differences")
+
+
+def puppets_set_no_bench_beside_an_owner_with_a_record():
+    begin()
+    sql(server, "UPDATE commits SET bench = NULL")
+    good = proven(honest(1)[0])
+    for i in range(3):
+        liar = Machine(f"198.51.100.{i + 1}")
+        equal(liar.bench(liar.claim(), 666).json["bench"], None)
+    equal(good.bench(good.claim(), 1934567).json["bench"], 1934567)
+
+
+PATCH = """--- a/README.md
++++ b/README.md
+@@ -1 +1,2 @@
++A word more.
+ {first}
+"""
+
+
+def submitted(who, **fields):
+    first = (ROOT / "engine" / "README.md").read_text().splitlines()[0]
+    return who.api("POST", "/tests", {"title": "a word", "patch": PATCH.format(first=first), "tc": "10+0.1", **fields})
+
+
+def approved(reply):
+    equal(reply.status, 201, reply)
+    equal(boss.api("POST", f"/tests/{reply.json['id']}/approve", {}).status, 200)
+    return reply.json["id"]
+
+
+def no_counts_are_known():
+    begin(state="paused")
+    sql(server, "UPDATE commits SET bench = NULL")
+    sql(server, "DELETE FROM benches")
+
+
+def bench_of(test, side="base"):
+    return anyone.api("GET", f"/tests/{test}").json[side]["bench"]
+
+
+def a_declared_bench_of_the_base_is_not_that_of_other_tests():
+    no_counts_are_known()
+    poisoned, other = approved(submitted(dev, base_bench=1)), approved(submitted(dev))
+    equal((bench_of(poisoned), bench_of(other)), (1, None))
+    equal(submitted(dev, base_bench=1934567).status, 201, "the truth")
+    sides = {task["test"]["id"]: task["sides"] for task in (machine.claim() for machine in honest(2))}
+    equal((sides[poisoned]["base"]["bench"], sides[other]["base"]["bench"]), (1, None))
+
+
+def a_commit_of_anothers_test_keeps_its_bench():
+    no_counts_are_known()
+    own = approved(submitted(dev))
+    reply = dev2.api("POST", "/tests", {"title": "theft", "commit": f"test:{own}", "bench": 666, "tc": "10+0.1"})
+    equal((reply.status, bench_of(own, "new"), bench_of(reply.json["id"], "new")), (201, None, 666))
+
+
+def machines_confirm_a_declared_bench_by_their_first_batch():
+    no_counts_are_known()
+    test = approved(submitted(dev, bench=1234567, base_bench=1934567))
+    good = proven(honest(1)[0])
+    equal(good.post(good.claim(), outcomes="2" * 16).json["counted"], True)
+    equal(sql(server, "SELECT bench FROM commits c JOIN tests t ON c.sha IN (t.new_commit, t.base_commit) WHERE t.id = ? "
+              "ORDER BY bench", test), [(1234567,), (1934567,)])
+
+
+def a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer():
+    no_counts_are_known()
+    sql(server, "UPDATE commits SET bench = 667 WHERE sha = (SELECT baseline FROM engines)")
+    test = approved(submitted(dev))
+    good = honest(1)[0]
+    good.fail(good.claim(), "bench", side="base", bench=1934567)
+    equal(state_of(test), ("paused", None))
+    told = submitted(dev, base_bench=1934567).json["error"]
+    equal((told["code"], told["field"]), ("bad_bench", "base_bench"))
+    contains(told["message"], "ask a maintainer of anvil to correct it")
+    equal(dev.api("POST", f"/tests/{test}/bench", {"side": "base", "nodes": 1934567}).code, "forbidden")
+    contains(boss.get(f"/tests/{test}").text, f'action="/tests/{test}/bench"')
+    equal(boss.form(f"/tests/{test}/bench", {"side": "base", "nodes": "nonsense"}).status, 422)
+    equal(boss.form(f"/tests/{test}/bench", {"side": "base", "nodes": "1934567"}).status, 303)
+    equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
+    contains(anyone.api("GET", "/events?type=bench").json["items"][0]["message"], "is 1934567 now, and was 667")
+    equal(good.claim()["sides"]["base"]["bench"], 1934567)
+    equal(submitted(dev, base_bench=1934567).status, 201)
+
+
+def a_test_shows_how_much_each_owner_brought():
+    test = begin()
+    machines = [Machine("192.0.2.1"), Machine("192.0.2.1"), proven(Machine("192.0.2.2", token=token_of("ann")))]
+    for machine in (*machines, machines[0]):
+        equal(machine.post(machine.claim()).json["counted"], True)
+    found = anyone.api("GET", f"/tests/{test}").json
+    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "record": False},
+                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "record": True}])
+    equal([text for text in found["warnings"] if "owner" in text],
+          ["One owner without a record (machines without account) played 75\u00a0% of the pairs that count."])
+    page = anyone.get(f"/tests/{test}").text
+    contains(page, "75.0\u00a0%")
+    contains(page, "machines without account")
+    true("192.0.2" not in page + str(found), "an address")
+
+
+def an_operator_corrects_a_bench_on_the_command_line():
+    no_counts_are_known()
+    test = approved(submitted(dev))
+    contains(server.command("engine", "bench", server.data, "main", "777"), "bench of ")
+    equal(bench_of(test), 777)
+    equal(server.command("engine", "bench", server.data, "main", "many", check=False).returncode, 1)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder, \
+            Server("--trusted-proxy", "127.0.0.1",
+                   init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False) as server:
+        server.command("set", server.data, "registrations_per_hour", "100000")
+        server.command("set", server.data, "writes_per_minute", "100000")
+        server.add_user("boss", "maintainer")
+        server.start()
+        anyone, boss, dev, dev2 = Client(server), server.client("boss"), developer("dev"), developer("dev2")
+        run(invented_cores_send_nobody_to_another_test,
+            cores_that_were_not_registered_are_not_shown,
+            a_new_machine_gets_one_small_task,
+            nobody_holds_all_pairs_of_a_test,
+            pairs_that_were_begun_are_dealt_to_others,
+            a_machine_that_takes_and_gives_back_has_to_wait,
+            one_machine_ends_no_test,
+            invented_failures_change_nothing_where_owners_with_a_record_play,
+            accounts_of_one_network_have_one_voice,
+            a_test_that_machines_failed_is_resumed_by_a_maintainer,
+            puppets_set_no_bench_beside_an_owner_with_a_record,
+            a_declared_bench_of_the_base_is_not_that_of_other_tests,
+            a_commit_of_anothers_test_keeps_its_bench,
+            machines_confirm_a_declared_bench_by_their_first_batch,
+            a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer,
+            a_test_shows_how_much_each_owner_brought,
+            an_operator_corrects_a_bench_on_the_command_line)

@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+"""The worker against a real server: patches built, benched and played; stopping, killing, outages.
+
+The engine under test is the toy engine on our own rules, because it builds in seconds and plays in
+milliseconds; a small main in front of it answers `bench`."""
+import difflib
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+import server as kit
+import tap
+import worker as worker_kit
+from toy_engine import write_toy_source
+
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-worker-"))
+FOLDER.chmod(0o755)  # run by root, the worker becomes another user, who must reach its folder
+CACHE = FOLDER / "cache"
+QUICK, SLOW = "Hash=16", "Hash=16 Mode=split"  # instant moves, or some 100 ms each
+server = None
+
+
+# ---- kit ------------------------------------------------------------------------------------------
+
+def make_book():
+    book = FOLDER / "book.epd"
+    moves = ["e3", "d3", "c3", "b3", "a3", "h3", "g3", "f3"]
+    lines = []
+    for move in moves:
+        file = "abcdefgh".index(move[0])
+        third = (str(file) if file else "") + "P" + (str(7 - file) if file < 7 else "")
+        second = "P" * file + "1" + "P" * (7 - file)
+        lines.append(f"rnbqkbnr/pppppppp/8/8/8/{third}/{second}/RNBQKBNR b KQkq -\n")
+    book.write_text("".join(lines))
+    return book
+
+
+def patch(old, new, file="main.c"):
+    before = (FOLDER / "source" / file).read_text()
+    after = before.replace(old, new)
+    assert before != after
+    return "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{file}", f"b/{file}"))
+
+
+number = 0
+
+
+def submit(diff=None, **fields):
+    """An approved test, the only one open; its id. Each has a patch of its own."""
+    global number
+    for row in rows("SELECT id FROM tests WHERE state <> 'finished'"):
+        stop(row["id"])
+    number += 1
+    diff = diff or patch("#include <stdio.h>", f"#include <stdio.h>\n// patch {number}")
+    form = {"engine": "anvil", "title": f"Patch {number}", "patch": diff, "kind": "fixed", "games": 64, "tc": "5+0.05",
+            "batch_pairs": 2, "new_options": QUICK, "base_options": QUICK, "draw": "off", "resign": "off", "max_moves": 20,
+            **fields}
+    reply = server.client("dev").api("POST", "/tests", form)
+    tap.equal(reply.status, 201, repr(reply))
+    test = reply.json["id"]
+    reply = server.client("boss").api("POST", f"/tests/{test}/approve", {})
+    tap.equal(reply.status, 200, repr(reply))
+    return test
+
+
+def stop(test):
+    tap.equal(server.client("boss").api("POST", f"/tests/{test}/stop", {"reason": "enough"}).status, 200)
+
+
+def rows(sql, *args):
+    db = sqlite3.connect(f"file:{server.data}/patchmate.db?mode=ro", uri=True, timeout=20)
+    db.row_factory = sqlite3.Row
+    try:
+        return [dict(row) for row in db.execute(sql, args)]
+    finally:
+        db.close()
+
+
+def one(sql, *args):
+    found = rows(sql, *args)
+    return found[0] if found else None
+
+
+def test_row(test):
+    return one("SELECT * FROM tests WHERE id = ?", test)
+
+
+def games_of(test):
+    row = test_row(test)
+    return row["wins"] + row["losses"] + row["draws"]
+
+
+def a_worker(*options, cache=CACHE, env=None):
+    """One on the shared cache."""
+    return worker_kit.Worker(server, "--concurrency", "1", "--verbose", *options, cache=cache, env=env)
+
+
+def inside(cache=CACHE):
+    """Processes that see a folder of this cache as their /work: engines and builds, wherever they hang."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if FOLDER.name in (entry / "mountinfo").read_text() and " /work " in (entry / "mountinfo").read_text():
+                    found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:80])
+            except OSError:
+                pass
+    return found
+
+
+def until(condition, seconds=60):
+    return kit.wait_until(condition, seconds)
+
+
+def nobody_is_left():
+    until(lambda: not inside(), 5)
+
+
+def sound(test):
+    """What holds of every test: the server's own check, batches without gaps, none twice."""
+    server.command("check", server.data)
+    for task in rows("SELECT DISTINCT task_id FROM batches WHERE test_id = ?", test):
+        seqs = [row["seq"] for row in rows("SELECT seq FROM batches WHERE task_id = ? ORDER BY seq", task["task_id"])]
+        tap.equal(seqs, list(range(len(seqs))), "batches of a task")
+
+
+# ---- tests ----------------------------------------------------------------------------------------
+
+def a_patch_is_built_benched_and_played_to_the_end():
+    test = submit(bench=4711)
+    with a_worker() as worker:
+        until(lambda: test_row(test)["state"] == "finished", 120)
+        tap.contains(worker.log(), "bubblewrap")  # says on first run how it confines
+        worker.signal(signal.SIGINT)
+        tap.equal(worker.wait(), 0)
+    row = test_row(test)
+    tap.equal((row["result"], games_of(test)), ("completed", 64))
+    batches = rows("SELECT * FROM batches WHERE test_id = ?", test)
+    tap.equal(len(batches), 16)
+    tap.true(all(batch["games_sha256"] and batch["counted"] for batch in batches), "every batch has its games and counts")
+    tap.true(all(batch["speed"] == 1000000 and batch["tc"] == "5.000+0.050" for batch in batches), "speed and clock are told")
+    sound(test)
+    nobody_is_left()
+
+
+def the_same_machine_is_the_same_worker_and_builds_nothing_twice():
+    before = one("SELECT count(*) AS n FROM workers")["n"]
+    test = submit()  # its new side has the same content as no other, its base was built
+    with a_worker("--once") as worker:
+        until(lambda: games_of(test) > 0, 60)
+        tap.equal(worker.log().count("building"), 1)
+    tap.equal(one("SELECT count(*) AS n FROM workers")["n"], before)
+    stop(test)
+
+
+def a_wrong_bench_is_reported_with_what_was_printed():
+    test = submit(bench=815)
+    with a_worker("--once") as worker:
+        failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
+        tap.equal((failure["kind"], failure["side"], failure["bench"]), ("bench", "new", 4711))
+        tap.contains(failure["log"], "Nodes searched  : 4711")
+        tap.equal(worker.wait(), 0)
+
+
+def a_failed_build_is_reported_with_the_compilers_words():
+    test = submit(patch("BENCH = 4711", "BENCH = forty_seven"))
+    with a_worker("--once") as worker:
+        failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
+        tap.equal((failure["kind"], failure["side"]), ("build", "new"))
+        tap.contains(failure["log"], "forty_seven")
+        tap.contains(failure["message"], "status 2")
+        tap.contains(failure["message"], "error:")  # the line that matters
+        tap.equal(worker.wait(), 0)
+
+
+def an_engine_that_never_answers_is_reported():
+    test = submit(patch("return toy_main(argc, argv);", 'return fprintf(stderr, "no net %d", argc) < 0;'))
+    with a_worker("--once") as worker:
+        failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
+        tap.equal((failure["kind"], failure["side"]), ("engine", "new"))
+        tap.contains(failure["log"], "> uci")
+        tap.contains(failure["log"], "no net 1")
+        tap.equal(worker.wait(), 0)
+    nobody_is_left()
+
+
+def crashes_lose_games_and_the_test_goes_on():
+    test = submit(games=8, new_options="Hash=16 Mode=crashgo After=3")
+    with a_worker():
+        until(lambda: test_row(test)["state"] == "finished")
+    row = test_row(test)
+    tap.equal((row["losses"], row["crashes"], row["result"]), (8, 8, "completed"))
+    sound(test)
+
+
+def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
+    test = submit(new_options=SLOW, max_moves=8)
+    with a_worker() as worker:
+        until(lambda: games_of(test) > 0)
+        worker.signal(signal.SIGINT)
+        tap.equal(worker.wait(), 0)
+    nobody_is_left()
+    task = one("SELECT * FROM tasks WHERE test_id = ? ORDER BY id DESC", test)
+    tap.equal(task["state"], "released")
+    tap.true(0 < task["begun"] < task["pair_count"], "some pairs were begun and not all")
+    stop(test)
+    sound(test)
+
+
+def ctrl_c_twice_leaves_at_once():
+    test = submit(new_options=SLOW, max_moves=1000)
+    with a_worker() as worker:
+        until(lambda: "pairs at" in worker.log())
+        until(lambda: len(inside()) >= 2)
+        worker.signal(signal.SIGINT)
+        time.sleep(0.3)
+        began = time.monotonic()
+        worker.signal(signal.SIGINT)
+        tap.equal(worker.wait(), 130)
+        tap.true(time.monotonic() - began < 5, "it leaves within seconds")
+    nobody_is_left()
+    tap.equal(one("SELECT * FROM tasks WHERE test_id = ?", test)["state"], "released")
+    stop(test)
+
+
+def no_engine_survives_the_sudden_death_of_the_worker():
+    test = submit(new_options=SLOW, max_moves=1000)
+    with a_worker() as worker:
+        until(lambda: len(inside()) >= 2)
+        worker.signal(signal.SIGKILL)
+        worker.wait()
+        nobody_is_left()
+    stop(test)
+
+
+def a_stopped_test_is_dropped_at_once():
+    test = submit(new_options=SLOW, max_moves=4, games=640)
+    with a_worker() as worker:
+        until(lambda: games_of(test) > 0)
+        stop(test)
+        until(lambda: "ends: finished" in worker.log(), 30)
+        nobody_is_left()
+        tap.true(len(rows("SELECT * FROM batches WHERE test_id = ? AND counted = 0", test)) <= 1, "at most a batch too many")
+
+
+def while_the_server_is_away_play_goes_on_and_nothing_is_lost():
+    test = submit(new_options=SLOW, max_moves=2, games=40)
+    with a_worker() as worker:
+        until(lambda: games_of(test) > 0)
+        server.kill()
+        spool = CACHE / "1/servers"
+        until(lambda: len(list(spool.glob("*/spool/*.json"))) >= 2)
+        tap.equal(worker.log().count("waiting for"), 1, "lines about the outage")
+        server.start()
+        until(lambda: test_row(test)["state"] == "finished", 120)
+        worker.signal(signal.SIGINT)
+        tap.equal(worker.wait(), 0)
+        tap.contains(worker.log(), "answers again")
+        tap.equal(list(spool.glob("*/spool/*")), [], "the spool is empty")
+    tap.equal(games_of(test), 40)
+    sound(test)
+
+
+def batches_outlive_the_worker_that_made_them():
+    test = submit(new_options=SLOW, max_moves=2, games=640)
+    spool = CACHE / "1/servers"
+    with a_worker() as worker:
+        until(lambda: games_of(test) > 0)
+        server.kill()
+        until(lambda: len(list(spool.glob("*/spool/*.json"))) >= 2)
+        worker.signal(signal.SIGKILL)
+        worker.wait()
+    unsent = len(list(spool.glob("*/spool/*.json")))
+    server.start()
+    before = len(rows("SELECT * FROM batches WHERE test_id = ?", test))
+    with a_worker() as worker:
+        until(lambda: not list(spool.glob("*/spool/*.json")))
+        until(lambda: "unsent results of an earlier run" in worker.log())
+    after = len(rows("SELECT * FROM batches WHERE test_id = ?", test))
+    tap.true(after >= before + unsent - 1, f"{before} batches and {unsent} unsent ones became {after}")
+    stop(test)
+    sound(test)
+
+
+def two_workers_share_a_folder_under_two_numbers():
+    with a_worker() as first:
+        until(lambda: "registered" in first.log())
+        with a_worker() as second:
+            until(lambda: "registered" in second.log())
+            tap.contains(first.log(), f"folder {CACHE}/1\n")
+            tap.contains(second.log(), f"folder {CACHE}/2\n")
+
+
+def without_a_sandbox_the_worker_refuses_unless_told():
+    tools = FOLDER / "tools"
+    tools.mkdir()
+    for name in ["cc", "gcc", "make", "sh", "env", "true", "ld", "as"]:
+        (tools / name).symlink_to(shutil.which(name))
+    env = {**os.environ, "PATH": str(tools)}
+    with a_worker("--sandbox", "0", env=env) as worker:
+        tap.equal(worker.wait(), 1)
+        tap.contains(worker.log(), "--no-sandbox")
+    test = submit(games=8)
+    with a_worker("--sandbox", "0", "--no-sandbox", env=env) as worker:
+        until(lambda: test_row(test)["state"] == "finished")
+        tap.contains(worker.log(), "sandbox level 0")
+    tap.equal(one("SELECT host ->> 'sandbox' AS level FROM workers WHERE id = (SELECT max(worker_id) FROM tasks)")["level"], 0)
+
+
+def a_fleet_worker_leaves_when_there_is_no_work():
+    with a_worker("--fleet") as worker:
+        tap.equal(worker.wait(), 0)
+
+
+def bad_options_are_explained():
+    for words, said in [([], "--server"), (["--server", "x"], "http://"), (["--server", "http://x", "--nice", "99"], "0 to 19"),
+                        (["--frob"], "--frob")]:
+        done = subprocess.run([str(kit.BUILD / "worker"), *words], capture_output=True, text=True, timeout=10)
+        tap.equal(done.returncode, 2)
+        tap.contains(done.stderr, said)
+
+
+try:
+    with kit.Server(init_options=["--engine-source", str(write_toy_source(FOLDER / "source")), "--book", str(make_book())]) as server:
+        server.add_user("dev", "developer")
+        server.add_user("boss", "maintainer")
+        tap.run(a_patch_is_built_benched_and_played_to_the_end, the_same_machine_is_the_same_worker_and_builds_nothing_twice,
+                a_wrong_bench_is_reported_with_what_was_printed, a_failed_build_is_reported_with_the_compilers_words,
+                an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_goes_on,
+                ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest, ctrl_c_twice_leaves_at_once,
+                no_engine_survives_the_sudden_death_of_the_worker, a_stopped_test_is_dropped_at_once,
+                while_the_server_is_away_play_goes_on_and_nothing_is_lost, batches_outlive_the_worker_that_made_them,
+                two_workers_share_a_folder_under_two_numbers, without_a_sandbox_the_worker_refuses_unless_told,
+                a_fleet_worker_leaves_when_there_is_no_work, bad_options_are_explained)
+finally:
+    shutil.rmtree(FOLDER, ignore_errors=True)

@@ -1,0 +1,372 @@
+#!/usr/bin/python3
+"""The worker protocol over real HTTP: every call, what it refuses, and that the examples of server/API.md are what the server
+takes and gives."""
+
+import json
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from kit_py import tap
+from kit_py.server import ROOT, Server
+
+EXAMPLES = dict(re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S))
+BATCH = 4
+SPARE = "INSERT INTO settings (name, value) VALUES ('task_seconds', '155') ON CONFLICT DO UPDATE SET value = '155'"
+
+
+def example(name):
+    return json.loads(EXAMPLES[name])
+
+
+def write_book(path):
+    """Openings that differ in their clocks alone: enough for tests that never play."""
+    path.write_text("".join(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 0; fmvn {i + 1};\n" for i in range(1000)))
+    return path
+
+
+class Loop:
+    """A server with one approved test, written into its database before it starts."""
+
+    def __init__(self, **test):
+        self.spare = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-book-"))
+        self.server = Server("--web", str(ROOT / "web"), init_options=["--book", str(write_book(self.spare / "book.epd"))], start=False)
+        self.add_test(**test)
+        self.server.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.close()
+        shutil.rmtree(self.spare)
+
+    def sql(self, text, *values):
+        with sqlite3.connect(self.server.data / "patchmate.db", timeout=20) as db:
+            rows = db.execute(text, values).fetchall()
+        db.close()
+        return rows
+
+    def add_test(self, state="active", **fields):
+        commit, = self.sql("SELECT baseline FROM engines")[0]
+        row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit,
+                   base_options="Hash=16", new_options="Hash=16 Contempt=3", kind="sprt", model="normalized", elo0=0, elo1=2,
+                   alpha=0.05, beta=0.05, tc="10+0.1", threads=1, book_id=1, seed=42, variant="standard",
+                   adjudication=json.dumps(example("claim.reply")["test"]["adjudication"]), batch_pairs=BATCH, pairs_max=400000,
+                   state=state, approved_hash="x")
+        row.update(fields)
+        self.sql(f"INSERT INTO tests ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", *row.values())
+        self.sql(SPARE)
+
+
+def claim(worker, key=None, **fields):
+    claim.count += 1
+    body = {"protocol": 1, "cores": 4, "memory_mib": 100000, "speeds": {"anvil": 1e6}, "snapshots": [], "holding": [], "wait_s": 0,
+            **fields}
+    return worker.api("POST", "/tasks/claim", body, {"Idempotency-Key": key or f"claim-{claim.count:08}"})
+
+
+claim.count = 0
+
+
+def batch(seq, outcomes, games=None):
+    wins, losses, draws = (0, 0, 0, 1, 2), (2, 1, 0, 0, 0), (0, 1, 2, 1, 0)
+    count = lambda of: sum(of[int(digit)] for digit in outcomes)
+    return {"seq": seq, "outcomes": outcomes, "wins": count(wins), "losses": count(losses), "draws": count(draws), "crashes": 0,
+            "time_losses": 0, "tc": "10.00+0.10", "speed": 1e6, "busy": 0, "games_sha256": games}
+
+
+def zstd(data):
+    return subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def same_shape(got, wanted, path=""):
+    """Same members at every level; lists by their first entry; null stands for anything."""
+    if wanted is None or got is None:
+        return
+    if isinstance(wanted, dict):
+        if path.endswith(("options", "env")):
+            return
+        tap.equal(sorted(got), sorted(wanted), f"members of {path or 'the reply'}")
+        for key in wanted:
+            same_shape(got[key], wanted[key], f"{path}.{key}")
+    elif isinstance(wanted, list):
+        if wanted and got:
+            same_shape(got[0], wanted[0], path + "[0]")
+    elif isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
+        tap.true(isinstance(got, (int, float)) and not isinstance(got, bool), f"{path} is a number: {got!r}")
+    else:
+        tap.equal(type(got), type(wanted), f"type of {path}")
+
+
+def a_whole_task_goes_by_the_examples_of_the_documentation():
+    with Loop() as loop:
+        worker = loop.server.client()
+        reply = worker.api("POST", "/workers", example("workers.request"))
+        tap.equal(reply.status, 201)
+        same_shape(reply.json, example("workers.reply"))
+        worker.token = reply.json["token"]
+        reply = worker.api("POST", "/tasks/claim", {**example("claim.request"), "wait_s": 0}, {"Idempotency-Key": "12345678"})
+        tap.equal(reply.status, 200)
+        same_shape(reply.json, example("claim.reply"))
+        task = reply.json
+        tap.equal(len(task["openings"]), task["pairs"])
+        tap.equal(task["pairs"] % BATCH, 0)
+        tap.equal(task["sides"]["new"]["options"], {"Hash": "16", "Contempt": "3"})
+        path = f"/tasks/{task['id']}"
+        reply = worker.api("POST", path + "/beat", {**example("beat.request"), "begun": 2})
+        same_shape(reply.json, example("beat.reply"))
+        reply = worker.api("POST", path + "/bench", example("bench.request"))
+        tap.equal(reply.json, example("bench.reply"))
+        games = zstd((json.dumps(example("game")) + "\n").encode() * (2 * BATCH))
+        reply = worker.request("PUT", f"/api/v1{path}/games/0", games, {"Content-Type": "application/zstd"})
+        tap.equal(reply.status, 200)
+        same_shape(reply.json, example("games.reply"))
+        counts = {**example("batch.request"), **batch(0, "2134", reply.json["sha256"]), "crashes": 1}
+        reply = worker.api("POST", path + "/batches", counts)
+        tap.equal(reply.status, 200)
+        same_shape(reply.json, example("batch.reply"))
+        tap.equal(reply.json["test"]["games"], 8)
+        tap.equal(reply.json["credit"], {"games": 8, "user": None})
+        evidence = {**example("evidence.request"), "pair": task["first_pair"]}
+        reply = worker.api("PUT", path + "/evidence/0", evidence)
+        tap.equal((reply.status, reply.json), (200, {}))
+        reply = worker.api("POST", path + "/release", {**example("release.request"), "begun": 4})
+        tap.equal(sorted(example("release.request")), ["begun"])
+        tap.equal((reply.status, reply.json), (200, {}))
+        reply = worker.api("POST", path + "/fail", example("fail.request"))
+        tap.equal((reply.status, reply.json), (200, {}))
+        bad = worker.api("POST", path + "/batches", {**counts, "wins": 7})
+        same_shape(bad.json, example("error"))
+
+
+def the_server_presents_itself_as_documented():
+    with Loop() as loop:
+        same_shape(loop.server.client().api("GET", "/server").json, example("server.reply"))
+
+
+def every_code_of_an_error_is_listed():
+    listed = set(re.findall(r"`(\w+)`", (ROOT / "server/API.md").read_text().split("## Codes of errors")[1]))
+    used = set()
+    for path in [*(ROOT / "server").glob("*.c"), *(ROOT / "server/common").glob("*.c")]:
+        used |= set(re.findall(r'error_(?:set|field)\(\s*&?\w+,\s*[^,]+,\s*"(\w+)"', path.read_text()))
+    tap.true(len(used) > 50, "the codes are found in the sources")
+    tap.equal(sorted(used - listed), [], "codes that server/API.md does not list")
+
+
+def every_call_is_documented_and_no_other():
+    calls = set()
+    for path in (ROOT / "server").glob("routes_*.c"):
+        source = path.read_text()
+        calls |= set(re.findall(r'\{"(\w+)",\s*"/api/v1/([^"]+)",', source))
+        calls |= {("GET", call) for call in re.findall(r'PAGE\("/api/v1/([^"]+)"', source)}
+        calls |= {("POST", call) for call in re.findall(r'BOTH\("[^"]+",\s*"/([^"]+)"', source)}
+        calls |= {("POST", "tests/{id}/" + name) for name in re.findall(r'ACTION\("(\w+)"', source)}
+    tap.true(len(calls) > 35, "the calls are found in the sources")
+    text = (ROOT / "server/API.md").read_text()
+    documented = set(re.findall(r"`(GET|POST|PUT) (?:/api/v1/)?([a-z][^`? ]*)`", text))
+    tap.equal(sorted(calls - documented), [], "calls that server/API.md does not name")
+    tap.equal(sorted(documented - calls), [], "calls that there are not")
+
+
+def the_documented_submission_names_fields_that_there_are():
+    rules = (ROOT / "server/submit/fields.c").read_text()
+    for name in example("tests.request"):
+        tap.contains(rules, f'{{"{name}", FIELD_')
+
+
+def the_documented_batch_is_consistent():
+    counts = example("batch.request")
+    p = [counts["outcomes"].count(str(i)) for i in range(5)]
+    tap.equal(counts["wins"] - counts["losses"], 2 * p[4] + p[3] - p[1] - 2 * p[0])
+    tap.equal(counts["wins"] + counts["losses"] + counts["draws"], 2 * len(counts["outcomes"]))
+    tap.true(p[3] + p[1] <= counts["draws"] <= p[3] + 2 * p[2] + p[1], "draws fit")
+
+
+def the_same_machine_is_the_same_worker_with_a_new_token():
+    with Loop() as loop:
+        first, second = loop.server.worker(), loop.server.worker(name="renamed")
+        tap.equal(first.worker, second.worker)
+        tap.equal(claim(first).status, 401)
+        tap.equal(claim(second).status, 200)
+        tap.true(loop.server.worker(key="o" * 40).worker != first.worker, "another machine is another worker")
+
+
+def registrations_are_limited_by_address():
+    with Loop() as loop:
+        loop.sql("INSERT INTO settings (name, value) VALUES ('registrations_per_hour', '2')")
+        for key in "ab":
+            loop.server.worker(key=key * 32)
+        client = loop.server.client()
+        request = {**example("workers.request"), "machine_key": "c" * 32}
+        reply = client.api("POST", "/workers", request)
+        tap.equal((reply.status, reply.code), (429, "too_many_registrations"))
+        tap.true(int(reply.headers["Retry-After"]) > 0, "Retry-After")
+        loop.server.worker(key="a" * 32)
+
+
+def bad_introductions_are_refused_with_the_member_to_blame():
+    with Loop() as loop:
+        client, good = loop.server.client(), example("workers.request")
+        host = good["host"]
+        for change, status, field in [
+                ({"protocol": 0}, 426, "protocol"), ({"name": ""}, 422, "name"), ({"machine_key": "short"}, 422, "machine_key"),
+                ({"host": {**host, "physical_cores": 0}}, 422, "physical_cores"), ({"host": {**host, "wings": 2}}, 422, "host"),
+                ({"host": {**host, "compilers": [7]}}, 422, "compilers"), ({"user_token": "nonsense"}, 401, "user_token"),
+                ({"surprise": 1}, 422, "surprise"), ({"host": 3}, 422, "host")]:
+            reply = client.api("POST", "/workers", {**good, **change})
+            tap.equal((reply.status, reply.json["error"]["field"]), (status, field), str(change))
+
+
+def a_waiting_claim_is_answered_when_work_appears():
+    with Loop(state="paused") as loop:
+        worker, replies = loop.server.worker(), []
+        thread = threading.Thread(target=lambda: replies.append(claim(worker, wait_s=30)))
+        thread.start()
+        time.sleep(0.5)
+        tap.equal(replies, [])
+        holder = loop.server.worker(key="h" * 32)
+        loop.sql("UPDATE tests SET state = 'active'")
+        # Somebody takes a task and gives it back: that wakes those who wait.
+        task = claim(holder).json["id"]
+        tap.equal(holder.api("POST", f"/tasks/{task}/release", {"begun": 0}).status, 200)
+        thread.join(10)
+        tap.equal([reply.status for reply in replies], [200])
+
+
+def a_claim_without_work_ends_with_204():
+    with Loop(state="paused") as loop:
+        worker, start = loop.server.worker(), time.monotonic()
+        tap.equal(claim(worker, wait_s=1).status, 204)
+        tap.true(0.8 < time.monotonic() - start < 8, "it waited about a second")
+        tap.equal(claim(worker).status, 204)
+
+
+def a_claim_sent_again_gets_the_same_task():
+    with Loop() as loop:
+        worker = loop.server.worker()
+        first, again = claim(worker, "the-same-key"), claim(worker, "the-same-key")
+        tap.equal(first.json["id"], again.json["id"])
+        tap.equal(first.json["openings"], again.json["openings"])
+        tap.equal(claim(worker, "the-same-key", cores=3).code, "idempotency_conflict")
+        tap.equal(claim(worker, "short").code, "bad_request")
+
+
+def no_opening_is_dealt_twice_until_the_book_is_spent():
+    with Loop() as loop:
+        seen = []
+        while len(seen) < 1000:
+            worker = loop.server.worker(key=f"{len(seen):032}")
+            seen += [opening["fen"] for opening in claim(worker).json["openings"]]
+        tap.equal(len(set(seen[:1000])), 1000)
+
+
+def refusals_of_batches_name_what_is_wrong():
+    with Loop() as loop:
+        worker, other = loop.server.worker(), loop.server.worker(key="o" * 32)
+        path = f"/tasks/{claim(worker).json['id']}/batches"
+        good = batch(0, "2134")
+        for change, status, code in [
+                ({"wins": 9}, 422, "bad_counts"), ({"outcomes": "213"}, 422, "bad_counts"), ({"outcomes": "2135"}, 422, "bad_counts"),
+                ({"outcomes": 2134}, 422, "bad_request"), ({"seq": 1}, 409, "seq_gap"), ({"seq": -1}, 422, "bad_request"),
+                ({"seq": 99}, 422, "bad_request"), ({"busy": 2}, 422, "bad_request"), ({"more": 1}, 422, "bad_request"),
+                ({"games_sha256": "d" * 64}, 409, "games_missing"), ({"games_sha256": "d"}, 422, "bad_request"),
+                ({"tc": "x" * 65}, 422, "bad_field"), ({"crashes": 9}, 422, "bad_counts")]:
+            reply = worker.api("POST", path, {**good, **change})
+            tap.equal((reply.status, reply.code), (status, code), str(change))
+        tap.equal(other.api("POST", path, good).code, "not_your_task")
+        tap.equal(worker.api("POST", "/tasks/999/batches", good).code, "no_such_task")
+        tap.equal(loop.server.client().api("POST", path, good).status, 401)
+        tap.equal(worker.request("POST", "/api/v1" + path, b"{", {"Content-Type": "application/json"}).code, "bad_json")
+        tap.equal(worker.request("POST", "/api/v1" + path, b"[" * 9000, {"Content-Type": "application/json"}).status, 413)
+        tap.equal(loop.sql("SELECT count(*) FROM batches"), [(0,)])
+        tap.equal(worker.api("POST", path, good).json["counted"], True)
+        tap.equal(worker.api("POST", path, good).json["repeat"], True)
+        tap.equal(worker.api("POST", path, batch(0, "2143")).code, "batch_conflict")
+
+
+def games_that_are_no_games_are_refused():
+    with Loop() as loop:
+        worker = loop.server.worker()
+        path = f"/api/v1/tasks/{claim(worker).json['id']}/games/"
+        line = (json.dumps(example("game")) + "\n").encode()
+        for body, status in [(b"plain text", 400), (zstd(line * 7), 422), (zstd(b"[]\n" * 8), 422), (zstd(line * 8)[:-9], 400),
+                             (zstd(b"{" + b"x" * (70 << 20) + b"}\n"), 422)]:
+            tap.equal(worker.request("PUT", path + "0", body).status, status, str(body[:20]))
+        tap.equal(worker.request("PUT", path + "99", zstd(line * 8)).status, 422)
+        tap.equal(worker.request("PUT", path + "x", zstd(line * 8)).status, 404)
+        # Refused by its announced size, before a byte of it.
+        tap.equal(worker.request("PUT", path + "0", None, {"Content-Length": str(9 << 20)}).status, 413)
+
+
+def blobs_come_whole_in_parts_and_only_to_whom_they_may():
+    with Loop() as loop:
+        worker = loop.server.worker()
+        task = claim(worker).json
+        path = "/api/v1/blobs/" + task["sides"]["new"]["snapshot"]
+        whole = loop.server.client().get(path)
+        tap.equal(whole.status, 200)
+        tap.contains(whole.headers["Cache-Control"], "immutable")
+        part = loop.server.client().get(path, Range="bytes=100-199")
+        tap.equal((part.status, part.body), (206, whole.body[100:200]))
+        tap.equal(worker.get("/api/v1/blobs/" + "0" * 64).code, "no_such_blob")
+        tap.equal(worker.get("/api/v1/blobs/..%2F..%2Fpatchmate.db").status, 404)
+        line = (json.dumps(example("game")) + "\n").encode()
+        games = worker.request("PUT", f"/api/v1/tasks/{task['id']}/games/0", zstd(line * 8)).json["sha256"]
+        tap.equal(worker.get("/api/v1/blobs/" + games).status, 404)
+
+
+def a_verdict_ends_the_test_for_everybody():
+    with Loop(model="logistic", elo0=0, elo1=100) as loop:
+        worker, other = loop.server.worker(), loop.server.worker(key="o" * 32)
+        idle = claim(other).json["id"]
+        state, seq, task = "active", 0, claim(worker).json
+        while state == "active":
+            reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "3433")).json
+            state, seq = reply["test"]["state"], seq + 1
+            if reply["why"] == "done":
+                task, seq = claim(worker).json, 0
+        tap.equal((reply["continue"], reply["why"]), (False, "finished"))
+        tap.equal(loop.sql("SELECT result FROM tests"), [("accepted",)])
+        beat = other.api("POST", f"/tasks/{idle}/beat", {"phase": "play", "plies": 9, "begun": 1}).json
+        tap.equal((beat["continue"], beat["why"]), (False, "finished"))
+        late = other.api("POST", f"/tasks/{idle}/batches", batch(0, "0000")).json
+        tap.equal((late["stored"], late["counted"], late["test"]["games"]), (True, False, reply["test"]["games"]))
+        tap.equal(claim(worker).status, 204)
+        tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
+
+
+def what_was_acknowledged_is_there_after_a_kill():
+    with Loop() as loop:
+        worker = loop.server.worker()
+        task = claim(worker, cores=8).json
+        path, seen = f"/tasks/{task['id']}/batches", 0
+        for seq in range(5):
+            tap.equal(worker.api("POST", path, batch(seq, "2134")).json["counted"], True)
+            if seq % 2:
+                loop.server.kill()
+                worker.close()
+                loop.server.start()
+            seen += 1
+            tap.equal(loop.sql("SELECT count(*) FROM batches WHERE counted"), [(seen,)])
+            tap.equal(worker.api("POST", path, batch(seq, "2134")).json["repeat"], True)
+        tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
+
+
+tap.run(a_whole_task_goes_by_the_examples_of_the_documentation, the_server_presents_itself_as_documented,
+        every_code_of_an_error_is_listed, every_call_is_documented_and_no_other,
+        the_documented_submission_names_fields_that_there_are,
+        the_documented_batch_is_consistent,
+        the_same_machine_is_the_same_worker_with_a_new_token, registrations_are_limited_by_address,
+        bad_introductions_are_refused_with_the_member_to_blame, a_waiting_claim_is_answered_when_work_appears,
+        a_claim_without_work_ends_with_204, a_claim_sent_again_gets_the_same_task,
+        no_opening_is_dealt_twice_until_the_book_is_spent, refusals_of_batches_name_what_is_wrong,
+        games_that_are_no_games_are_refused, blobs_come_whole_in_parts_and_only_to_whom_they_may,
+        a_verdict_ends_the_test_for_everybody, what_was_acknowledged_is_there_after_a_kill)
