@@ -45,8 +45,8 @@ SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300) AS workers_active,
        (SELECT count(*) FROM tasks WHERE state = 'open') AS tasks_open,
        (SELECT value FROM totals WHERE name = 'games') AS games,
-       (SELECT count(*) FROM evidence) AS faults,
-       (SELECT count(*) FROM batches WHERE marks <> '') AS batches_marked,
+       (SELECT count(*) FROM fault_reports) AS faults,
+       (SELECT count(*) FROM batches WHERE flags <> '') AS batches_flagged,
        (SELECT count(*) FROM replays WHERE left_out = '') AS batches_replayed,
        (SELECT count(*) FROM replays WHERE fault <> '') AS replay_mismatches,
        (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
@@ -73,17 +73,17 @@ WHERE b.id > ?1 AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
 SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - 1000)
 
 -- name: replay_begin
-INSERT INTO replays_begun (batch_id, begun) VALUES (?1, ?2) ON CONFLICT (batch_id) DO UPDATE SET begun = ?2
+INSERT INTO replays_started (batch_id, started) VALUES (?1, ?2) ON CONFLICT (batch_id) DO UPDATE SET started = ?2
 
 -- name: replay_ended
-DELETE FROM replays_begun WHERE batch_id = ?1
+DELETE FROM replays_started WHERE batch_id = ?1
 
 -- name: replays_ended
-DELETE FROM replays_begun
+DELETE FROM replays_started
 
 -- The first batch during whose replay the server ended.
 -- name: replays_broken
-SELECT batch_id FROM replays_begun ORDER BY batch_id LIMIT 1
+SELECT batch_id FROM replays_started ORDER BY batch_id LIMIT 1
 
 -- ---- the disk
 

@@ -48,7 +48,7 @@ SELECT id, worker_id FROM tasks WHERE test_id = ?1 AND state = 'open'
 -- ---- tasks
 
 -- name: ledger_task
-SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.begun,
+SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
        k.lease_until, k.lease_s, t.id, t.state, t.kind, t.model, t.elo0, t.elo1, t.alpha, t.beta,
        t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state,
        (SELECT s.barred <> '' FROM standings s WHERE s.id = k.worker_id), w.owner, k.batch_s, k.batch_until
@@ -59,11 +59,11 @@ SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, 
        llr, sprt_state
 FROM tests WHERE id = ?1
 
--- name: ledger_task_beat
-UPDATE tasks SET phase = ?2, plies = ?3, begun = ?4, lease_until = ?5 WHERE id = ?1
+-- name: ledger_task_heartbeat
+UPDATE tasks SET phase = ?2, plies = ?3, started_pairs = ?4, lease_until = ?5 WHERE id = ?1
 
 -- name: ledger_task_end
-UPDATE tasks SET state = ?2, begun = ?3, finished = ?4 WHERE id = ?1
+UPDATE tasks SET state = ?2, started_pairs = ?3, finished = ?4 WHERE id = ?1
 
 -- name: ledger_tasks_expired
 SELECT id, worker_id FROM tasks WHERE state = 'open' AND lease_until < ?1 ORDER BY lease_until LIMIT 1000
@@ -173,14 +173,14 @@ FROM batches WHERE task_id = ?1 AND seq = ?2
 -- name: ledger_batch_add
 INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses,
                      tc, speed, busy, games_sha256, received, counted, excluded, llr, load_delay, load_steal, load_swap_mib,
-                     load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, marks, owner)
+                     load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags, owner)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,
         ?26, ?27, (SELECT owner FROM workers WHERE id = ?3))
 
--- The limits beyond which a batch is marked, as an operator set them.
+-- The limits beyond which a batch is flagged, as an operator set them.
 -- name: ledger_mark_limits
-SELECT (SELECT value FROM settings WHERE name = 'mark_busy'), (SELECT value FROM settings WHERE name = 'mark_slow'),
-       (SELECT value FROM settings WHERE name = 'mark_swap_mib')
+SELECT (SELECT value FROM settings WHERE name = 'flag_busy'), (SELECT value FROM settings WHERE name = 'flag_slow'),
+       (SELECT value FROM settings WHERE name = 'flag_swap_mib')
 
 -- What a machine, or all machines of its user, have played.
 -- name: ledger_credit
@@ -188,35 +188,35 @@ SELECT coalesce(u.name, ''),
        CASE WHEN u.id IS NULL THEN w.games ELSE (SELECT sum(o.games) FROM workers o WHERE o.user_id = u.id) END
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
 
--- Whether what worker ?2 sends to test ?1 is excluded, ?3: its marks.
+-- Whether what worker ?2 sends to test ?1 is excluded, ?3: its flags.
 -- name: ledger_is_excluded
 SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = ?1 AND worker_id = ?2 AND undone IS NULL AND (which = 'all' OR ?3 <> ''))
 
--- ---- evidence
+-- ---- fault reports
 
--- name: ledger_evidence_sha
-SELECT sha256 FROM evidence WHERE task_id = ?1 AND seq = ?2
+-- name: ledger_fault_report_sha
+SELECT sha256 FROM fault_reports WHERE task_id = ?1 AND seq = ?2
 
 -- How many and how many bytes test ?1 keeps: of all, and of the owner of machine ?2.
--- name: ledger_evidence_kept
+-- name: ledger_fault_report_kept
 SELECT count(*), coalesce(sum(size), 0), coalesce(sum(own), 0), coalesce(sum(own * size), 0)
 FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = ?2) AS own
-      FROM evidence e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = ?1 AND e.content IS NOT NULL)
+      FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = ?1 AND e.content IS NOT NULL)
 
 -- How many games of batch ?2 of task ?1 (pairs ?3 to below ?4) ended on time (?5 1) or by another fault (0) by its counts,
--- and of how many of these there is evidence.
--- name: ledger_evidence_founded
+-- and of how many of these there are fault reports.
+-- name: ledger_fault_report_founded
 SELECT CASE WHEN ?5 THEN b.time_losses ELSE b.crashes END,
-       (SELECT count(*) FROM evidence e
+       (SELECT count(*) FROM fault_reports e
         WHERE e.task_id = ?1 AND e.pair >= ?3 AND e.pair < ?4 AND (e.ending = 'time') = ?5)
 FROM batches b WHERE b.task_id = ?1 AND b.seq = ?2
 
--- name: ledger_evidence_add
-INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
+-- name: ledger_fault_report_add
+INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 
 -- name: ledger_task_stored
-UPDATE tasks SET next_seq = ?2, begun = max(begun, ?3), phase = 'play', lease_until = max(lease_until, ?4),
+UPDATE tasks SET next_seq = ?2, started_pairs = max(started_pairs, ?3), phase = 'play', lease_until = max(lease_until, ?4),
        batch_until = ?5
 WHERE id = ?1
 
@@ -328,7 +328,7 @@ UPDATE workers SET blocked = ?2 WHERE id = ?1
 
 -- name: ledger_excludable
 SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = ?1 AND worker_id = ?2 AND excluded = 0 AND counted = 1
-               AND (?3 = 'all' OR marks <> ''))
+               AND (?3 = 'all' OR flags <> ''))
 
 -- name: ledger_exclusion_add
 INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6)
@@ -336,16 +336,16 @@ INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VAL
 -- name: ledger_exclusion_undo
 UPDATE exclusions SET undone = ?3, undone_by = nullif(?4, 0) WHERE test_id = ?1 AND worker_id = ?2 AND undone IS NULL
 
--- Batches, and pairs of them that came in time, whose mark is not yet as the exclusions want it.
+-- Batches, and pairs of them that came in time, whose flag is not yet as the exclusions want it.
 -- name: ledger_exclusion_changes
 SELECT count(*), coalesce(sum(CASE WHEN counted = 1 THEN length(outcomes) END), 0) FROM batches b
 WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
-    (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL AND (x.which = 'all' OR b.marks <> ''))
+    (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL AND (x.which = 'all' OR b.flags <> ''))
 
 -- name: ledger_exclusion_apply
 UPDATE batches SET excluded = NOT excluded WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
     (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL
-     AND (x.which = 'all' OR batches.marks <> ''))
+     AND (x.which = 'all' OR batches.flags <> ''))
 
 -- name: ledger_batches_in_time
 SELECT id, outcomes, wins, losses, draws, crashes, time_losses, counted, excluded, llr
@@ -393,11 +393,11 @@ FROM tests ORDER BY id
 
 -- name: ledger_check_batches
 SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crashes, b.time_losses, b.counted, b.llr,
-       b.excluded, b.marks, b.busy, coalesce(b.load_delay, -1), coalesce(b.load_steal, -1), coalesce(b.load_swap_mib, -1),
+       b.excluded, b.flags, b.busy, coalesce(b.load_delay, -1), coalesce(b.load_steal, -1), coalesce(b.load_swap_mib, -1),
        coalesce(b.load_speed, -1), coalesce(b.load_speed_before, -1), coalesce(b.limit_busy, -1), coalesce(b.limit_slow, -1),
        coalesce(b.limit_swap_mib, -1),
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL
-               AND (x.which = 'all' OR b.marks <> ''))
+               AND (x.which = 'all' OR b.flags <> ''))
 FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = ?1 ORDER BY b.id
 
 -- name: ledger_check_tasks

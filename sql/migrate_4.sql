@@ -21,7 +21,7 @@ CREATE TABLE records (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX batches_owner ON batches (owner) WHERE counted = 1 AND excluded = 0;
 
--- What a task weighs for hunger, and how long its machine may need for a batch, whatever its beats say.
+-- What a task weighs for hunger, and how long its machine may need for a batch, whatever its heartbeats say.
 ALTER TABLE tasks ADD COLUMN hunger INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE tasks ADD COLUMN batch_s REAL NOT NULL DEFAULT 86400;
 ALTER TABLE tasks ADD COLUMN batch_until REAL NOT NULL DEFAULT 0;
@@ -93,9 +93,9 @@ CREATE INDEX tests_outside ON tests (engine_id, state) WHERE NOT base_in_baselin
 
 -- Batches that are being played over again just now: one, and those before it of which the result is not written yet. A row
 -- that is there when the server starts is of a batch during which the server ended: that batch is not tried again.
-CREATE TABLE replays_begun (
+CREATE TABLE replays_started (
     batch_id INTEGER PRIMARY KEY REFERENCES batches,
-    begun REAL NOT NULL
+    started REAL NOT NULL
 ) STRICT;
 -- Why the games of this batch were not played over again after all; '': they were.
 ALTER TABLE replays ADD COLUMN left_out TEXT NOT NULL DEFAULT '';

@@ -109,10 +109,10 @@ SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS spe
        sum(length(b.outcomes) - length(replace(b.outcomes, '3', ''))) AS n3,
        sum(length(b.outcomes) - length(replace(b.outcomes, '4', ''))) AS n4,
        sum(b.crashes) AS crashes, sum(b.time_losses) AS time_losses, avg(b.busy) AS busy, max(b.received) AS last_batch,
-       sum(CASE WHEN b.marks <> '' THEN length(b.outcomes) ELSE 0 END) AS pairs_marked,
-       sum(CASE WHEN b.marks LIKE '%busy%' THEN length(b.outcomes) ELSE 0 END) AS pairs_busy,
-       sum(CASE WHEN b.marks LIKE '%slow%' THEN length(b.outcomes) ELSE 0 END) AS pairs_slow,
-       sum(CASE WHEN b.marks LIKE '%swap%' THEN length(b.outcomes) ELSE 0 END) AS pairs_swap
+       sum(CASE WHEN b.flags <> '' THEN length(b.outcomes) ELSE 0 END) AS pairs_flagged,
+       sum(CASE WHEN b.flags LIKE '%busy%' THEN length(b.outcomes) ELSE 0 END) AS pairs_busy,
+       sum(CASE WHEN b.flags LIKE '%slow%' THEN length(b.outcomes) ELSE 0 END) AS pairs_slow,
+       sum(CASE WHEN b.flags LIKE '%swap%' THEN length(b.outcomes) ELSE 0 END) AS pairs_swap
 FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
 WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
@@ -127,18 +127,18 @@ WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
 GROUP BY b.owner ORDER BY pairs DESC, min(b.id) LIMIT 50
 
 -- Pairs that count and were played on a machine that was busy, slow or swapping.
--- name: page_marked
+-- name: page_flagged
 SELECT coalesce(sum(length(outcomes)), 0) AS pairs, count(DISTINCT worker_id) AS machines,
-       coalesce(sum(CASE WHEN marks LIKE '%busy%' THEN length(outcomes) END), 0) AS busy_pairs,
-       coalesce(sum(CASE WHEN marks LIKE '%slow%' THEN length(outcomes) END), 0) AS slow_pairs,
-       coalesce(sum(CASE WHEN marks LIKE '%swap%' THEN length(outcomes) END), 0) AS swap_pairs
-FROM batches WHERE test_id = ?1 AND marks <> '' AND counted = 1 AND excluded = 0
+       coalesce(sum(CASE WHEN flags LIKE '%busy%' THEN length(outcomes) END), 0) AS busy_pairs,
+       coalesce(sum(CASE WHEN flags LIKE '%slow%' THEN length(outcomes) END), 0) AS slow_pairs,
+       coalesce(sum(CASE WHEN flags LIKE '%swap%' THEN length(outcomes) END), 0) AS swap_pairs
+FROM batches WHERE test_id = ?1 AND flags <> '' AND counted = 1 AND excluded = 0
 
 -- What is excluded from a test, and how much of it would count.
 -- name: page_exclusions
 SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name AS user, x.created,
        (SELECT coalesce(sum(length(b.outcomes)), 0) FROM batches b WHERE b.test_id = x.test_id AND b.worker_id = x.worker_id
-        AND b.excluded = 1 AND b.counted = 1 AND (x.which = 'all' OR b.marks <> '')) AS pairs
+        AND b.excluded = 1 AND b.counted = 1 AND (x.which = 'all' OR b.flags <> '')) AS pairs
 FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
 WHERE x.test_id = ?1 AND x.undone IS NULL ORDER BY x.id LIMIT 200
 
@@ -176,23 +176,23 @@ FROM failures f JOIN workers w ON w.id = f.worker_id WHERE f.test_id = ?1 ORDER 
 -- How games of test ?1 ended by an engine's fault.
 -- name: page_fault_counts
 SELECT ending AS "end", side, count(*) AS count, sum(overloaded) AS overloaded, sum(content IS NOT NULL) AS kept
-FROM evidence WHERE test_id = ?1 GROUP BY ending, side ORDER BY count DESC, ending, side DESC
+FROM fault_reports WHERE test_id = ?1 GROUP BY ending, side ORDER BY count DESC, ending, side DESC
 
 -- Those that were kept, newest first before id ?2.
 -- name: page_faults_of_test
 SELECT f.id, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user, f.pair, f.game, f.side,
        f.ending AS "end", f.reason, f.overloaded, f.received AS created
-FROM evidence f JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
+FROM fault_reports f JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
 WHERE f.test_id = ?1 AND f.id < ?2 AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT ?3
 
 -- name: page_fault
 SELECT f.id, f.test_id AS test, t.title, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user,
        f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
-FROM evidence f JOIN tests t ON t.id = f.test_id JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
+FROM fault_reports f JOIN tests t ON t.id = f.test_id JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
 WHERE f.id = ?1 AND f.content IS NOT NULL
 
 -- name: page_fault_content
-SELECT content FROM evidence WHERE id = ?1
+SELECT content FROM fault_reports WHERE id = ?1
 
 -- name: page_events_of_test
 SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.message
@@ -251,15 +251,15 @@ FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.worker_id = ?1 ORDER BY k.
 SELECT f.id, f.kind, f.side, f.message, f.log, f.created, f.test_id AS test, t.title
 FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 ORDER BY f.id DESC LIMIT 20
 
--- The latest batches of a machine that were marked.
--- name: page_marked_of_machine
-SELECT b.test_id AS test, t.title, length(b.outcomes) AS pairs, b.marks, b.busy, b.load_delay AS delay, b.load_steal AS steal,
+-- The latest batches of a machine that were flagged.
+-- name: page_flagged_of_machine
+SELECT b.test_id AS test, t.title, length(b.outcomes) AS pairs, b.flags, b.busy, b.load_delay AS delay, b.load_steal AS steal,
        b.load_swap_mib AS swap_mib, b.load_speed AS speed, b.load_speed_before AS speed_before, b.received AS created
-FROM batches b JOIN tests t ON t.id = b.test_id WHERE b.worker_id = ?1 AND b.marks <> '' ORDER BY b.id DESC LIMIT 20
+FROM batches b JOIN tests t ON t.id = b.test_id WHERE b.worker_id = ?1 AND b.flags <> '' ORDER BY b.id DESC LIMIT 20
 
 -- name: page_faults_of_machine
 SELECT f.id, f.test_id AS test, t.title, f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
-FROM evidence f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT 20
+FROM fault_reports f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT 20
 
 -- ---- users
 

@@ -209,7 +209,7 @@ CREATE TABLE tasks (
         CHECK (phase IN ('claimed', 'fetch', 'build', 'bench', 'play')),
     plies INTEGER NOT NULL DEFAULT 0,
     next_seq INTEGER NOT NULL DEFAULT 0,    -- batches stored so far
-    begun INTEGER NOT NULL DEFAULT 0,       -- pairs of which a game was started, from the task's first
+    started_pairs INTEGER NOT NULL DEFAULT 0,       -- pairs of which a game was started, from the task's first
     lease_until REAL NOT NULL,
     lease_s REAL NOT NULL DEFAULT 300,      -- a lease while playing, by the longest game on this machine
     created REAL NOT NULL,

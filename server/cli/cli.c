@@ -69,9 +69,9 @@ static const struct Setting {
     {"replay_share", SHARE, 0, 0, "batches whose games are played over again (0.1; 0: none)"},
     {"disk_floor_mib", NULL, 0, 1 << 30,
      "MiB of the disk to keep free: under that no games are taken (the lesser of 2048 and 5 %)"},
-    {"mark_busy", SHARE, 0, 0, "CPU time that others took, above which a batch is marked (0.1)"},
-    {"mark_slow", SHARE, 0, 0, "loss of speed since the task began, above which it is (0.25)"},
-    {"mark_swap_mib", NULL, 0, 1000000, "MiB swapped in meanwhile, above which it is (64)"},
+    {"flag_busy", SHARE, 0, 0, "CPU time that others took, above which a batch is flagged (0.1)"},
+    {"flag_slow", SHARE, 0, 0, "loss of speed since the task began, above which it is (0.25)"},
+    {"flag_swap_mib", NULL, 0, 1000000, "MiB swapped in meanwhile, above which it is (64)"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

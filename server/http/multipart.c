@@ -90,14 +90,14 @@ bool form_multipart(const char *text, size_t size, const char *type, Pairs *out,
         boundary.size > 70)
         return broken(err, "no boundary in Content-Type");
     char *mark scope(free_ptr) = xasprintf("\r\n--%.*s", (int)boundary.size, boundary.at);
-    size_t mark_size = strlen(mark);
+    size_t flag_size = strlen(mark);
     // The first boundary may open the body, without the line end before it.
-    bool opens = size >= mark_size - 2 && !memcmp(text, mark + 2, mark_size - 2);
-    if (!cut(&rest, mark + (opens ? 2 : 0), mark_size - (opens ? 2 : 0), &part))
+    bool opens = size >= flag_size - 2 && !memcmp(text, mark + 2, flag_size - 2);
+    if (!cut(&rest, mark + (opens ? 2 : 0), flag_size - (opens ? 2 : 0), &part))
         return broken(err, "the first boundary is missing");
     while (rest.size < 2 || memcmp(rest.at, "--", 2) != 0) {
         Slice padding;
-        if (!cut(&rest, "\r\n", 2, &padding) || !cut(&rest, mark, mark_size, &part))
+        if (!cut(&rest, "\r\n", 2, &padding) || !cut(&rest, mark, flag_size, &part))
             return broken(err, "the last boundary is missing");
         if (!add_part(part, out, err))
             return false;

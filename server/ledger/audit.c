@@ -77,7 +77,7 @@ static bool same(double a, double b) {
     return !(a < b) && !(a > b);
 }
 
-static void mark(Audit *audit, unsigned char *units, int64_t unit_count, int64_t unit, int seen) {
+static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t unit, int seen) {
     if (unit < 0 || unit >= unit_count)
         differ(audit, "unit %lld was never dealt", (long long)unit);
     else if (units[unit] & ~SEEN_SPENT)
@@ -108,16 +108,16 @@ static void compare_results(Audit *audit, const Stored *stored, const Totals *to
         differ(audit, "result is \"%s\", a replay gives \"%s\"", stored->result, verdict);
 }
 
-// Its marks, and whether it is excluded, follow from what stands beside them.
-static void check_marks(Audit *audit, Query *q) {
+// Its flags, and whether it is excluded, follow from what stands beside them.
+static void check_flags(Audit *audit, Query *q) {
     Load load = {query_real(q, 14), query_real(q, 15), query_real(q, 16), query_real(q, 17),
                  query_real(q, 18)};
-    MarkLimits limits = {query_real(q, 19), query_real(q, 20), query_real(q, 21)};
-    char marks[MARKS_MAX];
-    marks_judge(query_real(q, 13), &load, &limits, marks);
-    if (strcmp(marks, query_text(q, 12)) != 0)
-        differ(audit, "batch %lld is marked \"%s\", its load deserves \"%s\"",
-               (long long)query_int(q, 0), query_text(q, 12), marks);
+    FlagLimits limits = {query_real(q, 19), query_real(q, 20), query_real(q, 21)};
+    char flags[FLAGS_MAX];
+    flags_judge(query_real(q, 13), &load, &limits, flags);
+    if (strcmp(flags, query_text(q, 12)) != 0)
+        differ(audit, "batch %lld is flagged \"%s\", its load deserves \"%s\"",
+               (long long)query_int(q, 0), query_text(q, 12), flags);
     if (query_int(q, 11) != query_int(q, 22))
         differ(audit, "batch %lld is %sexcluded, and should %sbe", (long long)query_int(q, 0),
                query_int(q, 11) ? "" : "not ", query_int(q, 22) ? "" : "not ");
@@ -131,7 +131,7 @@ static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *un
         int64_t unit = query_int(&q, 1) / stored->batch_pairs + query_int(&q, 2);
         bool in_time = query_int(&q, 9) != 0, excluded = query_int(&q, 11) != 0;
         if (in_time)
-            mark(audit, units, unit_count, unit, excluded ? SEEN_SPENT : SEEN_COUNTED);
+            flag(audit, units, unit_count, unit, excluded ? SEEN_SPENT : SEEN_COUNTED);
         if (in_time && !excluded) {
             if (state.verdict != SPRT_OPEN && !stored->touched)
                 differ(audit, "batch %lld counts after the verdict", (long long)query_int(&q, 0));
@@ -142,18 +142,18 @@ static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *un
         if (!same(query_real(&q, 10), state.llr))
             differ(audit, "batch %lld says LLR %.17g, a replay gives %.17g",
                    (long long)query_int(&q, 0), query_real(&q, 10), state.llr);
-        check_marks(audit, &q);
+        check_flags(audit, &q);
     }
     compare_results(audit, stored, &totals, &state);
 }
 
 // ---- where every pair stands --------------------------------------------------------------------
 
-static void mark_range(Audit *audit, unsigned char *units, int64_t unit_count, int64_t first,
+static void flag_range(Audit *audit, unsigned char *units, int64_t unit_count, int64_t first,
                        int64_t end, int seen) {
     for (int64_t unit = first; unit < end; unit++)
         if (seen != SEEN_SPENT)
-            mark(audit, units, unit_count, unit, seen);
+            flag(audit, units, unit_count, unit, seen);
         else if (unit < unit_count)
             units[unit] |= SEEN_SPENT;
 }
@@ -167,9 +167,9 @@ static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *unit
             differ(audit, "task %lld has %lld batches and says %lld", (long long)query_int(&q, 0),
                    (long long)query_int(&q, 5), (long long)stored);
         if (strcmp(query_text(&q, 3), "open") == 0)
-            mark_range(audit, units, unit_count, first + stored, first + count, SEEN_OPEN);
+            flag_range(audit, units, unit_count, first + stored, first + count, SEEN_OPEN);
         else
-            mark_range(audit, units, unit_count, first, first + stored, SEEN_SPENT);
+            flag_range(audit, units, unit_count, first, first + stored, SEEN_SPENT);
     }
 }
 
@@ -179,7 +179,7 @@ static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned ch
     int64_t batch = stored->batch_pairs;
     place_tasks(audit, db, batch, units, unit_count);
     for (Query q = query(db, SQL_LEDGER_CHECK_RETURNED, "i", audit->test); query_step(&q);)
-        mark_range(audit, units, unit_count, query_int(&q, 0) / batch,
+        flag_range(audit, units, unit_count, query_int(&q, 0) / batch,
                    (query_int(&q, 0) + query_int(&q, 1)) / batch, SEEN_RETURNED);
     for (int64_t unit = 0; unit < unit_count; unit++)
         if (!units[unit])

@@ -116,12 +116,12 @@ static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row,
 
 // ---- storing ------------------------------------------------------------------------------------
 
-// What becomes of a batch: whether it came in time, its marks, and whether these, or the machine,
+// What becomes of a batch: whether it came in time, its flags, and whether these, or the machine,
 // are excluded from the test.
 typedef struct Standing {
     bool in_time, excluded;
-    MarkLimits limits;
-    char marks[MARKS_MAX];
+    FlagLimits limits;
+    char flags[FLAGS_MAX];
 } Standing;
 
 static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow *row, Error *err) {
@@ -176,7 +176,7 @@ static double told(double value) {
 static bool log_batch(const Ledger *ledger, const Batch *batch, const TaskRow *row,
                       const Standing *standing, Error *err) {
     const Load *load = &batch->load;
-    const MarkLimits *limits = &standing->limits;
+    const FlagLimits *limits = &standing->limits;
     return db_run(ledger->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdiiddddddddds",
                   row->test.id, batch->task, batch->worker, batch->seq, batch->outcomes,
                   batch->wins, batch->losses, batch->draws, batch->crashes, batch->time_losses,
@@ -184,17 +184,17 @@ static bool log_batch(const Ledger *ledger, const Batch *batch, const TaskRow *r
                   (int64_t)standing->in_time, (int64_t)standing->excluded, row->test.llr,
                   told(load->delay), told(load->steal), told(load->swap_mib), told(load->speed),
                   told(load->speed_before), limits->busy, limits->slow, limits->swap_mib,
-                  standing->marks);
+                  standing->flags);
 }
 
 static bool note_progress(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
     int64_t credit = row->blocked ? 0 : 2 * row->test.batch_pairs;
     row->next_seq++;
-    task_note_begun(row, 0);
+    task_note_started(row, 0);
     row->batch_until = ledger->now + row->batch_s;
     row->lease_until = fmax(row->lease_until, ledger->now + row->lease_s);
     if (!db_run(ledger->db, err, SQL_LEDGER_TASK_STORED, "iiidd", row->id, row->next_seq,
-                row->begun, row->lease_until, row->batch_until) ||
+                row->started_pairs, row->lease_until, row->batch_until) ||
         !db_run(ledger->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit,
                 ledger->now))
         return false;
@@ -243,12 +243,12 @@ static bool is_timed(const char *tc) {
 
 static Standing standing_of(const Ledger *ledger, const Batch *batch, const TaskRow *row,
                             int64_t first) {
-    static const MarkLimits nothing = {-1, -1, -1};
+    static const FlagLimits nothing = {-1, -1, -1};
     Standing standing = {.in_time = does_count(ledger, row, first),
-                         .limits = is_timed(batch->tc) ? mark_limits(ledger) : nothing};
-    marks_judge(batch->busy, &batch->load, &standing.limits, standing.marks);
+                         .limits = is_timed(batch->tc) ? flag_limits(ledger) : nothing};
+    flags_judge(batch->busy, &batch->load, &standing.limits, standing.flags);
     standing.excluded = db_int(ledger->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
-                               batch->worker, standing.marks) != 0;
+                               batch->worker, standing.flags) != 0;
     return standing;
 }
 

@@ -69,7 +69,7 @@ static bool outvoted_note(const Ledger *ledger, int64_t test, const Side *side,
     return true;
 }
 
-// What a machine with another bench played was another engine: that is evidence blind to results.
+// What a machine with another bench played was another engine: that is known without looking at results.
 static bool outvoted_exclude(const Ledger *ledger, int64_t test, const BenchVote *vote,
                              Error *err) {
     Exclusion exclusion = {test, vote->worker, 0, "all", "its bench was wrong"};

@@ -83,8 +83,8 @@ bool ledger_exclude(const Ledger *ledger, const Exclusion *exclusion, Excluded *
                     Error *err) {
     TaskRow row = {0};
     const Exclusion *x = exclusion;
-    if (strcmp(x->which, "marked") != 0 && strcmp(x->which, "all") != 0)
-        return error_field(err, 422, "bad_request", "which", "which is marked or all");
+    if (strcmp(x->which, "flagged") != 0 && strcmp(x->which, "all") != 0)
+        return error_field(err, 422, "bad_request", "which", "which is flagged or all");
     if (!names_check(ledger, x->test, x->worker, &row, err))
         return false;
     if (!db_int(ledger->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", x->test, x->worker, x->which))
@@ -97,7 +97,7 @@ bool ledger_exclude(const Ledger *ledger, const Exclusion *exclusion, Excluded *
         return false;
     ledger_event(ledger, "excluded", x->user, x->worker, x->test,
                  "%s batches of this machine are excluded: %lld pairs%s%s",
-                 strcmp(x->which, "all") == 0 ? "all" : "marked", (long long)changed->pairs,
+                 strcmp(x->which, "all") == 0 ? "all" : "flagged", (long long)changed->pairs,
                  *x->reason ? ": " : "", x->reason);
     return true;
 }

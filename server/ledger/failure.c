@@ -83,7 +83,7 @@ bool ledger_fail(const Ledger *ledger, const Failure *failure, Error *err) {
         return false;
     if (!task_is_open(&row))
         return true; // ended already: nothing to learn from it, and a repeat changes nothing
-    task_note_begun(&row, failure->begun);
+    task_note_started(&row, failure->started_pairs);
     if (!db_run(ledger->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", row.test.id, row.id,
                 failure->worker, failure->kind, failure->side, failure->message, failure->log,
                 failure->bench, ledger->now) ||

@@ -1,4 +1,4 @@
-// Evidence of games that an engine lost by its own fault: what may come, what is kept, and what is
+// Fault reports of games that an engine lost by its own fault: what may come, what is kept, and what is
 // only counted. See ledger.h.
 #include <string.h>
 
@@ -11,30 +11,31 @@ static bool is_one_of(const char *word, const char *const words[]) {
     return false;
 }
 
-static bool evidence_check(const Evidence *evidence, const TaskRow *row, Error *err) {
+static bool fault_report_check(const FaultReport *fault_report, const TaskRow *row, Error *err) {
     static const char *const sides[] = {"new", "base", NULL};
     static const char *const ends[] = {"crash", "stall", "illegal", "time", NULL};
-    if (!is_one_of(evidence->side, sides))
+    if (!is_one_of(fault_report->side, sides))
         return error_field(err, 422, "bad_request", "side", "side is new or base");
-    if (!is_one_of(evidence->end, ends))
+    if (!is_one_of(fault_report->end, ends))
         return error_field(err, 422, "bad_request", "end", "end is crash, stall, illegal or time");
-    if (evidence->game < 0 || evidence->game > 1)
+    if (fault_report->game < 0 || fault_report->game > 1)
         return error_field(err, 422, "bad_request", "game", "game is 0 or 1");
-    if (evidence->pair < row->first_pair || evidence->pair >= row->first_pair + row->pair_count)
+    if (fault_report->pair < row->first_pair ||
+        fault_report->pair >= row->first_pair + row->pair_count)
         return error_field(err, 422, "bad_request", "pair", "the task has the pairs %lld to %lld",
                            (long long)row->first_pair,
                            (long long)(row->first_pair + row->pair_count - 1));
     return true;
 }
 
-// Evidence is of a game that counts: its batch has arrived, and says so many games ended that way.
+// Fault reports is of a game that counts: its batch has arrived, and says so many games ended that way.
 // Else a machine could invent as much as it likes.
-static bool is_founded(const Ledger *ledger, const Evidence *evidence, const TaskRow *row,
+static bool is_founded(const Ledger *ledger, const FaultReport *fault_report, const TaskRow *row,
                        Error *err) {
-    int64_t size = row->test.batch_pairs, seq = (evidence->pair - row->first_pair) / size;
+    int64_t size = row->test.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
     int64_t first = row->first_pair + seq * size, counted = 0, known = 0;
-    int64_t on_time = strcmp(evidence->end, "time") == 0;
-    Query q = query(ledger->db, SQL_LEDGER_EVIDENCE_FOUNDED, "iiiii", row->id, seq, first,
+    int64_t on_time = strcmp(fault_report->end, "time") == 0;
+    Query q = query(ledger->db, SQL_LEDGER_FAULT_REPORT_FOUNDED, "iiiii", row->id, seq, first,
                     first + size, on_time);
     bool there = query_step(&q);
     if (there) {
@@ -43,12 +44,12 @@ static bool is_founded(const Ledger *ledger, const Evidence *evidence, const Tas
         query_end(&q);
     }
     if (!there)
-        return error_set(err, 409, "evidence_unfounded",
-                         "evidence follows its batch, and batch %lld of task %lld has not come",
+        return error_set(err, 409, "fault_unfounded",
+                         "fault report follows its batch, and batch %lld of task %lld has not come",
                          (long long)seq, (long long)row->id);
     return known < counted ||
-           error_set(err, 409, "evidence_unfounded",
-                     "batch %lld counts %lld %s, and there is evidence of %lld already",
+           error_set(err, 409, "fault_unfounded",
+                     "batch %lld counts %lld %s, and there are fault reports of %lld already",
                      (long long)seq, (long long)counted, on_time ? "losses on time" : "crashes",
                      (long long)known);
 }
@@ -57,38 +58,39 @@ static bool is_founded(const Ledger *ledger, const Evidence *evidence, const Tas
 // room for others.
 static bool has_room(const Ledger *ledger, int64_t test, int64_t worker, size_t size) {
     bool room = false;
-    Query q = query(ledger->db, SQL_LEDGER_EVIDENCE_KEPT, "ii", test, worker);
+    Query q = query(ledger->db, SQL_LEDGER_FAULT_REPORT_KEPT, "ii", test, worker);
     if (query_step(&q)) {
-        room = query_int(&q, 0) < EVIDENCE_OF_TEST &&
-               query_int(&q, 1) + (int64_t)size <= EVIDENCE_BYTES_OF_TEST &&
-               query_int(&q, 2) < EVIDENCE_OF_OWNER &&
-               query_int(&q, 3) + (int64_t)size <= EVIDENCE_BYTES_OF_OWNER;
+        room = query_int(&q, 0) < FAULT_REPORT_OF_TEST &&
+               query_int(&q, 1) + (int64_t)size <= FAULT_REPORT_BYTES_OF_TEST &&
+               query_int(&q, 2) < FAULT_REPORT_OF_OWNER &&
+               query_int(&q, 3) + (int64_t)size <= FAULT_REPORT_BYTES_OF_OWNER;
         query_end(&q);
     }
     return room;
 }
 
-static bool evidence_add(const Ledger *ledger, const Evidence *evidence, int64_t test, Error *err) {
-    const Evidence *e = evidence;
+static bool fault_report_add(const Ledger *ledger, const FaultReport *fault_report, int64_t test,
+                             Error *err) {
+    const FaultReport *e = fault_report;
     bool kept = has_room(ledger, test, e->worker, e->content_size);
-    return db_run(ledger->db, err, SQL_LEDGER_EVIDENCE_ADD, "iiiisiisssibd", test, e->task,
+    return db_run(ledger->db, err, SQL_LEDGER_FAULT_REPORT_ADD, "iiiisiisssibd", test, e->task,
                   e->worker, e->seq, e->sha256, e->pair, e->game, e->side, e->end, e->reason,
                   (int64_t)e->overloaded, kept ? e->content : NULL, kept ? e->content_size : 0,
                   ledger->now);
 }
 
-bool ledger_evidence(const Ledger *ledger, const Evidence *evidence, Error *err) {
+bool ledger_fault_report(const Ledger *ledger, const FaultReport *fault_report, Error *err) {
     TaskRow row;
-    if (!task_load(ledger, evidence->task, evidence->worker, &row, err) ||
-        !evidence_check(evidence, &row, err))
+    if (!task_load(ledger, fault_report->task, fault_report->worker, &row, err) ||
+        !fault_report_check(fault_report, &row, err))
         return false;
-    char *there scope(free_ptr) =
-        db_text(ledger->db, SQL_LEDGER_EVIDENCE_SHA, "ii", evidence->task, evidence->seq);
+    char *there scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_FAULT_REPORT_SHA, "ii",
+                                          fault_report->task, fault_report->seq);
     if (!there)
-        return is_founded(ledger, evidence, &row, err) &&
-               evidence_add(ledger, evidence, row.test.id, err);
-    return strcmp(there, evidence->sha256) == 0 ||
-           error_set(err, 409, "evidence_conflict",
-                     "evidence %lld of task %lld is stored with other content",
-                     (long long)evidence->seq, (long long)evidence->task);
+        return is_founded(ledger, fault_report, &row, err) &&
+               fault_report_add(ledger, fault_report, row.test.id, err);
+    return strcmp(there, fault_report->sha256) == 0 ||
+           error_set(err, 409, "fault_conflict",
+                     "fault report %lld of task %lld is stored with other content",
+                     (long long)fault_report->seq, (long long)fault_report->task);
 }

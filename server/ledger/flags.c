@@ -5,25 +5,25 @@
 
 #include "server/ledger/task.h"
 
-static const double MARK_BUSY = 0.1, MARK_SLOW = 0.25, MARK_SWAP_MIB = 64;
+static const double FLAG_BUSY = 0.1, FLAG_SLOW = 0.25, FLAG_SWAP_MIB = 64;
 
 const Load LOAD_UNTOLD = {-1, -1, -1, -1, -1};
 
-static void add_mark(char marks[MARKS_MAX], bool deserved, const char *mark) {
-    size_t size = strlen(marks);
+static void add_flag(char flags[FLAGS_MAX], bool deserved, const char *flag) {
+    size_t size = strlen(flags);
     if (deserved)
-        snprintf(marks + size, MARKS_MAX - size, "%s%s", size ? " " : "", mark);
+        snprintf(flags + size, FLAGS_MAX - size, "%s%s", size ? " " : "", flag);
 }
 
-void marks_judge(double busy, const Load *load, const MarkLimits *limits, char marks[MARKS_MAX]) {
+void flags_judge(double busy, const Load *load, const FlagLimits *limits, char flags[FLAGS_MAX]) {
     double most = fmax(busy, fmax(load->delay, load->steal));
     bool measured = load->speed >= 0 && load->speed_before > 0;
-    *marks = 0;
-    add_mark(marks, limits->busy >= 0 && most > limits->busy, "busy");
-    add_mark(marks,
+    *flags = 0;
+    add_flag(flags, limits->busy >= 0 && most > limits->busy, "busy");
+    add_flag(flags,
              limits->slow >= 0 && measured && load->speed < (1 - limits->slow) * load->speed_before,
              "slow");
-    add_mark(marks, limits->swap_mib >= 0 && load->swap_mib > limits->swap_mib, "swap");
+    add_flag(flags, limits->swap_mib >= 0 && load->swap_mib > limits->swap_mib, "swap");
 }
 
 static double limit(Query *q, int column, double high, double otherwise) {
@@ -31,12 +31,12 @@ static double limit(Query *q, int column, double high, double otherwise) {
     return parse_double(query_text(q, column), 0, high, &value) ? value : otherwise;
 }
 
-MarkLimits mark_limits(const Ledger *ledger) {
-    MarkLimits limits = {MARK_BUSY, MARK_SLOW, MARK_SWAP_MIB};
+FlagLimits flag_limits(const Ledger *ledger) {
+    FlagLimits limits = {FLAG_BUSY, FLAG_SLOW, FLAG_SWAP_MIB};
     Query q = query(ledger->db, SQL_LEDGER_MARK_LIMITS, "");
     if (query_step(&q)) {
-        limits = (MarkLimits){limit(&q, 0, 1, MARK_BUSY), limit(&q, 1, 1, MARK_SLOW),
-                              limit(&q, 2, 1e9, MARK_SWAP_MIB)};
+        limits = (FlagLimits){limit(&q, 0, 1, FLAG_BUSY), limit(&q, 1, 1, FLAG_SLOW),
+                              limit(&q, 2, 1e9, FLAG_SWAP_MIB)};
         query_end(&q);
     }
     return limits;

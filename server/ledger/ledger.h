@@ -79,16 +79,17 @@ int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err);
 
 // What every message about a task is answered with.
 typedef struct TaskReply {
-    bool go_on;
+    bool continues;
     const char *why; // "" while it goes on, else a word of API.md
     double lease_s;
 } TaskReply;
 
-typedef struct Beat {
-    int64_t task, worker, plies, begun;
+typedef struct Heartbeat {
+    int64_t task, worker, plies, started_pairs;
     const char *phase;
-} Beat;
-bool ledger_beat(const Ledger *ledger, const Beat *beat, TaskReply *reply, Error *err);
+} Heartbeat;
+bool ledger_heartbeat(const Ledger *ledger, const Heartbeat *heartbeat, TaskReply *reply,
+                      Error *err);
 
 // What the machine was like meanwhile; a negative number was not told.
 typedef struct Load {
@@ -99,15 +100,15 @@ typedef struct Load {
 } Load;
 extern const Load LOAD_UNTOLD;
 
-// Beyond these a batch is marked; it counts as any other.
-typedef struct MarkLimits {
+// Beyond these a batch is flagged; it counts as any other.
+typedef struct FlagLimits {
     double busy, slow, swap_mib;
-} MarkLimits;
+} FlagLimits;
 
-// The marks that a batch deserves: of "busy", "slow" and "swap", with blanks between. A negative
-// limit marks nothing.
-enum { MARKS_MAX = 16 };
-void marks_judge(double busy, const Load *load, const MarkLimits *limits, char marks[MARKS_MAX]);
+// The flags that a batch deserves: of "busy", "slow" and "swap", with blanks between. A negative
+// limit flags nothing.
+enum { FLAGS_MAX = 16 };
+void flags_judge(double busy, const Load *load, const FlagLimits *limits, char flags[FLAGS_MAX]);
 
 typedef struct Batch {
     int64_t task, worker, seq;
@@ -147,38 +148,43 @@ typedef struct Credit {
 Credit ledger_credit(Db *db, int64_t worker);
 
 // A game that an engine lost by its own fault.
-enum { EVIDENCE_OF_TASK = 10, EVIDENCE_OF_TEST = 200, EVIDENCE_BYTES_OF_TEST = 8 << 20 };
+enum {
+    FAULT_REPORT_OF_TASK = 10,
+    FAULT_REPORT_OF_TEST = 200,
+    FAULT_REPORT_BYTES_OF_TEST = 8 << 20
+};
 // Of the machines of one owner, in one test.
-enum { EVIDENCE_OF_OWNER = 50, EVIDENCE_BYTES_OF_OWNER = 2 << 20 };
-typedef struct Evidence {
+enum { FAULT_REPORT_OF_OWNER = 50, FAULT_REPORT_BYTES_OF_OWNER = 2 << 20 };
+typedef struct FaultReport {
     int64_t task, worker, seq, pair, game;
     const char *side, *end, *reason, *sha256;
     bool overloaded;
     const void *content; // zstd
     size_t content_size;
-} Evidence;
+} FaultReport;
 // Kept, or only counted where the test has enough, of all or of this owner. 409
-// `evidence_unfounded` where its batch has not come or counts no more games that ended so. Again
-// with the same sha256: nothing happens; with another: 409 `evidence_conflict`.
-bool ledger_evidence(const Ledger *ledger, const Evidence *evidence, Error *err);
+// `fault_unfounded` where its batch has not come or counts no more games that ended so. Again
+// with the same sha256: nothing happens; with another: 409 `fault_conflict`.
+bool ledger_fault_report(const Ledger *ledger, const FaultReport *fault_report, Error *err);
 
 typedef struct Failure {
-    int64_t task, worker, bench, begun; // bench 0: none
+    int64_t task, worker, bench, started_pairs; // bench 0: none
     const char *kind, *side, *message, *log;
 } Failure;
 bool ledger_fail(const Ledger *ledger, const Failure *failure, Error *err);
-bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t begun, Error *err);
+bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t started_pairs,
+                    Error *err);
 // `established`: the commit's count, 0 while it is not settled.
 bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char *side,
                   int64_t nodes, int64_t *established, TaskReply *reply, Error *err);
 
 // ---- what people do to results and machines -----------------------------------------------------
 
-// Whole windows of one machine in one test: all of its batches, or the marked ones, present and to
+// Whole windows of one machine in one test: all of its batches, or the flagged ones, present and to
 // come. 409 `nothing_to_exclude` where it has none that count.
 typedef struct Exclusion {
-    int64_t test, worker, user; // user 0: the server, on evidence that is blind to results
-    const char *which, *reason; // "marked" or "all"
+    int64_t test, worker, user; // user 0: the server, for a reason that does not depend on results
+    const char *which, *reason; // "flagged" or "all"
 } Exclusion;
 typedef struct Excluded {
     int64_t batches, pairs; // that changed sides

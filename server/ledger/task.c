@@ -1,4 +1,4 @@
-// Tasks: loading, beats, ends, leases. See ledger.h and ledger_task.h.
+// Tasks: loading, heartbeats, ends, leases. See ledger.h and ledger_task.h.
 #include "server/ledger/task.h"
 #include "server/loop/app.h"
 
@@ -21,7 +21,7 @@ static void read_task(Query *q, TaskRow *row) {
     row->pair_count = query_int(q, 4);
     row->plies = query_int(q, 5);
     row->next_seq = query_int(q, 6);
-    row->begun = query_int(q, 7);
+    row->started_pairs = query_int(q, 7);
     row->lease_until = query_real(q, 8);
     row->lease_s = query_real(q, 9);
 }
@@ -91,36 +91,36 @@ static const char *why_not(const TaskRow *row) {
 TaskReply task_reply(const Ledger *ledger, const TaskRow *row) {
     const char *why = why_not(row);
     double left = fmax(row->lease_until - ledger->now, 0);
-    return (TaskReply){.go_on = !*why, .why = why, .lease_s = *why ? 0 : ceil(left)};
+    return (TaskReply){.continues = !*why, .why = why, .lease_s = *why ? 0 : ceil(left)};
 }
 
-void task_note_begun(TaskRow *row, int64_t begun) {
+void task_note_started(TaskRow *row, int64_t started_pairs) {
     int64_t reported = row->next_seq * row->test.batch_pairs;
-    if (begun > row->begun)
-        row->begun = begun;
-    if (row->begun < reported)
-        row->begun = reported;
-    if (row->begun > row->pair_count)
-        row->begun = row->pair_count;
+    if (started_pairs > row->started_pairs)
+        row->started_pairs = started_pairs;
+    if (row->started_pairs < reported)
+        row->started_pairs = reported;
+    if (row->started_pairs > row->pair_count)
+        row->started_pairs = row->pair_count;
 }
 
-// What was begun and not reported carries its owner's name.
+// What was started and not reported carries its owner's name.
 static bool give_back(const Ledger *ledger, const TaskRow *row, Error *err) {
     int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
-    int64_t begun = (row->begun + batch - 1) / batch * batch;
-    return ranges_return(ledger, row->test.id, row->first_pair + reported, begun - reported,
+    int64_t started = (row->started_pairs + batch - 1) / batch * batch;
+    return ranges_return(ledger, row->test.id, row->first_pair + reported, started - reported,
                          row->owner, err) &&
-           ranges_return(ledger, row->test.id, row->first_pair + begun, row->pair_count - begun, "",
-                         err);
+           ranges_return(ledger, row->test.id, row->first_pair + started, row->pair_count - started,
+                         "", err);
 }
 
 bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err) {
     int64_t batch = row->test.batch_pairs;
     assert(batch > 0);
-    task_note_begun(row, 0);
+    task_note_started(row, 0);
     copy_word(row->state, sizeof row->state, state);
     bool by_machine = strcmp(state, "done") != 0 && strcmp(state, "stopped") != 0;
-    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_END, "isid", row->id, state, row->begun,
+    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_END, "isid", row->id, state, row->started_pairs,
                 ledger->now) ||
         (strcmp(row->test.state, "finished") != 0 && !give_back(ledger, row, err)) ||
         (by_machine && !row->next_seq &&
@@ -131,7 +131,7 @@ bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err)
     return true;
 }
 
-// ---- beats --------------------------------------------------------------------------------------
+// ---- heartbeats --------------------------------------------------------------------------------------
 
 static const struct Phase {
     const char *name;
@@ -151,53 +151,55 @@ static int phase_rank(const char *name) {
     return -1;
 }
 
-// A later phase or more plies are progress; a beat that shows neither leaves the lease as it is,
+// A later phase or more plies are progress; a heartbeat that shows neither leaves the lease as it is,
 // and none moves it beyond the time by which the next batch is due.
-static void lease_renew(const Ledger *ledger, TaskRow *row, const Beat *beat) {
-    int old_phase = phase_rank(row->phase), new_phase = phase_rank(beat->phase);
-    bool progress = new_phase > old_phase || beat->plies > row->plies;
+static void lease_renew(const Ledger *ledger, TaskRow *row, const Heartbeat *heartbeat) {
+    int old_phase = phase_rank(row->phase), new_phase = phase_rank(heartbeat->phase);
+    bool progress = new_phase > old_phase || heartbeat->plies > row->plies;
     if (new_phase > old_phase)
-        copy_word(row->phase, sizeof row->phase, beat->phase);
-    if (beat->plies > row->plies)
-        row->plies = beat->plies;
+        copy_word(row->phase, sizeof row->phase, heartbeat->phase);
+    if (heartbeat->plies > row->plies)
+        row->plies = heartbeat->plies;
     if (!progress)
         return;
     double lease = phases[phase_rank(row->phase)].lease_s;
     row->lease_until = fmin(ledger->now + (lease > 0 ? lease : row->lease_s), row->batch_until);
 }
 
-bool ledger_beat(const Ledger *ledger, const Beat *beat, TaskReply *reply, Error *err) {
+bool ledger_heartbeat(const Ledger *ledger, const Heartbeat *heartbeat, TaskReply *reply,
+                      Error *err) {
     TaskRow row;
-    if (!task_load(ledger, beat->task, beat->worker, &row, err))
+    if (!task_load(ledger, heartbeat->task, heartbeat->worker, &row, err))
         return false;
-    if (phase_rank(beat->phase) < 1)
+    if (phase_rank(heartbeat->phase) < 1)
         return error_field(err, 422, "bad_request", "phase",
                            "phase is fetch, build, bench or play");
-    if (beat->begun > row.pair_count)
-        return error_field(err, 422, "bad_request", "begun", "the task has %lld pairs",
+    if (heartbeat->started_pairs > row.pair_count)
+        return error_field(err, 422, "bad_request", "started_pairs", "the task has %lld pairs",
                            (long long)row.pair_count);
     if (task_is_open(&row)) {
-        lease_renew(ledger, &row, beat);
-        task_note_begun(&row, beat->begun);
-        if (!db_run(ledger->db, err, SQL_LEDGER_TASK_BEAT, "isiid", row.id, row.phase, row.plies,
-                    row.begun, row.lease_until) ||
+        lease_renew(ledger, &row, heartbeat);
+        task_note_started(&row, heartbeat->started_pairs);
+        if (!db_run(ledger->db, err, SQL_LEDGER_TASK_HEARTBEAT, "isiid", row.id, row.phase,
+                    row.plies, row.started_pairs, row.lease_until) ||
             (row.blocked && !task_end(ledger, &row, "released", err)))
             return false;
     }
     *reply = task_reply(ledger, &row);
-    return db_run(ledger->db, err, SQL_LEDGER_WORKER_SEEN, "id", beat->worker, ledger->now);
+    return db_run(ledger->db, err, SQL_LEDGER_WORKER_SEEN, "id", heartbeat->worker, ledger->now);
 }
 
-bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t begun, Error *err) {
+bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t started_pairs,
+                    Error *err) {
     TaskRow row;
     if (!task_load(ledger, task, worker, &row, err))
         return false;
-    if (begun > row.pair_count)
-        return error_field(err, 422, "bad_request", "begun", "the task has %lld pairs",
+    if (started_pairs > row.pair_count)
+        return error_field(err, 422, "bad_request", "started_pairs", "the task has %lld pairs",
                            (long long)row.pair_count);
     if (!task_is_open(&row))
         return true;
-    task_note_begun(&row, begun);
+    task_note_started(&row, started_pairs);
     return task_end(ledger, &row, "released", err);
 }
 
@@ -219,11 +221,12 @@ void ledger_expire(const Ledger *ledger) {
             continue;
         }
         db_savepoint_keep(ledger->db);
-        ledger_event(ledger, "expired", 0, row.worker, row.test.id,
-                     "task %lld brought no beat or no batch in time; %lld of its %lld pairs were "
-                     "reported",
-                     (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
-                     (long long)row.pair_count);
+        ledger_event(
+            ledger, "expired", 0, row.worker, row.test.id,
+            "task %lld brought no heartbeat or no batch in time; %lld of its %lld pairs were "
+            "reported",
+            (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
+            (long long)row.pair_count);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "server/ledger/sprt_state.h"
 
 typedef struct TaskRow {
-    int64_t id, worker, first_pair, pair_count, plies, next_seq, begun;
+    int64_t id, worker, first_pair, pair_count, plies, next_seq, started_pairs;
     double lease_until, lease_s, batch_until, batch_s;
     char state[12], phase[12], owner[64];
     bool blocked; // its machine
@@ -39,11 +39,11 @@ bool task_is_open(const TaskRow *row);
 TaskReply task_reply(const Ledger *ledger, const TaskRow *row);
 // Ends an open task as `state`; what was not reported of it goes back in whole batches.
 bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err);
-// `begun` as told by the worker, kept between what is reported and the whole task.
-void task_note_begun(TaskRow *row, int64_t begun);
+// `started_pairs` as told by the worker, kept between what is reported and the whole task.
+void task_note_started(TaskRow *row, int64_t started_pairs);
 
-// The limits of marks as the operator set them.
-MarkLimits mark_limits(const Ledger *ledger);
+// The limits of flags as the operator set them.
+FlagLimits flag_limits(const Ledger *ledger);
 
 // Ranges of whole batches. `owner` began them and did not report them; "": nobody did. A range that
 // touches one of the same owner that lies there already is joined to it.

@@ -56,12 +56,12 @@ json_t *doc_faults(Request *req, Error *err) {
     return document;
 }
 
-// {"pgn", "talk", "errors"} as kept.
+// {"pgn", "protocol_log", "errors"} as kept.
 static json_t *content_of(Request *req, int64_t id, Error *err) {
     Str text scope(str_release);
     size_t size;
     bool good = false;
-    str_init(&text, 2 * EVIDENCE_MAX);
+    str_init(&text, 2 * FAULT_REPORT_MAX);
     Query q = query(req->db, SQL_PAGE_FAULT_CONTENT, "i", id);
     if (query_step(&q)) {
         const void *bytes = query_blob(&q, 0, &size);

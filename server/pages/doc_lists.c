@@ -55,8 +55,8 @@ json_t *doc_machine(Request *req, Error *err) {
     json_t *faults = db_rows(req->db, SQL_PAGE_FAULTS_OF_MACHINE, "i", id);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "tasks",
                      db_rows(req->db, SQL_PAGE_TASKS_OF_MACHINE, "i", id), "failures",
-                     db_rows(req->db, SQL_PAGE_FAILURES_OF_MACHINE, "i", id), "marked",
-                     db_rows(req->db, SQL_PAGE_MARKED_OF_MACHINE, "i", id), "replay_mismatches",
+                     db_rows(req->db, SQL_PAGE_FAILURES_OF_MACHINE, "i", id), "flagged",
+                     db_rows(req->db, SQL_PAGE_FLAGGED_OF_MACHINE, "i", id), "replay_mismatches",
                      db_rows(req->db, SQL_PAGE_REPLAY_FAULTS_OF_MACHINE, "i", id), "faults",
                      doc_booleans(faults, "overloaded"), "actions",
                      doc_machine_actions(req, machine));

@@ -159,7 +159,7 @@ static json_t *people(Request *req, int64_t id) {
     json_object_set_new(test, "workers", workers);
     json_object_set_new(test, "owners", owners(req, id));
     json_object_set_new(test, "uncounted", db_row(req->db, SQL_PAGE_UNCOUNTED, "i", id));
-    json_object_set_new(test, "marked", db_row(req->db, SQL_PAGE_MARKED, "i", id));
+    json_object_set_new(test, "flagged", db_row(req->db, SQL_PAGE_FLAGGED, "i", id));
     json_object_set_new(test, "replays", replays(req, id));
     json_object_set_new(test, "exclusions", db_rows(req->db, SQL_PAGE_EXCLUSIONS, "i", id));
     json_object_set_new(test, "faults", doc_faults_short(req, id));

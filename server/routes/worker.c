@@ -22,23 +22,23 @@ bool number_check(const char *field, int64_t value, int64_t low, int64_t high, E
 
 // ---- calls about a task -------------------------------------------------------------------------
 
-static bool task_beat(Request *req, Response *res, Error *err) {
+static bool task_heartbeat(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
-    Beat beat = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
+    Heartbeat heartbeat = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     TaskReply reply;
-    json_int_t plies, begun;
-    if (!request_json(req, err, "{s:s, s:I, s:I}", "phase", &beat.phase, "plies", &plies, "begun",
-                      &begun) ||
+    json_int_t plies, started_pairs;
+    if (!request_json(req, err, "{s:s, s:I, s:I}", "phase", &heartbeat.phase, "plies", &plies,
+                      "started_pairs", &started_pairs) ||
         !number_check("plies", plies, 0, INT64_MAX, err) ||
-        !number_check("begun", begun, 0, INT64_MAX, err))
+        !number_check("started_pairs", started_pairs, 0, INT64_MAX, err))
         return false;
-    beat.plies = plies;
-    beat.begun = begun;
-    if (!ledger_beat(&ledger, &beat, &reply, err))
+    heartbeat.plies = plies;
+    heartbeat.started_pairs = started_pairs;
+    if (!ledger_heartbeat(&ledger, &heartbeat, &reply, err))
         return false;
     response_json(res, 200,
-                  json_pack("{s:b, s:f, s:s}", "continue", reply.go_on, "lease_s", reply.lease_s,
-                            "why", reply.why));
+                  json_pack("{s:b, s:f, s:s}", "continue", reply.continues, "lease_s",
+                            reply.lease_s, "why", reply.why));
     return true;
 }
 
@@ -51,8 +51,8 @@ json_t *credit_json(Request *req) {
 static json_t *batch_reply(Request *req, const BatchReply *r) {
     return json_pack("{s:b, s:b, s:b, s:b, s:s, s:{s:I, s:s, s:f, s:I}, s:{s:I, s:n}, s:o}",
                      "stored", 1, "repeat", r->repeat, "counted", r->counted, "continue",
-                     r->task.go_on, "why", r->task.why, "test", "id", (json_int_t)r->test, "state",
-                     r->state, "llr", r->llr, "games", (json_int_t)r->games, "next", "seq",
+                     r->task.continues, "why", r->task.why, "test", "id", (json_int_t)r->test,
+                     "state", r->state, "llr", r->llr, "games", (json_int_t)r->games, "next", "seq",
                      (json_int_t)r->next_seq, "options", "credit", credit_json(req));
 }
 
@@ -128,15 +128,15 @@ static bool task_fail(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
     Failure failure = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     json_t *bench = NULL;
-    json_int_t begun = 0;
+    json_int_t started_pairs = 0;
     if (!request_json(req, err, "{s:s, s:s, s:s, s:s, s?o, s?I}", "kind", &failure.kind, "side",
                       &failure.side, "message", &failure.message, "log", &failure.log, "bench",
-                      &bench, "begun", &begun))
+                      &bench, "started_pairs", &started_pairs))
         return false;
     if (bench && !json_is_null(bench) && !json_is_integer(bench))
         return error_field(err, 422, "bad_request", "bench", "bench is a count of nodes or null");
     failure.bench = json_integer_value(bench);
-    failure.begun = begun;
+    failure.started_pairs = started_pairs;
     if (!ledger_fail(&ledger, &failure, err))
         return false;
     response_json(res, 200, json_object());
@@ -145,10 +145,10 @@ static bool task_fail(Request *req, Response *res, Error *err) {
 
 static bool task_release(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
-    json_int_t begun;
-    if (!request_json(req, err, "{s:I}", "begun", &begun) ||
-        !number_check("begun", begun, 0, INT64_MAX, err) ||
-        !ledger_release(&ledger, request_id(req, 0), req->viewer.worker_id, begun, err))
+    json_int_t started_pairs;
+    if (!request_json(req, err, "{s:I}", "started_pairs", &started_pairs) ||
+        !number_check("started_pairs", started_pairs, 0, INT64_MAX, err) ||
+        !ledger_release(&ledger, request_id(req, 0), req->viewer.worker_id, started_pairs, err))
         return false;
     response_json(res, 200, json_object());
     return true;
@@ -167,7 +167,7 @@ static bool task_bench(Request *req, Response *res, Error *err) {
     response_json(res, 200,
                   json_pack("{s:o, s:b, s:b}", "bench",
                             established ? json_integer(established) : json_null(), "established",
-                            established != 0, "continue", reply.go_on));
+                            established != 0, "continue", reply.continues));
     return true;
 }
 
@@ -191,14 +191,14 @@ const Route routes_worker[] = {
     {"POST", "/api/v1/workers", ACCESS_ANYONE, 16384, NULL, worker_register},
     {"POST", "/api/v1/tasks/claim", ACCESS_WORKER, 65536, NULL, task_claim},
     {"GET", "/api/v1/blobs/{sha256}", ACCESS_ANYONE, 0, blob_get_route, NULL},
-    {"POST", "/api/v1/tasks/{task}/beat", ACCESS_WORKER_ENDS, 1024, NULL, task_beat},
+    {"POST", "/api/v1/tasks/{task}/heartbeat", ACCESS_WORKER_ENDS, 1024, NULL, task_heartbeat},
     {"PUT", "/api/v1/tasks/{task}/games/{seq}", ACCESS_WORKER, GAMES_MAX, games_prepare,
      games_apply},
     {"POST", "/api/v1/tasks/{task}/batches", ACCESS_WORKER_ENDS, 4096, NULL, task_batch},
     {"POST", "/api/v1/tasks/{task}/bench", ACCESS_WORKER, 1024, NULL, task_bench},
     {"POST", "/api/v1/tasks/{task}/fail", ACCESS_WORKER, 131072, NULL, task_fail},
     {"POST", "/api/v1/tasks/{task}/release", ACCESS_WORKER_ENDS, 1024, NULL, task_release},
-    {"PUT", "/api/v1/tasks/{task}/evidence/{seq}", ACCESS_WORKER, EVIDENCE_MAX, evidence_prepare,
-     evidence_apply},
+    {"PUT", "/api/v1/tasks/{task}/faults/{seq}", ACCESS_WORKER, FAULT_REPORT_MAX,
+     fault_report_prepare, fault_report_apply},
     {0},
 };

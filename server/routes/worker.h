@@ -6,7 +6,7 @@
 #include "server/ledger/ledger.h"
 
 enum { PROTOCOL_VERSION = 1, GAMES_MAX = 8 << 20 };
-enum { EVIDENCE_MAX = 256 << 10 }; // expanded
+enum { FAULT_REPORT_MAX = 256 << 10 }; // expanded
 
 bool protocol_check(int64_t protocol, Error *err); // 426 `protocol_too_old`
 bool number_check(const char *field, int64_t value, int64_t low, int64_t high, Error *err);
@@ -16,5 +16,5 @@ json_t *credit_json(Request *req); // of the worker who asks
 Handler worker_register;                                                   // worker_register.c
 Handler task_claim;                                                        // worker_claim.c
 Handler games_prepare, games_apply;                                        // worker_games.c
-Handler evidence_prepare, evidence_apply;                                  // worker_evidence.c
+Handler fault_report_prepare, fault_report_apply;                          // worker_fault_report.c
 bool task_document(Request *req, Response *res, int64_t task, Error *err); // worker_task.c

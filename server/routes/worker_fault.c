@@ -1,4 +1,4 @@
-// PUT tasks/T/evidence/N: a game that an engine lost by its own fault, as its worker saw it. A
+// PUT tasks/T/faults/N: a game that an engine lost by its own fault, as its worker saw it. A
 // reader checks and compresses it; the ledger keeps or counts it. See server/API.md.
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 enum { COMPRESSION = 6 };
 
 typedef struct Upload {
-    Evidence evidence;
+    FaultReport fault_report;
     char sha[SHA256_HEX_MAX];
     Str content;
 } Upload;
@@ -35,56 +35,58 @@ static json_t *texts_or_empty(json_t *texts) {
     return texts ? json_incref(texts) : json_object();
 }
 
-static void content_fill(Upload *upload, const char *pgn, json_t *talk, json_t *errors) {
-    json_auto_t *content = json_pack("{s:s, s:o, s:o}", "pgn", pgn, "talk", texts_or_empty(talk),
-                                     "errors", texts_or_empty(errors));
+static void content_fill(Upload *upload, const char *pgn, json_t *protocol_log, json_t *errors) {
+    json_auto_t *content =
+        json_pack("{s:s, s:o, s:o}", "pgn", pgn, "protocol_log", texts_or_empty(protocol_log),
+                  "errors", texts_or_empty(errors));
     char *text scope(free_ptr) = json_dumps(content, JSON_COMPACT);
-    str_init(&upload->content, 2 * EVIDENCE_MAX);
+    str_init(&upload->content, 2 * FAULT_REPORT_MAX);
     zstd_compress(text, strlen(text), COMPRESSION, &upload->content);
-    upload->evidence.content = upload->content.data;
-    upload->evidence.content_size = upload->content.size;
+    upload->fault_report.content = upload->content.data;
+    upload->fault_report.content_size = upload->content.size;
 }
 
 static bool upload_read(Request *req, Upload *upload, Error *err) {
-    Evidence *e = &upload->evidence;
+    FaultReport *e = &upload->fault_report;
     const char *pgn;
     json_int_t pair, game;
     int overloaded;
-    json_t *talk = NULL, *errors = NULL;
+    json_t *protocol_log = NULL, *errors = NULL;
     if (!request_json(req, err, "{s:I, s:I, s:s, s:s, s:s, s:b, s:s, s?o, s?o}", "pair", &pair,
                       "game", &game, "side", &e->side, "end", &e->end, "reason", &e->reason,
-                      "overloaded", &overloaded, "pgn", &pgn, "talk", &talk, "errors", &errors) ||
-        !one_line_check("reason", e->reason, 0, 160, err) || !texts_check("talk", talk, err) ||
-        !texts_check("errors", errors, err))
+                      "overloaded", &overloaded, "pgn", &pgn, "protocol_log", &protocol_log,
+                      "errors", &errors) ||
+        !one_line_check("reason", e->reason, 0, 160, err) ||
+        !texts_check("protocol_log", protocol_log, err) || !texts_check("errors", errors, err))
         return false;
     e->pair = pair;
     e->game = game;
     e->overloaded = overloaded != 0;
-    content_fill(upload, pgn, talk, errors);
+    content_fill(upload, pgn, protocol_log, errors);
     return true;
 }
 
-bool evidence_prepare(Request *req, Response *res, Error *err) {
+bool fault_report_prepare(Request *req, Response *res, Error *err) {
     (void)res;
     long seq;
-    if (!parse_long(req->params[1], 0, EVIDENCE_OF_TASK - 1, &seq))
-        return error_set(err, 404, "not_found", "a task has evidence 0 to %d",
-                         EVIDENCE_OF_TASK - 1);
+    if (!parse_long(req->params[1], 0, FAULT_REPORT_OF_TASK - 1, &seq))
+        return error_set(err, 404, "not_found", "a task has fault report 0 to %d",
+                         FAULT_REPORT_OF_TASK - 1);
     Upload *upload = xcalloc(1, sizeof *upload);
     req->state = upload;
     req->state_free = upload_free;
     sha256_hex(req->body, req->body_size, upload->sha);
-    upload->evidence = (Evidence){.task = request_id(req, 0),
-                                  .worker = req->viewer.worker_id,
-                                  .seq = seq,
-                                  .sha256 = upload->sha};
+    upload->fault_report = (FaultReport){.task = request_id(req, 0),
+                                         .worker = req->viewer.worker_id,
+                                         .seq = seq,
+                                         .sha256 = upload->sha};
     return upload_read(req, upload, err);
 }
 
-bool evidence_apply(Request *req, Response *res, Error *err) {
+bool fault_report_apply(Request *req, Response *res, Error *err) {
     Ledger ledger = ledger_of(req);
     const Upload *upload = req->state;
-    if (!ledger_evidence(&ledger, &upload->evidence, err))
+    if (!ledger_fault_report(&ledger, &upload->fault_report, err))
         return false;
     response_json(res, 200, json_object());
     return true;

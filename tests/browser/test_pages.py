@@ -184,15 +184,15 @@ def a_crash_report_is_read_on_its_own_page():
                    f"12.1{i} < info depth {i + 9} score cp 3{i} nodes {1000 * i} pv e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8\n" for i in range(9))
     for seq, (side, end, reason, overloaded) in enumerate((("new", "crash", "White disconnects", False),
                                                            ("base", "time", "Black loses on time", True))):
-        equal(machine.api("PUT", f"/tasks/{task}/evidence/{seq}", {
+        equal(machine.api("PUT", f"/tasks/{task}/faults/{seq}", {
             "pair": first, "game": seq, "side": side, "end": end, "reason": reason, "overloaded": overloaded, "pgn": PGN,
-            "talk": {"new": talk, "base": talk[:300]},
+            "protocol_log": {"new": talk, "base": talk[:300]},
             "errors": {"new": "search.c:120: search: Assertion `depth > 0' failed.\n", "base": ""}}).status, 200)
-    sql(server, "UPDATE batches SET marks = 'busy', limit_busy = 0, busy = 0.2 WHERE id = 1")
+    sql(server, "UPDATE batches SET flags = 'busy', limit_busy = 0, busy = 0.2 WHERE id = 1")
     browser.go("/tests/1")
     contains(browser.text("#faults"), "crash of the patch")
     contains(browser.text("#faults"), "machine overloaded")
-    contains(browser.text("#marked"), "marked")
+    contains(browser.text("#flagged"), "flagged")
     browser.click("#faults tbody tr:last-child a")
     browser.until(lambda: "White disconnects" in browser.text("#head, .head"), 10, "the report")
     contains(browser.text("#talk-new"), "Assertion `depth > 0' failed.")
@@ -209,7 +209,7 @@ def a_maintainer_excludes_a_machine_and_blocks_it_with_forms():
         games = other.text("#verdict-text")
         other.type("#exclude-reason", "it was busy")
         other.click("#exclude button")
-        other.until(lambda: "Excluded: marked batches" in other.text("#workers"), 10, "the exclusion")
+        other.until(lambda: "Excluded: flagged batches" in other.text("#workers"), 10, "the exclusion")
         true(other.text("#verdict-text") != games, "the totals follow")
         contains(other.text("#head"), "accepted")
         other.click("#workers form[action$='/include'] button")

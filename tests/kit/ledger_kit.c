@@ -145,10 +145,10 @@ int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held) {
     return ledger_claim(&kit->ledger, &claim, &kit->err);
 }
 
-bool kit_beat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
-              int64_t begun, TaskReply *reply) {
-    Beat beat = {task, worker, plies, begun, phase};
-    return ledger_beat(&kit->ledger, &beat, reply, &kit->err);
+bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
+                   int64_t begun, TaskReply *reply) {
+    Heartbeat heartbeat = {task, worker, plies, begun, phase};
+    return ledger_heartbeat(&kit->ledger, &heartbeat, reply, &kit->err);
 }
 
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes) {

@@ -28,8 +28,8 @@ void kit_sql(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf,
 void kit_activate(LedgerKit *kit, int64_t test);
 // A claim of a worker with `cores`, holding nothing but what `held` says (0: nothing).
 int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held);
-bool kit_beat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
-              int64_t begun, TaskReply *reply);
+bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
+                   int64_t begun, TaskReply *reply);
 // A batch with these outcomes, of which every drawn pair (2) is two draws.
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes);
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,

@@ -47,5 +47,5 @@ def add_test(server, state="active", **fields):
                threads=1, book_id=1, seed=42, variant="standard", adjudication=json.dumps(ADJUDICATION), batch_pairs=4,
                pairs_max=400000, state=state, approved_hash=None if state == "pending" else "x")
     row.update(fields)
-    names, marks = ", ".join(row), ", ".join("?" * len(row))
-    return sql(server, f"INSERT INTO tests ({names}) VALUES ({marks}) RETURNING id", *row.values())[0][0]
+    names, flags = ", ".join(row), ", ".join("?" * len(row))
+    return sql(server, f"INSERT INTO tests ({names}) VALUES ({flags}) RETURNING id", *row.values())[0][0]

@@ -169,9 +169,9 @@ class Forecast:
     """A weather in which each call meets each of its kinds once: `plan` is {call: kinds}. Between two of them a call gets
     through, so that each is waited out by itself."""
 
-    CALLS = {"claim": r"POST tasks/claim", "beat": r"POST tasks/\d+/beat", "games": r"PUT tasks/\d+/games/\d+",
+    CALLS = {"claim": r"POST tasks/claim", "heartbeat": r"POST tasks/\d+/heartbeat", "games": r"PUT tasks/\d+/games/\d+",
              "batch": r"POST tasks/\d+/batches", "blob": r"GET blobs/", "register": r"POST workers",
-             "evidence": r"PUT tasks/\d+/evidence/\d+"}
+             "fault_report": r"PUT tasks/\d+/faults/\d+"}
 
     def __init__(self, plan):
         self.lock = threading.Lock()

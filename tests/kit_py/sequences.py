@@ -29,7 +29,7 @@ PEOPLE = {"root": {"admin"}, "boss": {"maintainer"}, "vera": {"maintainer"}, "de
 NEEDS = {"approve": "maintainer", "merge": "maintainer", "exclude": "maintainer", "include": "maintainer", "block": "maintainer",
          "unblock": "maintainer", "harmful": "maintainer", "role": "admin", "state": "admin"}
 # What even a short walk does more than once.
-COMMON = ("tasks/claim", "tasks/beat", "tasks/games", "tasks/batches", "tasks/release", "tests", "tests/approve", "tests/pause")
+COMMON = ("tasks/claim", "tasks/heartbeat", "tasks/games", "tasks/batches", "tasks/release", "tests", "tests/approve", "tests/pause")
 
 
 class Step(collections.namedtuple("Step", "who method path body headers")):
@@ -99,10 +99,10 @@ class Sequences:
                 "holding": [t["id"] for t in self.tasks[-3:] if self.random.random() < 0.5], "wait_s": 0}
         return self.random.choice(self.machines), "POST", "/tasks/claim", body, self.key()
 
-    def beat(self):
+    def heartbeat(self):
         task = self.task()
-        return task["who"], "POST", f"/tasks/{task['id']}/beat", {"phase": self.random.choice(("fetch", "build", "bench", "play")),
-                                                                "plies": self.random.randrange(10 ** 5), "begun": self.random.randrange(task["pairs"] + 2)}
+        return task["who"], "POST", f"/tasks/{task['id']}/heartbeat", {"phase": self.random.choice(("fetch", "build", "bench", "play")),
+                                                                "plies": self.random.randrange(10 ** 5), "started_pairs": self.random.randrange(task["pairs"] + 2)}
 
     def games(self):
         task = self.task()
@@ -118,13 +118,13 @@ class Sequences:
         return task["who"], "POST", f"/tasks/{task['id']}/batches", batch(
             task["seq"], "2" * BATCH if sha and self.random.random() < 0.7 else self.outcomes(), sha, crashes=self.random.choice((0, 0, 1)))
 
-    def evidence(self):
+    def fault_report(self):
         task = self.task()  # mostly of a batch that is stored
         played = max(1, task["seq"] * BATCH) if self.random.random() < 0.9 else task["pairs"]
         body = {"pair": task["first"] + self.random.randrange(played), "game": self.random.randrange(2), "side": self.random.choice(("new", "base")),
                 "end": self.random.choice(("crash", "stall", "illegal", "time")), "reason": self.random.choice(("White disconnects", "White\u009b31m")), "overloaded": False,
-                "pgn": "1. e4 *", "talk": {"new": "> go\n"}, "errors": {"base": "\U0010ff00\u202e"}}
-        return task["who"], "PUT", f"/tasks/{task['id']}/evidence/{self.random.randrange(12)}", body
+                "pgn": "1. e4 *", "protocol_log": {"new": "> go\n"}, "errors": {"base": "\U0010ff00\u202e"}}
+        return task["who"], "PUT", f"/tasks/{task['id']}/faults/{self.random.randrange(12)}", body
 
     def bench(self):
         return self.task()["who"], "POST", f"/tasks/{self.task()['id']}/bench", {"side": self.random.choice(("new", "base")),
@@ -134,11 +134,11 @@ class Sequences:
         task = self.task()
         kind = self.random.choice(("build", "bench", "engine", "sandbox", "machine"))
         return task["who"], "POST", f"/tasks/{task['id']}/fail", {"kind": kind, "side": self.random.choice(("new", "base", "")), "message": "make ended\u2066",
-                                                                "log": "\x1b[31m" * 10, "bench": 7 if kind == "bench" else None, "begun": 0}
+                                                                "log": "\x1b[31m" * 10, "bench": 7 if kind == "bench" else None, "started_pairs": 0}
 
     def release(self):
         task = self.task()
-        return task["who"], "POST", f"/tasks/{task['id']}/release", {"begun": self.random.randrange(task["pairs"] + 1)}
+        return task["who"], "POST", f"/tasks/{task['id']}/release", {"started_pairs": self.random.randrange(task["pairs"] + 1)}
 
     def sign_machine_up(self):
         host = {"os": "Linux", "arch": "x86_64", "cpu": "c", "physical_cores": 4, "logical_cores": 8, "memory_mib": 8000,
@@ -168,7 +168,7 @@ class Sequences:
         if deed == "modify":
             body = {self.random.choice(("title", "priority", "pairs_max", "tc", "new_options", "description")): self.random.choice(("1", 5, 8, "nodes=50", "Hash=8", "x"))}
         elif deed in ("exclude", "include"):
-            body = {"worker": self.random.randrange(1, 8), "which": self.random.choice(("marked", "all")), "reason": "odd"}
+            body = {"worker": self.random.randrange(1, 8), "which": self.random.choice(("flagged", "all")), "reason": "odd"}
         elif deed == "bench":
             body = {"side": self.random.choice(("new", "base")), "nodes": 12345}
         elif deed in ("stop", "harmful"):
@@ -208,7 +208,7 @@ class Sequences:
             f"/api/v1/events?before={number}", "/api/v1/tests?before=x", f"/tests/{test}/chart.svg", "/git/anvil.git/info/refs?service=git-upload-pack"))
         return self.person("nobody"), "GET", path, None
 
-    ACTS = ((claim, 12), (beat, 5), (games, 12), (batch, 14), (evidence, 4), (bench, 3), (fail, 1), (release, 2), (sign_machine_up, 1), (submit, 5),
+    ACTS = ((claim, 12), (heartbeat, 5), (games, 12), (batch, 14), (fault_report, 4), (bench, 3), (fail, 1), (release, 2), (sign_machine_up, 1), (submit, 5),
             (act, 14), (guard, 1), (rule, 1), (sign_up, 1), (tokens, 1), (net, 1), (look, 12))
 
     # ---- making it wrong --------------------------------------------------------------------------

@@ -3,5 +3,5 @@
 #pragma once
 
 // `seconds`, times what PATCHMATE_PATIENCE says (0.001 to 1; for tests). Waiting times, limits of
-// requests and the time between beats shrink alike.
+// requests and the time between heartbeats shrink alike.
 double patience(double seconds);

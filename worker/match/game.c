@@ -308,9 +308,9 @@ void game_notes_init(GameNotes *notes) {
 
 static void notes_clear(GameNotes *notes) {
     for (int i = 0; i < 2; i++) {
-        free(notes->talk[i]);
+        free(notes->protocol_log[i]);
         free(notes->errors[i]);
-        notes->talk[i] = notes->errors[i] = NULL;
+        notes->protocol_log[i] = notes->errors[i] = NULL;
     }
     str_clear(&notes->infos);
 }
@@ -321,19 +321,19 @@ void game_notes_release(GameNotes *notes) {
 }
 
 // The last words of both, where somebody is to blame.
-static void keep_evidence(Play *play, int64_t start_ns) {
+static void keep_fault_report(Play *play, int64_t start_ns) {
     GameNotes *notes = play->notes;
     for (int i = 0; i < 2; i++) {
         const EngineProcess *engine = play->table->seats[i];
-        Str talk, errors;
-        str_init(&talk, EVIDENCE_MAX);
-        str_init(&errors, EVIDENCE_MAX);
-        transcript_print(&engine->talk, start_ns, &talk);
+        Str protocol_log, errors;
+        str_init(&protocol_log, FAULT_REPORT_MAX);
+        str_init(&errors, FAULT_REPORT_MAX);
+        transcript_print(&engine->protocol_log, start_ns, &protocol_log);
         tail_print(&engine->errors, &errors);
-        notes->evidence.talk[i] = notes->talk[i] = str_steal(&talk);
-        notes->evidence.errors[i] = notes->errors[i] = str_steal(&errors);
+        notes->fault_report.protocol_log[i] = notes->protocol_log[i] = str_steal(&protocol_log);
+        notes->fault_report.errors[i] = notes->errors[i] = str_steal(&errors);
     }
-    play->record->evidence = &notes->evidence;
+    play->record->fault_report = &notes->fault_report;
 }
 
 static void start_record(MatchTable *table, GameRecord *record, GameNotes *notes) {
@@ -343,10 +343,10 @@ static void start_record(MatchTable *table, GameRecord *record, GameNotes *notes
     record->rule = END_NONE;
     record->reason[0] = 0;
     record->infos = NULL;
-    record->evidence = NULL;
+    record->fault_report = NULL;
     record->started_us = wall_us();
     for (int i = 0; i < 2; i++)
-        tail_clear(&table->seats[i]->talk);
+        tail_clear(&table->seats[i]->protocol_log);
 }
 
 bool match_game_play(MatchTable *table, GameRecord *record, GameNotes *notes, Error *err) {
@@ -366,7 +366,7 @@ bool match_game_play(MatchTable *table, GameRecord *record, GameNotes *notes, Er
     if (table->spec->keep_info)
         record->infos = notes->infos.data;
     if (record->culprit >= 0)
-        keep_evidence(&play, start_ns);
+        keep_fault_report(&play, start_ns);
     for (int i = 0; i < 2; i++)
         if (table->spec->engines[record->players[i]].restart)
             engine_quit(table->seats[i], QUIT_PATIENCE_MS);

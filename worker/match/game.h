@@ -8,13 +8,13 @@
 #include "worker/match/match.h"
 #include "worker/uci/engine_process.h"
 
-enum { INFOS_MAX = 8 << 20, EVIDENCE_MAX = 128 << 10 };
+enum { INFOS_MAX = 8 << 20, FAULT_REPORT_MAX = 128 << 10 };
 
 // What goes with a record and outlives the game; reused from game to game.
 typedef struct GameNotes {
     Str infos;
-    MatchEvidence evidence;
-    char *talk[2], *errors[2];
+    MatchFault fault_report;
+    char *protocol_log[2], *errors[2];
 } GameNotes;
 
 void game_notes_init(GameNotes *notes);

@@ -160,7 +160,7 @@ static GameRecord *next_game(Match *match, GameNotes **notes) {
     record->pair = pair;
     record->index = index;
     record->infos = NULL;
-    record->evidence = NULL;
+    record->fault_report = NULL;
     fill_players(spec, record);
     return record;
 }

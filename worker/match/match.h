@@ -80,9 +80,10 @@ static inline bool score_is_mate(int32_t score) {
 
 // What was said before an engine failed: the last lines of both conversations ("> " to the engine,
 // "< " from it, each with the seconds since the game began) and the tails of standard error.
-typedef struct MatchEvidence {
-    const char *talk[2], *errors[2]; // of players[0] and players[1]; NUL-terminated, never NULL
-} MatchEvidence;
+typedef struct MatchFault {
+    const char *protocol_log[2],
+        *errors[2]; // of players[0] and players[1]; NUL-terminated, never NULL
+} MatchFault;
 
 typedef struct GameRecord {
     int pair;       // from 0; counts pairings within rounds, see MatchSpec
@@ -101,7 +102,7 @@ typedef struct GameRecord {
     int64_t started_us; // wall clock, since the epoch
     int64_t lasted_us;
     const char *infos;                // text of the kept info lines; NULL without keep_info
-    const MatchEvidence *evidence;    // where culprit >= 0, during on_game and on_pair; else NULL
+    const MatchFault *fault_report;   // where culprit >= 0, during on_game and on_pair; else NULL
     MoveRecord moves[GAME_PLIES_MAX]; // moves[i] for game.moves[i]; empty for opening plies
 } GameRecord;
 
@@ -148,7 +149,7 @@ typedef struct MatchSpec {
     void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
     void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
     void (*on_warning)(void *ctx, const GameRecord *game, const char *text);
-    // An engine that has never worked (culprit, evidence): match_run is about to return false.
+    // An engine that has never worked (culprit, fault reports): match_run is about to return false.
     void (*on_failure)(void *ctx, const GameRecord *game);
     // Every line of every conversation; from slot threads, several at a time. NULL: no log.
     void (*on_line)(void *ctx, const MatchLine *line);

@@ -133,13 +133,14 @@ static void add_arrays(Str *out, const GameRecord *game) {
     }
 }
 
-static void add_evidence(Str *out, const GameRecord *game) {
-    const MatchEvidence *evidence = game->evidence;
-    if (!evidence)
+static void add_fault_report(Str *out, const GameRecord *game) {
+    const MatchFault *fault_report = game->fault_report;
+    if (!fault_report)
         return;
     for (int i = 0; i < 2; i++) {
-        add_text(out, i == game->white ? "white_talk" : "black_talk", evidence->talk[i]);
-        add_text(out, i == game->white ? "white_stderr" : "black_stderr", evidence->errors[i]);
+        add_text(out, i == game->white ? "white_talk" : "black_talk",
+                 fault_report->protocol_log[i]);
+        add_text(out, i == game->white ? "white_stderr" : "black_stderr", fault_report->errors[i]);
     }
 }
 
@@ -164,7 +165,7 @@ void match_json_game(Str *out, const JsonContext *context, const GameRecord *gam
                (double)game->lasted_us / 1e6);
     add_moves(out, game);
     add_arrays(out, game);
-    add_evidence(out, game);
+    add_fault_report(out, game);
     str_puts(out, "}\n");
 }
 

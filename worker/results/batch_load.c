@@ -5,7 +5,7 @@
 
 #include "server/common/log.h"
 
-static const double busy_mark = 0.1, slow_mark = 0.25, swap_mark_mib = 64;
+static const double busy_flag = 0.1, slow_flag = 0.25, swap_mark_mib = 64;
 
 void load_begin(LoadMeter *meter) {
     *meter = (LoadMeter){0};
@@ -50,17 +50,17 @@ BatchLoad load_end(const LoadMeter *meter, double speed_before) {
     return load;
 }
 
-const char *load_mark(const BatchLoad *load, double busy, char out[LOAD_TEXT_MAX]) {
-    if (busy > busy_mark)
+const char *load_flag(const BatchLoad *load, double busy, char out[LOAD_TEXT_MAX]) {
+    if (busy > busy_flag)
         snprintf(out, LOAD_TEXT_MAX, "is busy with other work (%.0f %% of its CPU time)",
                  100 * busy);
-    else if (load->steal > busy_mark)
+    else if (load->steal > busy_flag)
         snprintf(out, LOAD_TEXT_MAX, "is a guest whose host took %.0f %% of its CPU time",
                  100 * load->steal);
-    else if (load->delay > busy_mark)
+    else if (load->delay > busy_flag)
         snprintf(out, LOAD_TEXT_MAX, "made its engines wait for a CPU %.0f %% of the time",
                  100 * load->delay);
-    else if (load->speed > 0 && load->speed < (1 - slow_mark) * load->speed_before)
+    else if (load->speed > 0 && load->speed < (1 - slow_flag) * load->speed_before)
         snprintf(out, LOAD_TEXT_MAX, "has slowed down to %.0f %% of the speed it began with",
                  100 * load->speed / load->speed_before);
     else if (load->swap_mib > swap_mark_mib)

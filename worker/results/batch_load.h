@@ -33,7 +33,7 @@ BatchLoad load_end(const LoadMeter *meter, double speed_before);
 // Where the server's marks begin as it is installed. NULL: nothing to mark; else what is wrong, in
 // words that go on from "this machine". Returns `out`.
 enum { LOAD_TEXT_MAX = 160 };
-const char *load_mark(const BatchLoad *load, double busy, char out[LOAD_TEXT_MAX]);
+const char *load_flag(const BatchLoad *load, double busy, char out[LOAD_TEXT_MAX]);
 
 // Member `load` of POST batches. New.
 json_t *load_to_json(const BatchLoad *load);

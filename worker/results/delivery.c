@@ -72,9 +72,9 @@ static void post_counts(Api *api, SpoolItem *item, Delivery *d) {
     }
 }
 
-static void put_evidence(Api *api, const SpoolItem *item, Delivery *d) {
+static void put_fault_report(Api *api, const SpoolItem *item, Delivery *d) {
     char path[80];
-    snprintf(path, sizeof path, "tasks/%" PRId64 "/evidence/%d", item->task, item->seq);
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/faults/%d", item->task, item->seq);
     ApiCall put = {.method = "PUT",
                    .path = path,
                    .bytes = item->bytes,
@@ -95,8 +95,8 @@ Delivery letter_send(Api *api, Letter *letter) {
     Delivery d = {.outcome = API_OK};
     if (letter->kind == LETTER_WORD)
         post_word(api, letter, &d);
-    else if (letter->kind == LETTER_EVIDENCE)
-        put_evidence(api, letter->item, &d);
+    else if (letter->kind == LETTER_FAULT_REPORT)
+        put_fault_report(api, letter->item, &d);
     else if (put_games(api, letter->item, &d) == API_OK)
         post_counts(api, letter->item, &d);
     return d;

@@ -33,8 +33,9 @@ Letter *outbox_first_unstored(const Outbox *box) {
 static bool goes_before(const Letter *earlier, const Letter *letter) {
     if (earlier->task != letter->task)
         return false;
-    if (earlier->kind == LETTER_EVIDENCE)
-        return letter->kind == LETTER_EVIDENCE || (letter->kind == LETTER_WORD && !earlier->tried);
+    if (earlier->kind == LETTER_FAULT_REPORT)
+        return letter->kind == LETTER_FAULT_REPORT ||
+               (letter->kind == LETTER_WORD && !earlier->tried);
     return true;
 }
 

@@ -4,9 +4,9 @@
 #include "worker/results/batch.h"
 #include "worker/results/uploader.h"
 
-typedef enum { LETTER_BATCH, LETTER_EVIDENCE, LETTER_WORD } LetterKind;
+typedef enum { LETTER_BATCH, LETTER_FAULT_REPORT, LETTER_WORD } LetterKind;
 
-// A batch as it came (raw); a batch or evidence that is made up for sending (item); a word on a
+// A batch as it came (raw); a batch or fault reports that is made up for sending (item); a word on a
 // task.
 typedef struct Letter {
     struct Letter *next;
@@ -31,8 +31,8 @@ typedef struct Outbox {
 Letter *outbox_add(Outbox *box, const Letter *letter);
 Letter *outbox_first_raw(const Outbox *box);      // NULL: none
 Letter *outbox_first_unstored(const Outbox *box); // an item that is not on disk; NULL: none
-// The first letter that may go at `now_s`; NULL: none. Batches of a task go in order; its evidence
-// goes after them; its last word goes after its batches and after evidence that was not tried yet.
+// The first letter that may go at `now_s`; NULL: none. Batches of a task go in order; its fault reports
+// goes after them; its last word goes after its batches and after fault reports that was not tried yet.
 // Tasks do not wait for each other: a batch that is never answered holds up nothing but its own
 // task. *soonest_s is lowered to the time of the first that waits for its time.
 Letter *outbox_next(const Outbox *box, double now_s, double *soonest_s);

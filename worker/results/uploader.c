@@ -1,4 +1,4 @@
-// See courier.h. Letters go in the order that outbox.h says, beats in between; each waits by itself
+// See courier.h. Letters go in the order that outbox.h says, heartbeats in between; each waits by itself
 // when it was in vain. All that the network may hold up happens outside the lock.
 #include "worker/results/uploader.h"
 
@@ -23,7 +23,7 @@ static void add_letter(Courier *c, const Letter *letter) {
 // ---- the thread ---------------------------------------------------------------------------------
 
 // What to do next, decided under the lock; waits until there is something.
-typedef enum { DO_QUIT, DO_MAKE, DO_STORE, DO_BEAT, DO_SEND } Deed;
+typedef enum { DO_QUIT, DO_MAKE, DO_STORE, DO_HEARTBEAT, DO_SEND } Deed;
 
 static void wait_until(Courier *c, double when_s) {
     struct timespec until = {(time_t)when_s, (long)((when_s - (double)(time_t)when_s) * 1e9)};
@@ -33,7 +33,7 @@ static void wait_until(Courier *c, double when_s) {
 // DO_QUIT: nothing until *soonest_s.
 static Deed due(const Courier *c, Letter **letter, double *soonest_s) {
     double now = courier_now_s();
-    bool beats = c->has_task && !c->task_stopped;
+    bool heartbeats = c->has_task && !c->task_stopped;
     *soonest_s = now + longest_wait_s;
     if ((*letter = outbox_first_raw(&c->outbox)))
         return DO_MAKE;
@@ -42,10 +42,10 @@ static Deed due(const Courier *c, Letter **letter, double *soonest_s) {
             return DO_STORE;
         *soonest_s = fmin(*soonest_s, c->store_s);
     }
-    if (beats && now >= c->next_beat_s)
-        return DO_BEAT;
-    if (beats)
-        *soonest_s = fmin(*soonest_s, c->next_beat_s);
+    if (heartbeats && now >= c->next_heartbeat_s)
+        return DO_HEARTBEAT;
+    if (heartbeats)
+        *soonest_s = fmin(*soonest_s, c->next_heartbeat_s);
     *letter = outbox_next(&c->outbox, now, soonest_s);
     return *letter ? DO_SEND : DO_QUIT;
 }
@@ -75,8 +75,8 @@ static void *courier_thread(void *ctx) {
             courier_make_item(c, letter);
         else if (deed == DO_STORE)
             courier_store_item(c, letter);
-        else if (deed == DO_BEAT)
-            courier_send_beat(c);
+        else if (deed == DO_HEARTBEAT)
+            courier_send_heartbeat(c);
         else
             courier_send_letter(c, letter);
     }
@@ -89,11 +89,11 @@ static void load_spool(Courier *c) {
     if (count)
         log_info("%d unsent results of an earlier run", count);
     for (int i = 0; i < count; i++)
-        add_letter(c,
-                   &(Letter){.kind = items[i]->kind == SPOOL_BATCH ? LETTER_BATCH : LETTER_EVIDENCE,
-                             .item = items[i],
-                             .stored = true,
-                             .task = items[i]->task});
+        add_letter(
+            c, &(Letter){.kind = items[i]->kind == SPOOL_BATCH ? LETTER_BATCH : LETTER_FAULT_REPORT,
+                         .item = items[i],
+                         .stored = true,
+                         .task = items[i]->task});
 }
 
 Courier *courier_new(Session *session) {
@@ -112,7 +112,7 @@ Courier *courier_new(Session *session) {
     return c;
 }
 
-// What is due now, beats aside.
+// What is due now, heartbeats aside.
 static bool is_busy(const Courier *c) {
     double soonest_s = courier_now_s();
     return c->sending || outbox_first_raw(&c->outbox) ||
@@ -172,14 +172,14 @@ void courier_begin(Courier *c, const CourierTask *task) {
     c->task = *task;
     c->has_task = true;
     c->task_stopped = false;
-    c->next_beat_s = courier_now_s();
+    c->next_heartbeat_s = courier_now_s();
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
-void courier_beat_soon(Courier *c) {
+void courier_heartbeat_soon(Courier *c) {
     pthread_mutex_lock(&c->lock);
-    c->next_beat_s = courier_now_s();
+    c->next_heartbeat_s = courier_now_s();
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
@@ -196,9 +196,10 @@ void courier_batch(Courier *c, CourierBatch *batch) {
     add_letter(c, &(Letter){.kind = LETTER_BATCH, .raw = batch, .task = batch->batch.task});
 }
 
-void courier_evidence(Courier *c, SpoolItem *item) {
+void courier_fault_report(Courier *c, SpoolItem *item) {
     pthread_mutex_lock(&c->lock);
-    outbox_add(&c->outbox, &(Letter){.kind = LETTER_EVIDENCE, .item = item, .task = item->task});
+    outbox_add(&c->outbox,
+               &(Letter){.kind = LETTER_FAULT_REPORT, .item = item, .task = item->task});
     c->unstored++;
     c->store_s = 0;
     pthread_cond_broadcast(&c->changed);

@@ -1,4 +1,4 @@
-// The thread that talks to the server while games are played: beats, batches, and the last word on
+// The thread that talks to the server while games are played: heartbeats, batches, and the last word on
 // a task. Results are spooled to disk before they are sent and leave it when they are acknowledged,
 // so neither an outage nor a restart loses or doubles one.
 #pragma once
@@ -9,11 +9,11 @@
 
 typedef struct Courier Courier;
 
-// Where the task stands, asked for by each beat.
+// Where the task stands, asked for by each heartbeat.
 typedef struct Progress {
     const char *phase; // fetch, build, bench, play
     uint64_t plies;
-    int begun; // pairs of which a game was started
+    int started_pairs; // pairs of which a game was started
 } Progress;
 
 typedef struct CourierTask {
@@ -32,10 +32,10 @@ bool courier_flush(Courier *courier, double patience_s);
 bool courier_drain(Courier *courier, double patience_s);
 void courier_free(Courier *courier);
 
-// Between courier_begin and courier_end beats are sent for the task; its `stop` is not called after
+// Between courier_begin and courier_end heartbeats are sent for the task; its `stop` is not called after
 // courier_end has returned.
 void courier_begin(Courier *courier, const CourierTask *task);
-void courier_beat_soon(Courier *courier); // the phase has changed
+void courier_heartbeat_soon(Courier *courier); // the phase has changed
 void courier_end(Courier *courier);
 
 // A full batch; the courier compresses, spools and sends it. Steals both.
@@ -46,9 +46,9 @@ typedef struct CourierBatch {
     BatchLoad load;
 } CourierBatch;
 void courier_batch(Courier *courier, CourierBatch *batch);
-// Evidence of a fault (evidence.h), sent after the batches of its task that came before it; it
+// Fault reports (fault_report.h), sent after the batches of its task that came before it; it
 // holds up none. Stolen.
-void courier_evidence(Courier *courier, SpoolItem *item);
+void courier_fault_report(Courier *courier, SpoolItem *item);
 // The last word on a task (fail, release), sent after its batches. `path` below tasks/ID/; `body`
 // is stolen.
 void courier_word(Courier *courier, int64_t task, const char *path, json_t *body);

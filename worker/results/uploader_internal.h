@@ -18,9 +18,9 @@ struct Courier {
     Outbox outbox;
     CourierTask task;
     bool has_task, task_stopped, in_call, quit, sending;
-    double next_beat_s, store_s; // monotonic: when to beat; when to try again to store
-    Waiter beats;
-    bool beats_offline;
+    double next_heartbeat_s, store_s; // monotonic: when to heartbeat; when to try again to store
+    Waiter heartbeats;
+    bool heartbeats_offline;
     int unstored;     // items that are not on disk
     bool disk_failed; // and that was said
 };
@@ -30,7 +30,7 @@ static inline double courier_now_s(void) {
 }
 
 // Deeds of the courier's thread, called without the lock.
-void courier_send_beat(Courier *courier);
+void courier_send_heartbeat(Courier *courier);
 void courier_send_letter(Courier *courier, Letter *letter); // which may be gone afterwards
 void courier_make_item(Courier *courier, Letter *letter);   // of a raw batch; on disk if it can be
 void courier_store_item(Courier *courier, Letter *letter);  // that was not on disk

@@ -1,4 +1,4 @@
-// See courier_inside.h: beats and letters, sent, and what the answers mean for the task and the
+// See courier_inside.h: heartbeats and letters, sent, and what the answers mean for the task and the
 // spool.
 #include "worker/results/uploader_internal.h"
 
@@ -13,7 +13,7 @@
 #include "worker/console/status.h"
 #include "worker/results/delivery.h"
 
-static const double beat_every_s = 60, store_again_s = 10;
+static const double heartbeat_every_s = 60, store_again_s = 10;
 
 // ---- the task -----------------------------------------------------------------------------------
 
@@ -53,58 +53,58 @@ static void read_continue(Courier *c, int64_t id, const json_t *reply) {
         stop_task(c, id, why && *why ? why : "stopped");
 }
 
-// ---- beats --------------------------------------------------------------------------------------
+// ---- heartbeats --------------------------------------------------------------------------------------
 
-static void next_beat_in(Courier *c, double seconds) {
+static void next_heartbeat_in(Courier *c, double seconds) {
     pthread_mutex_lock(&c->lock);
-    c->next_beat_s = courier_now_s() + seconds;
+    c->next_heartbeat_s = courier_now_s() + seconds;
     pthread_mutex_unlock(&c->lock);
 }
 
-static void beat_in_vain(Courier *c, const Error *err, double retry_after_s) {
-    double pause_s = outage_wait(&c->api.session->outage, &c->beats, err, retry_after_s);
-    c->beats_offline = err->status == 0;
-    next_beat_in(c, pause_s);
+static void heartbeat_in_vain(Courier *c, const Error *err, double retry_after_s) {
+    double pause_s = outage_wait(&c->api.session->outage, &c->heartbeats, err, retry_after_s);
+    c->heartbeats_offline = err->status == 0;
+    next_heartbeat_in(c, pause_s);
 }
 
 // The server was there: those that found nobody need not wait out their time.
 static void hurry_others(Courier *c) {
     pthread_mutex_lock(&c->lock);
     outbox_hurry(&c->outbox);
-    if (c->beats.waits && c->beats_offline)
-        c->next_beat_s = 0;
+    if (c->heartbeats.waits && c->heartbeats_offline)
+        c->next_heartbeat_s = 0;
     pthread_mutex_unlock(&c->lock);
 }
 
-static void beat_answered(Courier *c) {
-    bool waited = c->beats.waits;
-    outage_over(&c->api.session->outage, &c->beats, true);
+static void heartbeat_answered(Courier *c) {
+    bool waited = c->heartbeats.waits;
+    outage_over(&c->api.session->outage, &c->heartbeats, true);
     if (waited)
         hurry_others(c);
 }
 
 // The next one is due from before this one is sent: a phase or a task that begins while the reply
-// is awaited asks for a beat of its own, which the reply must not put off.
-void courier_send_beat(Courier *c) {
+// is awaited asks for a heartbeat of its own, which the reply must not put off.
+void courier_send_heartbeat(Courier *c) {
     CourierTask task;
     if (!enter_call(c, 0, &task))
         return;
-    next_beat_in(c, patience(beat_every_s));
+    next_heartbeat_in(c, patience(heartbeat_every_s));
     Progress p = task.progress(task.ctx);
     leave_call(c);
     Error err = {0};
     char path[64];
-    snprintf(path, sizeof path, "tasks/%" PRId64 "/beat", task.id);
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/heartbeat", task.id);
     json_auto_t *body = json_pack("{s:s, s:I, s:i}", "phase", p.phase, "plies", (json_int_t)p.plies,
-                                  "begun", p.begun);
+                                  "started_pairs", p.started_pairs);
     ApiReply reply scope(api_reply_release) = {0};
     ApiCall call = {.method = "POST", .path = path, .body = body, .expects = "continue"};
     ApiOutcome outcome = api_call(&c->api, &call, &reply, &err);
     if (outcome == API_AWAY)
-        return beat_in_vain(c, &err, reply.retry_after_s);
+        return heartbeat_in_vain(c, &err, reply.retry_after_s);
     if (outcome == API_CANCELLED)
         return;
-    beat_answered(c);
+    heartbeat_answered(c);
     if (outcome == API_REFUSED)
         stop_task(c, task.id, err.message);
     else
@@ -126,7 +126,7 @@ static const char *letter_name(const Letter *letter, char out[64]) {
         snprintf(out, 64, "%s of task %" PRId64, letter->path, letter->task);
     else
         snprintf(out, 64, "%s %d of task %" PRId64,
-                 letter->kind == LETTER_BATCH ? "batch" : "evidence", letter->item->seq,
+                 letter->kind == LETTER_BATCH ? "batch" : "fault_report", letter->item->seq,
                  letter->task);
     return out;
 }

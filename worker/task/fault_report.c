@@ -1,4 +1,4 @@
-// See evidence.h.
+// See fault_report.h.
 #include "worker/task/fault_report.h"
 
 #include <stdio.h>
@@ -13,12 +13,12 @@
 
 enum { ZSTD_LEVEL = 9, PGN_MAX = 96 << 10, TALK_MAX = 40 << 10, ERRORS_MAX = 16 << 10 };
 
-bool evidence_is_in(const GameRecord *game) {
+bool fault_report_is_in(const GameRecord *game) {
     return game->culprit >= 0 && (game->kind == GAME_END_TIME || game->kind == GAME_END_ILLEGAL ||
                                   game->kind == GAME_END_CRASH || game->kind == GAME_END_STALL);
 }
 
-static json_t *pgn_of(const GameRecord *game, const EvidenceContext *context, size_t max) {
+static json_t *pgn_of(const GameRecord *game, const FaultContext *context, size_t max) {
     const Task *task = context->task;
     scope(str_release) Str text;
     char event[128];
@@ -44,40 +44,41 @@ static json_t *both(const char *const texts[2], size_t max) {
 }
 
 // `share` of the space that each text may take.
-static json_t *document(const GameRecord *game, const EvidenceContext *context, size_t share) {
-    static const MatchEvidence nothing = {{"", ""}, {"", ""}};
-    const MatchEvidence *seen = game->evidence ? game->evidence : &nothing;
-    json_t *root = json_pack(
-        "{s:i, s:i, s:s, s:s, s:o, s:b, s:o, s:o, s:o}", "pair",
-        context->task->first_pair + game->pair, "game", game->index, "side",
-        side_name((Side)game->culprit), "end", game_end_name(game->kind), "reason",
-        plain_line(game->reason, sizeof game->reason - 1), "overloaded", game->overloaded, "pgn",
-        pgn_of(game, context, PGN_MAX / share), "talk", both(seen->talk, TALK_MAX / share),
-        "errors", both(seen->errors, ERRORS_MAX / share));
+static json_t *document(const GameRecord *game, const FaultContext *context, size_t share) {
+    static const MatchFault nothing = {{"", ""}, {"", ""}};
+    const MatchFault *seen = game->fault_report ? game->fault_report : &nothing;
+    json_t *root =
+        json_pack("{s:i, s:i, s:s, s:s, s:o, s:b, s:o, s:o, s:o}", "pair",
+                  context->task->first_pair + game->pair, "game", game->index, "side",
+                  side_name((Side)game->culprit), "end", game_end_name(game->kind), "reason",
+                  plain_line(game->reason, sizeof game->reason - 1), "overloaded", game->overloaded,
+                  "pgn", pgn_of(game, context, PGN_MAX / share), "protocol_log",
+                  both(seen->protocol_log, TALK_MAX / share), "errors",
+                  both(seen->errors, ERRORS_MAX / share));
     if (!root)
         fatal("out of memory");
     return root;
 }
 
 // Text may grow in JSON, where quotes and newlines are two bytes: then less of it is told.
-json_t *evidence_to_json(const GameRecord *game, const EvidenceContext *context) {
+json_t *fault_report_to_json(const GameRecord *game, const FaultContext *context) {
     for (size_t share = 1;; share *= 2) {
         json_t *root = document(game, context, share);
-        if (json_dumpb(root, NULL, 0, JSON_COMPACT) <= EVIDENCE_MAX)
+        if (json_dumpb(root, NULL, 0, JSON_COMPACT) <= FAULT_REPORT_MAX)
             return root;
         json_decref(root);
     }
 }
 
-SpoolItem *evidence_item(const GameRecord *game, const EvidenceContext *context, int seq) {
-    json_auto_t *root = evidence_to_json(game, context);
+SpoolItem *fault_report_item(const GameRecord *game, const FaultContext *context, int seq) {
+    json_auto_t *root = fault_report_to_json(game, context);
     char *text scope(free_ptr) = json_dumps(root, JSON_COMPACT);
     Str packed;
-    str_init(&packed, 2 * EVIDENCE_MAX);
+    str_init(&packed, 2 * FAULT_REPORT_MAX);
     zstd_compress(text, strlen(text), ZSTD_LEVEL, &packed);
     SpoolItem *item = xcalloc(1, sizeof *item);
     *item = (SpoolItem){
-        .kind = SPOOL_EVIDENCE, .task = context->task->id, .seq = seq, .size = packed.size};
+        .kind = SPOOL_FAULT_REPORT, .task = context->task->id, .seq = seq, .size = packed.size};
     item->bytes = str_steal(&packed);
     return item;
 }

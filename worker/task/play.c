@@ -24,9 +24,9 @@ typedef struct Play {
     CpuUse use;      // when the batch began
     LoadMeter meter; // since then
     double speed_before;
-    SpoolItem *evidence[EVIDENCE_A_TASK]; // of the batch in the making
-    int evidence_count, evidence_held;    // of the task; of these not sent yet
-    int failed;                           // side that never worked; -1: none
+    SpoolItem *fault_report[FAULT_REPORT_A_TASK]; // of the batch in the making
+    int fault_report_count, fault_report_held;    // of the task; of these not sent yet
+    int failed;                                   // side that never worked; -1: none
 } Play;
 
 static void new_batch(Play *p) {
@@ -39,20 +39,20 @@ static void new_batch(Play *p) {
     load_begin(&p->meter);
 }
 
-// Evidence follows its batch.
-static void send_evidence(Play *p) {
-    for (int i = 0; i < p->evidence_held; i++)
-        courier_evidence(p->worker->courier, p->evidence[i]);
-    p->evidence_held = 0;
+// Fault reports follows its batch.
+static void send_fault_report(Play *p) {
+    for (int i = 0; i < p->fault_report_held; i++)
+        courier_fault_report(p->worker->courier, p->fault_report[i]);
+    p->fault_report_held = 0;
 }
 
 static void drop_batch(Play *p) {
     batch_release(&p->batch->batch);
     free(p->batch);
     p->batch = NULL;
-    for (int i = 0; i < p->evidence_held; i++) // of games that will not count
-        spool_item_free(p->evidence[i]);
-    p->evidence_held = 0;
+    for (int i = 0; i < p->fault_report_held; i++) // of games that will not count
+        spool_item_free(p->fault_report[i]);
+    p->fault_report_held = 0;
 }
 
 // Share of the machine's CPU time that went to others since the batch began. What a process used
@@ -94,22 +94,23 @@ static void on_game(void *ctx, const GameRecord *game) {
                  p->spec->task->test_id, game->reason);
 }
 
-static void keep_evidence(Play *p, const GameRecord *game) {
+static void keep_fault_report(Play *p, const GameRecord *game) {
     const MatchLimit *limits = p->limits;
     char control[SIDE_COUNT][TC_TEXT_MAX];
-    if (!evidence_is_in(game) || p->evidence_count == EVIDENCE_A_TASK)
+    if (!fault_report_is_in(game) || p->fault_report_count == FAULT_REPORT_A_TASK)
         return;
-    EvidenceContext context = {p->spec->task,
-                               {limit_text(&limits[SIDE_NEW], control[SIDE_NEW]),
-                                limit_text(&limits[SIDE_BASE], control[SIDE_BASE])}};
-    p->evidence[p->evidence_held++] = evidence_item(game, &context, p->evidence_count++);
+    FaultContext context = {p->spec->task,
+                            {limit_text(&limits[SIDE_NEW], control[SIDE_NEW]),
+                             limit_text(&limits[SIDE_BASE], control[SIDE_BASE])}};
+    p->fault_report[p->fault_report_held++] =
+        fault_report_item(game, &context, p->fault_report_count++);
 }
 
 // Said now and then: volunteers can do something about it, a log full of it helps nobody.
 static void tell_load(Play *p) {
     char text[LOAD_TEXT_MAX];
     int64_t now = os_now_ns(), *told = &p->worker->load_told_ns;
-    const char *mark = load_mark(&p->batch->load, p->batch->busy, text);
+    const char *mark = load_flag(&p->batch->load, p->batch->busy, text);
     if (!mark || !limit_is_scaled(&p->limits[SIDE_BASE]) || (*told && now - *told < load_every_ns))
         return;
     *told = now;
@@ -137,14 +138,14 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
     batch_add(&p->batch->batch, games, &context);
     for (int i = 0; i < 2; i++) {
         load_add(&p->meter, &games[i]);
-        keep_evidence(p, &games[i]);
+        keep_fault_report(p, &games[i]);
     }
     status_update(count_pair, NULL);
     if (!batch_is_full(&p->batch->batch))
         return;
     measure_load(p);
     courier_batch(p->worker->courier, p->batch);
-    send_evidence(p);
+    send_fault_report(p);
     new_batch(p);
 }
 
@@ -154,9 +155,10 @@ static void on_failure(void *ctx, const GameRecord *game) {
     if (p->failed >= 0)
         return;
     p->failed = game->culprit;
-    if (game->evidence)
+    if (game->fault_report)
         str_printf(p->spec->log, "%s\nWhat was said:\n%s\nOn standard error:\n%s", game->reason,
-                   game->evidence->talk[game->culprit], game->evidence->errors[game->culprit]);
+                   game->fault_report->protocol_log[game->culprit],
+                   game->fault_report->errors[game->culprit]);
 }
 
 // ---- setting up ---------------------------------------------------------------------------------
@@ -191,7 +193,7 @@ static void start_status(Status *status, void *ctx) {
     status->wins = status->losses = status->draws = 0;
 }
 
-static bool run_match(Play *p, const EngineSpec engines[2], int *begun, Error *err) {
+static bool run_match(Play *p, const EngineSpec engines[2], int *started_pairs, Error *err) {
     const Task *task = p->spec->task;
     int first = task->next_seq * task->batch_pairs;
     MatchSpec match_spec = {
@@ -215,13 +217,13 @@ static bool run_match(Play *p, const EngineSpec engines[2], int *begun, Error *e
     Match *match = match_new(&match_spec);
     running_set_match(&p->worker->running, match);
     bool ran = match_run(match, err);
-    *begun = match_next_pair(match);
+    *started_pairs = match_next_pair(match);
     running_set_match(&p->worker->running, NULL);
     match_free(match);
     return ran;
 }
 
-bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err) {
+bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err) {
     const Task *task = spec->task;
     Play p = {.worker = worker, .spec = spec, .seq = task->next_seq, .failed = -1};
     scope(argv_release) Argv new_argv = {0};
@@ -247,7 +249,7 @@ bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err) {
     log_info("test %" PRId64 " (%s): %d pairs at %s, %d at a time", task->test_id, task->title,
              task->pairs - task->next_seq * task->batch_pairs, p.tc, spec->slots);
     new_batch(&p);
-    bool ran = run_match(&p, engines, begun, err);
+    bool ran = run_match(&p, engines, started_pairs, err);
     if (!ran && p.failed >= 0)
         snprintf(err->field, sizeof err->field, "%s", side_name((Side)p.failed));
     drop_batch(&p);

@@ -14,7 +14,7 @@ typedef struct PlaySpec {
     Str *log;                       // takes the last words of an engine that cannot be used
 } PlaySpec;
 
-// True when the match ran, to its end or until it was stopped; *begun is the first pair of the task
+// True when the match ran, to its end or until it was stopped; *started_pairs is the first pair of the task
 // of which no game was started. False: an engine could not be used; `err` says why and err->field
 // names its side.
-bool play(Worker *worker, const PlaySpec *spec, int *begun, Error *err);
+bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err);

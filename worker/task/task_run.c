@@ -22,7 +22,7 @@ typedef struct TaskRun {
     Task task;
     Workshop shop;
     _Atomic(const char *) phase;
-    atomic_int begun; // pairs of which a game was started, before and after the match
+    atomic_int started_pairs; // pairs of which a game was started, before and after the match
     Build builds[SIDE_COUNT];
     double factor, speed;
     bool stopped_by_server;
@@ -47,7 +47,7 @@ static Step fail_side(TaskRun *run, const char *kind, int side) {
 static void enter_phase(TaskRun *run, const char *phase) {
     atomic_store(&run->phase, phase);
     status_phase(phase);
-    courier_beat_soon(run->worker->courier);
+    courier_heartbeat_soon(run->worker->courier);
 }
 
 // ---- what the courier asks ----------------------------------------------------------------------
@@ -55,10 +55,10 @@ static void enter_phase(TaskRun *run, const char *phase) {
 static Progress progress(void *ctx) {
     TaskRun *run = ctx;
     Progress p = {.phase = atomic_load(&run->phase)};
-    running_progress(&run->worker->running, &p.plies, &p.begun);
-    int begun = atomic_load(&run->begun);
-    if (p.begun < begun)
-        p.begun = begun; // the match has not started, or is over
+    running_progress(&run->worker->running, &p.plies, &p.started_pairs);
+    int started_pairs = atomic_load(&run->started_pairs);
+    if (p.started_pairs < started_pairs)
+        p.started_pairs = started_pairs; // the match has not started, or is over
     return p;
 }
 
@@ -237,11 +237,11 @@ static Step play_all(TaskRun *run) {
     SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
     for (int i = 0; i < SIDE_COUNT; i++)
         spec.memory_mib[i] = slots_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);
-    int begun = atomic_load(&run->begun);
+    int started_pairs = atomic_load(&run->started_pairs);
     str_clear(&run->failure.log);
     enter_phase(run, "play");
-    bool played = play(run->worker, &spec, &begun, &run->failure.error);
-    atomic_store(&run->begun, begun);
+    bool played = play(run->worker, &spec, &started_pairs, &run->failure.error);
+    atomic_store(&run->started_pairs, started_pairs);
     if (!played) {
         const char *field = run->failure.error.field;
         int side = strcmp(field, "new") == 0    ? SIDE_NEW
@@ -249,7 +249,7 @@ static Step play_all(TaskRun *run) {
                                                 : SIDE_COUNT;
         return fail_side(run, "engine", side);
     }
-    return begun < task->pairs ? STEP_STOPPED : STEP_ON;
+    return started_pairs < task->pairs ? STEP_STOPPED : STEP_ON;
 }
 
 // Asked before anything is fetched and built, and again when the nets are here.
@@ -295,7 +295,7 @@ static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
                  json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
                            run->failure.side, "message", plain_line(error->message, MESSAGE_MAX),
                            "log", plain_tail(log->data, log->size, LOG_MAX), "bench", bench,
-                           "begun", run->begun));
+                           "started_pairs", run->started_pairs));
 }
 
 static bool machine_failed(const TaskRun *run) {
@@ -310,8 +310,9 @@ static TaskEnd finish(TaskRun *run, Step step) {
         send_failure(w, run->task.id, run);
         return machine_failed(run) ? TASK_BROKEN : TASK_FAILED;
     }
-    if (step != STEP_ON && run->begun < run->task.pairs)
-        courier_word(w->courier, run->task.id, "release", json_pack("{s:i}", "begun", run->begun));
+    if (step != STEP_ON && run->started_pairs < run->task.pairs)
+        courier_word(w->courier, run->task.id, "release",
+                     json_pack("{s:i}", "started_pairs", run->started_pairs));
     return stop_level() == STOP_NO ? TASK_DONE : TASK_HANDED_BACK;
 }
 
@@ -327,7 +328,7 @@ static TaskEnd work_on(TaskRun *run) {
     CourierTask watched = {run->task.id, progress, stop_run, run};
     run->shop = (Workshop){&w->store,          &w->sandbox,        w->host.build_key, w->host.cores,
                            &w->running.cancel, w->config->build_s, w->host.memory_mib};
-    atomic_store(&run->begun, run->task.next_seq * run->task.batch_pairs);
+    atomic_store(&run->started_pairs, run->task.next_seq * run->task.batch_pairs);
     atomic_store(&run->phase, "fetch");
     status_update(set_test, &run->task);
     courier_begin(w->courier, &watched);

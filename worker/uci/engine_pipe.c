@@ -56,7 +56,7 @@ static void log_line(const EngineProcess *engine, MatchLineKind kind, const char
 
 static void note(EngineProcess *engine, MatchLineKind kind, const char *text, size_t size,
                  int64_t now_ns) {
-    transcript_add(&engine->talk, kind == LINE_TO_ENGINE ? '>' : '<', text, size, now_ns);
+    transcript_add(&engine->protocol_log, kind == LINE_TO_ENGINE ? '>' : '<', text, size, now_ns);
     if (engine->log.on_line)
         log_line(engine, kind, text, size, false, now_ns);
 }

@@ -152,7 +152,7 @@ EngineStatus engine_start(EngineProcess *engine, const EngineSpec *spec, bool ch
     engine->cancel_fd = cancel_fd;
     engine->speaks_unasked = false;
     OsSpawnSpec command = {spec->argv, spec->directory, OS_ERRORS_PIPE, spec->limits};
-    tail_clear(&engine->talk);
+    tail_clear(&engine->protocol_log);
     tail_clear(&engine->errors);
     EngineStatus status = spawn(engine, &command, err);
     if (status != ENGINE_OK) {
@@ -243,7 +243,7 @@ EngineStatus engine_go(EngineProcess *engine, const char *text, size_t size, int
 // ---- the end ------------------------------------------------------------------------------------
 
 void engine_remark(EngineProcess *engine, const char *text) {
-    transcript_add(&engine->talk, '*', text, strlen(text), os_now_ns());
+    transcript_add(&engine->protocol_log, '*', text, strlen(text), os_now_ns());
 }
 
 void engine_quit(EngineProcess *engine, int patience_ms) {

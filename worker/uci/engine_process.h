@@ -52,7 +52,7 @@ typedef struct EngineProcess {
     char chunk[ENGINE_LINE_MAX];   // as read; lines up to chunk_at are dealt with
     char partial[ENGINE_LINE_MAX]; // a line whose end has not come yet
     char info[ENGINE_INFO_MAX];
-    Tail talk, errors; // of this process and, after its end, until the next one
+    Tail protocol_log, errors; // of this process and, after its end, until the next one
 } EngineProcess;
 
 typedef struct EngineReply {

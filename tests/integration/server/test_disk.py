@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What strangers can make the server keep and compute, over real HTTP: games that would take its memory when they are played over
-again, a batch during whose replay it ended, more games than were dealt, evidence of games that nobody played, and a disk that
+again, a batch during whose replay it ended, more games than were dealt, fault reports of games that nobody played, and a disk that
 fills."""
 
 import concurrent.futures
@@ -113,11 +113,11 @@ def a_batch_during_whose_replay_the_server_ended_is_not_tried_again():
                     for i in range(1000) for white in ("white", "black"))
     play(worker, task, 0, packed(lines.encode()))
     sql(server, "UPDATE tests SET state = 'paused' WHERE id = ?", big)
-    wait_until(lambda: sql(server, "SELECT count(*) FROM replays_begun") == [(1,)], step=0.001)
+    wait_until(lambda: sql(server, "SELECT count(*) FROM replays_started") == [(1,)], step=0.001)
     server.kill()
-    equal(sql(server, "SELECT count(*) FROM replays_begun"), [(1,)], "killed while it replayed")
+    equal(sql(server, "SELECT count(*) FROM replays_started"), [(1,)], "killed while it replayed")
     server.start()
-    equal(sql(server, "SELECT count(*) FROM replays_begun"), [(0,)])
+    equal(sql(server, "SELECT count(*) FROM replays_started"), [(0,)])
     left = anyone.api("GET", f"/tests/{big}").json["replays"]
     equal((left["batches"], [x["reason"] for x in left["left_out"]]), (0, ["the server ended while it replayed it"]))
     contains(anyone.get(f"/tests/{big}").text, "not replayed: the server ended while it replayed it")
@@ -127,7 +127,7 @@ def a_batch_during_whose_replay_the_server_ended_is_not_tried_again():
     play(honest, task, 0, games_body(task["first_pair"], 4, 8))
     wait_until(lambda: replayed() == count + 1)
     server.stop()
-    equal(sql(server, "SELECT count(*) FROM replays_begun"), [(0,)], "after an end as it should be")
+    equal(sql(server, "SELECT count(*) FROM replays_started"), [(0,)], "after an end as it should be")
     server.start()
     server.command("set", server.data, "replay_share", "0")
     contains(server.command("check", server.data), "0 differences")
@@ -164,7 +164,7 @@ def games_are_taken_for_the_next_batch_of_a_task_that_goes_on():
     sha = play(worker, task, 0, body)
     reply = put_games(worker, task["id"], 1, zstd(b"x" * (257 << 10)))
     equal((reply.status, reply.json["error"]["message"]), (413, "8 games take at most 262144 bytes"))
-    equal(worker.api("POST", f"/tasks/{task['id']}/release", {"begun": 4}).status, 200)
+    equal(worker.api("POST", f"/tasks/{task['id']}/release", {"started_pairs": 4}).status, 200)
     reply = put_games(worker, task["id"], 1, games_body(task["first_pair"], 4, 12))
     equal((reply.status, reply.code), (409, "task_over"), reply)
     true(sha in blobs(), sha)
@@ -280,35 +280,35 @@ def games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay():
     server.command("set", server.data, "replay_share", "0")
 
 
-EVIDENCE = {"game": 0, "side": "new", "end": "crash", "reason": "White disconnects", "overloaded": False, "pgn": "1. e4 *"}
+FAULT_REPORT = {"game": 0, "side": "new", "end": "crash", "reason": "White disconnects", "overloaded": False, "pgn": "1. e4 *"}
 
 
-def put_evidence(worker, task, seq, pair, **fields):
-    return worker.api("PUT", f"/tasks/{task['id']}/evidence/{seq}", {**EVIDENCE, "pair": pair, **fields})
+def put_fault_report(worker, task, seq, pair, **fields):
+    return worker.api("PUT", f"/tasks/{task['id']}/faults/{seq}", {**FAULT_REPORT, "pair": pair, **fields})
 
 
-def invented_evidence_is_refused_and_leaves_room_for_that_of_others():
+def invented_fault_report_is_refused_and_leaves_room_for_that_of_others():
     test = add_test(server, title="faults", priority=9, tc="nodes=1000")
     liars = [server.worker(key=f"liar-{i:030}") for i in range(6)]
     codes = []
     for i, liar in enumerate(liars):
         task = claim(liar).json
         equal(task["test"]["id"], test)
-        codes += [put_evidence(liar, task, seq, task["first_pair"] + seq // 2).code for seq in range(10)]
+        codes += [put_fault_report(liar, task, seq, task["first_pair"] + seq // 2).code for seq in range(10)]
         equal(post(liar, task, 0, crashes=8).json["stored"], True)
         equal(post(liar, task, 1, crashes=2).json["stored"], True)
         for seq in range(10):
-            equal(put_evidence(liar, task, seq, task["first_pair"] + seq // 2).status, 200)
-        codes.append(put_evidence(liar, task, 9, task["first_pair"]).code)
-    equal(codes.count("evidence_unfounded"), 60, codes)
-    kept = lambda: sql(server, "SELECT count(content), count(*) FROM evidence WHERE test_id = ?", test)
+            equal(put_fault_report(liar, task, seq, task["first_pair"] + seq // 2).status, 200)
+        codes.append(put_fault_report(liar, task, 9, task["first_pair"]).code)
+    equal(codes.count("fault_unfounded"), 60, codes)
+    kept = lambda: sql(server, "SELECT count(content), count(*) FROM fault_reports WHERE test_id = ?", test)
     equal(kept(), [(50, 60)])
     server.command("user", "add", server.data, "anna", "--password-file", server.folder / "password")
     token = server.client("anna").api("POST", "/tokens", {"name": "machines", "scope": "worker"}).json["token"]
     honest = server.worker(key="h" * 32, user_token=token)
     task = claim(honest).json
     equal(post(honest, task, 0, crashes=1).json["stored"], True)
-    equal(put_evidence(honest, task, 0, task["first_pair"] + 3).status, 200)
+    equal(put_fault_report(honest, task, 0, task["first_pair"] + 3).status, 200)
     equal(kept(), [(51, 61)])
     sql(server, "UPDATE tests SET state = 'paused' WHERE id = ?", test)
 
@@ -352,7 +352,7 @@ def main():
             games_are_taken_for_the_next_batch_of_a_task_that_goes_on, bodies_that_came_at_once_leave_one_blob_after_the_sweep,
             under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_lost,
             games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay,
-            invented_evidence_is_refused_and_leaves_room_for_that_of_others,
+            invented_fault_report_is_refused_and_leaves_room_for_that_of_others,
             a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made)
     finally:
         server.close()

@@ -25,7 +25,7 @@ Stored = collections.namedtuple("Stored", "outcomes counted")
 
 
 class Machine(threading.Thread):
-    """One worker: claims, beats, sends games and counts, for ever. `waiting` is the batch whose post is unanswered."""
+    """One worker: claims, heartbeats, sends games and counts, for ever. `waiting` is the batch whose post is unanswered."""
 
     def __init__(self, loop, number):
         super().__init__(daemon=True)
@@ -71,7 +71,7 @@ class Machine(threading.Thread):
             true(status == 200 or over, reply)
             sha = None if over else reply["sha256"]
         elif self.random.random() < 0.3:
-            status, reply = self.insist("POST", path + "/beat", {"phase": "play", "plies": 100 * seq, "begun": seq * BATCH + 1})
+            status, reply = self.insist("POST", path + "/heartbeat", {"phase": "play", "plies": 100 * seq, "started_pairs": seq * BATCH + 1})
             equal(status, 200, reply)
         outcomes = "".join(self.random.choice("011222334") for _ in range(BATCH))
         self.sent[task, seq] = outcomes

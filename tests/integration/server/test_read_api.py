@@ -81,7 +81,7 @@ def set_up():
             play(worker, claim(worker, "a"), 1)
     failed = claim(worker, "b")
     equal(worker.api("POST", f"/tasks/{failed['id']}/fail", {
-        "kind": "sandbox", "side": "new", "message": "no room", "log": "tmpfs is full\n", "bench": None, "begun": 0}).status, 200)
+        "kind": "sandbox", "side": "new", "message": "no room", "log": "tmpfs is full\n", "bench": None, "started_pairs": 0}).status, 200)
     for i in range(9):
         accepted, simple, more_wins = i % 3 == 0, i % 2 == 0, i % 3 == 1
         add_test(server, "finished", title=f"Old one {i}", result="accepted" if accepted else "rejected", finished=100 + i // 2,

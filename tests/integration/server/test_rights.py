@@ -19,7 +19,7 @@ from server import ADMIN, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E4
 from tap import contains, equal, run, true  # noqa: E402
 
 server = admin = None
-EVIDENCE = {"pair": 0, "game": 0, "side": "new", "end": "crash", "reason": "White disconnects", "overloaded": False, "pgn": "x"}
+FAULT_REPORT = {"pair": 0, "game": 0, "side": "new", "end": "crash", "reason": "White disconnects", "overloaded": False, "pgn": "x"}
 HOST = {"os": "Linux", "arch": "x86_64", "cpu": "test", "physical_cores": 4, "logical_cores": 8, "memory_mib": 8000,
         "compilers": ["gcc 12.2.0"], "sandbox": 2, "isa": "x86-64-v2"}
 
@@ -75,14 +75,14 @@ def no_work_is_left_for(worker, task, code):
     place = f"/tasks/{task['id']}"
     refused(claim(worker), 403, code)
     refused(put_games(worker, task["id"], 1, games_body(task["first_pair"] + 4, 4)), 403, code)
-    refused(worker.api("PUT", place + "/evidence/0", {**EVIDENCE, "pair": task["first_pair"]}), 403, code)
+    refused(worker.api("PUT", place + "/faults/0", {**FAULT_REPORT, "pair": task["first_pair"]}), 403, code)
     refused(worker.api("POST", place + "/bench", {"side": "new", "nodes": 1}), 403, code)
     refused(worker.api("POST", place + "/fail", {"kind": "build", "side": "new", "message": "x", "log": ""}), 403, code)
     reply = post(worker, task, 1)
     equal((reply.status, reply.json["stored"], reply.json["counted"]), (200, True, False), reply)
-    reply = worker.api("POST", place + "/beat", {"phase": "play", "plies": 1, "begun": 0})
+    reply = worker.api("POST", place + "/heartbeat", {"phase": "play", "plies": 1, "started_pairs": 0})
     equal((reply.status, reply.json["continue"]), (200, False), reply)
-    equal(worker.api("POST", place + "/release", {"begun": 0}).status, 200)
+    equal(worker.api("POST", place + "/release", {"started_pairs": 0}).status, 200)
 
 
 def set_state(name, state):
@@ -268,7 +268,7 @@ def lines_of_text_that_act_are_refused_with_their_field_and_the_character():
     owner = person("lena", "developer", "maintainer")
     worker = machine("lenas")
     task = claim(worker).json
-    evidence = {**EVIDENCE, "pair": task["first_pair"]}
+    fault_report = {**FAULT_REPORT, "pair": task["first_pair"]}
     for character, name in (("\u202e", r"\u202e"), ("\x9b", r"\x9b"), ("\x7f", r"\x7f"), ("\u2028", r"\u2028"), ("\n", r"\x0a")):
         text = f"a{character}b"
         for field, reply in (
@@ -279,7 +279,7 @@ def lines_of_text_that_act_are_refused_with_their_field_and_the_character():
             ("reason", owner.api("POST", f"/machines/{worker.worker}/block", {"reason": text})),
             ("reason", owner.api("POST", "/tests/1/exclude", {"worker": worker.worker, "which": "all", "reason": text})),
             ("reason", admin.api("POST", "/tests/1/stop", {"reason": text})),
-            ("reason", worker.api("PUT", f"/tasks/{task['id']}/evidence/0", {**evidence, "reason": text})),
+            ("reason", worker.api("PUT", f"/tasks/{task['id']}/faults/0", {**fault_report, "reason": text})),
             ("email", Client(server).api("POST", "/users", {"name": "emil", "password": PASSWORD, "email": text})),
             ("name", owner.request("POST", "/api/v1/nets?engine=anvil&name=" + urllib.parse.quote(text), b"x")),
         ):
@@ -347,8 +347,8 @@ maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{i
 admin: GET /admin /api/v1/users
 admin: POST /admin/users/{name}/role /admin/users/{name}/state /api/v1/users/{name}/role /api/v1/users/{name}/state
 machine: POST /api/v1/tasks/claim /api/v1/tasks/{task}/bench /api/v1/tasks/{task}/fail
-machine: PUT /api/v1/tasks/{task}/evidence/{seq} /api/v1/tasks/{task}/games/{seq}
-any machine: POST /api/v1/tasks/{task}/batches /api/v1/tasks/{task}/beat /api/v1/tasks/{task}/release
+machine: PUT /api/v1/tasks/{task}/faults/{seq} /api/v1/tasks/{task}/games/{seq}
+any machine: POST /api/v1/tasks/{task}/batches /api/v1/tasks/{task}/heartbeat /api/v1/tasks/{task}/release
 anyone: POST /logout /api/v1/logout
 """
 # What is said with a call, so that nothing comes of it.

@@ -46,7 +46,7 @@ class Machine(Client):
         return self.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes))
 
     def release(self, task, begun=0):
-        return self.api("POST", f"/tasks/{task['id']}/release", {"begun": begun})
+        return self.api("POST", f"/tasks/{task['id']}/release", {"started_pairs": begun})
 
     def fail(self, task, kind="build", **fields):
         return self.api("POST", f"/tasks/{task['id']}/fail",

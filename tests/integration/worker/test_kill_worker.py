@@ -101,7 +101,7 @@ def an_engine_that_ignores_all_dies_with_its_worker():
             equal(own.nothing_left(1.5), [])
 
 
-def evidence_outlives_server_and_worker():
+def fault_report_outlives_server_and_worker():
     """An engine that fails in every game; first the server is gone, then the worker is killed, and both come back."""
     with server_with_engine(FAILING) as failing:
         add_test(failing, kind="fixed", batch_pairs=1, tc="nodes=100")
@@ -116,9 +116,9 @@ def evidence_outlives_server_and_worker():
             failing.start()
             own.start()
             wait_until(lambda: not waiting & spooled(), 60)
-            kept = {f"{task:010}-e{seq:02}.json.zst" for task, seq in sql(failing, "SELECT task_id, seq FROM evidence")}
-            equal(waiting - kept, set(), "evidence that was spooled and did not come")
-            fault, = sql(failing, "SELECT id, ending, reason FROM evidence ORDER BY id LIMIT 1")
+            kept = {f"{task:010}-e{seq:02}.json.zst" for task, seq in sql(failing, "SELECT task_id, seq FROM fault_reports")}
+            equal(waiting - kept, set(), "fault reports that was spooled and did not come")
+            fault, = sql(failing, "SELECT id, ending, reason FROM fault_reports ORDER BY id LIMIT 1")
             equal(fault[1], "crash")
             document = failing.client().get(f"/api/v1/faults/{fault[0]}").text
             contains(document, "assertion failed: no moves today")
@@ -161,7 +161,7 @@ def main():
         server.start()
         with Worker(server, "--concurrency", "1", start=False) as worker:
             run(a_killed_worker_leaves_no_process_and_goes_on_where_it_was, a_killed_worker_does_not_lose_what_it_could_not_send,
-                a_build_that_is_killed_half_way_is_made_again, an_engine_that_ignores_all_dies_with_its_worker, evidence_outlives_server_and_worker,
+                a_build_that_is_killed_half_way_is_made_again, an_engine_that_ignores_all_dies_with_its_worker, fault_report_outlives_server_and_worker,
                 ctrl_c_leaves_nothing_behind, the_test_still_comes_to_its_verdict, no_pair_counts_twice_and_a_replay_agrees)
     finally:
         server.close()

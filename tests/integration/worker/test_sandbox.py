@@ -2,7 +2,7 @@
 """What strangers' programs can reach, and what outlives a worker, at each level of confinement that this machine can have.
 
 The worker is started by a careless parent: with a folder and a socket left open, and a secret in its environment. A program that lists
-all it can reach (worker/selftest/inside/probe.c) runs in a build, at bench and in play, and comes out in failures and evidence. What it prints
+all it can reach (worker/selftest/inside/probe.c) runs in a build, at bench and in play, and comes out in failures and fault_report. What it prints
 is compared with the lists that the worker's self-test has, worker/selftest/level_1 and level_2. Then workers are killed while strangers'
 processes do their best to stay. Both levels run side by side, each with a server and worker of its own."""
 

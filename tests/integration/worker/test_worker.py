@@ -209,7 +209,7 @@ def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
     nobody_is_left()
     task = one("SELECT * FROM tasks WHERE test_id = ? ORDER BY id DESC", test)
     tap.equal(task["state"], "released")
-    tap.true(0 < task["begun"] < task["pair_count"], "some pairs were begun and not all")
+    tap.true(0 < task["started_pairs"] < task["pair_count"], "some pairs were begun and not all")
     stop(test)
     sound(test)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The worker's beats, against a server that is slow to answer them."""
+"""The worker's heartbeats, against a server that is slow to answer them."""
 
 import hashlib
 import http.server
@@ -45,11 +45,11 @@ TASK = {
 
 
 class SlowServer(http.server.ThreadingHTTPServer):
-    """Gives one task, and answers beats only after a while."""
+    """Gives one task, and answers heartbeats only after a while."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.url, self.beats, self.tasks = f"http://127.0.0.1:{self.server_port}", [], [TASK]
+        self.url, self.heartbeats, self.tasks = f"http://127.0.0.1:{self.server_port}", [], [TASK]
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def __exit__(self, *_):
@@ -79,19 +79,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(201, json.dumps({"worker": 1, "token": "t" * 43, "user": None}).encode())
         elif self.path.endswith("/claim"):
             self.answer(*((200, json.dumps(self.server.tasks.pop()).encode()) if self.server.tasks else (204, b"")))
-        elif self.path.endswith("/beat"):
-            self.server.beats.append(body["phase"])
+        elif self.path.endswith("/heartbeat"):
+            self.server.heartbeats.append(body["phase"])
             time.sleep(REPLY_S)
             self.answer(200, b'{"continue": true, "lease_s": 300, "why": ""}')
         else:
             self.answer(200, b"{}")
 
 
-def a_phase_that_begins_while_a_beat_is_answered_is_told_at_once():
+def a_phase_that_begins_while_a_heartbeat_is_answered_is_told_at_once():
     with SlowServer() as slow, Worker(slow, "--concurrency", "1"):
-        wait_until(lambda: slow.beats, 30)
-        wait_until(lambda: "build" in slow.beats, REPLY_S + 5)
-        equal(slow.beats[-1], "build")
+        wait_until(lambda: slow.heartbeats, 30)
+        wait_until(lambda: "build" in slow.heartbeats, REPLY_S + 5)
+        equal(slow.heartbeats[-1], "build")
 
 
-run(a_phase_that_begins_while_a_beat_is_answered_is_told_at_once)
+run(a_phase_that_begins_while_a_heartbeat_is_answered_is_told_at_once)

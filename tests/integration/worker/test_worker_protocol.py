@@ -121,8 +121,8 @@ def a_whole_task_goes_by_the_examples_of_the_documentation():
         tap.equal(task["pairs"] % BATCH, 0)
         tap.equal(task["sides"]["new"]["options"], {"Hash": "16", "Contempt": "3"})
         path = f"/tasks/{task['id']}"
-        reply = worker.api("POST", path + "/beat", {**example("beat.request"), "begun": 2})
-        same_shape(reply.json, example("beat.reply"))
+        reply = worker.api("POST", path + "/heartbeat", {**example("heartbeat.request"), "started_pairs": 2})
+        same_shape(reply.json, example("heartbeat.reply"))
         reply = worker.api("POST", path + "/bench", example("bench.request"))
         tap.equal(reply.json, example("bench.reply"))
         games = zstd((json.dumps(example("game")) + "\n").encode() * (2 * BATCH))
@@ -135,11 +135,11 @@ def a_whole_task_goes_by_the_examples_of_the_documentation():
         same_shape(reply.json, example("batch.reply"))
         tap.equal(reply.json["test"]["games"], 8)
         tap.equal(reply.json["credit"], {"games": 8, "user": None})
-        evidence = {**example("evidence.request"), "pair": task["first_pair"]}
-        reply = worker.api("PUT", path + "/evidence/0", evidence)
+        fault_report = {**example("fault_report.request"), "pair": task["first_pair"]}
+        reply = worker.api("PUT", path + "/faults/0", fault_report)
         tap.equal((reply.status, reply.json), (200, {}))
-        reply = worker.api("POST", path + "/release", {**example("release.request"), "begun": 4})
-        tap.equal(sorted(example("release.request")), ["begun"])
+        reply = worker.api("POST", path + "/release", {**example("release.request"), "started_pairs": 4})
+        tap.equal(sorted(example("release.request")), ["started_pairs"])
         tap.equal((reply.status, reply.json), (200, {}))
         reply = worker.api("POST", path + "/fail", example("fail.request"))
         tap.equal((reply.status, reply.json), (200, {}))
@@ -236,7 +236,7 @@ def a_waiting_claim_is_answered_when_work_appears():
         loop.sql("UPDATE tests SET state = 'active'")
         # Somebody takes a task and gives it back: that wakes those who wait.
         task = claim(holder).json["id"]
-        tap.equal(holder.api("POST", f"/tasks/{task}/release", {"begun": 0}).status, 200)
+        tap.equal(holder.api("POST", f"/tasks/{task}/release", {"started_pairs": 0}).status, 200)
         thread.join(10)
         tap.equal([reply.status for reply in replies], [200])
 
@@ -335,8 +335,8 @@ def a_verdict_ends_the_test_for_everybody():
                 task, seq = claim(worker).json, 0
         tap.equal((reply["continue"], reply["why"]), (False, "finished"))
         tap.equal(loop.sql("SELECT result FROM tests"), [("accepted",)])
-        beat = other.api("POST", f"/tasks/{idle}/beat", {"phase": "play", "plies": 9, "begun": 1}).json
-        tap.equal((beat["continue"], beat["why"]), (False, "finished"))
+        heartbeat = other.api("POST", f"/tasks/{idle}/heartbeat", {"phase": "play", "plies": 9, "started_pairs": 1}).json
+        tap.equal((heartbeat["continue"], heartbeat["why"]), (False, "finished"))
         late = other.api("POST", f"/tasks/{idle}/batches", batch(0, "0000")).json
         tap.equal((late["stored"], late["counted"], late["test"]["games"]), (True, False, reply["test"]["games"]))
         tap.equal(claim(worker).status, 204)

@@ -104,7 +104,7 @@ def forget_blobs():
 
 def each_kind_of_weather_strikes_each_call_and_every_pair_counts_once():
     """Registration is called for by the 401s that other calls meet."""
-    calls = ("claim", "beat", "games", "batch", "blob", "evidence")
+    calls = ("claim", "heartbeat", "games", "batch", "blob", "fault_report")
     # An empty answer to a claim is a proper one: no work.
     plan = {call: [kind for kind in KINDS if (call, kind) != ("claim", "no content")] for call in calls}
     plan["register"] = [kind for kind in KINDS if kind != "401"]
@@ -113,7 +113,7 @@ def each_kind_of_weather_strikes_each_call_and_every_pair_counts_once():
     def weather(method, path):
         if path == "tasks/claim":
             forget_blobs()
-        if path.endswith("/beat") and forecast.left["register"] and not forecast.left["beat"]:
+        if path.endswith("/heartbeat") and forecast.left["register"] and not forecast.left["heartbeat"]:
             return "401"
         return forecast(method, path)
 
@@ -129,8 +129,8 @@ def each_kind_of_weather_strikes_each_call_and_every_pair_counts_once():
     end(test)
     lines = len(waited_lines())
     true(lines <= len(forecast.met) + 10, f"{lines} lines say that the server is waited for")
-    kept = sql(server, "SELECT count(*) FROM evidence WHERE test_id = ?", test)[0][0]
-    true(kept > 0, "no evidence came")
+    kept = sql(server, "SELECT count(*) FROM fault_reports WHERE test_id = ?", test)[0][0]
+    true(kept > 0, "no fault reports came")
     equal(refused(), [])
 
 

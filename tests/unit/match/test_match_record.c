@@ -1,4 +1,4 @@
-// What a match records beside moves and results: evidence of faults, kept lines, logs, warnings,
+// What a match records beside moves and results: fault reports of faults, kept lines, logs, warnings,
 // and where time went. With toy engines as processes (worker/match.h).
 #include <setjmp.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ typedef struct Ended {
     bool overloaded;
     int64_t lasted_us;
     char reason[160];
-    char *talk[2], *errors[2]; // copies; NULL without evidence
+    char *protocol_log[2], *errors[2]; // copies; NULL without fault reports
 } Ended;
 
 typedef struct Seen {
@@ -70,9 +70,9 @@ static void on_game(void *ctx, const GameRecord *game) {
                   .overloaded = game->overloaded,
                   .lasted_us = game->lasted_us};
     snprintf(to->reason, sizeof to->reason, "%s", game->reason);
-    for (int i = 0; i < 2 && game->evidence; i++) {
-        to->talk[i] = xstrdup(game->evidence->talk[i]);
-        to->errors[i] = xstrdup(game->evidence->errors[i]);
+    for (int i = 0; i < 2 && game->fault_report; i++) {
+        to->protocol_log[i] = xstrdup(game->fault_report->protocol_log[i]);
+        to->errors[i] = xstrdup(game->fault_report->errors[i]);
     }
     note_moves(game);
 }
@@ -107,7 +107,7 @@ static MatchSpec spec_for(const char *const *mode) {
                                   .limit = {.base_ms = 600000}};
     for (int i = 0; i < seen.games; i++)
         for (int j = 0; j < 2; j++) {
-            free(seen.game[i].talk[j]);
+            free(seen.game[i].protocol_log[j]);
             free(seen.game[i].errors[j]);
         }
     seen = (Seen){.infos_right = true, .measured_right = true};
@@ -135,7 +135,7 @@ static void play(const MatchSpec *spec) {
 
 #define MODE(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-// ---- evidence -----------------------------------------------------------------------------------
+// ---- fault reports -----------------------------------------------------------------------------------
 
 static void a_crash_leaves_the_last_words_of_both(void **state) {
     (void)state;
@@ -146,13 +146,13 @@ static void a_crash_leaves_the_last_words_of_both(void **state) {
         assert_int_equal(game->culprit, 0);
         assert_int_equal(game->kind, GAME_END_CRASH);
         assert_string_equal(game->reason, i ? "Black disconnects" : "White disconnects");
-        assert_non_null(strstr(game->talk[0], " > position startpos moves e2e4 e7e5"));
-        assert_non_null(strstr(game->talk[0], " > go wtime "));
-        assert_non_null(strstr(game->talk[0], "< bestmove "));
-        assert_non_null(strstr(game->talk[0], "* the process ended: signal 6"));
-        assert_non_null(strstr(game->talk[0], game->reason));
-        assert_non_null(strstr(game->talk[1], " < bestmove "));
-        assert_null(strstr(game->talk[1], "process ended"));
+        assert_non_null(strstr(game->protocol_log[0], " > position startpos moves e2e4 e7e5"));
+        assert_non_null(strstr(game->protocol_log[0], " > go wtime "));
+        assert_non_null(strstr(game->protocol_log[0], "< bestmove "));
+        assert_non_null(strstr(game->protocol_log[0], "* the process ended: signal 6"));
+        assert_non_null(strstr(game->protocol_log[0], game->reason));
+        assert_non_null(strstr(game->protocol_log[1], " < bestmove "));
+        assert_null(strstr(game->protocol_log[1], "process ended"));
     }
 }
 
@@ -162,7 +162,7 @@ static void a_game_without_fault_leaves_none(void **state) {
     play(&spec);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(seen.game[i].culprit, -1);
-        assert_null(seen.game[i].talk[0]);
+        assert_null(seen.game[i].protocol_log[0]);
     }
     assert_false(seen.infos_right); // not asked for
 }
@@ -182,7 +182,7 @@ static void the_end_of_standard_error_is_kept(void **state) {
     assert_string_equal(seen.game[0].reason, "White disconnects");
     assert_int_equal(strlen(errors), 8 << 10);
     assert_non_null(strstr(errors, "line 2999\nout of luck\n"));
-    assert_non_null(strstr(seen.game[0].talk[0], "ended: exit status 3"));
+    assert_non_null(strstr(seen.game[0].protocol_log[0], "ended: exit status 3"));
     assert_string_equal(seen.game[0].errors[1], "");
 }
 

@@ -32,7 +32,7 @@ static int close_kit(void **state) {
 static void a_batch_is_stored_counted_and_answered(void **state) {
     (void)state;
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
-    assert_true(posted.counted && !posted.repeat && posted.task.go_on);
+    assert_true(posted.counted && !posted.repeat && posted.task.continues);
     assert_int_equal(posted.games, 8);
     assert_int_equal(posted.next_seq, 1);
     assert_int_equal(kit_int(&kit, "SELECT ptnml1 + 10 * ptnml2 + 100 * ptnml4 FROM tests"), 111);
@@ -233,12 +233,12 @@ static void crossing_the_upper_bound_accepts_and_stops_the_others(void **state) 
     int64_t seq = 0, mine = task;
     for (int i = 0; i < 50 && strcmp(posted.state, "finished") != 0; i++) {
         assert_true(kit_post(&kit, mine, 1, seq++, "3433", &posted));
-        if (!posted.task.go_on && strcmp(posted.task.why, "done") == 0)
+        if (!posted.task.continues && strcmp(posted.task.why, "done") == 0)
             mine = kit_claim(&kit, 1, 4, 0), seq = 0;
     }
     assert_true(kit_result_is(&kit, "accepted"));
     assert_string_equal(posted.task.why, "finished");
-    assert_true(kit_beat(&kit, other, 3, "play", 5, 1, &reply));
+    assert_true(kit_heartbeat(&kit, other, 3, "play", 5, 1, &reply));
     assert_string_equal(reply.why, "finished");
     int64_t games = posted.games;
     assert_true(kit_post(&kit, other, 3, 0, "0000", &posted));

@@ -65,14 +65,14 @@ static void an_exclusion_taken_back_leaves_no_trace(void **state) {
 
 static void only_whole_windows_of_marked_batches_go(void **state) {
     (void)state;
-    Batch marked = kit_batch(task, 1, 0, "4444");
-    marked.busy = 0.9;
-    assert_true(ledger_batch(&kit.ledger, &marked, &posted, &kit.err));
+    Batch flagged = kit_batch(task, 1, 0, "4444");
+    flagged.busy = 0.9;
+    assert_true(ledger_batch(&kit.ledger, &flagged, &posted, &kit.err));
     assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
-    assert_true(exclude(1, "marked"));
+    assert_true(exclude(1, "flagged"));
     assert_int_equal(changed.batches, 1);
     assert_int_equal(kit_int(&kit, "SELECT wins + draws FROM tests"), 8);
-    assert_false(exclude(1, "marked"));
+    assert_false(exclude(1, "flagged"));
     assert_string_equal(kit.err.code, "nothing_to_exclude");
     assert_true(exclude(1, "all"));
     assert_int_equal(changed.batches, 1);
@@ -146,9 +146,9 @@ static void batches_that_were_begun_when_the_server_ended_are_left_out(void **st
             "draws, crashes, time_losses, tc, speed, busy, received, counted, llr) "
             "SELECT 100 + i, test_id, task_id, worker_id, i, outcomes, wins, losses, draws, 0, 0, "
             "tc, speed, busy, received, 0, 0 FROM batches, n");
-    kit_sql(&kit, "INSERT INTO replays_begun SELECT id, 1 FROM batches WHERE id > 100");
+    kit_sql(&kit, "INSERT INTO replays_started SELECT id, 1 FROM batches WHERE id > 100");
     assert_true(ledger_replays_resume(kit.db, 5, &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays_begun"), 0);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays_started"), 0);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays WHERE left_out <> ''"), 70);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM exclusions"), 0);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 70);
@@ -184,10 +184,10 @@ static bool block(int64_t worker, bool on) {
 static void a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count(void **state) {
     (void)state;
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
-    assert_true(kit_beat(&kit, task, 1, "play", 1, 5, &reply));
+    assert_true(kit_heartbeat(&kit, task, 1, "play", 1, 5, &reply));
     assert_true(block(1, true));
-    assert_true(kit_beat(&kit, task, 1, "play", 2, 6, &reply));
-    assert_false(reply.go_on);
+    assert_true(kit_heartbeat(&kit, task, 1, "play", 2, 6, &reply));
+    assert_false(reply.continues);
     assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
     assert_false(posted.counted);
     assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 8);
@@ -221,7 +221,7 @@ static void play_batches(int count) {
     for (int i = 0; i < count; i++) {
         int64_t seq = kit_int(&kit, "SELECT next_seq FROM tasks WHERE id = %lld", (long long)task);
         assert_true(kit_post(&kit, task, 1, seq, "1232", &posted));
-        if (!posted.task.go_on)
+        if (!posted.task.continues)
             task = kit_claim(&kit, 1, 4, 0);
     }
 }

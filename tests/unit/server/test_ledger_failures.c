@@ -206,7 +206,7 @@ static void two_owners_establish_a_bench_together(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_int_equal(bench(task, 1, "new", 777), 0);
-    assert_true(reply.go_on);
+    assert_true(reply.continues);
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(other, 3, "new", 777), 777);
     assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
@@ -241,9 +241,9 @@ static void the_third_owner_decides(void **state) {
     assert_true(kit_post(&kit, liar, 3, 0, "4444", &posted));
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(liar, 3, "new", 1), 0);
-    assert_true(reply.go_on); // nobody is paused while the third is at work
+    assert_true(reply.continues); // nobody is paused while the third is at work
     assert_int_equal(bench(third, 4, "new", 777), 777);
-    assert_true(kit_result_is(&kit, "") && reply.go_on);
+    assert_true(kit_result_is(&kit, "") && reply.continues);
     char *why scope(free_ptr) = kit_text(&kit, "SELECT message FROM failures WHERE worker_id = 3");
     assert_non_null(strstr(why, "bench is 1 there, and 777"));
     assert_int_equal(kit_claim(&kit, 3, 4, 0), 0);
@@ -259,8 +259,8 @@ static void the_last_to_speak_may_be_the_outvoted_one(void **state) {
     assert_int_equal(bench(third, 4, "new", 778), 0);
     assert_int_equal(bench(other, 3, "new", 778), 778);
     assert_int_equal(kit_int(&kit, "SELECT worker_id FROM failures"), 1);
-    assert_true(kit_beat(&kit, task, 1, "play", 1, 1, &reply));
-    assert_false(reply.go_on);
+    assert_true(kit_heartbeat(&kit, task, 1, "play", 1, 1, &reply));
+    assert_false(reply.continues);
 }
 
 static void when_the_third_owner_leaves_the_test_is_paused(void **state) {
@@ -290,7 +290,7 @@ static void machines_of_one_owner_that_differ_do_not_end_a_test_of_others(void *
     int64_t other = kit_claim(&kit, 3, 4, 0), second = kit_claim(&kit, 2, 4, 0);
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(second, 2, "new", 778), 0);
-    assert_true(reply.go_on && kit_result_is(&kit, ""));
+    assert_true(reply.continues && kit_result_is(&kit, ""));
     assert_int_equal(bench(other, 3, "new", 777), 777);
     assert_true(kit_result_is(&kit, ""));
 }

@@ -1,4 +1,4 @@
-// Random lives of four machines that claim, beat, post, repeat, fall silent, come back late, give
+// Random lives of four machines that claim, heartbeat, post, repeat, fall silent, come back late, give
 // back and fail, on a test that is paused and resumed meanwhile. Whatever they do: no pair counts
 // twice, none is lost, and a replay of the log is what the tests say of themselves.
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 enum { WORKERS = 4, TASKS = 400, PAIRS_MAX = 4000, BATCH = 4, STEPS = 600, LIVES = 12 };
 
 typedef struct Known {
-    int64_t id, worker, first, pairs, seq, plies, begun;
+    int64_t id, worker, first, pairs, seq, plies, started_pairs;
     char last[BATCH + 1];
 } Known;
 
@@ -68,11 +68,12 @@ static void do_claim(void) {
     };
 }
 
-static void do_beat(Known *task) {
+static void do_heartbeat(Known *task) {
     task->plies += roll(50);
-    if (task->begun < task->pairs)
-        task->begun += roll((uint32_t)(task->pairs - task->begun) + 1) / 2;
-    assert_true(kit_beat(&kit, task->id, task->worker, "play", task->plies, task->begun, &reply));
+    if (task->started_pairs < task->pairs)
+        task->started_pairs += roll((uint32_t)(task->pairs - task->started_pairs) + 1) / 2;
+    assert_true(kit_heartbeat(&kit, task->id, task->worker, "play", task->plies,
+                              task->started_pairs, &reply));
 }
 
 static void note_counted(const Known *task, int64_t seq) {
@@ -108,7 +109,7 @@ static void do_repeat(Known *task) {
 static void do_fail(Known *task) {
     Failure failure = {.task = task->id,
                        .worker = task->worker,
-                       .begun = (int64_t)roll(9),
+                       .started_pairs = (int64_t)roll(9),
                        .kind = "machine",
                        .side = "",
                        .message = "fan",
@@ -144,7 +145,7 @@ static void step(void) {
     if (!task || what < 15)
         do_claim();
     else if (what < 30)
-        do_beat(task);
+        do_heartbeat(task);
     else if (what < 70)
         do_post(task);
     else if (what < 78)

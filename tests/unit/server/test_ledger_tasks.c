@@ -1,4 +1,4 @@
-// Tasks: who gets which pairs, what beats, leases, releases and restarts do to them.
+// Tasks: who gets which pairs, what heartbeats, leases, releases and restarts do to them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ static void the_same_key_gets_the_same_task(void **state) {
 static void a_claim_gives_back_what_the_worker_forgot(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
-    assert_true(kit_beat(&kit, a, 1, "play", 10, 3, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 10, 3, &reply));
     kit_sql(&kit, "UPDATE workers SET last_seen = 1000 WHERE id = 3");
     int64_t b = kit_claim(&kit, 1, 4, 0);
     assert_true(state_is(a, "released"));
@@ -105,11 +105,11 @@ static void plies_without_batches_hold_a_task_for_about_an_hour(void **state) {
     (void)state;
     double begun = kit.ledger.now;
     int64_t a = kit_claim(&kit, 1, 4, 0), plies = 1;
-    assert_true(kit_beat(&kit, a, 1, "build", 0, 0, &reply));
-    while (reply.go_on && kit.ledger.now < begun + 86400) {
+    assert_true(kit_heartbeat(&kit, a, 1, "build", 0, 0, &reply));
+    while (reply.continues && kit.ledger.now < begun + 86400) {
         kit.ledger.now += 60;
         ledger_expire(&kit.ledger);
-        assert_true(kit_beat(&kit, a, 1, "play", plies++, 8, &reply));
+        assert_true(kit_heartbeat(&kit, a, 1, "play", plies++, 8, &reply));
     }
     assert_string_equal(reply.why, "expired");
     assert_in_range((int64_t)(kit.ledger.now - begun), 3600, 2 * 3600);
@@ -120,13 +120,13 @@ static void plies_without_batches_hold_a_task_for_about_an_hour(void **state) {
 static void each_batch_gives_time_for_the_next(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 8, 0); // 5 batches
-    assert_true(kit_beat(&kit, a, 1, "play", 0, 0, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 0, 0, &reply));
     for (int64_t seq = 0, plies = 1; seq < 5; seq++)
         for (int minute = 0; minute < 20; minute++) {
             kit.ledger.now += 60;
             ledger_expire(&kit.ledger);
-            assert_true(kit_beat(&kit, a, 1, "play", plies++, 1, &reply));
-            assert_true(reply.go_on);
+            assert_true(kit_heartbeat(&kit, a, 1, "play", plies++, 1, &reply));
+            assert_true(reply.continues);
             if (minute == 19)
                 assert_true(kit_post(&kit, a, 1, seq, "2222", &posted));
         }
@@ -182,7 +182,7 @@ static void a_claim_keeps_what_the_worker_still_holds(void **state) {
     assert_true(state_is(a, "open"));
 }
 
-static void a_task_without_a_beat_expires_after_half_a_minute(void **state) {
+static void a_task_without_a_heartbeat_expires_after_half_a_minute(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
     kit.ledger.now += 29;
@@ -211,24 +211,24 @@ static void a_task_that_cannot_expire_stays_as_it_was(void **state) {
 static void more_plies_renew_a_lease_and_the_same_plies_do_not(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
-    assert_true(kit_beat(&kit, a, 1, "play", 10, 1, &reply));
-    assert_true(reply.go_on);
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 10, 1, &reply));
+    assert_true(reply.continues);
     kit.ledger.now += 200;
-    assert_true(kit_beat(&kit, a, 1, "play", 10, 1, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 10, 1, &reply));
     assert_true(reply.lease_s <= 100);
-    assert_true(kit_beat(&kit, a, 1, "play", 11, 1, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 11, 1, &reply));
     assert_int_equal((int)reply.lease_s, 300);
 }
 
 static void building_has_a_limit_that_beats_do_not_move(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
-    assert_true(kit_beat(&kit, a, 1, "build", 0, 0, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "build", 0, 0, &reply));
     assert_int_equal((int)reply.lease_s, 1800);
     kit.ledger.now += 1000;
-    assert_true(kit_beat(&kit, a, 1, "build", 0, 0, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "build", 0, 0, &reply));
     assert_int_equal((int)reply.lease_s, 800);
-    assert_true(kit_beat(&kit, a, 1, "fetch", 0, 0, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "fetch", 0, 0, &reply));
     assert_int_equal((int)reply.lease_s, 800);
 }
 
@@ -236,7 +236,7 @@ static void a_long_clock_makes_a_long_lease(void **state) {
     (void)state;
     kit_sql(&kit, "UPDATE tests SET tc = '60+0.6'"); // 2 x 2 x (60 + 300 x 0.6) = 960 s
     int64_t a = kit_claim(&kit, 1, 4, 0);
-    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 1, 0, &reply));
     assert_int_equal((int)reply.lease_s, 960);
 }
 
@@ -263,8 +263,8 @@ static void a_release_gives_back_what_was_begun_and_what_was_not(void **state) {
                        "returned_pairs");
     assert_string_equal(ranges, "0+8user 1,8+12");
     assert_int_equal(kit_check(&kit), 0);
-    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
-    assert_false(reply.go_on);
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_false(reply.continues);
     assert_string_equal(reply.why, "released");
 }
 
@@ -284,21 +284,21 @@ static void ranges_that_touch_are_joined(void **state) {
 static void a_task_of_another_machine_is_refused(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
-    assert_false(kit_beat(&kit, a, 2, "play", 1, 0, &reply));
+    assert_false(kit_heartbeat(&kit, a, 2, "play", 1, 0, &reply));
     assert_int_equal(kit.err.status, 403);
-    assert_false(kit_beat(&kit, a + 7, 1, "play", 1, 0, &reply));
+    assert_false(kit_heartbeat(&kit, a + 7, 1, "play", 1, 0, &reply));
     assert_int_equal(kit.err.status, 404);
-    assert_false(kit_beat(&kit, a, 1, "sleep", 1, 0, &reply));
+    assert_false(kit_heartbeat(&kit, a, 1, "sleep", 1, 0, &reply));
     assert_int_equal(kit.err.status, 422);
-    assert_false(kit_beat(&kit, a, 1, "play", 1, 9, &reply));
-    assert_string_equal(kit.err.field, "begun");
+    assert_false(kit_heartbeat(&kit, a, 1, "play", 1, 9, &reply));
+    assert_string_equal(kit.err.field, "started_pairs");
 }
 
 static void a_paused_test_stops_its_workers_and_resumes(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
     assert_true(ledger_test_pause(&kit.ledger, 1, 2, &kit.err));
-    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 1, 0, &reply));
     assert_string_equal(reply.why, "paused");
     assert_int_equal(kit_claim(&kit, 3, 4, 0), 0);
     assert_false(ledger_test_pause(&kit.ledger, 1, 2, &kit.err));
@@ -306,20 +306,20 @@ static void a_paused_test_stops_its_workers_and_resumes(void **state) {
     int wakes = kit.wakes;
     assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
     assert_true(kit.wakes > wakes);
-    assert_true(kit_beat(&kit, a, 1, "play", 2, 0, &reply));
-    assert_true(reply.go_on);
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 2, 0, &reply));
+    assert_true(reply.continues);
 }
 
 static void a_stopped_test_tells_its_workers_with_their_next_message(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
     assert_true(ledger_test_stop(&kit.ledger, 1, 2, "enough", &kit.err));
-    assert_true(kit_beat(&kit, a, 1, "play", 1, 0, &reply));
+    assert_true(kit_heartbeat(&kit, a, 1, "play", 1, 0, &reply));
     assert_string_equal(reply.why, "finished");
     assert_true(state_is(a, "stopped"));
     assert_true(kit_post(&kit, a, 1, 0, "2222", &posted));
     assert_false(posted.counted);
-    assert_false(posted.task.go_on);
+    assert_false(posted.task.continues);
     assert_int_equal(kit_check(&kit), 0);
     assert_false(ledger_test_stop(&kit.ledger, 1, 2, "again", &kit.err));
 }
@@ -368,7 +368,7 @@ int main(void) {
         ACTIVE(a_machine_has_the_cores_that_it_registered),
         ACTIVE(only_owners_with_a_record_hold_many_tasks),
         ACTIVE(a_claim_keeps_what_the_worker_still_holds),
-        ACTIVE(a_task_without_a_beat_expires_after_half_a_minute),
+        ACTIVE(a_task_without_a_heartbeat_expires_after_half_a_minute),
         ACTIVE(a_task_that_cannot_expire_stays_as_it_was),
         ACTIVE(more_plies_renew_a_lease_and_the_same_plies_do_not),
         ACTIVE(building_has_a_limit_that_beats_do_not_move),

@@ -110,7 +110,7 @@ static void a_mark_names_what_is_wrong_with_the_machine(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[LOAD_TEXT_MAX];
-        const char *mark = load_mark(&cases[i].load, cases[i].busy, text);
+        const char *mark = load_flag(&cases[i].load, cases[i].busy, text);
         if (!cases[i].says != !mark || (mark && !strstr(mark, cases[i].says)))
             fail_msg("%zu: %s", i, mark ? mark : "no mark");
     }

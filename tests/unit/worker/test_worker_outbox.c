@@ -44,8 +44,8 @@ static void a_task_is_sent_in_order(void **state) {
     (void)state;
     scope(drop_all) Outbox box = {0};
     Letter *first = add(&box, LETTER_BATCH, 1), *second = add(&box, LETTER_BATCH, 1);
-    Letter *evidence = add(&box, LETTER_EVIDENCE, 1), *word = add(&box, LETTER_WORD, 1);
-    Letter *order[] = {first, second, evidence, word};
+    Letter *fault_report = add(&box, LETTER_FAULT_REPORT, 1), *word = add(&box, LETTER_WORD, 1);
+    Letter *order[] = {first, second, fault_report, word};
     for (int i = 0; i < 4; i++) {
         assert_ptr_equal(next(&box, 0), order[i]);
         take(&box, order[i]);
@@ -58,7 +58,7 @@ static void a_batch_that_waits_holds_up_its_own_task_alone(void **state) {
     scope(drop_all) Outbox box = {0};
     Letter *stuck = add(&box, LETTER_BATCH, 1);
     add(&box, LETTER_BATCH, 1);
-    add(&box, LETTER_EVIDENCE, 1);
+    add(&box, LETTER_FAULT_REPORT, 1);
     add(&box, LETTER_WORD, 1);
     Letter *other = add(&box, LETTER_BATCH, 2);
     fail_until(stuck, 50);
@@ -70,16 +70,16 @@ static void a_batch_that_waits_holds_up_its_own_task_alone(void **state) {
     assert_ptr_equal(next(&box, 50), stuck);
 }
 
-static void evidence_that_waits_holds_up_nothing_but_evidence(void **state) {
+static void fault_report_that_waits_holds_up_nothing_but_fault_report(void **state) {
     (void)state;
     scope(drop_all) Outbox box = {0};
-    Letter *stuck = add(&box, LETTER_EVIDENCE, 1);
-    add(&box, LETTER_EVIDENCE, 1);
+    Letter *stuck = add(&box, LETTER_FAULT_REPORT, 1);
+    add(&box, LETTER_FAULT_REPORT, 1);
     Letter *batch = add(&box, LETTER_BATCH, 1), *word = add(&box, LETTER_WORD, 1);
     fail_until(stuck, 50);
     assert_ptr_equal(next(&box, 10), batch);
     take(&box, batch);
-    // The second evidence was never tried, so the last word waits for it.
+    // The second fault reports was never tried, so the last word waits for it.
     assert_null(next(&box, 10));
     fail_until(stuck->next, 50);
     assert_ptr_equal(next(&box, 10), word);
@@ -114,7 +114,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_is_sent_in_order),
         cmocka_unit_test(a_batch_that_waits_holds_up_its_own_task_alone),
-        cmocka_unit_test(evidence_that_waits_holds_up_nothing_but_evidence),
+        cmocka_unit_test(fault_report_that_waits_holds_up_nothing_but_fault_report),
         cmocka_unit_test(who_met_nobody_goes_at_once_when_the_server_is_back),
         cmocka_unit_test(what_is_not_on_disk_is_found),
     };

@@ -1,5 +1,5 @@
 // needs: testkit server common sprt rules
-// Any bytes as the evidence of a lost game. Refusals say why; what is kept is what came, byte for
+// Any bytes as the fault reports of a lost game. Refusals say why; what is kept is what came, byte for
 // byte: its texts are read back as the page of a fault reads them, and compared with the body.
 #include "tests/fuzz/worker_call.h"
 
@@ -36,13 +36,13 @@ static void check_kept(WorkerCall *call, const void *body, size_t size) {
     if (!kept)
         abort();
     compare(sent, kept, "pgn");
-    compare(sent, kept, "talk");
+    compare(sent, kept, "protocol_log");
     compare(sent, kept, "errors");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     WorkerCall *call = call_open();
-    const Route *route = call_route("PUT", "/api/v1/tasks/{task}/evidence/{seq}");
+    const Route *route = call_route("PUT", "/api/v1/tasks/{task}/faults/{seq}");
     if (size > route->max_body)
         return 0;
     Error err = {0};

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What machines tell beside results, over real HTTP: their load and the marks of batches, evidence of games that an engine lost
+"""What machines tell beside results, over real HTTP: their load and the flags of batches, fault reports of games that an engine lost
 by its own fault, how fast they are, and how they are confined; and what a maintainer can do about it."""
 
 import json
@@ -17,16 +17,16 @@ from tap import contains, equal, run, true  # noqa: E402
 EXAMPLES = {name: json.loads(text) for name, text in
             re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server" / "API.md").read_text(), re.S)}
 EVIL = "<script>alert(1)</script>\x1b[31m & so on"
-FAULTS = {"crashes": 1, "time_losses": 1}  # of which there is evidence later
+FAULTS = {"crashes": 1, "time_losses": 1}  # of which there is fault reports later
 server = anyone = worker = task = None
 
 
-def evidence(**fields):
-    return {**EXAMPLES["evidence.request"], "pair": task["first_pair"], **fields}
+def fault_report(**fields):
+    return {**EXAMPLES["fault_report.request"], "pair": task["first_pair"], **fields}
 
 
 def put(seq, document, headers=None):
-    return worker.api("PUT", f"/tasks/{task['id']}/evidence/{seq}", document, headers)
+    return worker.api("PUT", f"/tasks/{task['id']}/faults/{seq}", document, headers)
 
 
 def post(seq, **fields):
@@ -44,31 +44,31 @@ def a_batch_says_what_its_machine_was_like():
     equal(post(1, load=None, busy=0.5).json["counted"], True)
     equal(post(2, load={"speed": 100, "speed_before": 200, "swap_mib": 100}).json["counted"], True)
     test = anyone.api("GET", "/tests/1").json
-    equal(test["marked"], {"pairs": 8, "machines": 1, "busy_pairs": 4, "slow_pairs": 4, "swap_pairs": 4})
-    equal(test["workers"][0]["pairs_marked"], 8)
+    equal(test["flagged"], {"pairs": 8, "machines": 1, "busy_pairs": 4, "slow_pairs": 4, "swap_pairs": 4})
+    equal(test["workers"][0]["pairs_flagged"], 8)
     page = anyone.get("/tests/1").text
-    contains(page, "8 pairs are marked (machines: 1)")
+    contains(page, "8 pairs are flagged (machines: 1)")
     contains(page, "busy with something else (4), slower than at first (4), short of memory (4)")
 
 
 def an_operator_sets_the_limits():
-    server.command("set", server.data, "mark_busy", "0.9")
+    server.command("set", server.data, "flag_busy", "0.9")
     equal(post(3, busy=0.8).json["counted"], True)
-    equal(sql(server, "SELECT marks FROM batches WHERE seq = 3"), [("",)])
-    equal(server.command("set", server.data, "mark_busy", "9", check=False).returncode, 1)
+    equal(sql(server, "SELECT flags FROM batches WHERE seq = 3"), [("",)])
+    equal(server.command("set", server.data, "flag_busy", "9", check=False).returncode, 1)
     equal(server.command("set", server.data, "sandbox_min", "3", check=False).returncode, 1)
     listed = server.command("set", server.data)
-    contains(listed, "mark_busy 0.9\n")
-    for name in ("mark_slow", "mark_swap_mib", "sandbox_min", "replay_share"):
+    contains(listed, "flag_busy 0.9\n")
+    for name in ("flag_slow", "flag_swap_mib", "sandbox_min", "replay_share"):
         contains(listed, f"  {name} ")
     contains(server.command("check", server.data), "0 differences")
 
 
-def evidence_is_taken_once_and_shown():
-    first = evidence(reason=EVIL[:25], talk={"new": EVIL, "base": "> go\n"}, errors={"new": "boom " + "long" * 500})
+def fault_report_is_taken_once_and_shown():
+    first = fault_report(reason=EVIL[:25], protocol_log={"new": EVIL, "base": "> go\n"}, errors={"new": "boom " + "long" * 500})
     equal((put(0, first).status, put(0, first).json), (200, {}))
-    equal(put(0, evidence()).code, "evidence_conflict")
-    packed = worker.request("PUT", f"/api/v1/tasks/{task['id']}/evidence/1", zstd(json.dumps(evidence(
+    equal(put(0, fault_report()).code, "fault_conflict")
+    packed = worker.request("PUT", f"/api/v1/tasks/{task['id']}/faults/1", zstd(json.dumps(fault_report(
         side="base", end="time", overloaded=True)).encode()), {"Content-Encoding": "zstd", "Content-Type": "application/json"})
     equal(packed.status, 200, packed)
     faults = anyone.api("GET", "/tests/1/faults").json
@@ -77,7 +77,7 @@ def evidence_is_taken_once_and_shown():
                              {"end": "time", "side": "base", "count": 1, "overloaded": 1}])
     equal([item["end"] for item in faults["items"]], ["time", "crash"])
     fault = anyone.api("GET", f"/faults/{faults['items'][1]['id']}").json
-    equal((fault["pgn"], fault["talk"]["new"]), (first["pgn"], EVIL))
+    equal((fault["pgn"], fault["protocol_log"]["new"]), (first["pgn"], EVIL))
     equal(fault["fault"]["worker_name"], "tester")
 
 
@@ -91,19 +91,19 @@ def what_engines_said_cannot_break_out_of_a_page():
     contains(anyone.get("/tests/1").text, "machine overloaded")
 
 
-def evidence_of_the_wrong_shape_is_refused():
+def fault_report_of_the_wrong_shape_is_refused():
     for change, field in (({"side": "x"}, "side"), ({"end": "rule"}, "end"), ({"game": 2}, "game"), ({"pair": 10 ** 6}, "pair"),
-                          ({"reason": "r" * 161}, "reason"), ({"talk": {"new": 1}}, "talk"), ({"errors": {"old": ""}}, "errors"),
-                          ({"talk": []}, "talk"), ({"more": 1}, "more")):
-        reply = put(2, evidence(**change))
+                          ({"reason": "r" * 161}, "reason"), ({"protocol_log": {"new": 1}}, "protocol_log"), ({"errors": {"old": ""}}, "errors"),
+                          ({"protocol_log": []}, "protocol_log"), ({"more": 1}, "more")):
+        reply = put(2, fault_report(**change))
         equal((reply.status, reply.json["error"]["field"]), (422, field), change)
-    equal(put(10, evidence()).status, 404)
-    equal(put(2, evidence(pgn="x" * (256 << 10))).status, 413)
-    bomb = zstd(json.dumps(evidence(pgn="x" * (300 << 10))).encode())
-    reply = worker.request("PUT", f"/api/v1/tasks/{task['id']}/evidence/2", bomb, {"Content-Encoding": "zstd"})
+    equal(put(10, fault_report()).status, 404)
+    equal(put(2, fault_report(pgn="x" * (256 << 10))).status, 413)
+    bomb = zstd(json.dumps(fault_report(pgn="x" * (300 << 10))).encode())
+    reply = worker.request("PUT", f"/api/v1/tasks/{task['id']}/faults/2", bomb, {"Content-Encoding": "zstd"})
     equal(reply.status, 413, reply)
-    equal(server.worker(key="o" * 32).api("PUT", f"/tasks/{task['id']}/evidence/2", evidence()).code, "not_your_task")
-    equal(sql(server, "SELECT count(*) FROM evidence"), [(2,)])
+    equal(server.worker(key="o" * 32).api("PUT", f"/tasks/{task['id']}/faults/2", fault_report()).code, "not_your_task")
+    equal(sql(server, "SELECT count(*) FROM fault_reports"), [(2,)])
     equal(anyone.api("GET", "/faults/99").code, "no_such_fault")
     equal(anyone.get("/faults/99").status, 404)
     equal(anyone.get("/tests/99/faults").status, 404)
@@ -112,7 +112,7 @@ def evidence_of_the_wrong_shape_is_refused():
 def the_metrics_count_faults_and_marks():
     text = anyone.get("/metrics").text
     contains(text, "\npatchmate_faults 2\n")
-    contains(text, "\npatchmate_batches_marked 2\n")
+    contains(text, "\npatchmate_batches_flagged 2\n")
 
 
 def a_machine_shows_its_speed_and_its_instruction_set():
@@ -152,7 +152,7 @@ def a_maintainer_excludes_marked_batches_and_takes_it_back():
     equal(boss.api("POST", "/tests/1/exclude", body).code, "nothing_to_exclude")
     after = anyone.api("GET", "/tests/1").json
     equal(after["stats"]["pairs"], before["pairs"] - 8)
-    equal((after["exclusions"][0]["which"], after["exclusions"][0]["pairs"], after["exclusions"][0]["user"]), ("marked", 8, "boss"))
+    equal((after["exclusions"][0]["which"], after["exclusions"][0]["pairs"], after["exclusions"][0]["user"]), ("flagged", 8, "boss"))
     contains(anyone.get("/tests/1").text, "8 pairs (it was short of memory)")
     contains(server.command("check", server.data), "0 differences")
     page = boss.get("/tests/1").text
@@ -178,7 +178,7 @@ def a_blocked_machine_gets_no_work_and_its_results_do_not_count():
     reply = boss.api("POST", path + "/block", EXAMPLES["block.request"])
     equal(sorted(reply.json), sorted(EXAMPLES["block.reply"]), reply)
     equal(boss.api("POST", path + "/block").code, "wrong_state")
-    equal(worker.api("POST", f"/tasks/{task['id']}/beat", {"phase": "play", "plies": 9, "begun": 9}).json["continue"], False)
+    equal(worker.api("POST", f"/tasks/{task['id']}/heartbeat", {"phase": "play", "plies": 9, "started_pairs": 9}).json["continue"], False)
     equal(claim(worker).code, "blocked")
     equal(post(5).json["counted"], False)
     contains(anyone.get(path).text, "blocked")
@@ -225,8 +225,8 @@ def main():
         server.start()
         anyone, worker = Client(server), server.worker()
         task = claim(worker, cores=8, speeds={"anvil": 1234567.0}).json
-        run(a_batch_says_what_its_machine_was_like, an_operator_sets_the_limits, evidence_is_taken_once_and_shown,
-            what_engines_said_cannot_break_out_of_a_page, evidence_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
+        run(a_batch_says_what_its_machine_was_like, an_operator_sets_the_limits, fault_report_is_taken_once_and_shown,
+            what_engines_said_cannot_break_out_of_a_page, fault_report_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
             a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,
             a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_confined_too_little_gets_no_work_and_hears_what_to_install,
             games_are_played_over_again_and_invented_ones_are_found, the_server_ends_well)

@@ -1,4 +1,4 @@
-// Evidence of a fault as a document, and what strangers' programs print as plain text.
+// Fault reports as a document, and what strangers' programs print as plain text.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,10 @@
 #include "worker/task/fault_report.h"
 
 static Task task = {.id = 311, .test_id = 42, .title = "LMR a little more", .first_pair = 640};
-static const EvidenceContext context = {&task, {"10.000+0.100", "10.000+0.100"}};
+static const FaultContext context = {&task, {"10.000+0.100", "10.000+0.100"}};
 
 // The new side crashed with White after one move. New.
-static GameRecord *make_game(const MatchEvidence *evidence) {
+static GameRecord *make_game(const MatchFault *fault_report) {
     Position start;
     Refusal err;
     GameRecord *game = xcalloc(1, sizeof *game);
@@ -32,7 +32,7 @@ static GameRecord *make_game(const MatchEvidence *evidence) {
                          .kind = GAME_END_CRASH,
                          .culprit = 0,
                          .reason = "White disconnects",
-                         .evidence = evidence};
+                         .fault_report = fault_report};
     game_init(&game->game, &start);
     game->moves[0] = (MoveRecord){.move = move_from_uci(&game->game.now, "e2e4")};
     game_play(&game->game, game->moves[0].move);
@@ -41,10 +41,10 @@ static GameRecord *make_game(const MatchEvidence *evidence) {
 
 static void it_has_the_members_that_the_api_names(void **state) {
     (void)state;
-    const MatchEvidence said = {{"> go\n", "> isready\n"}, {"Assertion failed\n", ""}};
+    const MatchFault said = {{"> go\n", "> isready\n"}, {"Assertion failed\n", ""}};
     GameRecord *game scope(free_ptr) = make_game(&said);
-    json_auto_t *got = evidence_to_json(game, &context);
-    json_auto_t *example = kit_api_example("evidence.request");
+    json_auto_t *got = fault_report_to_json(game, &context);
+    json_auto_t *example = kit_api_example("fault_report.request");
     const char *name;
     json_t *value;
     json_object_foreach (example, name, value) {
@@ -68,11 +68,11 @@ static void it_stays_within_its_size_whatever_was_said(void **state) {
     (void)state;
     static char quotes[400000];
     memset(quotes, '"', sizeof quotes - 1);
-    const MatchEvidence said = {{quotes, quotes}, {quotes, quotes}};
+    const MatchFault said = {{quotes, quotes}, {quotes, quotes}};
     GameRecord *game scope(free_ptr) = make_game(&said);
-    json_auto_t *got = evidence_to_json(game, &context);
+    json_auto_t *got = fault_report_to_json(game, &context);
     size_t size = json_dumpb(got, NULL, 0, JSON_COMPACT);
-    assert_in_range(size, 10000, EVIDENCE_MAX);
+    assert_in_range(size, 10000, FAULT_REPORT_MAX);
 }
 
 static void it_is_sent_as_one_compressed_document(void **state) {
@@ -80,8 +80,8 @@ static void it_is_sent_as_one_compressed_document(void **state) {
     Error err;
     scope(str_release) Str text;
     GameRecord *game scope(free_ptr) = make_game(NULL); // nothing was kept of what was said
-    SpoolItem *item = evidence_item(game, &context, 7);
-    str_init(&text, EVIDENCE_MAX);
+    SpoolItem *item = fault_report_item(game, &context, 7);
+    str_init(&text, FAULT_REPORT_MAX);
     assert_true(zstd_decompress(item->bytes, item->size, &text, &err));
     json_auto_t *root = json_loads(text.data, 0, NULL);
     assert_non_null(root);
@@ -90,16 +90,16 @@ static void it_is_sent_as_one_compressed_document(void **state) {
     spool_item_free(item);
 }
 
-static void only_faults_are_evidence(void **state) {
+static void only_faults_are_fault_report(void **state) {
     (void)state;
     GameRecord *game scope(free_ptr) = make_game(NULL);
-    assert_true(evidence_is_in(game));
+    assert_true(fault_report_is_in(game));
     game->kind = GAME_END_TIME;
-    assert_true(evidence_is_in(game));
+    assert_true(fault_report_is_in(game));
     game->kind = GAME_END_RULE;
-    assert_false(evidence_is_in(game));
+    assert_false(fault_report_is_in(game));
     game->kind = GAME_END_ABORTED;
-    assert_false(evidence_is_in(game));
+    assert_false(fault_report_is_in(game));
 }
 
 // ---- plain text ---------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ int main(void) {
         cmocka_unit_test(it_has_the_members_that_the_api_names),
         cmocka_unit_test(it_stays_within_its_size_whatever_was_said),
         cmocka_unit_test(it_is_sent_as_one_compressed_document),
-        cmocka_unit_test(only_faults_are_evidence),
+        cmocka_unit_test(only_faults_are_fault_report),
         cmocka_unit_test(every_byte_that_is_printed_can_be_had_back),
         cmocka_unit_test(a_long_text_loses_its_first_lines),
         cmocka_unit_test(the_first_error_of_a_build_is_found),

@@ -1,4 +1,4 @@
-// Marks of batches by what their machine was like, what machines are credited with, and evidence of
+// Marks of batches by what their machine was like, what machines are credited with, and fault reports of
 // faults: kept within bounds, never twice.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,15 +27,15 @@ static int close_kit(void **state) {
     return 0;
 }
 
-// ---- marks --------------------------------------------------------------------------------------
+// ---- flags --------------------------------------------------------------------------------------
 
 static void each_limit_marks_what_is_beyond_it(void **state) {
     (void)state;
-    static const MarkLimits limits = {0.1, 0.25, 64}, none = {-1, -1, -1};
+    static const FlagLimits limits = {0.1, 0.25, 64}, none = {-1, -1, -1};
     static const struct {
         double busy;
         Load load;
-        const char *marks;
+        const char *flags;
     } cases[] = {
         {0, {-1, -1, -1, -1, -1}, ""},
         {0.1, {0.1, 0.1, 64, 75, 100}, ""}, // at the limit is not beyond it
@@ -48,12 +48,12 @@ static void each_limit_marks_what_is_beyond_it(void **state) {
         {0, {0, 0, 65, 100, 100}, "swap"},
         {1, {1, 1, 1e9, 0, 100}, "busy slow swap"},
     };
-    char marks[MARKS_MAX];
+    char flags[FLAGS_MAX];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        marks_judge(cases[i].busy, &cases[i].load, &limits, marks);
-        assert_string_equal(marks, cases[i].marks);
-        marks_judge(cases[i].busy, &cases[i].load, &none, marks);
-        assert_string_equal(marks, "");
+        flags_judge(cases[i].busy, &cases[i].load, &limits, flags);
+        assert_string_equal(flags, cases[i].flags);
+        flags_judge(cases[i].busy, &cases[i].load, &none, flags);
+        assert_string_equal(flags, "");
     }
 }
 
@@ -68,10 +68,10 @@ static void a_marked_batch_counts_and_the_audit_replays_its_mark(void **state) {
     Batch batch = loaded(0, (Load){0.3, 0, 0, 70, 100});
     assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
     assert_true(posted.counted);
-    char *marks scope(free_ptr) = kit_text(&kit, "SELECT marks FROM batches");
-    assert_string_equal(marks, "busy slow");
+    char *flags scope(free_ptr) = kit_text(&kit, "SELECT flags FROM batches");
+    assert_string_equal(flags, "busy slow");
     assert_int_equal(kit_check(&kit), 0);
-    kit_sql(&kit, "UPDATE batches SET marks = ''");
+    kit_sql(&kit, "UPDATE batches SET flags = ''");
     assert_int_equal(kit_check(&kit), 1);
 }
 
@@ -83,7 +83,7 @@ static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
         batch.tc = controls[i];
         assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
     }
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE marks = ''"), 2);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE flags = ''"), 2);
     assert_int_equal(kit_check(&kit), 0);
 }
 
@@ -91,9 +91,9 @@ static void a_changed_limit_marks_from_then_on(void **state) {
     (void)state;
     Batch first = loaded(0, (Load){0.3, 0, 0, -1, -1}), second = loaded(1, first.load);
     assert_true(ledger_batch(&kit.ledger, &first, &posted, &kit.err));
-    kit_sql(&kit, "INSERT INTO settings VALUES ('mark_busy', '0.5')");
+    kit_sql(&kit, "INSERT INTO settings VALUES ('flag_busy', '0.5')");
     assert_true(ledger_batch(&kit.ledger, &second, &posted, &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE marks = 'busy'"), 1);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE flags = 'busy'"), 1);
     assert_int_equal(kit_check(&kit), 0);
 }
 
@@ -120,23 +120,23 @@ static void machines_of_a_user_are_credited_together(void **state) {
     assert_string_equal(of_nobody.user, "");
 }
 
-// ---- evidence -----------------------------------------------------------------------------------
+// ---- fault reports -----------------------------------------------------------------------------------
 
 static char sha[65];
 
-static Evidence evidence(int64_t seq, char digit) {
+static FaultReport fault_report(int64_t seq, char digit) {
     memset(sha, digit, 64);
-    return (Evidence){.task = task,
-                      .worker = 1,
-                      .seq = seq,
-                      .pair = 3,
-                      .game = 1,
-                      .side = "new",
-                      .end = "crash",
-                      .reason = "Black disconnects",
-                      .sha256 = sha,
-                      .content = "zstd",
-                      .content_size = 4};
+    return (FaultReport){.task = task,
+                         .worker = 1,
+                         .seq = seq,
+                         .pair = 3,
+                         .game = 1,
+                         .side = "new",
+                         .end = "crash",
+                         .reason = "Black disconnects",
+                         .sha256 = sha,
+                         .content = "zstd",
+                         .content_size = 4};
 }
 
 // A batch in which all games ended by a fault: four by crashes, four on time.
@@ -146,45 +146,45 @@ static void post_faults(int64_t seq) {
     assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
 }
 
-static bool send(const Evidence *one) {
-    return ledger_evidence(&kit.ledger, one, &kit.err);
+static bool send(const FaultReport *one) {
+    return ledger_fault_report(&kit.ledger, one, &kit.err);
 }
 
-static void evidence_is_kept_once(void **state) {
+static void fault_report_is_kept_once(void **state) {
     (void)state;
-    Evidence one = evidence(0, 'a');
+    FaultReport one = fault_report(0, 'a');
     post_faults(0);
     assert_true(send(&one) && send(&one));
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), 1);
-    Evidence other = evidence(0, 'b');
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM fault_reports"), 1);
+    FaultReport other = fault_report(0, 'b');
     assert_false(send(&other));
-    assert_string_equal(kit.err.code, "evidence_conflict");
-    one = evidence(1, 'a');
+    assert_string_equal(kit.err.code, "fault_conflict");
+    one = fault_report(1, 'a');
     one.worker = 2;
     assert_false(send(&one));
     assert_string_equal(kit.err.code, "not_your_task");
 }
 
-static void evidence_is_of_games_that_count_as_faults(void **state) {
+static void fault_report_is_of_games_that_count_as_faults(void **state) {
     (void)state;
-    for (int seq = 0; seq < EVIDENCE_OF_TASK; seq++) {
-        Evidence early = evidence(seq, 'a');
+    for (int seq = 0; seq < FAULT_REPORT_OF_TASK; seq++) {
+        FaultReport early = fault_report(seq, 'a');
         assert_false(send(&early));
-        assert_string_equal(kit.err.code, "evidence_unfounded");
+        assert_string_equal(kit.err.code, "fault_unfounded");
     }
     post_faults(0);
     for (int seq = 0; seq < 5; seq++) {
-        Evidence one = evidence(seq, 'a');
+        FaultReport one = fault_report(seq, 'a');
         assert_int_equal(send(&one), seq < 4);
     }
     assert_string_equal(kit.err.message,
-                        "batch 0 counts 4 crashes, and there is evidence of 4 already");
-    Evidence on_time = evidence(5, 'a'), elsewhere = evidence(6, 'a');
+                        "batch 0 counts 4 crashes, and there are fault reports of 4 already");
+    FaultReport on_time = fault_report(5, 'a'), elsewhere = fault_report(6, 'a');
     on_time.end = "time";
     elsewhere.pair = 4; // of the next batch
     assert_true(send(&on_time));
     assert_false(send(&elsewhere));
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), 5);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM fault_reports"), 5);
 }
 
 // Tasks 100 to 120, ended.
@@ -199,31 +199,35 @@ static void add_tasks(void) {
 static void one_owner_leaves_room_for_others(void **state) {
     (void)state;
     add_tasks();
-    kit_sql(&kit,
-            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
-            "INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
-            "ending, reason, overloaded, content, received) SELECT 1, id, 2, i %% 10, "
-            "printf('%%064d', i), 100 + i, 0, 'new', 'time', '', 0, x'00', 1 FROM n, tasks "
-            "WHERE i / 10 = tasks.id - 100",
-            EVIDENCE_OF_OWNER - 2);
+    kit_sql(
+        &kit,
+        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+        "INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
+        "ending, reason, overloaded, content, received) SELECT 1, id, 2, i %% 10, "
+        "printf('%%064d', i), 100 + i, 0, 'new', 'time', '', 0, x'00', 1 FROM n, tasks "
+        "WHERE i / 10 = tasks.id - 100",
+        FAULT_REPORT_OF_OWNER - 2);
     post_faults(0);
     for (int seq = 0; seq < 3; seq++) {
-        Evidence one = evidence(seq, 'a'); // machines 1 and 2 are of one user
+        FaultReport one = fault_report(seq, 'a'); // machines 1 and 2 are of one user
         assert_true(send(&one));
     }
-    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_OWNER);
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), EVIDENCE_OF_OWNER + 2);
-    kit_sql(&kit, "UPDATE evidence SET worker_id = 3");
-    Evidence other = evidence(3, 'a');
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"),
+                     FAULT_REPORT_OF_OWNER);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM fault_reports"),
+                     FAULT_REPORT_OF_OWNER + 2);
+    kit_sql(&kit, "UPDATE fault_reports SET worker_id = 3");
+    FaultReport other = fault_report(3, 'a');
     assert_true(send(&other));
-    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_OWNER + 1);
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"),
+                     FAULT_REPORT_OF_OWNER + 1);
 }
 
-static void evidence_of_the_wrong_shape_is_refused(void **state) {
+static void fault_report_of_the_wrong_shape_is_refused(void **state) {
     (void)state;
-    Evidence bad[4];
+    FaultReport bad[4];
     for (int i = 0; i < 4; i++)
-        bad[i] = evidence(i, 'a');
+        bad[i] = fault_report(i, 'a');
     bad[0].side = "black";
     bad[1].end = "rule";
     bad[2].game = 2;
@@ -233,32 +237,34 @@ static void evidence_of_the_wrong_shape_is_refused(void **state) {
         assert_false(send(&bad[i]));
         assert_string_equal(kit.err.field, fields[i]);
     }
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), 0);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM fault_reports"), 0);
 }
 
-static void beyond_what_a_test_keeps_evidence_is_counted(void **state) {
+static void beyond_what_a_test_keeps_fault_report_is_counted(void **state) {
     (void)state;
     add_tasks();
-    kit_sql(&kit,
-            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 198) "
-            "INSERT INTO evidence (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
-            "ending, reason, overloaded, content, received) SELECT 1, 101 + i / 10, 3, i %% 10, "
-            "printf('%%064d', i), 0, 0, 'new', 'time', '', 0, x'00', 1 FROM n");
+    kit_sql(
+        &kit,
+        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 198) "
+        "INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
+        "ending, reason, overloaded, content, received) SELECT 1, 101 + i / 10, 3, i %% 10, "
+        "printf('%%064d', i), 0, 0, 'new', 'time', '', 0, x'00', 1 FROM n");
     post_faults(0);
     for (int seq = 0; seq < 3; seq++) {
-        Evidence one = evidence(seq, 'a');
+        FaultReport one = fault_report(seq, 'a');
         assert_true(send(&one));
     }
-    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), EVIDENCE_OF_TEST);
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM evidence"), EVIDENCE_OF_TEST + 2);
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"),
+                     FAULT_REPORT_OF_TEST);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM fault_reports"), FAULT_REPORT_OF_TEST + 2);
 }
 
-static void evidence_does_not_fill_the_disk(void **state) {
+static void fault_report_does_not_fill_the_disk(void **state) {
     (void)state;
     static char large[256 << 10];
     kit_sql(&kit, "UPDATE tasks SET pair_count = 400");
-    for (int seq = 0; seq < EVIDENCE_OF_TASK; seq++) {
-        Evidence one = evidence(seq, 'a');
+    for (int seq = 0; seq < FAULT_REPORT_OF_TASK; seq++) {
+        FaultReport one = fault_report(seq, 'a');
         if (seq % 4 == 0)
             post_faults(seq / 4);
         one.pair = seq;
@@ -266,12 +272,12 @@ static void evidence_does_not_fill_the_disk(void **state) {
         one.content_size = sizeof large;
         assert_true(send(&one));
     }
-    int kept = EVIDENCE_BYTES_OF_OWNER / (int)sizeof large;
-    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), kept);
-    kit_sql(&kit, "UPDATE evidence SET content = zeroblob(%d) WHERE content IS NOT NULL",
-            EVIDENCE_BYTES_OF_TEST / kept);
+    int kept = FAULT_REPORT_BYTES_OF_OWNER / (int)sizeof large;
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"), kept);
+    kit_sql(&kit, "UPDATE fault_reports SET content = zeroblob(%d) WHERE content IS NOT NULL",
+            FAULT_REPORT_BYTES_OF_TEST / kept);
     int64_t next = kit_claim(&kit, 3, 4, 0);
-    Evidence more = evidence(0, 'a');
+    FaultReport more = fault_report(0, 'a');
     more.task = next;
     more.worker = 3;
     more.pair = kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)next);
@@ -281,7 +287,7 @@ static void evidence_does_not_fill_the_disk(void **state) {
     batch.crashes = 1;
     assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
     assert_true(send(&more));
-    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM evidence"), kept);
+    assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"), kept);
 }
 
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
@@ -294,12 +300,12 @@ int main(void) {
         WITH_TASK(a_changed_limit_marks_from_then_on),
         WITH_TASK(a_batch_with_another_load_is_another_batch),
         WITH_TASK(machines_of_a_user_are_credited_together),
-        WITH_TASK(evidence_is_kept_once),
-        WITH_TASK(evidence_is_of_games_that_count_as_faults),
+        WITH_TASK(fault_report_is_kept_once),
+        WITH_TASK(fault_report_is_of_games_that_count_as_faults),
         WITH_TASK(one_owner_leaves_room_for_others),
-        WITH_TASK(evidence_of_the_wrong_shape_is_refused),
-        WITH_TASK(beyond_what_a_test_keeps_evidence_is_counted),
-        WITH_TASK(evidence_does_not_fill_the_disk),
+        WITH_TASK(fault_report_of_the_wrong_shape_is_refused),
+        WITH_TASK(beyond_what_a_test_keeps_fault_report_is_counted),
+        WITH_TASK(fault_report_does_not_fill_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
