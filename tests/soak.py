@@ -258,7 +258,7 @@ class Soak:
         for first, size in self.sql(self.server, "SELECT first_pair, pair_count FROM returned_pairs"):
             known |= set(range(first, first + size))
         dealt, begun = set(), set()
-        for first, size, stored, started in self.sql(self.server, "SELECT first_pair, pair_count, next_seq, begun FROM tasks"):
+        for first, size, stored, started in self.sql(self.server, "SELECT first_pair, pair_count, next_seq, started_pairs FROM tasks"):
             dealt |= set(range(first, first + size))
             begun |= set(range(first + stored * BATCH, first + min(size, -(-started // BATCH) * BATCH)))
         self.unfinished = len(begun - known)

@@ -261,11 +261,11 @@ static bool do_nets(Job *job, Error *err) {
 static bool do_bench(Job *job, Error *err) {
     char sha[REPO_SHA_MAX];
     long nodes;
-    Ledger ledger = {.db = job->db, .now = (double)time(NULL)};
+    Turn turn = {.db = job->db, .now = (double)time(NULL)};
     if (!parse_long(job->plan->words[2], 1, 1000000000000000, &nodes))
         return error_set(err, 422, "bad_field", "'%s' is no count of nodes", job->plan->words[2]);
     return repo_resolve(job->repo, job->plan->words[1], sha, err) &&
-           ledger_bench_correct(&ledger, job->engine_id, sha, nodes, 0, 0, err) &&
+           ledger_bench_correct(&turn, job->engine_id, sha, nodes, 0, 0, err) &&
            printf("%s: bench of %.10s is %ld\n", text_of(job, "name"), sha, nodes) > 0;
 }
 

@@ -47,27 +47,27 @@ static void drop_orphans(git_repository *repo, int64_t last) {
     git_strarray_dispose(&refs);
 }
 
-static bool reconcile_engine(App *app, const json_t *engine, Error *err) {
+static bool reconcile_engine(const char *data, Db *db, const json_t *engine, Error *err) {
     git_repository *repo scope(repo_free) =
-        repo_open(app_data(app), json_string_value(json_object_get(engine, "name")), err);
+        repo_open(data, json_string_value(json_object_get(engine, "name")), err);
     if (!repo)
         return false;
     char *ref scope(free_ptr) =
         xasprintf("refs/heads/%s", json_string_value(json_object_get(engine, "branch")));
     int64_t id = member_int(engine, "id"), last = 0;
     if (!ref_follow(repo, ref, json_string_value(json_object_get(engine, "baseline")), err) ||
-        !tests_follow(repo, app_writer(app), id, &last, err))
+        !tests_follow(repo, db, id, &last, err))
         return false;
     drop_orphans(repo, last);
     return true;
 }
 
-bool repo_reconcile(App *app, Error *err) {
-    json_auto_t *engines = db_rows(app_writer(app), SQL_ENGINE_BASELINES, "");
+bool repo_reconcile(const char *data, Db *db, Error *err) {
+    json_auto_t *engines = db_rows(db, SQL_ENGINE_BASELINES, "");
     size_t i;
     json_t *engine;
     json_array_foreach (engines, i, engine) {
-        if (!reconcile_engine(app, engine, err))
+        if (!reconcile_engine(data, db, engine, err))
             return false;
     }
     return true;

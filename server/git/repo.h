@@ -10,10 +10,9 @@
 #include <stdint.h>
 
 #include "server/common/error.h"
+#include "server/db/db.h"
 
 enum { REPO_SHA_MAX = 41 };
-
-typedef struct App App;
 
 // NULL when there is no such repository. Engine names are made of letters, digits, '-' and '_'.
 git_repository *repo_open(const char *data, const char *engine, Error *err);
@@ -64,7 +63,7 @@ bool repo_sync(git_repository *repo, Error *err);
 
 // At start: every engine's branch follows engines.baseline, which is the truth, and every test has
 // its reference; references of tests that never came to be are taken away.
-bool repo_reconcile(App *app, Error *err);
+bool repo_reconcile(const char *data, Db *db, Error *err);
 
 // What libgit2 said about its last failure, as an Error.
 bool repo_error(Error *err, int status, const char *code, const char *what);

@@ -4,7 +4,7 @@
 // A route has up to two handlers. `prepare` runs on a reader thread with a read-only database:
 // pages, searches, scrypt, git, compression, files. `apply` runs on the loop thread inside the
 // turn's transaction, in a savepoint of its own: it alone may write, and it must be quick. With
-// both, prepare runs first and hands over through `state`. req->db is right for whichever runs.
+// both, prepare runs first and hands over through `state`. req->turn is right for whichever runs.
 //
 // A handler that returns false has filled `err`: the loop undoes the savepoint and answers with
 // that error, as JSON under /api/ and as a page elsewhere.
@@ -15,7 +15,7 @@
 
 #include "server/common/error.h"
 #include "server/common/str.h"
-#include "server/db/db.h"
+#include "server/db/turn.h"
 
 typedef struct App App;
 
@@ -33,14 +33,13 @@ typedef struct Viewer {
 
 typedef struct Request {
     App *app;
-    Db *db;
+    Turn *turn; // in prepare a reader's
     const char *method, *path;
     const char *params[4]; // what {…} in the pattern matched, in order
     const char *address;   // client's, after --trusted-proxy
     Viewer viewer;
     const char *body; // decoded (zstd, gzip) and NUL-terminated
     size_t body_size;
-    double now;  // Unix seconds, one value a turn
     void *state; // prepare to apply; released by state_free, if set
     void (*state_free)(void *state);
     struct RequestData *data; // the loop's own
@@ -125,15 +124,8 @@ extern const Route routes_server[];  // server, health, metrics, static files
 
 // The installation: configuration, folders, the loop's services.
 const char *app_data(const App *app); // DATA
-Db *app_writer(App *app);             // loop thread only
-// After the turn's COMMIT: call waiting claims again; tell streams. Callable in apply and timers.
-void app_wake_tasks(App *app);
-void app_publish(App *app, const char *event, json_t *data); // steals; sent after COMMIT
 // A request came with X-Forwarded-For from an address that is not among the trusted proxies. Any
 // thread.
 bool app_undeclared_proxy(const App *app);
-// In apply, before a reference of a repository is set: should the request or its turn come to
-// nothing, the references follow the database again.
-void app_moves_git(App *app);
 // A setting of the operator, from the settings table; `otherwise` when unset. Cached a turn.
 const char *app_setting(Request *req, const char *name, const char *otherwise);

@@ -140,7 +140,7 @@ const char *app_setting(Request *req, const char *name, const char *otherwise) {
     const Pair *known = pairs_find(cache, name);
     if (known)
         return known->value;
-    char *value scope(free_ptr) = db_text(req->db, SQL_SETTING_GET, "s", name);
+    char *value scope(free_ptr) = db_text(req->turn->db, SQL_SETTING_GET, "s", name);
     if (!value)
         return otherwise;
     pairs_add(cache, name, strlen(name), value, strlen(value));
@@ -161,7 +161,7 @@ bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char
 }
 
 bool viewer_submits(Request *req, int64_t engine_id) {
-    return viewer_has_role(req->db, &req->viewer, engine_id, "developer") ||
+    return viewer_has_role(req->turn->db, &req->viewer, engine_id, "developer") ||
            (req->viewer.user_id && strcmp(app_setting(req, "submit", "developers"), "open") == 0);
 }
 

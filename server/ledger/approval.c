@@ -37,16 +37,15 @@ bool approval_base(Db *db, git_repository *repo, const json_t *engine, const cha
     return *in_baseline || approval_stands(db, member_int(engine, "id"), sha, err);
 }
 
-bool approval_pause_others(Request *req, int64_t engine_id, Error *err) {
-    Ledger ledger = ledger_of(req);
-    json_auto_t *tests = db_rows(req->db, SQL_TESTS_OUTSIDE_BASELINE, "i", engine_id);
+bool approval_pause_others(Turn *turn, int64_t engine_id, Error *err) {
+    json_auto_t *tests = db_rows(turn->db, SQL_TESTS_OUTSIDE_BASELINE, "i", engine_id);
     json_t *test;
     size_t i;
     json_array_foreach (tests, i, test) {
         Error why;
-        if (approval_stands(req->db, engine_id, member_text(test, "base_commit"), &why))
+        if (approval_stands(turn->db, engine_id, member_text(test, "base_commit"), &why))
             continue;
-        if (!test_suspend(&ledger, member_int(test, "id"), why.message, err))
+        if (!test_suspend(turn, member_int(test, "id"), why.message, err))
             return false;
     }
     return true;
@@ -79,17 +78,18 @@ static bool in_field(const char *field, Error *err) {
 
 bool submit_ground(Request *req, Submission *s, Error *err) {
     const char *field = *field_text(s->fields, "commit") ? "commit" : "patch";
-    s->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id);
-    if (!approval_unharmed(req->db, s->repo, s->engine_id, s->base, err) ||
-        !approval_base(req->db, s->repo, s->engine, s->base, &s->base_in_baseline, err))
+    s->harmful = db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id);
+    if (!approval_unharmed(req->turn->db, s->repo, s->engine_id, s->base, err) ||
+        !approval_base(req->turn->db, s->repo, s->engine, s->base, &s->base_in_baseline, err))
         return in_field("base", err);
-    return approval_unharmed(req->db, s->repo, s->engine_id, s->new, err) || in_field(field, err);
+    return approval_unharmed(req->turn->db, s->repo, s->engine_id, s->new, err) ||
+           in_field(field, err);
 }
 
 bool submit_ground_again(Request *req, const Submission *s, Error *err) {
-    if (db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id) != s->harmful)
+    if (db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id) != s->harmful)
         return error_set(err, 409, "conflict",
                          "a commit was called harmful just now; submit the test again");
-    return s->base_in_baseline || approval_stands(req->db, s->engine_id, s->base, err) ||
+    return s->base_in_baseline || approval_stands(req->turn->db, s->engine_id, s->base, err) ||
            in_field("base", err);
 }

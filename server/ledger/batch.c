@@ -85,8 +85,8 @@ static bool same_batch(const Batch *batch, Query *q) {
            same_load(&batch->load, q);
 }
 
-static void fill_reply(const Ledger *ledger, const TaskRow *row, BatchReply *reply) {
-    reply->task = task_reply(ledger, row);
+static void fill_reply(Turn *turn, const TaskRow *row, BatchReply *reply) {
+    reply->task = task_reply(turn, row);
     reply->test = row->test.id;
     reply->next_seq = row->next_seq;
     reply->llr = row->test.llr;
@@ -96,9 +96,9 @@ static void fill_reply(const Ledger *ledger, const TaskRow *row, BatchReply *rep
     snprintf(reply->state, sizeof reply->state, "%s", row->test.state);
 }
 
-static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row, BatchReply *reply,
+static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchReply *reply,
                    Error *err) {
-    Query q = query(ledger->db, SQL_LEDGER_BATCH_STORED, "ii", batch->task, batch->seq);
+    Query q = query(turn->db, SQL_LEDGER_BATCH_STORED, "ii", batch->task, batch->seq);
     bool is_same = false;
     reply->repeat = true;
     if (query_step(&q)) {
@@ -110,7 +110,7 @@ static bool repeat(const Ledger *ledger, const Batch *batch, const TaskRow *row,
         return error_field(err, 409, "batch_conflict", "seq",
                            "batch %lld of task %lld is stored with other content",
                            (long long)batch->seq, (long long)batch->task);
-    fill_reply(ledger, row, reply);
+    fill_reply(turn, row, reply);
     return true;
 }
 
@@ -124,7 +124,7 @@ typedef struct Standing {
     char flags[FLAGS_MAX];
 } Standing;
 
-static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow *row, Error *err) {
+static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Error *err) {
     if (batch->seq >= row->pair_count / row->test.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
                            (long long)(row->pair_count / row->test.batch_pairs));
@@ -132,7 +132,7 @@ static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow 
         return error_field(err, 409, "seq_gap", "seq", "batch %lld comes next",
                            (long long)row->next_seq);
     char *games scope(free_ptr) =
-        db_text(ledger->db, SQL_LEDGER_GAMES, "ii", batch->task, batch->seq);
+        db_text(turn->db, SQL_LEDGER_GAMES, "ii", batch->task, batch->seq);
     if (batch->games_sha256 && (!games || strcmp(games, batch->games_sha256) != 0))
         return error_field(err, 409, "games_missing", "games_sha256",
                            "PUT the games of batch %lld first", (long long)batch->seq);
@@ -141,7 +141,7 @@ static bool place_check(const Ledger *ledger, const Batch *batch, const TaskRow 
 
 // Counts while its test is open and its machine is not blocked, and, for a task that ended, while
 // nobody else got the range.
-static bool does_count(const Ledger *ledger, const TaskRow *row, int64_t first) {
+static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
     if (strcmp(row->test.state, "active") != 0 && strcmp(row->test.state, "paused") != 0)
         return false;
     if (row->blocked)
@@ -150,11 +150,11 @@ static bool does_count(const Ledger *ledger, const TaskRow *row, int64_t first) 
         return true;
     if (strcmp(row->state, "expired") != 0 && strcmp(row->state, "released") != 0)
         return false;
-    return !db_int(ledger->db, SQL_LEDGER_DEALT_AGAIN, 1, "iiii", row->test.id, row->id, first,
+    return !db_int(turn->db, SQL_LEDGER_DEALT_AGAIN, 1, "iiii", row->test.id, row->id, first,
                    first + row->test.batch_pairs);
 }
 
-static bool count_batch(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
+static bool count_batch(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
     char state[VERDICT_STATE_MAX];
     int64_t *n = row->test.ptnml;
     for (const char *p = batch->outcomes; *p; p++)
@@ -163,8 +163,8 @@ static bool count_batch(const Ledger *ledger, const Batch *batch, TaskRow *row, 
                    (int)row->test.batch_pairs, n);
     row->test.llr = row->test.sprt.llr;
     verdict_state_write(&row->test.sprt, state);
-    return db_run(ledger->db, err, SQL_LEDGER_TEST_COUNTED, "iiiiiiiiiiids", row->test.id, n[0],
-                  n[1], n[2], n[3], n[4], batch->wins, batch->losses, batch->draws, batch->crashes,
+    return db_run(turn->db, err, SQL_LEDGER_TEST_COUNTED, "iiiiiiiiiiids", row->test.id, n[0], n[1],
+                  n[2], n[3], n[4], batch->wins, batch->losses, batch->draws, batch->crashes,
                   batch->time_losses, row->test.llr, state);
 }
 
@@ -173,49 +173,46 @@ static double told(double value) {
     return value < 0 ? NAN : value;
 }
 
-static bool log_batch(const Ledger *ledger, const Batch *batch, const TaskRow *row,
-                      const Standing *standing, Error *err) {
+static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const Standing *standing,
+                      Error *err) {
     const Load *load = &batch->load;
     const FlagLimits *limits = &standing->limits;
-    return db_run(ledger->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdiiddddddddds",
-                  row->test.id, batch->task, batch->worker, batch->seq, batch->outcomes,
-                  batch->wins, batch->losses, batch->draws, batch->crashes, batch->time_losses,
-                  batch->tc, batch->speed, batch->busy, batch->games_sha256, ledger->now,
+    return db_run(turn->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdiiddddddddds", row->test.id,
+                  batch->task, batch->worker, batch->seq, batch->outcomes, batch->wins,
+                  batch->losses, batch->draws, batch->crashes, batch->time_losses, batch->tc,
+                  batch->speed, batch->busy, batch->games_sha256, turn->now,
                   (int64_t)standing->in_time, (int64_t)standing->excluded, row->test.llr,
                   told(load->delay), told(load->steal), told(load->swap_mib), told(load->speed),
                   told(load->speed_before), limits->busy, limits->slow, limits->swap_mib,
                   standing->flags);
 }
 
-static bool note_progress(const Ledger *ledger, const Batch *batch, TaskRow *row, Error *err) {
+static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
     int64_t credit = row->blocked ? 0 : 2 * row->test.batch_pairs;
     row->next_seq++;
     task_note_started(row, 0);
-    row->batch_until = ledger->now + row->batch_s;
-    row->lease_until = fmax(row->lease_until, ledger->now + row->lease_s);
-    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_STORED, "iiidd", row->id, row->next_seq,
+    row->batch_until = turn->now + row->batch_s;
+    row->lease_until = fmax(row->lease_until, turn->now + row->lease_s);
+    if (!db_run(turn->db, err, SQL_LEDGER_TASK_STORED, "iiidd", row->id, row->next_seq,
                 row->started_pairs, row->lease_until, row->batch_until) ||
-        !db_run(ledger->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit,
-                ledger->now))
+        !db_run(turn->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit, turn->now))
         return false;
     if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
-        return task_end(ledger, row, "done", err);
+        return task_end(turn, row, "done", err);
     return true;
 }
 
-void publish_counts(const Ledger *ledger, const TaskRow *row) {
+void publish_counts(Turn *turn, const TaskRow *row) {
     const int64_t *n = row->test.ptnml;
-    if (!ledger->publish)
-        return;
-    ledger->publish(ledger->ctx, "test",
-                    json_pack("{s:I, s:s, s:f, s:I, s:[IIIII]}", "id", (json_int_t)row->test.id,
-                              "state", row->test.state, "llr", row->test.llr, "games",
-                              (json_int_t)(2 * (n[0] + n[1] + n[2] + n[3] + n[4])), "ptnml",
-                              (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2],
-                              (json_int_t)n[3], (json_int_t)n[4]));
+    turn_publish(turn, "test",
+                 json_pack("{s:I, s:s, s:f, s:I, s:[IIIII]}", "id", (json_int_t)row->test.id,
+                           "state", row->test.state, "llr", row->test.llr, "games",
+                           (json_int_t)(2 * (n[0] + n[1] + n[2] + n[3] + n[4])), "ptnml",
+                           (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2], (json_int_t)n[3],
+                           (json_int_t)n[4]));
 }
 
-bool test_judge(const Ledger *ledger, TaskRow *row, Error *err) {
+bool test_judge(Turn *turn, TaskRow *row, Error *err) {
     const int64_t *n = row->test.ptnml;
     int64_t pairs = n[0] + n[1] + n[2] + n[3] + n[4];
     SprtVerdict verdict = row->test.is_sprt ? row->test.sprt.verdict : SPRT_OPEN;
@@ -229,7 +226,7 @@ bool test_judge(const Ledger *ledger, TaskRow *row, Error *err) {
              "LLR %.2f after %lld games, Ptnml(0-2): %lld, %lld, %lld, %lld, %lld", row->test.llr,
              (long long)(2 * pairs), (long long)n[0], (long long)n[1], (long long)n[2],
              (long long)n[3], (long long)n[4]);
-    if (!ledger_test_finish(ledger, row->test.id, 0, result, "verdict", reason, err))
+    if (!ledger_test_finish(turn, row->test.id, 0, result, "verdict", reason, err))
         return false;
     snprintf(row->test.state, sizeof row->test.state, "finished");
     snprintf(row->state, sizeof row->state, "stopped");
@@ -241,66 +238,64 @@ static bool is_timed(const char *tc) {
     return strncmp(tc, "nodes=", 6) != 0 && strncmp(tc, "depth=", 6) != 0;
 }
 
-static Standing standing_of(const Ledger *ledger, const Batch *batch, const TaskRow *row,
-                            int64_t first) {
+static Standing standing_of(Turn *turn, const Batch *batch, const TaskRow *row, int64_t first) {
     static const FlagLimits nothing = {-1, -1, -1};
-    Standing standing = {.in_time = does_count(ledger, row, first),
-                         .limits = is_timed(batch->tc) ? flag_limits(ledger) : nothing};
+    Standing standing = {.in_time = does_count(turn, row, first),
+                         .limits = is_timed(batch->tc) ? flag_limits(turn) : nothing};
     flags_judge(batch->busy, &batch->load, &standing.limits, standing.flags);
-    standing.excluded = db_int(ledger->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
+    standing.excluded = db_int(turn->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
                                batch->worker, standing.flags) != 0;
     return standing;
 }
 
-static bool store(const Ledger *ledger, const Batch *batch, TaskRow *row, BatchReply *reply,
-                  Error *err) {
+static bool store(Turn *turn, const Batch *batch, TaskRow *row, BatchReply *reply, Error *err) {
     int64_t first = row->first_pair + batch->seq * row->test.batch_pairs;
-    Standing standing = standing_of(ledger, batch, row, first);
+    Standing standing = standing_of(turn, batch, row, first);
     reply->counted = standing.in_time && !standing.excluded;
     if (standing.in_time && !task_is_open(row) &&
-        !ranges_remove(ledger, row->test.id, first, row->test.batch_pairs, err))
+        !ranges_remove(turn, row->test.id, first, row->test.batch_pairs, err))
         return false;
-    if ((reply->counted && !count_batch(ledger, batch, row, err)) ||
-        !log_batch(ledger, batch, row, &standing, err) || !note_progress(ledger, batch, row, err))
+    if ((reply->counted && !count_batch(turn, batch, row, err)) ||
+        !log_batch(turn, batch, row, &standing, err) || !note_progress(turn, batch, row, err))
         return false;
     if (!reply->counted)
         return true;
-    publish_counts(ledger, row);
-    return (batch->seq > 0 || bench_confirm(ledger, row->test.id, batch->worker, err)) &&
-           test_judge(ledger, row, err);
+    publish_counts(turn, row);
+    return (batch->seq > 0 || bench_confirm(turn, row->test.id, batch->worker, err)) &&
+           test_judge(turn, row, err);
 }
 
-bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err) {
+bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err) {
     TaskRow row;
     *reply = (BatchReply){0};
-    if (!task_load(ledger, batch->task, batch->worker, &row, err))
+    if (!task_load(turn, batch->task, batch->worker, &row, err))
         return false;
     if (batch->seq < row.next_seq)
-        return repeat(ledger, batch, &row, reply, err);
-    if (!place_check(ledger, batch, &row, err) ||
+        return repeat(turn, batch, &row, reply, err);
+    if (!place_check(turn, batch, &row, err) ||
         !batch_check(batch, (int)row.test.batch_pairs, err) ||
-        !store(ledger, batch, &row, reply, err))
+        !store(turn, batch, &row, reply, err))
         return false;
-    fill_reply(ledger, &row, reply);
+    fill_reply(turn, &row, reply);
     return true;
 }
 
 // Whether the counts of the batch that comes next may still be of use.
-static bool takes_games(const Ledger *ledger, const TaskRow *row, int64_t seq) {
+static bool takes_games(Turn *turn, const TaskRow *row, int64_t seq) {
     if (task_is_open(row))
         return true;
     return strcmp(row->state, "expired") == 0 &&
-           does_count(ledger, row, row->first_pair + seq * row->test.batch_pairs);
+           does_count(turn, row, row->first_pair + seq * row->test.batch_pairs);
 }
 
 // Games come one batch at a time, each followed by its counts, and those that are there stay: so a
 // machine has no more stored than it was dealt.
-static bool games_check(const Ledger *ledger, const TaskRow *row, int64_t seq, const char *sha,
-                        bool *there, Error *err) {
+static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char *sha, bool *there,
+                        Error *err) {
     if (seq < 0 || seq >= row->pair_count / row->test.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
                            (long long)(row->pair_count / row->test.batch_pairs));
-    char *known scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_GAMES, "ii", row->id, seq);
+    char *known scope(free_ptr) = db_text(turn->db, SQL_LEDGER_GAMES, "ii", row->id, seq);
     *there = known != NULL;
     if (known ? strcmp(known, sha) != 0 : seq < row->next_seq)
         return error_field(err, 409, "batch_conflict", "seq", "batch %lld is stored with %s games",
@@ -310,28 +305,28 @@ static bool games_check(const Ledger *ledger, const TaskRow *row, int64_t seq, c
     if (seq > row->next_seq)
         return error_field(err, 409, "seq_gap", "seq", "the games of batch %lld come next",
                            (long long)row->next_seq);
-    return takes_games(ledger, row, seq) ||
+    return takes_games(turn, row, seq) ||
            error_set(err, 409, "task_over", "task %lld is %s: no games are taken for it",
                      (long long)row->id, row->state);
 }
 
-bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
-                           const char *sha, int *batch_pairs, bool *there, Error *err) {
+bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
+                           int *batch_pairs, bool *there, Error *err) {
     TaskRow row;
-    if (!task_load(ledger, task, worker, &row, err))
+    if (!task_load(turn, task, worker, &row, err))
         return false;
     *batch_pairs = (int)row.test.batch_pairs;
-    return games_check(ledger, &row, seq, sha, there, err);
+    return games_check(turn, &row, seq, sha, there, err);
 }
 
-bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
+bool ledger_games(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err) {
     TaskRow row;
     bool there = false;
-    if (!task_load(ledger, task, worker, &row, err) ||
-        !games_check(ledger, &row, seq, sha, &there, err))
+    if (!task_load(turn, task, worker, &row, err) ||
+        !games_check(turn, &row, seq, sha, &there, err))
         return false;
     return there ||
-           (db_run(ledger->db, err, SQL_BLOB_NOTE, "sisd", sha, size, "games", ledger->now) &&
-            db_run(ledger->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, ledger->now));
+           (db_run(turn->db, err, SQL_BLOB_NOTE, "sisd", sha, size, "games", turn->now) &&
+            db_run(turn->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, turn->now));
 }

@@ -19,11 +19,10 @@ typedef struct Votes {
     int count;
 } Votes;
 
-static bool side_load(const Ledger *ledger, int64_t test, const char *name, Side *side,
-                      Error *err) {
+static bool side_load(Turn *turn, int64_t test, const char *name, Side *side, Error *err) {
     if (strcmp(name, "new") != 0 && strcmp(name, "base") != 0)
         return error_field(err, 422, "bad_request", "side", "side is new or base");
-    Query q = query(ledger->db, SQL_LEDGER_SIDE, "is", test, name);
+    Query q = query(turn->db, SQL_LEDGER_SIDE, "is", test, name);
     if (!query_step(&q))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
     *side = (Side){name, query_int(&q, 0), query_int(&q, 2), query_int(&q, 3) != 0, ""};
@@ -32,9 +31,9 @@ static bool side_load(const Ledger *ledger, int64_t test, const char *name, Side
     return true;
 }
 
-static void votes_load(const Ledger *ledger, const Side *side, Votes *votes) {
+static void votes_load(Turn *turn, const Side *side, Votes *votes) {
     votes->count = 0;
-    for (Query q = query(ledger->db, SQL_LEDGER_BENCH_VOTES, "is", side->engine, side->sha);
+    for (Query q = query(turn->db, SQL_LEDGER_BENCH_VOTES, "is", side->engine, side->sha);
          query_step(&q);) {
         if (votes->count == BENCH_VOTES_MAX)
             continue;
@@ -50,42 +49,41 @@ static void votes_load(const Ledger *ledger, const Side *side, Votes *votes) {
 
 // ---- those who are outvoted ---------------------------------------------------------------------
 
-static bool outvoted_note(const Ledger *ledger, int64_t test, const Side *side,
-                          const BenchVote *vote, int64_t nodes, Error *err) {
+static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const BenchVote *vote,
+                          int64_t nodes, Error *err) {
     char message[160];
-    int64_t task = db_int(ledger->db, SQL_LEDGER_TASK_OF_OUTVOTED, 0, "ii", test, vote->worker);
+    int64_t task = db_int(turn->db, SQL_LEDGER_TASK_OF_OUTVOTED, 0, "ii", test, vote->worker);
     TaskRow row;
     if (!task)
         return true;
     snprintf(message, sizeof message, "bench is %lld there, and %lld on machines of other owners",
              (long long)vote->nodes, (long long)nodes);
-    if (!task_load(ledger, task, 0, &row, err) ||
-        !db_run(ledger->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", test, task, vote->worker,
-                "bench", side->name, message, "", vote->nodes, ledger->now) ||
-        (task_is_open(&row) && !task_end(ledger, &row, "failed", err)))
+    if (!task_load(turn, task, 0, &row, err) ||
+        !db_run(turn->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", test, task, vote->worker,
+                "bench", side->name, message, "", vote->nodes, turn->now) ||
+        (task_is_open(&row) && !task_end(turn, &row, "failed", err)))
         return false;
-    ledger_event(ledger, "crash", 0, vote->worker, test, "outvoted: bench of %s is %lld, not %lld",
+    ledger_event(turn, "crash", 0, vote->worker, test, "outvoted: bench of %s is %lld, not %lld",
                  side->name, (long long)nodes, (long long)vote->nodes);
     return true;
 }
 
 // What a machine with another bench played was another engine: that is known without looking at results.
-static bool outvoted_exclude(const Ledger *ledger, int64_t test, const BenchVote *vote,
-                             Error *err) {
+static bool outvoted_exclude(Turn *turn, int64_t test, const BenchVote *vote, Error *err) {
     Exclusion exclusion = {test, vote->worker, 0, "all", "its bench was wrong"};
     Excluded changed;
-    return !db_int(ledger->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", test, vote->worker, "all") ||
-           ledger_exclude(ledger, &exclusion, &changed, err);
+    return !db_int(turn->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", test, vote->worker, "all") ||
+           ledger_exclude(turn, &exclusion, &changed, err);
 }
 
-static bool establish(const Ledger *ledger, int64_t test, const Side *side, const Votes *votes,
-                      int64_t nodes, Error *err) {
-    if (!db_run(ledger->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", side->engine, side->sha, nodes))
+static bool establish(Turn *turn, int64_t test, const Side *side, const Votes *votes, int64_t nodes,
+                      Error *err) {
+    if (!db_run(turn->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", side->engine, side->sha, nodes))
         return false;
     for (int i = 0; i < votes->count; i++) {
         const BenchVote *vote = &votes->votes[i];
-        if (vote->nodes != nodes && (!outvoted_note(ledger, test, side, vote, nodes, err) ||
-                                     !outvoted_exclude(ledger, test, vote, err)))
+        if (vote->nodes != nodes && (!outvoted_note(turn, test, side, vote, nodes, err) ||
+                                     !outvoted_exclude(turn, test, vote, err)))
             return false;
     }
     return true;
@@ -93,8 +91,7 @@ static bool establish(const Ledger *ledger, int64_t test, const Side *side, cons
 
 // ---- votes --------------------------------------------------------------------------------------
 
-static bool pause_tied(const Ledger *ledger, int64_t test, const Side *side, const Votes *votes,
-                       Error *err) {
+static bool pause_tied(Turn *turn, int64_t test, const Side *side, const Votes *votes, Error *err) {
     enum { NAMED = 12 };
     Str reason scope(str_release);
     str_init(&reason, 4096);
@@ -107,13 +104,13 @@ static bool pause_tied(const Ledger *ledger, int64_t test, const Side *side, con
                    votes->names[i], (long long)votes->votes[i].worker);
     if (votes->count > NAMED)
         str_printf(&reason, "\nand %d more", votes->count - NAMED);
-    return test_suspend(ledger, test, reason.data, err);
+    return test_suspend(turn, test, reason.data, err);
 }
 
-static BenchScene scene_of(const Ledger *ledger, int64_t test, const Side *side) {
+static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
     BenchScene scene = {0};
-    Query q = query(ledger->db, SQL_LEDGER_BENCH_SCENE, "isid", side->engine, side->sha, test,
-                    ledger->now - ACTIVE_S);
+    Query q = query(turn->db, SQL_LEDGER_BENCH_SCENE, "isid", side->engine, side->sha, test,
+                    turn->now - ACTIVE_S);
     if (query_step(&q)) {
         scene = (BenchScene){query_int(&q, 0) != 0, query_int(&q, 1) != 0, query_int(&q, 2) != 0};
         query_end(&q);
@@ -123,28 +120,27 @@ static BenchScene scene_of(const Ledger *ledger, int64_t test, const Side *side)
 
 // Settles the count of a side of an active test as far as the votes go. *established stays 0 while
 // they do not suffice.
-static bool settle(const Ledger *ledger, int64_t test, const Side *side, int64_t *established,
-                   Error *err) {
+static bool settle(Turn *turn, int64_t test, const Side *side, int64_t *established, Error *err) {
     Votes *votes scope(free_ptr) = xmalloc(sizeof *votes);
-    votes_load(ledger, side, votes);
+    votes_load(turn, side, votes);
     if (!votes->count)
         return true;
-    BenchScene scene = scene_of(ledger, test, side);
+    BenchScene scene = scene_of(turn, test, side);
     BenchRuling ruling = bench_weigh(votes->votes, votes->count, &scene);
     if (ruling.verdict == BENCH_WAIT)
         return true;
     if (ruling.verdict == BENCH_TIED)
-        return pause_tied(ledger, test, side, votes, err);
+        return pause_tied(turn, test, side, votes, err);
     *established = ruling.nodes;
-    return establish(ledger, test, side, votes, ruling.nodes, err);
+    return establish(turn, test, side, votes, ruling.nodes, err);
 }
 
-bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char *side_name,
-                  int64_t nodes, int64_t *established, TaskReply *reply, Error *err) {
+bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_name, int64_t nodes,
+                  int64_t *established, TaskReply *reply, Error *err) {
     TaskRow row;
     Side side = {0};
-    if (!task_load(ledger, task, worker, &row, err) ||
-        !side_load(ledger, row.test.id, side_name, &side, err))
+    if (!task_load(turn, task, worker, &row, err) ||
+        !side_load(turn, row.test.id, side_name, &side, err))
         return false;
     if (nodes < 1)
         return error_field(err, 422, "bad_request", "nodes", "nodes is above 0");
@@ -154,91 +150,90 @@ bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char
                            "bench of %s is known to be %lld, not %lld", side_name,
                            (long long)side.bench, (long long)nodes);
     if (!side.bench && strcmp(row.test.state, "finished") != 0) {
-        if (!db_run(ledger->db, err, SQL_LEDGER_BENCH_ADD, "isiid", side.engine, side.sha, worker,
-                    nodes, ledger->now) ||
+        if (!db_run(turn->db, err, SQL_LEDGER_BENCH_ADD, "isiid", side.engine, side.sha, worker,
+                    nodes, turn->now) ||
             (strcmp(row.test.state, "active") == 0 &&
-             !settle(ledger, row.test.id, &side, established, err)) ||
-            !task_load(ledger, task, worker, &row, err)) // it may stand otherwise by now
+             !settle(turn, row.test.id, &side, established, err)) ||
+            !task_load(turn, task, worker, &row, err)) // it may stand otherwise by now
             return false;
     }
-    *reply = task_reply(ledger, &row);
+    *reply = task_reply(turn, &row);
     return true;
 }
 
 // A machine whose first batch counts has built both sides, and found the counts that were declared.
-bool bench_confirm(const Ledger *ledger, int64_t test, int64_t worker, Error *err) {
+bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err) {
     static const char *const names[] = {"new", "base"};
     for (int i = 0; i < 2; i++) {
         Side side = {0};
         int64_t established = 0;
-        if (!side_load(ledger, test, names[i], &side, err) ||
+        if (!side_load(turn, test, names[i], &side, err) ||
             (side.open && side.bench &&
-             (!db_run(ledger->db, err, SQL_LEDGER_BENCH_ADD, "isiid", side.engine, side.sha, worker,
-                      side.bench, ledger->now) ||
-              !settle(ledger, test, &side, &established, err))))
+             (!db_run(turn->db, err, SQL_LEDGER_BENCH_ADD, "isiid", side.engine, side.sha, worker,
+                      side.bench, turn->now) ||
+              !settle(turn, test, &side, &established, err))))
             return false;
     }
     return true;
 }
 
-bool ledger_bench_correct(const Ledger *ledger, int64_t engine, const char *sha, int64_t nodes,
-                          int64_t user, int64_t test, Error *err) {
-    int64_t known = db_int(ledger->db, SQL_LEDGER_BENCH_KNOWN, -1, "is", engine, sha);
+bool ledger_bench_correct(Turn *turn, int64_t engine, const char *sha, int64_t nodes, int64_t user,
+                          int64_t test, Error *err) {
+    int64_t known = db_int(turn->db, SQL_LEDGER_BENCH_KNOWN, -1, "is", engine, sha);
     if (known < 0)
         return error_set(err, 404, "no_such_commit", "no test has the commit %.10s", sha);
     if (nodes < 1 || nodes > (int64_t)1e15)
         return error_field(err, 422, "bad_field", "nodes",
                            "nodes: a count of nodes is a whole number from 1 to 1e15");
-    if (!db_run(ledger->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", engine, sha, nodes) ||
-        !db_run(ledger->db, err, SQL_LEDGER_BENCHES_DROP, "is", engine, sha) ||
-        !db_run(ledger->db, err, SQL_LEDGER_BENCH_OF_TESTS, "isd", engine, sha, ledger->now))
+    if (!db_run(turn->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", engine, sha, nodes) ||
+        !db_run(turn->db, err, SQL_LEDGER_BENCHES_DROP, "is", engine, sha) ||
+        !db_run(turn->db, err, SQL_LEDGER_BENCH_OF_TESTS, "isd", engine, sha, turn->now))
         return false;
     char was[40] = "was not known";
     if (known)
         snprintf(was, sizeof was, "was %lld", (long long)known);
-    ledger_event(ledger, "bench", user, 0, test, "bench of %.10s is %lld now, and %s", sha,
+    ledger_event(turn, "bench", user, 0, test, "bench of %.10s is %lld now, and %s", sha,
                  (long long)nodes, was);
-    if (ledger->wake)
-        ledger->wake(ledger->ctx);
+    turn_wake(turn);
     return true;
 }
 
-bool ledger_bench_correct_side(const Ledger *ledger, int64_t test, const char *name, int64_t nodes,
+bool ledger_bench_correct_side(Turn *turn, int64_t test, const char *name, int64_t nodes,
                                int64_t user, Error *err) {
     Side side = {0};
-    return side_load(ledger, test, name, &side, err) &&
-           ledger_bench_correct(ledger, side.engine, side.sha, nodes, user, test, err);
+    return side_load(turn, test, name, &side, err) &&
+           ledger_bench_correct(turn, side.engine, side.sha, nodes, user, test, err);
 }
 
-static bool settle_again(const Ledger *ledger, int64_t test, const char *name, Error *err) {
+static bool settle_again(Turn *turn, int64_t test, const char *name, Error *err) {
     Side side = {0};
     int64_t established = 0;
-    char *state scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_TEST_STATE, "i", test);
+    char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_STATE, "i", test);
     return !state || strcmp(state, "active") != 0 || // the other side has just paused it
-           (side_load(ledger, test, name, &side, err) &&
-            settle(ledger, test, &side, &established, err));
+           (side_load(turn, test, name, &side, err) &&
+            settle(turn, test, &side, &established, err));
 }
 
 // Names first: settling changes what the query walks.
-void ledger_settle(const Ledger *ledger) {
+void ledger_settle(Turn *turn) {
     struct {
         int64_t test;
         bool is_new;
     } open[100];
     int count = 0;
-    for (Query q = query(ledger->db, SQL_LEDGER_BENCHES_OPEN, ""); query_step(&q);) {
+    for (Query q = query(turn->db, SQL_LEDGER_BENCHES_OPEN, ""); query_step(&q);) {
         open[count].test = query_int(&q, 0);
         open[count++].is_new = strcmp(query_text(&q, 1), "new") == 0;
     }
     for (int i = 0; i < count; i++) {
         Error err;
-        db_savepoint(ledger->db);
-        if (settle_again(ledger, open[i].test, open[i].is_new ? "new" : "base", &err)) {
-            db_savepoint_keep(ledger->db);
+        db_savepoint(turn->db);
+        if (settle_again(turn, open[i].test, open[i].is_new ? "new" : "base", &err)) {
+            db_savepoint_keep(turn->db);
             continue;
         }
         log_error("test %lld: bench counts cannot be settled: %s", (long long)open[i].test,
                   err.message);
-        db_savepoint_undo(ledger->db);
+        db_savepoint_undo(turn->db);
     }
 }

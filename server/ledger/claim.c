@@ -32,27 +32,27 @@ static bool still_held(const Claim *claim, int64_t task) {
 }
 
 // Ids first, because ending a task changes what the query walks.
-static bool release_forgotten(const Ledger *ledger, const Claim *claim, Error *err) {
+static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
     int64_t ids[256];
     int count = 0;
-    for (Query q = query(ledger->db, SQL_LEDGER_WORKER_OPEN_TASKS, "i", claim->worker);
+    for (Query q = query(turn->db, SQL_LEDGER_WORKER_OPEN_TASKS, "i", claim->worker);
          query_step(&q);)
         if (count < 256 && !still_held(claim, query_int(&q, 0)))
             ids[count++] = query_int(&q, 0);
     for (int i = 0; i < count; i++) {
         TaskRow row;
-        if (!task_load(ledger, ids[i], claim->worker, &row, err) ||
-            !task_end(ledger, &row, "released", err))
+        if (!task_load(turn, ids[i], claim->worker, &row, err) ||
+            !task_end(turn, &row, "released", err))
             return false;
     }
     return true;
 }
 
 // The task that this key got before; 0: none. -1: the key was used for another request.
-static int64_t claimed_before(const Ledger *ledger, const Claim *claim, Error *err) {
+static int64_t claimed_before(Turn *turn, const Claim *claim, Error *err) {
     char subject[40];
     snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
-    json_auto_t *row = db_row(ledger->db, SQL_IDEMPOTENCY_GET, "ss", subject, claim->key);
+    json_auto_t *row = db_row(turn->db, SQL_IDEMPOTENCY_GET, "ss", subject, claim->key);
     if (!row)
         return 0;
     const char *hash = json_string_value(json_object_get(row, "request_hash"));
@@ -63,41 +63,40 @@ static int64_t claimed_before(const Ledger *ledger, const Claim *claim, Error *e
     return strtoll(json_string_value(json_object_get(row, "body")), NULL, 10);
 }
 
-static bool remember(const Ledger *ledger, const Claim *claim, int64_t task, Error *err) {
+static bool remember(Turn *turn, const Claim *claim, int64_t task, Error *err) {
     char subject[40], body[24];
     snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
     snprintf(body, sizeof body, "%lld", (long long)task);
-    return db_run(ledger->db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, claim->key,
-                  claim->request_hash, (int64_t)200, body, ledger->now);
+    return db_run(turn->db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, claim->key,
+                  claim->request_hash, (int64_t)200, body, turn->now);
 }
 
 // A machine's speed is that of its first engine until it is dealt a task of another.
-static bool note_speed(const Ledger *ledger, const Claim *claim, const char *engine, Error *err) {
+static bool note_speed(Turn *turn, const Claim *claim, const char *engine, Error *err) {
     void *first = json_object_iter(claim->speeds);
     double speed = engine  ? member_real(claim->speeds, engine)
                    : first ? json_number_value(json_object_iter_value(first))
                            : 0;
-    return speed <= 0 ||
-           db_run(ledger->db, err, SQL_LEDGER_WORKER_SPEED, "id", claim->worker, speed);
+    return speed <= 0 || db_run(turn->db, err, SQL_LEDGER_WORKER_SPEED, "id", claim->worker, speed);
 }
 
-double ledger_rest_s(const Ledger *ledger, int64_t worker) {
-    return ceil(db_real(ledger->db, SQL_LEDGER_WORKER_REST, 0, "id", worker, ledger->now));
+double ledger_rest_s(Turn *turn, int64_t worker) {
+    return ceil(db_real(turn->db, SQL_LEDGER_WORKER_REST, 0, "id", worker, turn->now));
 }
 
-bool ledger_claim_begin(const Ledger *ledger, const Claim *claim, Error *err) {
-    int64_t before = claimed_before(ledger, claim, err);
+bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err) {
+    int64_t before = claimed_before(turn, claim, err);
     if (before)
         return before > 0; // a repeat: it must not end the task that it is about to be given
-    double rest = ledger_rest_s(ledger, claim->worker);
+    double rest = ledger_rest_s(turn, claim->worker);
     if (rest > 0)
         return error_set(err, 429, "wait",
                          "this machine ended several tasks in a row without a result; it gets the "
                          "next one in %.0f s",
                          rest);
-    return db_run(ledger->db, err, SQL_LEDGER_WORKER_OFFER, "iid", claim->worker,
-                  (int64_t)claim->cores, ledger->now) &&
-           note_speed(ledger, claim, NULL, err) && release_forgotten(ledger, claim, err);
+    return db_run(turn->db, err, SQL_LEDGER_WORKER_OFFER, "iid", claim->worker,
+                  (int64_t)claim->cores, turn->now) &&
+           note_speed(turn, claim, NULL, err) && release_forgotten(turn, claim, err);
 }
 
 // ---- candidates ---------------------------------------------------------------------------------
@@ -160,9 +159,9 @@ typedef struct Claimant {
 } Claimant;
 
 // A machine has no more cores than those with which it registered.
-static Claimant claimant_of(const Ledger *ledger, const Claim *claim) {
+static Claimant claimant_of(Turn *turn, const Claim *claim) {
     Claimant out = {.worker = {.memory_mib = claim->memory_mib}};
-    Query q = query(ledger->db, SQL_LEDGER_CLAIMANT, "id", claim->worker, ledger->now - ACTIVE_S);
+    Query q = query(turn->db, SQL_LEDGER_CLAIMANT, "id", claim->worker, turn->now - ACTIVE_S);
     if (query_step(&q)) {
         snprintf(out.owner, sizeof out.owner, "%s", query_text(&q, 0));
         out.worker.cores = (int)query_int(&q, 1);
@@ -177,10 +176,10 @@ static Claimant claimant_of(const Ledger *ledger, const Claim *claim) {
     return out;
 }
 
-static int read_candidates(const Ledger *ledger, const Claim *claim, const Claimant *claimant,
+static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claimant,
                            Candidate *out) {
     int count = 0;
-    for (Query q = query(ledger->db, SQL_LEDGER_CANDIDATES, "idis", claim->worker, ledger->now,
+    for (Query q = query(turn->db, SQL_LEDGER_CANDIDATES, "idis", claim->worker, turn->now,
                          (int64_t)claimant->worker.cores, claimant->owner);
          query_step(&q);)
         if (count < CANDIDATES_MAX)
@@ -192,14 +191,14 @@ static int read_candidates(const Ledger *ledger, const Claim *claim, const Claim
     return count;
 }
 
-static SchedChoice choose(const Ledger *ledger, const Claim *claim, const Claimant *claimant,
+static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claimant,
                           Candidate *chosen) {
     Candidate *candidates scope(free_ptr) = xmalloc(CANDIDATES_MAX * sizeof *candidates);
-    int count = read_candidates(ledger, claim, claimant, candidates);
+    int count = read_candidates(turn, claim, claimant, candidates);
     SchedTest *tests scope(free_ptr) = xcalloc((size_t)count, sizeof *tests);
     for (int i = 0; i < count; i++)
         tests[i] = candidates[i].test;
-    char *text scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_SETTING, "s", "task_seconds");
+    char *text scope(free_ptr) = db_text(turn->db, SQL_LEDGER_SETTING, "s", "task_seconds");
     double seconds = TASK_SECONDS_DEFAULT;
     if (text && !parse_double(text, 1, 86400, &seconds))
         seconds = TASK_SECONDS_DEFAULT;
@@ -214,53 +213,53 @@ static SchedChoice choose(const Ledger *ledger, const Claim *claim, const Claima
 
 // What came back goes first, then new pairs. Pairs that an owner began and did not report are dealt
 // to another owner where one is active: nobody gets a second try at games that went badly.
-static bool deal(const Ledger *ledger, const Claimant *claimant, SchedChoice *choice,
-                 int64_t *first, Error *err) {
+static bool deal(Turn *turn, const Claimant *claimant, SchedChoice *choice, int64_t *first,
+                 Error *err) {
     const char *not_of = claimant->worker.others_cores > 0 ? claimant->owner : "";
-    int64_t taken = ranges_take(ledger, choice->test, choice->pairs, not_of, first, err);
+    int64_t taken = ranges_take(turn, choice->test, choice->pairs, not_of, first, err);
     if (taken > 0)
         choice->pairs = taken;
     if (taken)
         return taken > 0;
-    *first = db_int(ledger->db, SQL_LEDGER_NEXT_PAIR, -1, "ii", choice->test, choice->pairs);
+    *first = db_int(turn->db, SQL_LEDGER_NEXT_PAIR, -1, "ii", choice->test, choice->pairs);
     return *first >= 0 ||
            error_set(err, 503, "unavailable", "the database cannot be used just now");
 }
 
-static bool test_note_start(const Ledger *ledger, int64_t test, int64_t worker, Error *err) {
-    if (!db_run(ledger->db, err, SQL_LEDGER_TEST_START, "id", test, ledger->now))
+static bool test_note_start(Turn *turn, int64_t test, int64_t worker, Error *err) {
+    if (!db_run(turn->db, err, SQL_LEDGER_TEST_START, "id", test, turn->now))
         return false;
-    if (db_changes(ledger->db))
-        ledger_event(ledger, "started", 0, worker, test, "the first worker took a task");
+    if (db_changes(turn->db))
+        ledger_event(turn, "started", 0, worker, test, "the first worker took a task");
     return true;
 }
 
-static bool add_task(const Ledger *ledger, const Claim *claim, const SchedWorker *worker,
+static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
                      const Candidate *chosen, const SchedChoice *choice, int64_t first,
                      Error *err) {
     double batch_s =
         LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
-    return db_run(ledger->db, err, SQL_LEDGER_TASK_ADD, "iiiiidddidd", choice->test, claim->worker,
-                  first, choice->pairs, (int64_t)worker->cores, ledger->now + LEASE_FIRST_S,
-                  chosen->lease_s, ledger->now, (int64_t)scheduler_hunger_cores(worker), batch_s,
-                  ledger->now + PREPARATION_S + batch_s);
+    return db_run(turn->db, err, SQL_LEDGER_TASK_ADD, "iiiiidddidd", choice->test, claim->worker,
+                  first, choice->pairs, (int64_t)worker->cores, turn->now + LEASE_FIRST_S,
+                  chosen->lease_s, turn->now, (int64_t)scheduler_hunger_cores(worker), batch_s,
+                  turn->now + PREPARATION_S + batch_s);
 }
 
-int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err) {
-    int64_t task = claimed_before(ledger, claim, err), first;
+int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {
+    int64_t task = claimed_before(turn, claim, err), first;
     Candidate chosen = {.lease_s = LEASE_PLAY_S};
-    if (task || !db_int(ledger->db, SQL_LEDGER_ANY_ACTIVE, 0, ""))
+    if (task || !db_int(turn->db, SQL_LEDGER_ANY_ACTIVE, 0, ""))
         return task;
-    Claimant claimant = claimant_of(ledger, claim);
-    SchedChoice choice = choose(ledger, claim, &claimant, &chosen);
+    Claimant claimant = claimant_of(turn, claim);
+    SchedChoice choice = choose(turn, claim, &claimant, &chosen);
     if (!choice.test)
         return 0;
-    if (!deal(ledger, &claimant, &choice, &first, err) ||
-        !test_note_start(ledger, choice.test, claim->worker, err) ||
-        !note_speed(ledger, claim, chosen.engine, err) ||
-        !add_task(ledger, claim, &claimant.worker, &chosen, &choice, first, err))
+    if (!deal(turn, &claimant, &choice, &first, err) ||
+        !test_note_start(turn, choice.test, claim->worker, err) ||
+        !note_speed(turn, claim, chosen.engine, err) ||
+        !add_task(turn, claim, &claimant.worker, &chosen, &choice, first, err))
         return -1;
-    task = db_last_id(ledger->db);
-    return remember(ledger, claim, task, err) ? task : -1;
+    task = db_last_id(turn->db);
+    return remember(turn, claim, task, err) ? task : -1;
 }

@@ -29,93 +29,90 @@ static bool same(double a, double b) {
 
 // Counts the test anew from its first batch and writes what differs. The row becomes what it is
 // now; a verdict that was given stays given.
-static bool recount(const Ledger *ledger, TaskRow *row, Error *err) {
+static bool recount(Turn *turn, TaskRow *row, Error *err) {
     Totals totals = {0};
     char state[VERDICT_STATE_MAX];
     int64_t *n = row->test.ptnml;
     memset(n, 0, sizeof row->test.ptnml);
     row->test.sprt = (SprtState){0};
     row->test.llr = 0;
-    for (Query q = query(ledger->db, SQL_LEDGER_BATCHES_IN_TIME, "i", row->test.id);
+    for (Query q = query(turn->db, SQL_LEDGER_BATCHES_IN_TIME, "i", row->test.id);
          query_step(&q);) {
         if (query_int(&q, 7) && !query_int(&q, 8))
             count_row(&q, row, &totals);
         if (!same(row->test.llr, query_real(&q, 9)) &&
-            !db_run(ledger->db, err, SQL_LEDGER_BATCH_LLR, "id", query_int(&q, 0), row->test.llr)) {
+            !db_run(turn->db, err, SQL_LEDGER_BATCH_LLR, "id", query_int(&q, 0), row->test.llr)) {
             query_end(&q);
             return false;
         }
     }
     verdict_state_write(&row->test.sprt, state);
-    return db_run(ledger->db, err, SQL_LEDGER_TEST_RECOUNTED, "iiiiiiiiiiids", row->test.id, n[0],
+    return db_run(turn->db, err, SQL_LEDGER_TEST_RECOUNTED, "iiiiiiiiiiids", row->test.id, n[0],
                   n[1], n[2], n[3], n[4], totals.wins, totals.losses, totals.draws, totals.crashes,
                   totals.time_losses, row->test.llr, state);
 }
 
 // ---- exclusions ---------------------------------------------------------------------------------
 
-static bool names_check(const Ledger *ledger, int64_t test, int64_t worker, TaskRow *row,
-                        Error *err) {
-    if (!test_load(ledger, test, row, err))
+static bool names_check(Turn *turn, int64_t test, int64_t worker, TaskRow *row, Error *err) {
+    if (!test_load(turn, test, row, err))
         return false;
-    return db_int(ledger->db, SQL_LEDGER_WORKER_THERE, 0, "i", worker) ||
+    return db_int(turn->db, SQL_LEDGER_WORKER_THERE, 0, "i", worker) ||
            error_field(err, 404, "no_such_machine", "worker", "there is no machine %lld",
                        (long long)worker);
 }
 
 // After the exclusions of a machine in a test have changed: its batches follow, then the test.
-static bool exclusions_apply(const Ledger *ledger, TaskRow *row, int64_t worker, Excluded *changed,
+static bool exclusions_apply(Turn *turn, TaskRow *row, int64_t worker, Excluded *changed,
                              Error *err) {
-    Query q = query(ledger->db, SQL_LEDGER_EXCLUSION_CHANGES, "ii", row->test.id, worker);
+    Query q = query(turn->db, SQL_LEDGER_EXCLUSION_CHANGES, "ii", row->test.id, worker);
     if (query_step(&q)) {
         *changed = (Excluded){query_int(&q, 0), query_int(&q, 1)};
         query_end(&q);
     }
-    if (!db_run(ledger->db, err, SQL_LEDGER_EXCLUSION_APPLY, "ii", row->test.id, worker) ||
-        !recount(ledger, row, err))
+    if (!db_run(turn->db, err, SQL_LEDGER_EXCLUSION_APPLY, "ii", row->test.id, worker) ||
+        !recount(turn, row, err))
         return false;
-    publish_counts(ledger, row);
+    publish_counts(turn, row);
     bool is_open = strcmp(row->test.state, "active") == 0 || strcmp(row->test.state, "paused") == 0;
-    return !is_open || test_judge(ledger, row, err);
+    return !is_open || test_judge(turn, row, err);
 }
 
-bool ledger_exclude(const Ledger *ledger, const Exclusion *exclusion, Excluded *changed,
-                    Error *err) {
+bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, Error *err) {
     TaskRow row = {0};
     const Exclusion *x = exclusion;
     if (strcmp(x->which, "flagged") != 0 && strcmp(x->which, "all") != 0)
         return error_field(err, 422, "bad_request", "which", "which is flagged or all");
-    if (!names_check(ledger, x->test, x->worker, &row, err))
+    if (!names_check(turn, x->test, x->worker, &row, err))
         return false;
-    if (!db_int(ledger->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", x->test, x->worker, x->which))
+    if (!db_int(turn->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", x->test, x->worker, x->which))
         return error_field(err, 409, "nothing_to_exclude", "which",
                            "machine %lld has no such batches in test %lld that count",
                            (long long)x->worker, (long long)x->test);
-    if (!db_run(ledger->db, err, SQL_LEDGER_EXCLUSION_ADD, "iissid", x->test, x->worker, x->which,
-                x->reason, x->user, ledger->now) ||
-        !exclusions_apply(ledger, &row, x->worker, changed, err))
+    if (!db_run(turn->db, err, SQL_LEDGER_EXCLUSION_ADD, "iissid", x->test, x->worker, x->which,
+                x->reason, x->user, turn->now) ||
+        !exclusions_apply(turn, &row, x->worker, changed, err))
         return false;
-    ledger_event(ledger, "excluded", x->user, x->worker, x->test,
+    ledger_event(turn, "excluded", x->user, x->worker, x->test,
                  "%s batches of this machine are excluded: %lld pairs%s%s",
                  strcmp(x->which, "all") == 0 ? "all" : "flagged", (long long)changed->pairs,
                  *x->reason ? ": " : "", x->reason);
     return true;
 }
 
-bool ledger_include(const Ledger *ledger, int64_t test, int64_t worker, int64_t user,
-                    Excluded *changed, Error *err) {
+bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excluded *changed,
+                    Error *err) {
     TaskRow row = {0};
-    if (!names_check(ledger, test, worker, &row, err) ||
-        !db_run(ledger->db, err, SQL_LEDGER_EXCLUSION_UNDO, "iidi", test, worker, ledger->now,
-                user))
+    if (!names_check(turn, test, worker, &row, err) ||
+        !db_run(turn->db, err, SQL_LEDGER_EXCLUSION_UNDO, "iidi", test, worker, turn->now, user))
         return false;
-    if (!db_changes(ledger->db))
+    if (!db_changes(turn->db))
         return error_set(err, 409, "not_excluded",
                          "nothing of machine %lld is excluded from test %lld", (long long)worker,
                          (long long)test);
-    if (!exclusions_apply(ledger, &row, worker, changed, err))
+    if (!exclusions_apply(turn, &row, worker, changed, err))
         return false;
-    ledger_event(ledger, "excluded", user, worker, test,
+    ledger_event(turn, "excluded", user, worker, test,
                  "the exclusion of this machine is taken back: %lld pairs count again",
                  (long long)changed->pairs);
     return true;
@@ -124,29 +121,29 @@ bool ledger_include(const Ledger *ledger, int64_t test, int64_t worker, int64_t 
 // ---- machines that are blocked ------------------------------------------------------------------
 
 // Its tasks end; what was not begun of them is played by others.
-static bool tasks_release(const Ledger *ledger, int64_t worker, Error *err) {
+static bool tasks_release(Turn *turn, int64_t worker, Error *err) {
     for (int64_t task;
-         (task = db_int(ledger->db, SQL_LEDGER_WORKER_OPEN_TASKS, 0, "i", worker)) > 0;) {
+         (task = db_int(turn->db, SQL_LEDGER_WORKER_OPEN_TASKS, 0, "i", worker)) > 0;) {
         TaskRow row;
-        if (!task_load(ledger, task, 0, &row, err) || !task_end(ledger, &row, "released", err))
+        if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, "released", err))
             return false;
     }
     return true;
 }
 
-bool ledger_block(const Ledger *ledger, int64_t worker, bool block, int64_t user,
-                  const char *reason, Error *err) {
-    int64_t blocked = db_int(ledger->db, SQL_LEDGER_WORKER_BLOCKED, -1, "i", worker);
+bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
+                  Error *err) {
+    int64_t blocked = db_int(turn->db, SQL_LEDGER_WORKER_BLOCKED, -1, "i", worker);
     if (blocked < 0)
         return error_set(err, 404, "no_such_machine", "there is no machine %lld",
                          (long long)worker);
     if (blocked == block)
         return error_set(err, 409, "wrong_state", "machine %lld is %s", (long long)worker,
                          block ? "blocked already" : "not blocked");
-    if (!db_run(ledger->db, err, SQL_LEDGER_WORKER_BLOCK, "ii", worker, (int64_t)block) ||
-        (block && !tasks_release(ledger, worker, err)))
+    if (!db_run(turn->db, err, SQL_LEDGER_WORKER_BLOCK, "ii", worker, (int64_t)block) ||
+        (block && !tasks_release(turn, worker, err)))
         return false;
-    ledger_event(ledger, block ? "blocked" : "unblocked", user, worker, 0, "machine %s%s%s",
+    ledger_event(turn, block ? "blocked" : "unblocked", user, worker, 0, "machine %s%s%s",
                  block ? "blocked" : "unblocked", *reason ? ": " : "", reason);
     return true;
 }

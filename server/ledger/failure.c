@@ -10,11 +10,11 @@ enum { REASON_LOG_MAX = 1500 };
 // ---- failures -----------------------------------------------------------------------------------
 
 // Those that the query tells last have neither failed nor played, and are many at most.
-static FailureRuling failure_ruling(const Ledger *ledger, const Failure *failure, int64_t test) {
+static FailureRuling failure_ruling(Turn *turn, const Failure *failure, int64_t test) {
     Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
     int count = 0;
-    for (Query q = query(ledger->db, SQL_LEDGER_FAILURE_VOICES, "issd", test, failure->kind,
-                         failure->side, ledger->now - ACTIVE_S);
+    for (Query q = query(turn->db, SQL_LEDGER_FAILURE_VOICES, "issd", test, failure->kind,
+                         failure->side, turn->now - ACTIVE_S);
          query_step(&q);) {
         if (count == VOICES_MAX)
             continue;
@@ -59,40 +59,39 @@ static char *failure_reason(const Failure *failure) {
                      failure->message, *tail ? "\n" : "", tail);
 }
 
-static bool failure_weigh(const Ledger *ledger, const Failure *failure, int64_t test, Error *err) {
+static bool failure_weigh(Turn *turn, const Failure *failure, int64_t test, Error *err) {
     char *reason scope(free_ptr) = failure_reason(failure);
-    switch (failure_ruling(ledger, failure, test)) {
+    switch (failure_ruling(turn, failure, test)) {
     case FAILURE_ENDS:
-        return ledger_test_finish(ledger, test, 0, "failed", "failed", reason, err);
+        return ledger_test_finish(turn, test, 0, "failed", "failed", reason, err);
     case FAILURE_PAUSES: {
         char *why scope(free_ptr) =
             xasprintf("Paused: a machine cannot play it, and no other owner with a record is here "
                       "to confirm that. It said:\n%s",
                       reason);
-        return test_suspend(ledger, test, why, err);
+        return test_suspend(turn, test, why, err);
     }
     default:
         return true;
     }
 }
 
-bool ledger_fail(const Ledger *ledger, const Failure *failure, Error *err) {
+bool ledger_fail(Turn *turn, const Failure *failure, Error *err) {
     TaskRow row;
-    if (!failure_check(failure, err) ||
-        !task_load(ledger, failure->task, failure->worker, &row, err))
+    if (!failure_check(failure, err) || !task_load(turn, failure->task, failure->worker, &row, err))
         return false;
     if (!task_is_open(&row))
         return true; // ended already: nothing to learn from it, and a repeat changes nothing
     task_note_started(&row, failure->started_pairs);
-    if (!db_run(ledger->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", row.test.id, row.id,
+    if (!db_run(turn->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", row.test.id, row.id,
                 failure->worker, failure->kind, failure->side, failure->message, failure->log,
-                failure->bench, ledger->now) ||
-        !task_end(ledger, &row, "failed", err) ||
-        !db_run(ledger->db, err, SQL_LEDGER_WORKER_SEEN, "id", failure->worker, ledger->now))
+                failure->bench, turn->now) ||
+        !task_end(turn, &row, "failed", err) ||
+        !db_run(turn->db, err, SQL_LEDGER_WORKER_SEEN, "id", failure->worker, turn->now))
         return false;
-    ledger_event(ledger, "crash", 0, failure->worker, row.test.id, "task %lld: %s%s%s: %s",
+    ledger_event(turn, "crash", 0, failure->worker, row.test.id, "task %lld: %s%s%s: %s",
                  (long long)row.id, failure->kind, *failure->side ? " of " : "", failure->side,
                  failure->message);
     return strcmp(row.test.state, "active") != 0 || !is_of_the_test(failure->kind) ||
-           failure_weigh(ledger, failure, row.test.id, err);
+           failure_weigh(turn, failure, row.test.id, err);
 }

@@ -30,12 +30,12 @@ static bool fault_report_check(const FaultReport *fault_report, const TaskRow *r
 
 // Fault reports is of a game that counts: its batch has arrived, and says so many games ended that way.
 // Else a machine could invent as much as it likes.
-static bool is_founded(const Ledger *ledger, const FaultReport *fault_report, const TaskRow *row,
+static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRow *row,
                        Error *err) {
     int64_t size = row->test.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
     int64_t first = row->first_pair + seq * size, counted = 0, known = 0;
     int64_t on_time = strcmp(fault_report->end, "time") == 0;
-    Query q = query(ledger->db, SQL_LEDGER_FAULT_REPORT_FOUNDED, "iiiii", row->id, seq, first,
+    Query q = query(turn->db, SQL_LEDGER_FAULT_REPORT_FOUNDED, "iiiii", row->id, seq, first,
                     first + size, on_time);
     bool there = query_step(&q);
     if (there) {
@@ -56,9 +56,9 @@ static bool is_founded(const Ledger *ledger, const FaultReport *fault_report, co
 
 // Enough is enough: what a test has too many of tells nothing new, and what one owner sends leaves
 // room for others.
-static bool has_room(const Ledger *ledger, int64_t test, int64_t worker, size_t size) {
+static bool has_room(Turn *turn, int64_t test, int64_t worker, size_t size) {
     bool room = false;
-    Query q = query(ledger->db, SQL_LEDGER_FAULT_REPORT_KEPT, "ii", test, worker);
+    Query q = query(turn->db, SQL_LEDGER_FAULT_REPORT_KEPT, "ii", test, worker);
     if (query_step(&q)) {
         room = query_int(&q, 0) < FAULT_REPORT_OF_TEST &&
                query_int(&q, 1) + (int64_t)size <= FAULT_REPORT_BYTES_OF_TEST &&
@@ -69,26 +69,26 @@ static bool has_room(const Ledger *ledger, int64_t test, int64_t worker, size_t 
     return room;
 }
 
-static bool fault_report_add(const Ledger *ledger, const FaultReport *fault_report, int64_t test,
+static bool fault_report_add(Turn *turn, const FaultReport *fault_report, int64_t test,
                              Error *err) {
     const FaultReport *e = fault_report;
-    bool kept = has_room(ledger, test, e->worker, e->content_size);
-    return db_run(ledger->db, err, SQL_LEDGER_FAULT_REPORT_ADD, "iiiisiisssibd", test, e->task,
+    bool kept = has_room(turn, test, e->worker, e->content_size);
+    return db_run(turn->db, err, SQL_LEDGER_FAULT_REPORT_ADD, "iiiisiisssibd", test, e->task,
                   e->worker, e->seq, e->sha256, e->pair, e->game, e->side, e->end, e->reason,
                   (int64_t)e->overloaded, kept ? e->content : NULL, kept ? e->content_size : 0,
-                  ledger->now);
+                  turn->now);
 }
 
-bool ledger_fault_report(const Ledger *ledger, const FaultReport *fault_report, Error *err) {
+bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err) {
     TaskRow row;
-    if (!task_load(ledger, fault_report->task, fault_report->worker, &row, err) ||
+    if (!task_load(turn, fault_report->task, fault_report->worker, &row, err) ||
         !fault_report_check(fault_report, &row, err))
         return false;
-    char *there scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_FAULT_REPORT_SHA, "ii",
-                                          fault_report->task, fault_report->seq);
+    char *there scope(free_ptr) =
+        db_text(turn->db, SQL_LEDGER_FAULT_REPORT_SHA, "ii", fault_report->task, fault_report->seq);
     if (!there)
-        return is_founded(ledger, fault_report, &row, err) &&
-               fault_report_add(ledger, fault_report, row.test.id, err);
+        return is_founded(turn, fault_report, &row, err) &&
+               fault_report_add(turn, fault_report, row.test.id, err);
     return strcmp(there, fault_report->sha256) == 0 ||
            error_set(err, 409, "fault_conflict",
                      "fault report %lld of task %lld is stored with other content",

@@ -31,9 +31,9 @@ static double limit(Query *q, int column, double high, double otherwise) {
     return parse_double(query_text(q, column), 0, high, &value) ? value : otherwise;
 }
 
-FlagLimits flag_limits(const Ledger *ledger) {
+FlagLimits flag_limits(Turn *turn) {
     FlagLimits limits = {FLAG_BUSY, FLAG_SLOW, FLAG_SWAP_MIB};
-    Query q = query(ledger->db, SQL_LEDGER_MARK_LIMITS, "");
+    Query q = query(turn->db, SQL_LEDGER_MARK_LIMITS, "");
     if (query_step(&q)) {
         limits = (FlagLimits){limit(&q, 0, 1, FLAG_BUSY), limit(&q, 1, 1, FLAG_SLOW),
                               limit(&q, 2, 1e9, FLAG_SWAP_MIB)};

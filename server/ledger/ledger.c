@@ -6,35 +6,12 @@
 
 #include "server/ledger/task.h"
 
-static void publish_to_app(void *ctx, const char *event, json_t *data) {
-    app_publish(ctx, event, data);
-}
-
-static void wake_app(void *ctx) {
-    app_wake_tasks(ctx);
-}
-
-Ledger ledger_of_app(App *app, Db *db, double now) {
-    return (Ledger){db, now, publish_to_app, wake_app, app};
-}
-
-Ledger ledger_of(Request *req) {
-    return ledger_of_app(req->app, req->db, req->now);
-}
-
-static void publish(const Ledger *ledger, const char *event, json_t *data) {
-    if (ledger->publish)
-        ledger->publish(ledger->ctx, event, data);
-    else
-        json_decref(data);
-}
-
 static json_t *id_or_null(int64_t id) {
     return id ? json_integer(id) : json_null();
 }
 
-void ledger_event(const Ledger *ledger, const char *type, int64_t user, int64_t worker,
-                  int64_t test, const char *format, ...) {
+void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, int64_t test,
+                  const char *format, ...) {
     char message[2048];
     Error err;
     va_list args;
@@ -42,20 +19,20 @@ void ledger_event(const Ledger *ledger, const char *type, int64_t user, int64_t 
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     // A failure here is the database's and fails the whole turn by itself.
-    if (!db_run(ledger->db, &err, SQL_EVENT_ADD, "dsiiis", ledger->now, type, user, worker, test,
+    if (!db_run(turn->db, &err, SQL_EVENT_ADD, "dsiiis", turn->now, type, user, worker, test,
                 message))
         return;
-    publish(ledger, "event",
-            json_pack("{s:f, s:s, s:o, s:o, s:o, s:s}", "created", ledger->now, "type", type,
-                      "user", id_or_null(user), "worker", id_or_null(worker), "test",
-                      id_or_null(test), "message", message));
+    turn_publish(turn, "event",
+                 json_pack("{s:f, s:s, s:o, s:o, s:o, s:s}", "created", turn->now, "type", type,
+                           "user", id_or_null(user), "worker", id_or_null(worker), "test",
+                           id_or_null(test), "message", message));
 }
 
 // ---- states of a test ---------------------------------------------------------------------------
 
 // The test's state, which must be among `allowed` ("pending paused"). False: 404 or 409.
-static bool state_check(const Ledger *ledger, int64_t test, const char *allowed, Error *err) {
-    char *state scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_TEST_STATE, "i", test);
+static bool state_check(Turn *turn, int64_t test, const char *allowed, Error *err) {
+    char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_STATE, "i", test);
     if (!state)
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
     if (strstr(allowed, state))
@@ -64,104 +41,100 @@ static bool state_check(const Ledger *ledger, int64_t test, const char *allowed,
 }
 
 // Tells streams the new state, and those who wait that there is work.
-static void state_changed(const Ledger *ledger, int64_t test, const char *state) {
-    publish(ledger, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
-    if (ledger->wake && strcmp(state, "active") == 0)
-        ledger->wake(ledger->ctx);
+static void state_changed(Turn *turn, int64_t test, const char *state) {
+    turn_publish(turn, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
+    if (strcmp(state, "active") == 0)
+        turn_wake(turn);
 }
 
-bool ledger_test_activate(const Ledger *ledger, int64_t test, int64_t user, const char *hash,
-                          Error *err) {
-    if (!state_check(ledger, test, "pending", err) ||
-        !db_run(ledger->db, err, SQL_LEDGER_TEST_ACTIVATE, "isi", test, hash, user))
+bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash, Error *err) {
+    if (!state_check(turn, test, "pending", err) ||
+        !db_run(turn->db, err, SQL_LEDGER_TEST_ACTIVATE, "isi", test, hash, user))
         return false;
-    ledger_event(ledger, "approved", user, 0, test, "approved, waits for workers");
-    state_changed(ledger, test, "active");
+    ledger_event(turn, "approved", user, 0, test, "approved, waits for workers");
+    state_changed(turn, test, "active");
     return true;
 }
 
-static bool tasks_stop_returning(const Ledger *ledger, int64_t test, Error *err) {
+static bool tasks_stop_returning(Turn *turn, int64_t test, Error *err) {
     // One at a time, because ending a task leaves the index that a query would walk.
-    for (int64_t task; (task = db_int(ledger->db, SQL_LEDGER_TEST_TASKS, 0, "i", test)) > 0;) {
+    for (int64_t task; (task = db_int(turn->db, SQL_LEDGER_TEST_TASKS, 0, "i", test)) > 0;) {
         TaskRow row;
-        if (!task_load(ledger, task, 0, &row, err) || !task_end(ledger, &row, "stopped", err))
+        if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, "stopped", err))
             return false;
     }
     return true;
 }
 
-bool ledger_test_withdraw(const Ledger *ledger, int64_t test, int64_t user, const char *why,
-                          Error *err) {
-    if (!state_check(ledger, test, "active paused", err) ||
-        !tasks_stop_returning(ledger, test, err) ||
-        !db_run(ledger->db, err, SQL_LEDGER_TEST_WITHDRAW, "i", test))
+bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *why, Error *err) {
+    if (!state_check(turn, test, "active paused", err) || !tasks_stop_returning(turn, test, err) ||
+        !db_run(turn->db, err, SQL_LEDGER_TEST_WITHDRAW, "i", test))
         return false;
-    ledger_event(ledger, "modified", user, 0, test, "approval taken back: %s", why);
-    state_changed(ledger, test, "pending");
+    ledger_event(turn, "modified", user, 0, test, "approval taken back: %s", why);
+    state_changed(turn, test, "pending");
     return true;
 }
 
-static bool test_set_state(const Ledger *ledger, int64_t test, int64_t user, const char *from,
-                           const char *to, const char *event, Error *err) {
-    if (!state_check(ledger, test, from, err) ||
-        !db_run(ledger->db, err, SQL_LEDGER_TEST_SET_STATE, "is", test, to))
+static bool test_set_state(Turn *turn, int64_t test, int64_t user, const char *from, const char *to,
+                           const char *event, Error *err) {
+    if (!state_check(turn, test, from, err) ||
+        !db_run(turn->db, err, SQL_LEDGER_TEST_SET_STATE, "is", test, to))
         return false;
-    ledger_event(ledger, event, user, 0, test, "%s", event);
-    state_changed(ledger, test, to);
+    ledger_event(turn, event, user, 0, test, "%s", event);
+    state_changed(turn, test, to);
     return true;
 }
 
-bool ledger_test_pause(const Ledger *ledger, int64_t test, int64_t user, Error *err) {
-    return test_set_state(ledger, test, user, "active", "paused", "paused", err);
+bool ledger_test_pause(Turn *turn, int64_t test, int64_t user, Error *err) {
+    return test_set_state(turn, test, user, "active", "paused", "paused", err);
 }
 
-bool test_suspend(const Ledger *ledger, int64_t test, const char *reason, Error *err) {
-    if (!state_check(ledger, test, "active paused", err) ||
-        !db_run(ledger->db, err, SQL_LEDGER_TEST_SUSPEND, "is", test, reason))
+bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err) {
+    if (!state_check(turn, test, "active paused", err) ||
+        !db_run(turn->db, err, SQL_LEDGER_TEST_SUSPEND, "is", test, reason))
         return false;
-    ledger_event(ledger, "paused", 0, 0, test, "%s", reason);
-    state_changed(ledger, test, "paused");
+    ledger_event(turn, "paused", 0, 0, test, "%s", reason);
+    state_changed(turn, test, "paused");
     return true;
 }
 
 // Whoever resumes wants it tried again: bench counts that nobody has established are forgotten, and
 // failures of before neither bar a machine nor confirm another's.
-bool ledger_test_resume(const Ledger *ledger, int64_t test, int64_t user, Error *err) {
-    char *state scope(free_ptr) = db_text(ledger->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
+bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err) {
+    char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
     if (!state)
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
     if (strcmp(state, "paused") != 0 && strcmp(state, "failed") != 0)
         return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)test, state);
-    if (!db_run(ledger->db, err, SQL_LEDGER_TEST_RESUMED, "id", test, ledger->now) ||
-        !db_run(ledger->db, err, SQL_LEDGER_BENCHES_FORGET, "i", test))
+    if (!db_run(turn->db, err, SQL_LEDGER_TEST_RESUMED, "id", test, turn->now) ||
+        !db_run(turn->db, err, SQL_LEDGER_BENCHES_FORGET, "i", test))
         return false;
-    ledger_event(ledger, "resumed", user, 0, test, "resumed");
-    state_changed(ledger, test, "active");
+    ledger_event(turn, "resumed", user, 0, test, "resumed");
+    state_changed(turn, test, "active");
     return true;
 }
 
-bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const char *reason,
-                      Error *err) {
-    return ledger_test_finish(ledger, test, user, "stopped", "stopped", reason, err);
+bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason, Error *err) {
+    return ledger_test_finish(turn, test, user, "stopped", "stopped", reason, err);
 }
 
 // Lets go of what was not played. A test that machines failed keeps it, because it may be resumed.
-static bool finish_tasks(const Ledger *ledger, int64_t test, const char *result, Error *err) {
+static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *err) {
     if (strcmp(result, "failed") == 0)
-        return tasks_stop_returning(ledger, test, err);
-    return db_run(ledger->db, err, SQL_LEDGER_TASKS_STOP, "id", test, ledger->now) &&
-           db_run(ledger->db, err, SQL_LEDGER_RETURNED_CLEAR, "i", test);
+        return tasks_stop_returning(turn, test, err);
+    return db_run(turn->db, err, SQL_LEDGER_TASKS_STOP, "id", test, turn->now) &&
+           db_run(turn->db, err, SQL_LEDGER_RETURNED_CLEAR, "i", test);
 }
 
 // Open tasks end here; their workers hear it with their next message.
-bool ledger_test_finish(const Ledger *ledger, int64_t test, int64_t user, const char *result,
+bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err) {
-    Db *db = ledger->db;
-    if (!state_check(ledger, test, "pending active paused", err) ||
-        !finish_tasks(ledger, test, result, err) ||
-        !db_run(db, err, SQL_LEDGER_TEST_FINISH, "issd", test, result, reason, ledger->now))
+    Db *db = turn->db;
+    if (!state_check(turn, test, "pending active paused", err) ||
+        !finish_tasks(turn, test, result, err) ||
+        !db_run(db, err, SQL_LEDGER_TEST_FINISH, "issd", test, result, reason, turn->now))
         return false;
-    ledger_event(ledger, event, user, 0, test, "%s%s%s", result, *reason ? ": " : "", reason);
-    state_changed(ledger, test, "finished");
+    ledger_event(turn, event, user, 0, test, "%s%s%s", result, *reason ? ": " : "", reason);
+    state_changed(turn, test, "finished");
     return true;
 }

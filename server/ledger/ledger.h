@@ -14,25 +14,13 @@
 #include <stdio.h>
 
 #include "server/common/error.h"
-#include "server/db/db.h"
+#include "server/db/turn.h"
 #include "server/http/handler.h"
 #include "server/ledger/scheduler.h"
 
-// Who writes, when, and who wants to hear of it. `publish` steals `data`; NULL: nobody listens.
-typedef struct Ledger {
-    Db *db;
-    double now;
-    void (*publish)(void *ctx, const char *event, json_t *data);
-    void (*wake)(void *ctx); // there may be work for those who wait
-    void *ctx;
-} Ledger;
-
-Ledger ledger_of(Request *req); // in the handlers' apply
-Ledger ledger_of_app(App *app, Db *db, double now);
-
 // One line of the event log; ids of 0 are left out. Published as "event".
-void ledger_event(const Ledger *ledger, const char *type, int64_t user, int64_t worker,
-                  int64_t test, const char *format, ...) __attribute__((format(printf, 6, 7)));
+void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, int64_t test,
+                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 // ---- the states of a test
 // ------------------------------------------------------------------------ pending → active ⇄
@@ -40,19 +28,16 @@ void ledger_event(const Ledger *ledger, const char *type, int64_t user, int64_t 
 // publishes "test" and, where work appears, wakes those who wait. `user` is who did it.
 
 // Approves: `hash` covers everything that will run.
-bool ledger_test_activate(const Ledger *ledger, int64_t test, int64_t user, const char *hash,
-                          Error *err);
+bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash, Error *err);
 // Takes approval back: pending again; its open tasks end, their pairs go back.
-bool ledger_test_withdraw(const Ledger *ledger, int64_t test, int64_t user, const char *why,
-                          Error *err);
-bool ledger_test_pause(const Ledger *ledger, int64_t test, int64_t user, Error *err);
+bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *why, Error *err);
+bool ledger_test_pause(Turn *turn, int64_t test, int64_t user, Error *err);
 // Also a test that machines failed: it goes on with all that it had.
-bool ledger_test_resume(const Ledger *ledger, int64_t test, int64_t user, Error *err);
+bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err);
 // A person ends it; also from pending.
-bool ledger_test_stop(const Ledger *ledger, int64_t test, int64_t user, const char *reason,
-                      Error *err);
+bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason, Error *err);
 // The end itself: `result` as in the schema, `event` the type of the line in the event log.
-bool ledger_test_finish(const Ledger *ledger, int64_t test, int64_t user, const char *result,
+bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err);
 
 // ---- a worker's calls ---------------------------------------------------------------------------
@@ -70,12 +55,12 @@ typedef struct Claim {
 } Claim;
 
 // Seconds for which a machine gets no task, because several in a row ended without a result.
-double ledger_rest_s(const Ledger *ledger, int64_t worker);
+double ledger_rest_s(Turn *turn, int64_t worker);
 // Once a claim: notes the offer and gives back what the worker no longer holds. 429 `wait` for a
 // machine that rests.
-bool ledger_claim_begin(const Ledger *ledger, const Claim *claim, Error *err);
+bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err);
 // Deals a task, or returns 0 where there is no work. The same key again: the same task. -1: error.
-int64_t ledger_claim(const Ledger *ledger, const Claim *claim, Error *err);
+int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err);
 
 // What every message about a task is answered with.
 typedef struct TaskReply {
@@ -88,8 +73,7 @@ typedef struct Heartbeat {
     int64_t task, worker, plies, started_pairs;
     const char *phase;
 } Heartbeat;
-bool ledger_heartbeat(const Ledger *ledger, const Heartbeat *heartbeat, TaskReply *reply,
-                      Error *err);
+bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, Error *err);
 
 // What the machine was like meanwhile; a negative number was not told.
 typedef struct Load {
@@ -127,17 +111,17 @@ typedef struct BatchReply {
     char state[12];
     double llr;
 } BatchReply;
-bool ledger_batch(const Ledger *ledger, const Batch *batch, BatchReply *reply, Error *err);
+bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err);
 // What outcomes and counts must fulfil by themselves (422 `bad_counts`).
 bool batch_check(const Batch *batch, int batch_pairs, Error *err);
 
 // Whether the task awaits games of this batch, or has just these already (*there), and how many
 // pairs; reads only, so a reader may ask. 409 `seq_gap`: of another batch; 409 `task_over`: the
 // task has ended, and did not merely run out of time.
-bool ledger_games_expected(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq,
-                           const char *sha, int *batch_pairs, bool *there, Error *err);
+bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
+                           int *batch_pairs, bool *there, Error *err);
 // The games of a batch lie in the blob store: `sha`, `size`.
-bool ledger_games(const Ledger *ledger, int64_t task, int64_t worker, int64_t seq, const char *sha,
+bool ledger_games(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err);
 
 // What a worker or, where it has one, its user has played so far.
@@ -165,18 +149,17 @@ typedef struct FaultReport {
 // Kept, or only counted where the test has enough, of all or of this owner. 409
 // `fault_unfounded` where its batch has not come or counts no more games that ended so. Again
 // with the same sha256: nothing happens; with another: 409 `fault_conflict`.
-bool ledger_fault_report(const Ledger *ledger, const FaultReport *fault_report, Error *err);
+bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err);
 
 typedef struct Failure {
     int64_t task, worker, bench, started_pairs; // bench 0: none
     const char *kind, *side, *message, *log;
 } Failure;
-bool ledger_fail(const Ledger *ledger, const Failure *failure, Error *err);
-bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t started_pairs,
-                    Error *err);
+bool ledger_fail(Turn *turn, const Failure *failure, Error *err);
+bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pairs, Error *err);
 // `established`: the commit's count, 0 while it is not settled.
-bool ledger_bench(const Ledger *ledger, int64_t task, int64_t worker, const char *side,
-                  int64_t nodes, int64_t *established, TaskReply *reply, Error *err);
+bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side, int64_t nodes,
+                  int64_t *established, TaskReply *reply, Error *err);
 
 // ---- what people do to results and machines -----------------------------------------------------
 
@@ -189,38 +172,36 @@ typedef struct Exclusion {
 typedef struct Excluded {
     int64_t batches, pairs; // that changed sides
 } Excluded;
-bool ledger_exclude(const Ledger *ledger, const Exclusion *exclusion, Excluded *changed,
-                    Error *err);
+bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, Error *err);
 // Takes back all exclusions of the machine in the test; 409 `not_excluded` where there are none.
-bool ledger_include(const Ledger *ledger, int64_t test, int64_t worker, int64_t user,
-                    Excluded *changed, Error *err);
+bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excluded *changed,
+                    Error *err);
 // A blocked machine gets no work; what it still sends is stored and not counted.
-bool ledger_block(const Ledger *ledger, int64_t worker, bool block, int64_t user,
-                  const char *reason, Error *err);
+bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
+                  Error *err);
 
 // What playing the games of a batch over again found; `fault` "": all is well. With a fault, the
 // batches of its machine are excluded from the test: games that cannot be say nothing of strength.
 // `left_out`: why they were not played after all; "": they were.
-bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
+bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault,
                      const char *left_out, Error *err);
 // At start: batches during whose replay the server ended are left out from now on.
 bool ledger_replays_resume(Db *db, double now, Error *err);
 
 // Sets the count of a commit, whatever machines or submissions said of it; open tests on it go on
 // with that, machines that failed for the old one included. `test` is only for the event; 0: none.
-bool ledger_bench_correct(const Ledger *ledger, int64_t engine, const char *sha, int64_t nodes,
-                          int64_t user, int64_t test, Error *err);
+bool ledger_bench_correct(Turn *turn, int64_t engine, const char *sha, int64_t nodes, int64_t user,
+                          int64_t test, Error *err);
 // The same of the side ("new" or "base") of a test.
-bool ledger_bench_correct_side(const Ledger *ledger, int64_t test, const char *side, int64_t nodes,
+bool ledger_bench_correct_side(Turn *turn, int64_t test, const char *side, int64_t nodes,
                                int64_t user, Error *err);
 
 // ---- time ---------------------------------------------------------------------------------------
 
-// Ends leases that ran out and forgets old idempotency keys; call about once a second.
-void ledger_tick(App *app, Db *db, double now);
-void ledger_expire(const Ledger *ledger); // the same without an App
-// Bench counts that waited for another owner are looked at again; part of the tick.
-void ledger_settle(const Ledger *ledger);
+// Ends leases that ran out; call about once a second.
+void ledger_expire(Turn *turn);
+// Bench counts that waited for another owner are looked at again; call about once a second.
+void ledger_settle(Turn *turn);
 // Leases stand still while the server is down: at start, with the time since its last turn.
 bool ledger_resume(Db *db, double down_seconds, Error *err);
 

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static bool range_add(const Ledger *ledger, int64_t test, int64_t first, int64_t count,
-                      const char *owner, Error *err) {
+static bool range_add(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
+                      Error *err) {
     return count == 0 ||
-           db_run(ledger->db, err, SQL_LEDGER_RETURNED_ADD, "iiis", test, first, count, owner);
+           db_run(turn->db, err, SQL_LEDGER_RETURNED_ADD, "iiis", test, first, count, owner);
 }
 
-static bool range_drop(const Ledger *ledger, int64_t test, int64_t first, Error *err) {
-    return db_run(ledger->db, err, SQL_LEDGER_RETURNED_REMOVE, "ii", test, first);
+static bool range_drop(Turn *turn, int64_t test, int64_t first, Error *err) {
+    return db_run(turn->db, err, SQL_LEDGER_RETURNED_REMOVE, "ii", test, first);
 }
 
 typedef struct Range {
@@ -30,51 +30,51 @@ static bool read_range(Query *q, Range *range) {
 }
 
 // The range that begins at or last before `pair`.
-static bool range_before(const Ledger *ledger, int64_t test, int64_t pair, Range *range) {
-    Query q = query(ledger->db, SQL_LEDGER_RETURNED_AT, "ii", test, pair);
+static bool range_before(Turn *turn, int64_t test, int64_t pair, Range *range) {
+    Query q = query(turn->db, SQL_LEDGER_RETURNED_AT, "ii", test, pair);
     return read_range(&q, range);
 }
 
-bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t count,
-                   const char *owner, Error *err) {
+bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
+                   Error *err) {
     if (count <= 0)
         return true;
     Range before;
     int64_t after_count =
-        db_int(ledger->db, SQL_LEDGER_RETURNED_COUNT, 0, "iis", test, first + count, owner);
-    if (after_count && !range_drop(ledger, test, first + count, err))
+        db_int(turn->db, SQL_LEDGER_RETURNED_COUNT, 0, "iis", test, first + count, owner);
+    if (after_count && !range_drop(turn, test, first + count, err))
         return false;
     count += after_count;
-    if (range_before(ledger, test, first, &before) && before.first + before.count == first &&
+    if (range_before(turn, test, first, &before) && before.first + before.count == first &&
         strcmp(before.owner, owner) == 0) {
-        if (!range_drop(ledger, test, before.first, err))
+        if (!range_drop(turn, test, before.first, err))
             return false;
         first = before.first;
         count += before.count;
     }
-    return range_add(ledger, test, first, count, owner, err);
+    return range_add(turn, test, first, count, owner, err);
 }
 
-int64_t ranges_take(const Ledger *ledger, int64_t test, int64_t wanted, const char *not_of,
-                    int64_t *first, Error *err) {
+int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
+                    Error *err) {
     Range range;
-    Query q = query(ledger->db, SQL_LEDGER_RETURNED_FIRST, "is", test, not_of);
+    Query q = query(turn->db, SQL_LEDGER_RETURNED_FIRST, "is", test, not_of);
     if (!read_range(&q, &range))
         return 0;
     *first = range.first;
     int64_t taken = wanted < range.count ? wanted : range.count;
-    if (!range_drop(ledger, test, *first, err) ||
-        !range_add(ledger, test, *first + taken, range.count - taken, range.owner, err))
+    if (!range_drop(turn, test, *first, err) ||
+        !range_add(turn, test, *first + taken, range.count - taken, range.owner, err))
         return -1;
     return taken;
 }
 
-bool ranges_remove(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err) {
+bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error *err) {
     Range range;
-    if (!range_before(ledger, test, first, &range) || range.first + range.count < first + count)
+    if (!range_before(turn, test, first, &range) || range.first + range.count < first + count)
         return true;
-    return range_drop(ledger, test, range.first, err) &&
-           range_add(ledger, test, range.first, first - range.first, range.owner, err) &&
-           range_add(ledger, test, first + count, range.first + range.count - first - count,
+    return range_drop(turn, test, range.first, err) &&
+           range_add(turn, test, range.first, first - range.first, range.owner, err) &&
+           range_add(turn, test, first + count, range.first + range.count - first - count,
                      range.owner, err);
 }

@@ -10,8 +10,8 @@ typedef struct Place {
     char owner[64]; // when it arrived
 } Place;
 
-static bool find_place(const Ledger *ledger, int64_t batch, Place *place) {
-    Query q = query(ledger->db, SQL_LEDGER_BATCH_PLACE, "i", batch);
+static bool find_place(Turn *turn, int64_t batch, Place *place) {
+    Query q = query(turn->db, SQL_LEDGER_BATCH_PLACE, "i", batch);
     if (!query_step(&q))
         return false;
     *place = (Place){query_int(&q, 0), query_int(&q, 1), query_int(&q, 2), query_int(&q, 3), ""};
@@ -20,70 +20,68 @@ static bool find_place(const Ledger *ledger, int64_t batch, Place *place) {
     return true;
 }
 
-static bool exclude_machine(const Ledger *ledger, const Place *place, const char *fault,
-                            Error *err) {
+static bool exclude_machine(Turn *turn, const Place *place, const char *fault, Error *err) {
     char reason[360];
     Exclusion exclusion = {place->test, place->worker, 0, "all", reason};
     Excluded changed;
     snprintf(reason, sizeof reason, "replay mismatch: %s", fault);
-    return !db_int(ledger->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", place->test, place->worker,
-                   "all") ||
-           ledger_exclude(ledger, &exclusion, &changed, err);
+    return !db_int(turn->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", place->test, place->worker, "all") ||
+           ledger_exclude(turn, &exclusion, &changed, err);
 }
 
-static bool add_replay(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
+static bool add_replay(Turn *turn, int64_t batch, int64_t games, const char *fault,
                        const char *left_out, bool *added, Error *err) {
-    if (!db_run(ledger->db, err, SQL_LEDGER_REPLAY_ADD, "isids", batch, fault, games, ledger->now,
+    if (!db_run(turn->db, err, SQL_LEDGER_REPLAY_ADD, "isids", batch, fault, games, turn->now,
                 left_out))
         return false;
-    *added = db_changes(ledger->db) > 0;
-    return db_run(ledger->db, err, SQL_REPLAY_ENDED, "i", batch);
+    *added = db_changes(turn->db) > 0;
+    return db_run(turn->db, err, SQL_REPLAY_ENDED, "i", batch);
 }
 
-bool ledger_replayed(const Ledger *ledger, int64_t batch, int64_t games, const char *fault,
+bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault,
                      const char *left_out, Error *err) {
     Place place;
     bool added;
-    if (!find_place(ledger, batch, &place))
+    if (!find_place(turn, batch, &place))
         return error_set(err, 404, "not_found", "there is no batch %lld", (long long)batch);
-    if (!add_replay(ledger, batch, games, fault, left_out, &added, err))
+    if (!add_replay(turn, batch, games, fault, left_out, &added, err))
         return false;
     if (added && *left_out)
-        ledger_event(ledger, "replay", 0, place.worker, place.test,
+        ledger_event(turn, "replay", 0, place.worker, place.test,
                      "batch %lld of task %lld is not replayed: %s", (long long)place.seq,
                      (long long)place.task, left_out);
     if (!added)
         return true;
     if (!*fault)
-        return db_run(ledger->db, err, SQL_LEDGER_RECORD_JUDGE, "sd", place.owner, ledger->now);
-    ledger_event(ledger, "replay", 0, place.worker, place.test,
+        return db_run(turn->db, err, SQL_LEDGER_RECORD_JUDGE, "sd", place.owner, turn->now);
+    ledger_event(turn, "replay", 0, place.worker, place.test,
                  "batch %lld of task %lld is not what was played: %s", (long long)place.seq,
                  (long long)place.task, fault);
-    return db_run(ledger->db, err, SQL_LEDGER_RECORD_DROP, "s", place.owner) &&
-           exclude_machine(ledger, &place, fault, err);
+    return db_run(turn->db, err, SQL_LEDGER_RECORD_DROP, "s", place.owner) &&
+           exclude_machine(turn, &place, fault, err);
 }
 
-void ledger_take_replayed(const Ledger *ledger, struct Replayer *replayer) {
+void ledger_take_replayed(Turn *turn, struct Replayer *replayer) {
     enum { AT_ONCE = 16 };
     Replayed found[AT_ONCE];
     int count = replayer_take(replayer, found, AT_ONCE);
     for (int i = 0; i < count; i++) {
         Error err;
-        db_savepoint(ledger->db);
-        if (ledger_replayed(ledger, found[i].batch, found[i].games, found[i].fault,
-                            found[i].left_out, &err)) {
-            db_savepoint_keep(ledger->db);
+        db_savepoint(turn->db);
+        if (ledger_replayed(turn, found[i].batch, found[i].games, found[i].fault, found[i].left_out,
+                            &err)) {
+            db_savepoint_keep(turn->db);
             continue;
         }
         log_error("batch %lld was replayed in vain: %s", (long long)found[i].batch, err.message);
-        db_savepoint_undo(ledger->db);
+        db_savepoint_undo(turn->db);
     }
 }
 
 bool ledger_replays_resume(Db *db, double now, Error *err) {
-    Ledger ledger = {.db = db, .now = now};
+    Turn turn = {.db = db, .now = now};
     for (int64_t batch; (batch = db_int(db, SQL_REPLAYS_BROKEN, 0, "")) != 0;)
-        if (!ledger_replayed(&ledger, batch, 0, "", "the server ended while it replayed it", err))
+        if (!ledger_replayed(&turn, batch, 0, "", "the server ended while it replayed it", err))
             return false;
     return true;
 }

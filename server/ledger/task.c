@@ -43,9 +43,9 @@ static void read_test(Query *q, int at, TaskRow *row) {
         log_error("test %lld: sprt_state is unreadable", (long long)row->test.id);
 }
 
-bool task_load(const Ledger *ledger, int64_t task, int64_t worker, TaskRow *row, Error *err) {
+bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err) {
     *row = (TaskRow){.id = task};
-    Query q = query(ledger->db, SQL_LEDGER_TASK, "i", task);
+    Query q = query(turn->db, SQL_LEDGER_TASK, "i", task);
     if (!query_step(&q))
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
     read_task(&q, row);
@@ -61,8 +61,8 @@ bool task_load(const Ledger *ledger, int64_t task, int64_t worker, TaskRow *row,
     return true;
 }
 
-bool test_load(const Ledger *ledger, int64_t test, TaskRow *row, Error *err) {
-    Query q = query(ledger->db, SQL_LEDGER_TEST, "i", test);
+bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
+    Query q = query(turn->db, SQL_LEDGER_TEST, "i", test);
     if (!query_step(&q))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
     read_test(&q, 0, row);
@@ -88,9 +88,9 @@ static const char *why_not(const TaskRow *row) {
     return strcmp(row->test.state, "active") == 0 ? "" : "paused";
 }
 
-TaskReply task_reply(const Ledger *ledger, const TaskRow *row) {
+TaskReply task_reply(Turn *turn, const TaskRow *row) {
     const char *why = why_not(row);
-    double left = fmax(row->lease_until - ledger->now, 0);
+    double left = fmax(row->lease_until - turn->now, 0);
     return (TaskReply){.continues = !*why, .why = why, .lease_s = *why ? 0 : ceil(left)};
 }
 
@@ -105,29 +105,29 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
 }
 
 // What was started and not reported carries its owner's name.
-static bool give_back(const Ledger *ledger, const TaskRow *row, Error *err) {
+static bool give_back(Turn *turn, const TaskRow *row, Error *err) {
     int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
-    return ranges_return(ledger, row->test.id, row->first_pair + reported, started - reported,
+    return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
                          row->owner, err) &&
-           ranges_return(ledger, row->test.id, row->first_pair + started, row->pair_count - started,
+           ranges_return(turn, row->test.id, row->first_pair + started, row->pair_count - started,
                          "", err);
 }
 
-bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err) {
+bool task_end(Turn *turn, TaskRow *row, const char *state, Error *err) {
     int64_t batch = row->test.batch_pairs;
     assert(batch > 0);
     task_note_started(row, 0);
     copy_word(row->state, sizeof row->state, state);
     bool by_machine = strcmp(state, "done") != 0 && strcmp(state, "stopped") != 0;
-    if (!db_run(ledger->db, err, SQL_LEDGER_TASK_END, "isid", row->id, state, row->started_pairs,
-                ledger->now) ||
-        (strcmp(row->test.state, "finished") != 0 && !give_back(ledger, row, err)) ||
+    if (!db_run(turn->db, err, SQL_LEDGER_TASK_END, "isid", row->id, state, row->started_pairs,
+                turn->now) ||
+        (strcmp(row->test.state, "finished") != 0 && !give_back(turn, row, err)) ||
         (by_machine && !row->next_seq &&
-         !db_run(ledger->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, ledger->now)))
+         !db_run(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, turn->now)))
         return false;
-    if (ledger->wake && row->next_seq * batch < row->pair_count)
-        ledger->wake(ledger->ctx); // what was not reported is played by somebody else
+    if (row->next_seq * batch < row->pair_count)
+        turn_wake(turn); // what was not reported is played by somebody else
     return true;
 }
 
@@ -153,7 +153,7 @@ static int phase_rank(const char *name) {
 
 // A later phase or more plies are progress; a heartbeat that shows neither leaves the lease as it is,
 // and none moves it beyond the time by which the next batch is due.
-static void lease_renew(const Ledger *ledger, TaskRow *row, const Heartbeat *heartbeat) {
+static void lease_renew(Turn *turn, TaskRow *row, const Heartbeat *heartbeat) {
     int old_phase = phase_rank(row->phase), new_phase = phase_rank(heartbeat->phase);
     bool progress = new_phase > old_phase || heartbeat->plies > row->plies;
     if (new_phase > old_phase)
@@ -163,13 +163,12 @@ static void lease_renew(const Ledger *ledger, TaskRow *row, const Heartbeat *hea
     if (!progress)
         return;
     double lease = phases[phase_rank(row->phase)].lease_s;
-    row->lease_until = fmin(ledger->now + (lease > 0 ? lease : row->lease_s), row->batch_until);
+    row->lease_until = fmin(turn->now + (lease > 0 ? lease : row->lease_s), row->batch_until);
 }
 
-bool ledger_heartbeat(const Ledger *ledger, const Heartbeat *heartbeat, TaskReply *reply,
-                      Error *err) {
+bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, Error *err) {
     TaskRow row;
-    if (!task_load(ledger, heartbeat->task, heartbeat->worker, &row, err))
+    if (!task_load(turn, heartbeat->task, heartbeat->worker, &row, err))
         return false;
     if (phase_rank(heartbeat->phase) < 1)
         return error_field(err, 422, "bad_request", "phase",
@@ -178,21 +177,20 @@ bool ledger_heartbeat(const Ledger *ledger, const Heartbeat *heartbeat, TaskRepl
         return error_field(err, 422, "bad_request", "started_pairs", "the task has %lld pairs",
                            (long long)row.pair_count);
     if (task_is_open(&row)) {
-        lease_renew(ledger, &row, heartbeat);
+        lease_renew(turn, &row, heartbeat);
         task_note_started(&row, heartbeat->started_pairs);
-        if (!db_run(ledger->db, err, SQL_LEDGER_TASK_HEARTBEAT, "isiid", row.id, row.phase,
-                    row.plies, row.started_pairs, row.lease_until) ||
-            (row.blocked && !task_end(ledger, &row, "released", err)))
+        if (!db_run(turn->db, err, SQL_LEDGER_TASK_HEARTBEAT, "isiid", row.id, row.phase, row.plies,
+                    row.started_pairs, row.lease_until) ||
+            (row.blocked && !task_end(turn, &row, "released", err)))
             return false;
     }
-    *reply = task_reply(ledger, &row);
-    return db_run(ledger->db, err, SQL_LEDGER_WORKER_SEEN, "id", heartbeat->worker, ledger->now);
+    *reply = task_reply(turn, &row);
+    return db_run(turn->db, err, SQL_LEDGER_WORKER_SEEN, "id", heartbeat->worker, turn->now);
 }
 
-bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t started_pairs,
-                    Error *err) {
+bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pairs, Error *err) {
     TaskRow row;
-    if (!task_load(ledger, task, worker, &row, err))
+    if (!task_load(turn, task, worker, &row, err))
         return false;
     if (started_pairs > row.pair_count)
         return error_field(err, 422, "bad_request", "started_pairs", "the task has %lld pairs",
@@ -200,42 +198,34 @@ bool ledger_release(const Ledger *ledger, int64_t task, int64_t worker, int64_t 
     if (!task_is_open(&row))
         return true;
     task_note_started(&row, started_pairs);
-    return task_end(ledger, &row, "released", err);
+    return task_end(turn, &row, "released", err);
 }
 
 // ---- leases -------------------------------------------------------------------------------------
 
 // Ids first: ending tasks changes the index that the query walks.
-void ledger_expire(const Ledger *ledger) {
+void ledger_expire(Turn *turn) {
     int64_t ids[1000];
     int count = 0;
-    for (Query q = query(ledger->db, SQL_LEDGER_TASKS_EXPIRED, "d", ledger->now); query_step(&q);)
+    for (Query q = query(turn->db, SQL_LEDGER_TASKS_EXPIRED, "d", turn->now); query_step(&q);)
         ids[count++] = query_int(&q, 0);
     for (int i = 0; i < count; i++) {
         TaskRow row;
         Error err;
-        db_savepoint(ledger->db);
-        if (!task_load(ledger, ids[i], 0, &row, &err) || !task_end(ledger, &row, "expired", &err)) {
+        db_savepoint(turn->db);
+        if (!task_load(turn, ids[i], 0, &row, &err) || !task_end(turn, &row, "expired", &err)) {
             log_error("task %lld does not expire: %s", (long long)ids[i], err.message);
-            db_savepoint_undo(ledger->db);
+            db_savepoint_undo(turn->db);
             continue;
         }
-        db_savepoint_keep(ledger->db);
+        db_savepoint_keep(turn->db);
         ledger_event(
-            ledger, "expired", 0, row.worker, row.test.id,
+            turn, "expired", 0, row.worker, row.test.id,
             "task %lld brought no heartbeat or no batch in time; %lld of its %lld pairs were "
             "reported",
             (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
             (long long)row.pair_count);
     }
-}
-
-void ledger_tick(App *app, Db *db, double now) {
-    Ledger ledger = ledger_of_app(app, db, now);
-    ledger_expire(&ledger);
-    ledger_settle(&ledger);
-    if (app->replayer)
-        ledger_take_replayed(&ledger, app->replayer);
 }
 
 bool ledger_resume(Db *db, double down_seconds, Error *err) {

@@ -24,38 +24,38 @@ enum { LEASE_FIRST_S = 30, LEASE_FETCH_S = 300, LEASE_BUILD_S = 1800, LEASE_BENC
 enum { LEASE_PLAY_S = 300, ACTIVE_S = 600 };
 
 // False: 404 `no_such_task`, or 403 `not_your_task` where `worker` is not 0 and not its own.
-bool task_load(const Ledger *ledger, int64_t task, int64_t worker, TaskRow *row, Error *err);
+bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err);
 // The members of `test` alone. False: 404 `no_such_test`.
-bool test_load(const Ledger *ledger, int64_t test, TaskRow *row, Error *err);
+bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err);
 // Ends the test where its counts decide it or the last pair is in.
-bool test_judge(const Ledger *ledger, TaskRow *row, Error *err);
-void publish_counts(const Ledger *ledger, const TaskRow *row);
+bool test_judge(Turn *turn, TaskRow *row, Error *err);
+void publish_counts(Turn *turn, const TaskRow *row);
 // A machine whose first batch counts stands for the bench counts that its test declared.
-bool bench_confirm(const Ledger *ledger, int64_t test, int64_t worker, Error *err);
+bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err);
 // Pauses an active test because its machines contradict each other; the reason is shown.
-bool test_suspend(const Ledger *ledger, int64_t test, const char *reason, Error *err);
+bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err);
 bool task_is_open(const TaskRow *row);
 // What the worker is to do next.
-TaskReply task_reply(const Ledger *ledger, const TaskRow *row);
+TaskReply task_reply(Turn *turn, const TaskRow *row);
 // Ends an open task as `state`; what was not reported of it goes back in whole batches.
-bool task_end(const Ledger *ledger, TaskRow *row, const char *state, Error *err);
+bool task_end(Turn *turn, TaskRow *row, const char *state, Error *err);
 // `started_pairs` as told by the worker, kept between what is reported and the whole task.
 void task_note_started(TaskRow *row, int64_t started_pairs);
 
 // The limits of flags as the operator set them.
-FlagLimits flag_limits(const Ledger *ledger);
+FlagLimits flag_limits(Turn *turn);
 
 // Ranges of whole batches. `owner` began them and did not report them; "": nobody did. A range that
 // touches one of the same owner that lies there already is joined to it.
-bool ranges_return(const Ledger *ledger, int64_t test, int64_t first, int64_t count,
-                   const char *owner, Error *err);
+bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
+                   Error *err);
 // Takes up to `wanted` consecutive pairs from the lowest range that `not_of` did not begin (""; any
 // range); 0: nothing lies there.
-int64_t ranges_take(const Ledger *ledger, int64_t test, int64_t wanted, const char *not_of,
-                    int64_t *first, Error *err);
+int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
+                    Error *err);
 // Takes exactly these pairs if they lie there; fine if they do not.
-bool ranges_remove(const Ledger *ledger, int64_t test, int64_t first, int64_t count, Error *err);
+bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error *err);
 
 struct Replayer;
 // Writes what the replayer has found since.
-void ledger_take_replayed(const Ledger *ledger, struct Replayer *replayer);
+void ledger_take_replayed(Turn *turn, struct Replayer *replayer);

@@ -56,30 +56,8 @@ const char *app_web(const App *app) {
     return app->web;
 }
 
-Db *app_writer(App *app) {
-    return app->writer;
-}
-
-void app_wake_tasks(App *app) {
-    app->wake = true;
-}
-
 bool app_undeclared_proxy(const App *app) {
     return atomic_load(&app->undeclared_proxy);
-}
-
-void app_moves_git(App *app) {
-    app->git_moved = true;
-}
-
-void app_publish(App *app, const char *event, json_t *data) {
-    if (app->news_count == app->news_capacity) {
-        app->news_capacity = app->news_capacity ? 2 * app->news_capacity : 16;
-        app->news = xrealloc(app->news, app->news_capacity * sizeof *app->news);
-    }
-    News *news = &app->news[app->news_count++];
-    snprintf(news->event, sizeof news->event, "%s", event);
-    news->data = data;
 }
 
 // ---- start --------------------------------------------------------------------------------------
@@ -160,7 +138,9 @@ static bool open_installation(App *app, Error *err) {
     if (!draft_sweep(app->config.data, err))
         return false;
     app->writer = db_open(path, false, err);
-    return app->writer && db_begin(app->writer, err) && repo_reconcile(app, err) &&
+    app->turn.db = app->writer;
+    return app->writer && db_begin(app->writer, err) &&
+           repo_reconcile(app_data(app), app->writer, err) &&
            ledger_resume(app->writer, down, err) &&
            ledger_replays_resume(app->writer, time_now(), err) && db_commit(app->writer, err);
 }
@@ -211,7 +191,7 @@ static void release(App *app) {
     rate_free(app->writes);
     senders_free(app->senders);
     cache_free(app->cache);
-    free(app->news);
+    turn_release(&app->turn);
     free(app->web);
 }
 

@@ -39,12 +39,7 @@ typedef struct Connection {
     struct Connection *previous, *next;
 } Connection;
 
-typedef struct News {
-    char event[32];
-    json_t *data;
-} News;
-
-enum { TOUCHED_MAX = 64, LARGE_BODIES_MAX = 4 };
+enum { LARGE_BODIES_MAX = 4 };
 
 struct App {
     AppConfig config;
@@ -69,14 +64,10 @@ struct App {
     Rate *writes; // of each address
     Senders *senders;
     Cache *cache; // of documents
-    News *news;   // of this turn
-    size_t news_count, news_capacity;
-    bool wake, stopping;
+    Turn turn;
+    bool stopping;
     atomic_bool undeclared_proxy; // see app_undeclared_proxy
-    bool git_moved,
-        git_astray; // a reference was set in this turn; some may be ahead of the database
-    int64_t touched[TOUCHED_MAX]; // API tokens used, to be noted
-    int touched_count;
+    bool refs_out_of_sync;        // some references may be ahead of the database
     double started, ticked;
     Metrics metrics;
 };

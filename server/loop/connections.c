@@ -93,8 +93,8 @@ static void ask_to_sign_in(RequestData *data) {
 static bool begin(App *app, RequestData *data, const char *method, Error *err) {
     MHD_get_connection_values(data->connection, MHD_HEADER_KIND, copy_header, &data->headers);
     find_client(app, data);
-    data->req.now = time_now();
-    data->req.db = app->writer;
+    data->req.turn = &app->turn;
+    app->turn.now = time_now();
     if (app->stopping)
         return error_set(err, 503, "stopping", "the server is stopping; try again in a moment");
     if (!request_set_target(data, err) || !admit_address(app, data, err) ||
@@ -167,7 +167,7 @@ static void received(RequestData *data, bool whole) {
 
 void http_dispatch(App *app, RequestData *data) {
     Error err;
-    data->req.db = app->writer;
+    data->req.turn = &app->turn;
     if (data->stage == STAGE_APPLY)
         queue_push(&app->ready, &data->job);
     else if (data->stage == STAGE_PREPARE)

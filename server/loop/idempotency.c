@@ -49,7 +49,7 @@ bool idempotency_look(RequestData *data, Error *err) {
                          KEY_MAX);
     if (!data->request_hash[0])
         hash_request(data);
-    json_auto_t *row = db_row(data->req.db, SQL_IDEMPOTENCY_GET, "ss", subject, key);
+    json_auto_t *row = db_row(data->req.turn->db, SQL_IDEMPOTENCY_GET, "ss", subject, key);
     if (!row)
         return true;
     if (strcmp(json_string_value(json_object_get(row, "request_hash")), data->request_hash) != 0)
@@ -67,6 +67,6 @@ bool idempotency_keep(RequestData *data, Error *err) {
     const Response *res = &data->res;
     if (!key || res->wait || res->file || res->stream || res->status < 200 || res->status > 299)
         return true;
-    return db_run(data->req.db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, key,
-                  data->request_hash, (int64_t)res->status, res->body.data, data->req.now);
+    return db_run(data->req.turn->db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, key,
+                  data->request_hash, (int64_t)res->status, res->body.data, data->req.turn->now);
 }

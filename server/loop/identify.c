@@ -19,13 +19,13 @@ static void viewer_fill(Viewer *viewer, const json_t *row) {
 }
 
 // A token is noted as used once an hour, not with every request.
-static void token_note(App *app, const json_t *row, double now) {
-    if (now - member_real(row, "last_used") > 3600 && app->touched_count < TOUCHED_MAX)
-        app->touched[app->touched_count++] = member_int(row, "token_id");
+static void token_note(Turn *turn, const json_t *row) {
+    if (turn->now - member_real(row, "last_used") > 3600)
+        turn_note_token(turn, member_int(row, "token_id"));
 }
 
 static bool by_user_token(RequestData *data, const char *hash) {
-    json_auto_t *row = db_row(data->req.db, SQL_TOKEN_VIEWER, "s", hash);
+    json_auto_t *row = db_row(data->req.turn->db, SQL_TOKEN_VIEWER, "s", hash);
     Viewer *viewer = &data->req.viewer;
     if (!row)
         return false;
@@ -33,12 +33,12 @@ static bool by_user_token(RequestData *data, const char *hash) {
     snprintf(viewer->scope, sizeof viewer->scope, "%s",
              json_string_value(json_object_get(row, "scope")));
     viewer->admin &= !strcmp(viewer->scope, "admin");
-    token_note(data->req.app, row, data->req.now);
+    token_note(data->req.turn, row);
     return true;
 }
 
 static bool by_worker_token(RequestData *data, const char *hash) {
-    json_auto_t *row = db_row(data->req.db, SQL_WORKER_VIEWER, "s", hash);
+    json_auto_t *row = db_row(data->req.turn->db, SQL_WORKER_VIEWER, "s", hash);
     if (!row)
         return false;
     data->req.viewer.worker_id = member_int(row, "id");
@@ -58,7 +58,8 @@ static void by_cookie(RequestData *data) {
     if (!cookie)
         return;
     sha256_hex(cookie->value, cookie->size, hash);
-    json_auto_t *row = db_row(data->req.db, SQL_SESSION_VIEWER, "sd", hash, data->req.now);
+    json_auto_t *row =
+        db_row(data->req.turn->db, SQL_SESSION_VIEWER, "sd", hash, data->req.turn->now);
     if (!row)
         return;
     viewer_fill(viewer, row);
@@ -136,12 +137,12 @@ static bool viewer_equals(const Viewer *a, const Viewer *b) {
 // Whatever is open to all may still be done by a visitor whose session has ended: logging out
 // twice, say.
 bool viewer_again(RequestData *data, Error *err) {
-    App *app = data->req.app;
+    Turn *turn = data->req.turn;
     Viewer was = data->req.viewer, *is = &data->req.viewer;
-    int touched = app->touched_count; // noted when the headers came
+    int noted = turn->token_count; // noted when the headers came
     *is = (Viewer){0};
     bool known = viewer_identify(data, err) && viewer_may(is, data->route->access, err);
-    app->touched_count = touched;
+    turn->token_count = noted;
     if (!known || viewer_equals(&was, is))
         return known;
     if (!is->user_id && !is->worker_id)
@@ -213,8 +214,8 @@ bool session_start(Request *req, Response *res, int64_t user_id, char csrf[48], 
     token_random(token);
     token_random(csrf);
     sha256_hex(token, strlen(token), hash);
-    if (!db_run(req->db, err, SQL_SESSION_ADD, "sissdd", hash, user_id, csrf, req->address,
-                req->now, req->now + SESSION_SECONDS))
+    if (!db_run(req->turn->db, err, SQL_SESSION_ADD, "sissdd", hash, user_id, csrf, req->address,
+                req->turn->now, req->turn->now + SESSION_SECONDS))
         return false;
     set_cookie(req, res, session_cookie, token, SESSION_SECONDS);
     return true;
@@ -222,7 +223,7 @@ bool session_start(Request *req, Response *res, int64_t user_id, char csrf[48], 
 
 bool session_end(Request *req, Response *res, Error *err) {
     set_cookie(req, res, session_cookie, "", 0);
-    return db_run(req->db, err, SQL_SESSION_REMOVE, "s", req->viewer.session_hash);
+    return db_run(req->turn->db, err, SQL_SESSION_REMOVE, "s", req->viewer.session_hash);
 }
 
 // ---- browsers -----------------------------------------------------------------------------------

@@ -12,6 +12,8 @@
 #include "server/common/log.h"
 #include "server/git/repo.h"
 #include "server/ledger/ledger.h"
+#include "server/ledger/replayer.h"
+#include "server/ledger/task.h"
 #include "server/loop/admit.h"
 #include "server/loop/connections.h"
 #include "server/loop/hooks.h"
@@ -29,11 +31,6 @@ enum {
 };
 
 // ---- one request in the turn --------------------------------------------------------------------
-
-static void news_forget(App *app, size_t from) {
-    while (app->news_count > from)
-        json_decref(app->news[--app->news_count].data);
-}
 
 static void unavailable(RequestData *data) {
     Error err;
@@ -63,9 +60,8 @@ static bool apply_handler(RequestData *data, Error *err) {
 // In a savepoint of its own, so that what one request may not do undoes nothing of another's.
 static void apply_one(App *app, RequestData *data, double now) {
     Error err = {0};
-    size_t news = app->news_count;
-    data->req.db = app->writer;
-    data->req.now = now;
+    size_t events = app->turn.event_count;
+    data->req.turn = &app->turn;
     db_savepoint(app->writer);
     bool good = apply_handler(data, &err);
     if (db_failed(app->writer))
@@ -74,8 +70,8 @@ static void apply_one(App *app, RequestData *data, double now) {
         db_savepoint_keep(app->writer);
     else {
         db_savepoint_undo(app->writer);
-        news_forget(app, news);
-        app->git_astray |= app->git_moved;
+        turn_forget_events(&app->turn, events);
+        app->refs_out_of_sync |= app->turn.moves_git;
         request_refuse(data, &err);
     }
     bool waits = data->res.wait && data->res.wait_until > now;
@@ -120,11 +116,11 @@ static void apply_ready(App *app, double now) {
     }
 }
 
-static void note_tokens(App *app, double now) {
+static void note_tokens(Turn *turn) {
     Error err;
-    for (int i = 0; i < app->touched_count; i++)
-        db_run(app->writer, &err, SQL_TOKEN_USED, "id", app->touched[i], now);
-    app->touched_count = 0;
+    for (int i = 0; i < turn->token_count; i++)
+        db_run(turn->db, &err, SQL_TOKEN_USED, "id", turn->tokens_used[i], turn->now);
+    turn->token_count = 0;
 }
 
 static void forget_old(App *app, double now) {
@@ -135,11 +131,14 @@ static void forget_old(App *app, double now) {
 }
 
 static void tick_in_turn(App *app, double now) {
-    Ledger ledger = ledger_of_app(app, app->writer, now);
+    Turn *turn = &app->turn;
     Error err;
-    ledger_tick(app, app->writer, now);
-    disk_tick(app, &ledger, app->ticked > 0 ? fmin(fmax(now - app->ticked, 0), 60) : 0);
-    note_tokens(app, now);
+    ledger_expire(turn);
+    ledger_settle(turn);
+    if (app->replayer)
+        ledger_take_replayed(turn, app->replayer);
+    disk_tick(app, turn, app->ticked > 0 ? fmin(fmax(now - app->ticked, 0), 60) : 0);
+    note_tokens(turn);
     db_run(app->writer, &err, SQL_MACHINES_FORGET, "d", now - DAY_S);
     if ((long)(now / 3600) != (long)(app->ticked / 3600))
         forget_old(app, now);
@@ -192,24 +191,25 @@ static bool commit(App *app) {
 // moves references beside us; what cannot be set right now is tried again every second.
 static void git_follow(App *app) {
     Error err;
-    app->git_astray = !db_begin(app->writer, &err) || !repo_reconcile(app, &err);
+    app->refs_out_of_sync =
+        !db_begin(app->writer, &err) || !repo_reconcile(app_data(app), app->writer, &err);
     db_rollback(app->writer);
-    if (app->git_astray)
+    if (app->refs_out_of_sync)
         log_error("references do not follow the database yet: %s", err.message);
 }
 
 static bool commit_with_git(App *app, bool tick) {
-    bool committed = commit(app), failed = app->git_moved && !committed;
-    app->git_moved = false;
-    if (failed || (app->git_astray && (tick || committed)))
+    bool committed = commit(app), failed = app->turn.moves_git && !committed;
+    app->turn.moves_git = false;
+    if (failed || (app->refs_out_of_sync && (tick || committed)))
         git_follow(app);
     return committed;
 }
 
 static void answer(App *app, bool committed, double now) {
-    for (size_t i = 0; committed && i < app->news_count; i++)
-        stream_publish(&app->streams, app->news[i].event, app->news[i].data, now);
-    news_forget(app, 0);
+    for (size_t i = 0; committed && i < app->turn.event_count; i++)
+        stream_publish(&app->streams, app->turn.events[i].name, app->turn.events[i].data, now);
+    turn_forget_events(&app->turn, 0);
     for (RequestData *data; (data = list_pop(&app->done));) {
         if (!committed)
             unavailable(data);
@@ -220,34 +220,35 @@ static void answer(App *app, bool committed, double now) {
 // The database cannot even begin: all that would have been in the turn hear so, lest they stay due
 // and the loop runs in circles.
 static void refuse_turn(App *app, double now) {
-    RequestList due = take_waiting(app, app->wake, now);
+    RequestList due = take_waiting(app, app->turn.wakes, now);
     for (Job *job; (job = queue_drop(&app->ready));)
         list_push(&app->done, job->request);
     while (due.first)
         list_push(&app->done, list_pop(&due));
-    app->wake = false;
+    app->turn.wakes = false;
     db_rollback(app->writer);
     answer(app, false, now);
 }
 
 // All or nothing: with the COMMIT everything in the turn is on disk and is answered; without it
 // nothing happened, and all hear so.
-static void turn(App *app, double now, bool tick) {
+static void run_turn(App *app, double now, bool tick) {
     Error err;
     bool due = someone_is_due(app, now);
-    if (!app->ready.count && !app->wake && !due && !tick)
+    if (!app->ready.count && !app->turn.wakes && !due && !tick)
         return;
     atomic_fetch_add(&app->metrics.turns, 1);
     if (!db_begin(app->writer, &err)) {
         refuse_turn(app, now);
         return;
     }
+    app->turn.now = now;
     double start = time_monotonic();
     if (tick)
         tick_in_turn(app, now);
     apply_ready(app, now);
-    bool all = app->wake;
-    app->wake = false;
+    bool all = app->turn.wakes;
+    app->turn.wakes = false;
     if (all || due)
         apply_waiting(app, all, now);
     app->metrics.apply_seconds += time_monotonic() - start;
@@ -278,7 +279,7 @@ static void outside_turn(App *app, double now) {
 
 static int wait_ms(App *app, double now) {
     unsigned long long least = TICK_MS, other;
-    if (app->ready.count || app->wake)
+    if (app->ready.count || app->turn.wakes)
         return 0;
     if (MHD_get_timeout(app->daemon, &other) == MHD_YES && other < least)
         least = other;
@@ -308,7 +309,7 @@ static void last_words(App *app) {
     take_finished(app);
     double end = time_monotonic() + LAST_WORDS_MS / 1000.0;
     do
-        turn(app, time_now(), true);
+        run_turn(app, time_now(), true);
     while (app->ready.count && time_monotonic() < end);
     for (Job *job; (job = queue_drop(&app->ready));)
         list_push(&app->done, job->request);
@@ -331,7 +332,7 @@ void loop_run(App *app) {
         take_finished(app);
         double now = time_now();
         bool tick = time_monotonic() >= next_tick;
-        turn(app, now, tick);
+        run_turn(app, now, tick);
         if (tick) {
             next_tick = time_monotonic() + TICK_MS / 1000.0;
             outside_turn(app, now);

@@ -27,8 +27,8 @@ struct Readers {
 // Every request sees the database as it is when the request begins.
 static void prepare_one(Db *db, RequestData *data) {
     Error err = {0};
-    data->req.db = db;
-    data->req.now = time_now();
+    Turn turn = {.db = db, .now = time_now()};
+    data->req.turn = &turn;
     data->version = atomic_load(&data->req.app->metrics.commits); // no newer than what is read
     data->opened = true;
     bool good = db_begin(db, &err) && request_open_body(data, &err) &&
@@ -39,7 +39,7 @@ static void prepare_one(Db *db, RequestData *data) {
         request_refuse(data, &err);
     data->stage = good && data->route->apply ? STAGE_APPLY : STAGE_REPLY;
     db_rollback(db);
-    data->req.db = NULL;
+    data->req.turn = NULL;
 }
 
 static void notify_loop(const App *app) {

@@ -87,7 +87,8 @@ static double rate_of(Request *req, const json_t *row) {
         return games * 60 / (finished - started);
     if (strcmp(member_text(row, "state"), "active") != 0)
         return 0;
-    return db_real(req->db, SQL_PAGE_RATE_OF_TEST, 0, "di", req->now, member_int(row, "id"));
+    return db_real(req->turn->db, SQL_PAGE_RATE_OF_TEST, 0, "di", req->turn->now,
+                   member_int(row, "id"));
 }
 
 static bool is_long(const json_t *row) {
@@ -110,7 +111,7 @@ json_t *doc_test_summary(Request *req, const json_t *row) {
 }
 
 json_t *doc_tests_in_state(Request *req, const char *state) {
-    json_auto_t *rows = db_rows(req->db, SQL_PAGE_TESTS_IN_STATE, "s", state);
+    json_auto_t *rows = db_rows(req->turn->db, SQL_PAGE_TESTS_IN_STATE, "s", state);
     json_t *tests = json_array(), *row;
     size_t i;
     json_array_foreach (rows, i, row)
@@ -124,7 +125,7 @@ enum { HOME_FINISHED = 15, HOME_MACHINES = 20 };
 
 static json_t *recently_finished(Request *req) {
     json_t *tests = json_array();
-    Query q = query(req->db, SQL_PAGE_TESTS_FINISHED, "diss", INFINITY, INT64_MAX, "", "");
+    Query q = query(req->turn->db, SQL_PAGE_TESTS_FINISHED, "diss", INFINITY, INT64_MAX, "", "");
     while (query_step(&q)) {
         json_auto_t *row = query_json(&q);
         json_array_append_new(tests, doc_test_summary(req, row));
@@ -142,16 +143,16 @@ static json_t *items(json_t *list) {
 
 json_t *doc_home(Request *req, Error *err) {
     (void)err;
-    json_t *totals = db_row(req->db, SQL_PAGE_TOTALS, "d", req->now);
-    json_t *machines = db_rows(req->db, SQL_PAGE_MACHINES, "diddi", INFINITY, INT64_MAX,
-                               req->now - 300, req->now, (int64_t)HOME_MACHINES);
+    json_t *totals = db_row(req->turn->db, SQL_PAGE_TOTALS, "d", req->turn->now);
+    json_t *machines = db_rows(req->turn->db, SQL_PAGE_MACHINES, "diddi", INFINITY, INT64_MAX,
+                               req->turn->now - 300, req->turn->now, (int64_t)HOME_MACHINES);
     if (!totals)
         totals = json_object();
     json_object_set_new(totals, "games_per_minute",
-                        json_real(db_real(req->db, SQL_PAGE_RATE, 0, "d", req->now)));
+                        json_real(db_real(req->turn->db, SQL_PAGE_RATE, 0, "d", req->turn->now)));
     json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
                                  items(doc_booleans(machines, "online blocked")), "engines",
-                                 db_rows(req->db, SQL_PAGE_ENGINES, ""));
+                                 db_rows(req->turn->db, SQL_PAGE_ENGINES, ""));
     static const char *const states[] = {"pending", "paused", "active"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         json_object_set_new(document, states[i], items(doc_tests_in_state(req, states[i])));

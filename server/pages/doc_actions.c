@@ -64,12 +64,12 @@ static json_t *merge_action(const Rights *rights, const json_t *row) {
 static bool is_base_approved(Request *req, const json_t *row) {
     Error ignored;
     return member_int(row, "base_in_baseline") ||
-           approval_stands(req->db, member_int(row, "engine_id"), member_text(row, "base_commit"),
-                           &ignored);
+           approval_stands(req->turn->db, member_int(row, "engine_id"),
+                           member_text(row, "base_commit"), &ignored);
 }
 
 static bool is_net_missing(Request *req, int64_t test) {
-    char *net scope(free_ptr) = db_text(req->db, SQL_NET_MISSING, "i", test);
+    char *net scope(free_ptr) = db_text(req->turn->db, SQL_NET_MISSING, "i", test);
     return net;
 }
 
@@ -79,7 +79,8 @@ static bool is_net_too_large(Request *req, const json_t *row) {
     if (!json_array_size(json_object_get(row, "new_files")) ||
         strcmp(sha, member_text(row, "base_net")) == 0)
         return false;
-    json_auto_t *net = db_row(req->db, SQL_NET_BY_SHA, "is", member_int(row, "engine_id"), sha);
+    json_auto_t *net =
+        db_row(req->turn->db, SQL_NET_BY_SHA, "is", member_int(row, "engine_id"), sha);
     return member_int(net, "size") > NET_MERGE_MAX;
 }
 
@@ -89,8 +90,8 @@ json_t *doc_actions(Request *req, const json_t *row) {
     Rights rights = {
         .signed_in = req->viewer.user_id != 0,
         .developer = viewer_submits(req, member_int(row, "engine_id")),
-        .maintainer =
-            viewer_has_role(req->db, &req->viewer, member_int(row, "engine_id"), "maintainer"),
+        .maintainer = viewer_has_role(req->turn->db, &req->viewer, member_int(row, "engine_id"),
+                                      "maintainer"),
         .author = req->viewer.user_id && member_int(row, "author_id") == req->viewer.user_id,
         .self_approval = strcmp(app_setting(req, "self_approval", "0"), "1") == 0,
         .net_missing = is_net_missing(req, member_int(row, "id")),
@@ -128,7 +129,7 @@ json_t *doc_machine_actions(Request *req, const json_t *machine) {
     bool blocked = json_is_true(json_object_get(machine, "blocked"));
     const char *why = req->viewer.user_id ? "needs the role maintainer" : "sign in first";
     return json_pack("{s:o}", blocked ? "unblock" : "block",
-                     verdict(viewer_has_role(req->db, &req->viewer, 0, "maintainer"), why));
+                     verdict(viewer_has_role(req->turn->db, &req->viewer, 0, "maintainer"), why));
 }
 
 // ---- warnings -----------------------------------------------------------------------------------

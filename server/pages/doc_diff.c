@@ -34,7 +34,7 @@ json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, 
 }
 
 static json_t *row_of(Request *req, bool *whole, Error *err) {
-    json_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
+    json_t *row = db_row(req->turn->db, SQL_PAGE_TEST, "i", request_id(req, 0));
     if (!row)
         error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]);
     *whole = req->viewer.user_id && strcmp(doc_query(req, "diff"), "all") == 0;

@@ -11,7 +11,7 @@
 enum { NEWEST = 5 };
 
 json_t *doc_fault_counts(Request *req, int64_t test) {
-    json_t *counts = db_rows(req->db, SQL_PAGE_FAULT_COUNTS, "i", test), *count;
+    json_t *counts = db_rows(req->turn->db, SQL_PAGE_FAULT_COUNTS, "i", test), *count;
     size_t i;
     int64_t total = 0, kept = 0;
     json_array_foreach (counts, i, count) {
@@ -24,7 +24,8 @@ json_t *doc_fault_counts(Request *req, int64_t test) {
 }
 
 static json_t *items_before(Request *req, int64_t test, int64_t id, int limit) {
-    json_t *items = db_rows(req->db, SQL_PAGE_FAULTS_OF_TEST, "iii", test, id, (int64_t)limit);
+    json_t *items =
+        db_rows(req->turn->db, SQL_PAGE_FAULTS_OF_TEST, "iii", test, id, (int64_t)limit);
     return doc_booleans(items, "overloaded");
 }
 
@@ -38,7 +39,7 @@ json_t *doc_faults(Request *req, Error *err) {
     double time;
     int64_t id, test = request_id(req, 0);
     int limit = doc_limit(req);
-    char *title scope(free_ptr) = db_text(req->db, SQL_PAGE_TITLE, "i", test);
+    char *title scope(free_ptr) = db_text(req->turn->db, SQL_PAGE_TITLE, "i", test);
     if (!title)
         return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
     if (!doc_cursor_read(req, &time, &id, err))
@@ -62,7 +63,7 @@ static json_t *content_of(Request *req, int64_t id, Error *err) {
     size_t size;
     bool good = false;
     str_init(&text, 2 * FAULT_REPORT_MAX);
-    Query q = query(req->db, SQL_PAGE_FAULT_CONTENT, "i", id);
+    Query q = query(req->turn->db, SQL_PAGE_FAULT_CONTENT, "i", id);
     if (query_step(&q)) {
         const void *bytes = query_blob(&q, 0, &size);
         good = zstd_decompress(bytes, size, &text, err);
@@ -77,7 +78,7 @@ static json_t *content_of(Request *req, int64_t id, Error *err) {
 
 json_t *doc_fault(Request *req, Error *err) {
     int64_t id = request_id(req, 0);
-    json_t *fault = db_row(req->db, SQL_PAGE_FAULT, "i", id);
+    json_t *fault = db_row(req->turn->db, SQL_PAGE_FAULT, "i", id);
     if (!fault)
         return error_set(err, 404, "no_such_fault", "there is no fault %s", req->params[0]), NULL;
     json_t *document = content_of(req, id, err);

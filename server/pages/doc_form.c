@@ -69,7 +69,7 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
 static void use_test(Request *req, json_t *values, const char *number) {
     long id;
     json_auto_t *row = parse_long(number, 1, INT64_MAX, &id)
-                           ? db_row(req->db, SQL_TEST_FOR_CHANGE, "i", (int64_t)id)
+                           ? db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", (int64_t)id)
                            : NULL;
     if (!row)
         return;
@@ -84,7 +84,7 @@ static void use_test(Request *req, json_t *values, const char *number) {
 
 static json_t *find_engine(Request *req, json_t *engines, const char *wanted, Error *err) {
     const char *name = choose(engines, wanted);
-    json_t *engine = db_row(req->db, SQL_ENGINE_BY_NAME, "s", name);
+    json_t *engine = db_row(req->turn->db, SQL_ENGINE_BY_NAME, "s", name);
     if (!engine)
         error_set(err, 404, "no_such_engine", "this server has no engine");
     return engine;
@@ -92,7 +92,7 @@ static json_t *find_engine(Request *req, json_t *engines, const char *wanted, Er
 
 json_t *doc_form(Request *req, bool typed, Error *err) {
     json_t *values = typed ? typed_values(req) : default_values();
-    json_auto_t *engines = db_rows(req->db, SQL_PAGE_ENGINES, "");
+    json_auto_t *engines = db_rows(req->turn->db, SQL_PAGE_ENGINES, "");
     json_auto_t *engine = find_engine(
         req, engines, typed ? member_text(values, "engine") : doc_query(req, "engine"), err);
     if (!engine) {
@@ -100,8 +100,8 @@ json_t *doc_form(Request *req, bool typed, Error *err) {
         return NULL;
     }
     int64_t id = member_int(engine, "id");
-    json_t *presets = db_rows(req->db, SQL_PAGE_PRESETS, "i", id);
-    json_t *books = doc_booleans(db_rows(req->db, SQL_PAGE_BOOKS, "i", id), "chess960");
+    json_t *presets = db_rows(req->turn->db, SQL_PAGE_PRESETS, "i", id);
+    json_t *books = doc_booleans(db_rows(req->turn->db, SQL_PAGE_BOOKS, "i", id), "chess960");
     const char *preset =
         choose(presets, typed ? member_text(values, "preset") : doc_query(req, "preset"));
     if (!typed)

@@ -10,7 +10,7 @@ static json_t *disk_json(Request *req) {
 }
 
 json_t *doc_health(Request *req, Error *err) {
-    json_t *document = db_row(req->db, SQL_PAGE_HEALTH, "");
+    json_t *document = db_row(req->turn->db, SQL_PAGE_HEALTH, "");
     if (!document)
         return error_set(err, 503, "unavailable", "the database does not answer"), NULL;
     json_object_set_new(document, "ok", json_true());

@@ -38,9 +38,9 @@ static void count_outcomes(History *h, const char *outcomes) {
 
 // Every so many batches, and always the last.
 static void walk(Request *req, int64_t test, History *h) {
-    int64_t count = db_int(req->db, SQL_PAGE_HISTORY_COUNT, 0, "i", test), i = 0;
+    int64_t count = db_int(req->turn->db, SQL_PAGE_HISTORY_COUNT, 0, "i", test), i = 0;
     int64_t step = count / POINTS_MAX + 1;
-    for (Query q = query(req->db, SQL_PAGE_HISTORY, "i", test); query_step(&q);) {
+    for (Query q = query(req->turn->db, SQL_PAGE_HISTORY, "i", test); query_step(&q);) {
         count_outcomes(h, query_text(&q, 0));
         if (++i % step == 0 || i == count)
             add_point(h, query_real(&q, 1), query_real(&q, 2));
@@ -49,7 +49,7 @@ static void walk(Request *req, int64_t test, History *h) {
 
 json_t *doc_history(Request *req, Error *err) {
     int64_t test = request_id(req, 0);
-    json_auto_t *row = db_row(req->db, SQL_LEDGER_TEST_STATE, "i", test);
+    json_auto_t *row = db_row(req->turn->db, SQL_LEDGER_TEST_STATE, "i", test);
     if (!row)
         return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
     char *key scope(free_ptr) = xasprintf("history %lld", (long long)test);

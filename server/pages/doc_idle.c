@@ -35,8 +35,8 @@ json_t *doc_idle(Request *req, const json_t *test) {
     const char *state = member_text(test, "state");
     if (strcmp(state, "active") != 0 || member_int(test, "machines") > 0)
         return json_null();
-    json_auto_t *row = db_row(req->db, SQL_PAGE_IDLE, "ids", member_int(test, "id"), req->now,
-                              app_setting(req, "sandbox_min", "0"));
+    json_auto_t *row = db_row(req->turn->db, SQL_PAGE_IDLE, "ids", member_int(test, "id"),
+                              req->turn->now, app_setting(req, "sandbox_min", "0"));
     if (!member_int(row, "machines"))
         return json_string("No machine is online.");
     return sentence(row);

@@ -102,7 +102,7 @@ static json_t *compare(json_t *workers) {
 
 // How much of what counts each owner brought, most first.
 static json_t *owners(Request *req, int64_t id) {
-    json_t *owner, *out = db_rows(req->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
+    json_t *owner, *out = db_rows(req->turn->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
     size_t i;
     json_array_foreach (out, i, owner)
         doc_booleans(owner, "record");
@@ -125,7 +125,7 @@ static json_t *owner_warning(const json_t *owner) {
 // ---- the whole ----------------------------------------------------------------------------------
 
 static json_t *find_row(Request *req, Error *err) {
-    json_t *row = db_row(req->db, SQL_PAGE_TEST, "i", request_id(req, 0));
+    json_t *row = db_row(req->turn->db, SQL_PAGE_TEST, "i", request_id(req, 0));
     if (!row)
         error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]);
     return row;
@@ -135,15 +135,16 @@ static json_t *find_row(Request *req, Error *err) {
 static json_t *base_test(Request *req, const json_t *row) {
     if (member_int(row, "base_in_baseline"))
         return json_null();
-    int64_t covers = db_int(req->db, SQL_APPROVAL_OF_COMMIT, 0, "is", member_int(row, "engine_id"),
-                            member_text(row, "base_commit"));
+    int64_t covers = db_int(req->turn->db, SQL_APPROVAL_OF_COMMIT, 0, "is",
+                            member_int(row, "engine_id"), member_text(row, "base_commit"));
     return covers ? json_integer(covers) : json_null();
 }
 
 static json_t *replays(Request *req, int64_t id) {
-    json_t *out = db_row(req->db, SQL_PAGE_REPLAYS, "i", id);
-    json_object_set_new(out, "faults", db_rows(req->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
-    json_object_set_new(out, "left_out", db_rows(req->db, SQL_PAGE_REPLAYS_LEFT_OUT, "i", id));
+    json_t *out = db_row(req->turn->db, SQL_PAGE_REPLAYS, "i", id);
+    json_object_set_new(out, "faults", db_rows(req->turn->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
+    json_object_set_new(out, "left_out",
+                        db_rows(req->turn->db, SQL_PAGE_REPLAYS_LEFT_OUT, "i", id));
     return out;
 }
 
@@ -154,18 +155,19 @@ static json_t *people(Request *req, int64_t id) {
     if (test)
         return test;
     test = json_object();
-    json_t *workers = db_rows(req->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
+    json_t *workers = db_rows(req->turn->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
     json_object_set_new(test, "owners", owners(req, id));
-    json_object_set_new(test, "uncounted", db_row(req->db, SQL_PAGE_UNCOUNTED, "i", id));
-    json_object_set_new(test, "flagged", db_row(req->db, SQL_PAGE_FLAGGED, "i", id));
+    json_object_set_new(test, "uncounted", db_row(req->turn->db, SQL_PAGE_UNCOUNTED, "i", id));
+    json_object_set_new(test, "flagged", db_row(req->turn->db, SQL_PAGE_FLAGGED, "i", id));
     json_object_set_new(test, "replays", replays(req, id));
-    json_object_set_new(test, "exclusions", db_rows(req->db, SQL_PAGE_EXCLUSIONS, "i", id));
+    json_object_set_new(test, "exclusions", db_rows(req->turn->db, SQL_PAGE_EXCLUSIONS, "i", id));
     json_object_set_new(test, "faults", doc_faults_short(req, id));
-    json_object_set_new(test, "tasks", db_rows(req->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
-    json_object_set_new(test, "events", db_rows(req->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
-    json_object_set_new(test, "failures", db_rows(req->db, SQL_PAGE_FAILURES_OF_TEST, "i", id));
+    json_object_set_new(test, "tasks", db_rows(req->turn->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
+    json_object_set_new(test, "events", db_rows(req->turn->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
+    json_object_set_new(test, "failures",
+                        db_rows(req->turn->db, SQL_PAGE_FAILURES_OF_TEST, "i", id));
     request_cache(req, key, false, test);
     return test;
 }
@@ -183,10 +185,11 @@ json_t *doc_test(Request *req, Error *err) {
     json_object_set_new(test, "idle", doc_idle(req, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
     json_object_set_new(test, "approval_hash",
-                        submit_approval_hash(req->db, id, hash) ? json_string(hash) : json_null());
+                        submit_approval_hash(req->turn->db, id, hash) ? json_string(hash)
+                                                                      : json_null());
     json_object_set_new(test, "new", side(row, "new"));
     json_object_set_new(test, "base", side(row, "base"));
-    add_missing_nets(test, submit_missing_nets(req->db, id));
+    add_missing_nets(test, submit_missing_nets(req->turn->db, id));
     json_object_set_new(test, "settings", settings(row));
     json_auto_t *told = people(req, id);
     json_object_update(test, told);

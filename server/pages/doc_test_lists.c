@@ -56,8 +56,8 @@ static json_t *finished(Request *req, Error *err) {
                            "color: one of green, red, yellow and blue"),
                NULL;
     json_t *items = json_array(), *next = NULL;
-    Query q = query(req->db, SQL_PAGE_TESTS_FINISHED, "diss", time, id, doc_query(req, "user"),
-                    doc_query(req, "text"));
+    Query q = query(req->turn->db, SQL_PAGE_TESTS_FINISHED, "diss", time, id,
+                    doc_query(req, "user"), doc_query(req, "text"));
     take_finished(req, &q, &filter, items, &next);
     return json_pack("{s:o, s:o, s:{s:s, s:b, s:s, s:s}}", "items", items, "next",
                      next ? next : json_null(), "filter", "color", filter.color, "ltc", filter.ltc,

@@ -95,10 +95,10 @@ static json_t *site_json(Request *req) {
     const char *host = request_header(req, "Host");
     char *url scope(free_ptr) = xasprintf(
         "%s://%s", req->data && req->data->https ? "https" : "http", host ? host : "localhost");
-    const char *signup = req->db ? app_setting(req, "signup", "open") : "open";
+    const char *signup = req->turn->db ? app_setting(req, "signup", "open") : "open";
     return json_pack("{s:s, s:s, s:s, s:b}", "name",
-                     req->db ? app_setting(req, "name", "Patchmate") : "Patchmate", "url", url,
-                     "version", fingerprint, "signup", strcmp(signup, "closed") != 0);
+                     req->turn->db ? app_setting(req, "name", "Patchmate") : "Patchmate", "url",
+                     url, "version", fingerprint, "signup", strcmp(signup, "closed") != 0);
 }
 
 // The document is the page's own, so what is added cannot be seen through the API.
@@ -108,7 +108,7 @@ static void add_frame(Request *req, json_t *document, const char *template, cons
     json_object_set_new(document, "nav", json_pack("{s:b}", template, 1));
     json_object_set_new(document, "page_title", json_string(title));
     json_object_set_new(document, "page_path", json_string(req->path));
-    json_object_set_new(document, "page_time", json_real(req->now > 0 ? req->now : 0));
+    json_object_set_new(document, "page_time", json_real(req->turn->now > 0 ? req->turn->now : 0));
 }
 
 static bool render(const char *template, json_t *document, Str *out, Error *err) {

@@ -136,7 +136,7 @@ bool page_form(Request *req, Response *res, const char *template, const Error *e
 }
 
 bool page_form_error(Request *req, Response *res, const char *template, const Error *err) {
-    if (!req->db || err->status >= 500)
+    if (!req->turn->db || err->status >= 500)
         return false;
     if (strcmp(template, "account") == 0) {
         page_account(req, res, err->status, err, NULL);

@@ -44,7 +44,7 @@ static const char *guesser(const Viewer *viewer) {
 
 static bool may_try(Request *req, Response *res, Error *err) {
     double wait;
-    if (change_may_try(req->db, guesser(&req->viewer), req->now, &wait, err))
+    if (change_may_try(req->turn->db, guesser(&req->viewer), req->turn->now, &wait, err))
         return true;
     response_header(res, "Retry-After", "%.0f", ceil(wait));
     return false;
@@ -59,7 +59,7 @@ bool password_prepare(Request *req, Response *res, Error *err) {
     if (!read_passwords(req, &old, &new, &state->end_tokens, err) || !password_check(new, err) ||
         !may_try(req, res, err))
         return false;
-    json_auto_t *user = db_row(req->db, SQL_USER_BY_ID, "i", req->viewer.user_id);
+    json_auto_t *user = db_row(req->turn->db, SQL_USER_BY_ID, "i", req->viewer.user_id);
     const char *stored = json_string_value(json_object_get(user, "password"));
     if (stored && password_matches(stored, old))
         state->hash = password_hash(new);
@@ -70,7 +70,7 @@ static bool wrong_password(Request *req, Error *err) {
     Error answer;
     error_field(&answer, 403, "wrong_password", "old", "the old password is wrong");
     request_refuse(req->data, &answer);
-    return change_failed(req->db, guesser(&req->viewer), req->now, err);
+    return change_failed(req->turn->db, guesser(&req->viewer), req->turn->now, err);
 }
 
 bool password_apply(Request *req, Response *res, Error *err) {
@@ -80,10 +80,11 @@ bool password_apply(Request *req, Response *res, Error *err) {
         return false;
     if (!state->hash)
         return wrong_password(req, err);
-    if (!db_run(req->db, err, SQL_USER_SET_PASSWORD, "is", viewer->user_id, state->hash) ||
-        !db_run(req->db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", viewer->user_id,
+    if (!db_run(req->turn->db, err, SQL_USER_SET_PASSWORD, "is", viewer->user_id, state->hash) ||
+        !db_run(req->turn->db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", viewer->user_id,
                 viewer->session_hash) ||
-        (state->end_tokens && !db_run(req->db, err, SQL_TOKENS_REMOVE_ALL, "i", viewer->user_id)))
+        (state->end_tokens &&
+         !db_run(req->turn->db, err, SQL_TOKENS_REMOVE_ALL, "i", viewer->user_id)))
         return false;
     if (request_is_api(req))
         response_json(res, 200, json_object());
@@ -132,11 +133,12 @@ bool token_apply(Request *req, Response *res, Error *err) {
     char token[TOKEN_MAX], hash[SHA256_HEX_MAX];
     token_random(token);
     sha256_hex(token, strlen(token), hash);
-    if (!db_run(req->db, err, SQL_TOKEN_ADD, "isssd", req->viewer.user_id, hash, new->scope,
-                new->name, req->now))
+    if (!db_run(req->turn->db, err, SQL_TOKEN_ADD, "isssd", req->viewer.user_id, hash, new->scope,
+                new->name, req->turn->now))
         return false;
-    json_auto_t *document = json_pack("{s:I,s:s,s:s,s:s}", "id", (json_int_t)db_last_id(req->db),
-                                      "name", new->name, "scope", new->scope, "token", token);
+    json_auto_t *document =
+        json_pack("{s:I,s:s,s:s,s:s}", "id", (json_int_t)db_last_id(req->turn->db), "name",
+                  new->name, "scope", new->scope, "token", token);
     if (request_is_api(req))
         response_json(res, 201, json_incref(document));
     else
@@ -145,9 +147,10 @@ bool token_apply(Request *req, Response *res, Error *err) {
 }
 
 bool token_revoke(Request *req, Response *res, Error *err) {
-    if (!db_run(req->db, err, SQL_TOKEN_REMOVE, "ii", request_id(req, 0), req->viewer.user_id))
+    if (!db_run(req->turn->db, err, SQL_TOKEN_REMOVE, "ii", request_id(req, 0),
+                req->viewer.user_id))
         return false;
-    if (!db_changes(req->db))
+    if (!db_changes(req->turn->db))
         return error_set(err, 404, "no_such_token", "you have no such token");
     if (request_is_api(req))
         response_json(res, 200, json_object());
@@ -160,8 +163,10 @@ bool account_show(Request *req, Response *res, Error *err) {
     (void)err;
     const Viewer *viewer = &req->viewer;
     json_t *user = user_document(viewer->user_id, viewer->name, viewer->admin);
-    json_object_set_new(user, "roles", db_rows(req->db, SQL_ROLES_OF_USER, "i", viewer->user_id));
-    json_object_set_new(user, "tokens", db_rows(req->db, SQL_TOKENS_OF_USER, "i", viewer->user_id));
+    json_object_set_new(user, "roles",
+                        db_rows(req->turn->db, SQL_ROLES_OF_USER, "i", viewer->user_id));
+    json_object_set_new(user, "tokens",
+                        db_rows(req->turn->db, SQL_TOKENS_OF_USER, "i", viewer->user_id));
     response_json(res, 200, json_pack("{s:o,s:s}", "user", user, "csrf", viewer->csrf));
     return true;
 }

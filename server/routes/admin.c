@@ -7,14 +7,14 @@
 
 bool user_list(Request *req, Response *res, Error *err) {
     (void)err;
-    response_json(res, 200,
-                  json_pack("{s:o,s:n}", "items", db_rows(req->db, SQL_USERS_ALL, ""), "next"));
+    response_json(
+        res, 200,
+        json_pack("{s:o,s:n}", "items", db_rows(req->turn->db, SQL_USERS_ALL, ""), "next"));
     return true;
 }
 
 static void note(Request *req, const char *name, const char *what) {
-    Ledger ledger = ledger_of(req);
-    ledger_event(&ledger, "user", req->viewer.user_id, 0, 0, "%s is now %s", name, what);
+    ledger_event(req->turn, "user", req->viewer.user_id, 0, 0, "%s is now %s", name, what);
 }
 
 static void done(Request *req, Response *res) {
@@ -42,12 +42,12 @@ static bool read_role(Request *req, const char **engine, const char **role, int 
 bool user_role(Request *req, Response *res, Error *err) {
     const char *engine, *role;
     int grant;
-    int64_t user = user_find(req->db, req->params[0], err);
+    int64_t user = user_find(req->turn->db, req->params[0], err);
     if (!user || !read_role(req, &engine, &role, &grant, err))
         return false;
     if (user == req->viewer.user_id && !strcmp(role, "admin") && !grant)
         return error_field(err, 409, "own_role", "role", "another admin has to do this");
-    if (!user_set_role(req->db, user, engine, role, grant, err))
+    if (!user_set_role(req->turn->db, user, engine, role, grant, err))
         return false;
     char *what scope(free_ptr) =
         xasprintf("%s%s%s%s", grant ? "" : "no longer ", role, *engine ? " of " : "", engine);
@@ -58,7 +58,7 @@ bool user_role(Request *req, Response *res, Error *err) {
 
 bool user_state(Request *req, Response *res, Error *err) {
     const char *state;
-    int64_t user = user_find(req->db, req->params[0], err);
+    int64_t user = user_find(req->turn->db, req->params[0], err);
     if (!user)
         return false;
     if (request_is_api(req) ? !request_json(req, err, "{s:s}", "state", &state)
@@ -67,7 +67,7 @@ bool user_state(Request *req, Response *res, Error *err) {
         return false;
     if (user == req->viewer.user_id)
         return error_field(err, 409, "own_state", "state", "another admin has to do this");
-    if (!user_set_state(req->db, user, state, err))
+    if (!user_set_state(req->turn->db, user, state, err))
         return false;
     note(req, req->params[0], state);
     done(req, res);

@@ -15,7 +15,7 @@ static const double TIMEOUT_S = 300;
 static bool find_engine(Request *req, Error *err) {
     const char *name = req->params[0];
     json_auto_t *engine =
-        repo_name_is_valid(name) ? db_row(req->db, SQL_ENGINE_BY_NAME, "s", name) : NULL;
+        repo_name_is_valid(name) ? db_row(req->turn->db, SQL_ENGINE_BY_NAME, "s", name) : NULL;
     return engine || error_set(err, 404, "no_such_engine", "there is no engine of this name");
 }
 

@@ -47,7 +47,7 @@ static bool read_login(Request *req, Login *login, const char **password, Error 
 }
 
 static void compare(Request *req, Login *login, const char *password) {
-    json_auto_t *user = db_row(req->db, SQL_USER_BY_NAME, "s", login->name);
+    json_auto_t *user = db_row(req->turn->db, SQL_USER_BY_NAME, "s", login->name);
     if (!user) {
         password_match_nobody(password);
         return;
@@ -67,9 +67,9 @@ static void compare(Request *req, Login *login, const char *password) {
 // Whom wrong passwords count against: a browser that the account signed in with before, in which
 // nobody else can be wrong; else the network.
 static const char *place_of(Request *req, const char *name, char device[DEVICE_MAX]) {
-    int64_t user = db_int(req->db, SQL_USER_BY_NAME, 0, "s", name);
+    int64_t user = db_int(req->turn->db, SQL_USER_BY_NAME, 0, "s", name);
     bool known =
-        device_of(req, device) && db_int(req->db, SQL_KNOWN_NETWORK, 0, "is", user, device);
+        device_of(req, device) && db_int(req->turn->db, SQL_KNOWN_NETWORK, 0, "is", user, device);
     return known ? device : req->address;
 }
 
@@ -78,19 +78,19 @@ static const char *place_of(Request *req, const char *name, char device[DEVICE_M
 static bool know_place(Request *req, Response *res, int64_t user, const char *name, Error *err) {
     char device[DEVICE_MAX];
     if (place_of(req, name, device) == device)
-        return login_succeeded(req->db, user, device, req->now, err);
-    if (!login_succeeded(req->db, user, req->address, req->now, err))
+        return login_succeeded(req->turn->db, user, device, req->turn->now, err);
+    if (!login_succeeded(req->turn->db, user, req->address, req->turn->now, err))
         return false;
     if (request_is_api(req))
         return true;
     device_start(req, res, device);
-    return login_succeeded(req->db, user, device, req->now, err);
+    return login_succeeded(req->turn->db, user, device, req->turn->now, err);
 }
 
 static bool may_try(Request *req, Response *res, const char *name, Error *err) {
     double wait;
     char device[DEVICE_MAX];
-    if (login_may_try(req->db, name, place_of(req, name, device), req->now, &wait, err))
+    if (login_may_try(req->turn->db, name, place_of(req, name, device), req->turn->now, &wait, err))
         return true;
     response_header(res, "Retry-After", "%.0f", ceil(wait));
     return false;
@@ -113,7 +113,7 @@ bool login_prepare(Request *req, Response *res, Error *err) {
 static bool wrong_password(Request *req, const char *name, Error *err) {
     Error answer;
     char device[DEVICE_MAX];
-    if (!login_failed(req->db, name, place_of(req, name, device), req->now, err))
+    if (!login_failed(req->turn->db, name, place_of(req, name, device), req->turn->now, err))
         return false;
     error_field(&answer, 401, "wrong_password", "password", "name or password is wrong");
     request_refuse(req->data, &answer);
@@ -130,13 +130,13 @@ static bool check_state(const char *state, Error *err) {
 // The session that the visitor had, if any, ends with the new one.
 static bool enter(Request *req, Response *res, int64_t user, char csrf[48], Error *err) {
     if (req->viewer.by_cookie &&
-        !db_run(req->db, err, SQL_SESSION_REMOVE, "s", req->viewer.session_hash))
+        !db_run(req->turn->db, err, SQL_SESSION_REMOVE, "s", req->viewer.session_hash))
         return false;
     return session_start(req, res, user, csrf, err);
 }
 
 static bool rehash(Request *req, const Login *login, Error *err) {
-    return !login->new_hash || db_run(req->db, err, SQL_USER_REHASH, "iss", login->user,
+    return !login->new_hash || db_run(req->turn->db, err, SQL_USER_REHASH, "iss", login->user,
                                       login->old_hash, login->new_hash);
 }
 
@@ -203,7 +203,7 @@ static bool signup_allowed(Request *req, Signup *signup, Error *err) {
     if (!strcmp(policy, "closed"))
         return error_set(err, 403, "signup_closed", "this server makes no accounts by itself");
     signup->state = strcmp(policy, "open") ? "pending" : "active";
-    return signup_may_try(req->db, req->address, req->now, err);
+    return signup_may_try(req->turn->db, req->address, req->turn->now, err);
 }
 
 bool signup_prepare(Request *req, Response *res, Error *err) {
@@ -217,7 +217,7 @@ bool signup_prepare(Request *req, Response *res, Error *err) {
         return false;
     if (!one_line_check("email", signup->email, 0, 254, err))
         return false;
-    if (db_int(req->db, SQL_USER_BY_NAME, 0, "s", signup->name))
+    if (db_int(req->turn->db, SQL_USER_BY_NAME, 0, "s", signup->name))
         return error_field(err, 409, "name_taken", "name", "the name %s is taken", signup->name);
     signup->hash = password_hash(password);
     return true;
@@ -237,16 +237,15 @@ static void signup_answer(Request *req, Response *res, const Signup *signup, int
 bool signup_apply(Request *req, Response *res, Error *err) {
     const Signup *signup = req->state;
     char csrf[48] = "";
-    if (!signup_may_try(req->db, req->address, req->now, err) ||
-        !signup_note(req->db, req->address, req->now, err))
+    if (!signup_may_try(req->turn->db, req->address, req->turn->now, err) ||
+        !signup_note(req->turn->db, req->address, req->turn->now, err))
         return false;
-    int64_t id = user_create(req->db, signup->name, signup->email, signup->hash, signup->state,
-                             false, req->now, err);
+    int64_t id = user_create(req->turn->db, signup->name, signup->email, signup->hash,
+                             signup->state, false, req->turn->now, err);
     if (!id || !know_place(req, res, id, signup->name, err) ||
         (!strcmp(signup->state, "active") && !enter(req, res, id, csrf, err)))
         return false;
-    Ledger ledger = ledger_of(req);
-    ledger_event(&ledger, "user", id, 0, 0, "%s made an account", signup->name);
+    ledger_event(req->turn, "user", id, 0, 0, "%s made an account", signup->name);
     signup_answer(req, res, signup, id, csrf);
     return true;
 }

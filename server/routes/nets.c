@@ -60,8 +60,8 @@ static bool upload_apply(Request *req, Response *res, Error *err) {
         return true;
     }
     // What was there before keeps its name.
-    json_auto_t *net =
-        db_row(req->db, SQL_NET_BY_SHA, "is", member_int(upload->engine, "id"), upload->net.sha);
+    json_auto_t *net = db_row(req->turn->db, SQL_NET_BY_SHA, "is", member_int(upload->engine, "id"),
+                              upload->net.sha);
     json_object_set(net, "engine", json_object_get(upload->engine, "name"));
     response_json(res, is_new ? 201 : 200, json_incref(net));
     return true;

@@ -61,7 +61,7 @@ static bool read_included(Request *req, int64_t *worker, Error *err) {
 static bool answer_excluded(Request *req, Response *res, int64_t test, const Excluded *changed) {
     char url[48];
     snprintf(url, sizeof url, "/tests/%lld#workers", (long long)test);
-    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
+    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
     if (request_is_api(req))
         response_json(res, 200,
                       json_pack("{s:I, s:O, s:I, s:I, s:s}", "id", (json_int_t)test, "state",
@@ -74,40 +74,37 @@ static bool answer_excluded(Request *req, Response *res, int64_t test, const Exc
 }
 
 static bool exclude(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     Exclusion exclusion = {.test = request_id(req, 0), .user = req->viewer.user_id};
     Excluded changed = {0};
     json_auto_t *row = submit_test_for(req, exclusion.test, false, err);
     return row && read_exclusion(req, &exclusion, err) &&
-           ledger_exclude(&ledger, &exclusion, &changed, err) &&
+           ledger_exclude(req->turn, &exclusion, &changed, err) &&
            answer_excluded(req, res, exclusion.test, &changed);
 }
 
 static bool include(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     int64_t test = request_id(req, 0), worker = 0;
     Excluded changed = {0};
     json_auto_t *row = submit_test_for(req, test, false, err);
     return row && read_included(req, &worker, err) &&
-           ledger_include(&ledger, test, worker, req->viewer.user_id, &changed, err) &&
+           ledger_include(req->turn, test, worker, req->viewer.user_id, &changed, err) &&
            answer_excluded(req, res, test, &changed);
 }
 
 // ---- machines
 
 static bool set_blocked(Request *req, Response *res, bool block, Error *err) {
-    Ledger ledger = ledger_of(req);
     int64_t machine = request_id(req, 0);
     const char *reason = "";
     char url[40];
-    if (!viewer_has_role(req->db, &req->viewer, 0, "maintainer"))
+    if (!viewer_has_role(req->turn->db, &req->viewer, 0, "maintainer"))
         return error_set(err, 403, "forbidden", "this needs the role maintainer");
     if (!request_is_api(req))
         reason = form_text(req, "reason");
     else if (req->body_size && !request_json(req, err, "{s?s}", "reason", &reason))
         return false;
     if (!reason_check(reason, err) ||
-        !ledger_block(&ledger, machine, block, req->viewer.user_id, reason, err))
+        !ledger_block(req->turn, machine, block, req->viewer.user_id, reason, err))
         return false;
     snprintf(url, sizeof url, "/machines/%lld", (long long)machine);
     if (request_is_api(req))

@@ -19,7 +19,7 @@ static bool server_about(Request *req, Response *res, Error *err) {
     (void)err;
     response_json(res, 200,
                   json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i,s:i}}", "name", "patchmate",
-                            "version", "1.0", "protocols", 1, "time", req->now, "signup",
+                            "version", "1.0", "protocols", 1, "time", req->turn->now, "signup",
                             app_setting(req, "signup", "open"), "limits", "games_bytes", 8388608,
                             "log_bytes", 65536, "net_bytes", NET_BYTES_MAX, "wait_s", 50));
     return true;
@@ -72,7 +72,7 @@ static bool server_metrics(Request *req, Response *res, Error *err) {
     (void)err;
     response_text(res, 200, "text/plain; version=0.0.4; charset=utf-8", "");
     metrics_of_loop(req->app, &res->body);
-    json_auto_t *row = db_row(req->db, SQL_CORE_METRICS, "d", req->now);
+    json_auto_t *row = db_row(req->turn->db, SQL_CORE_METRICS, "d", req->turn->now);
     const char *name;
     json_t *value;
     json_object_foreach (row, name, value)

@@ -31,7 +31,7 @@ static bool answer(Request *req, Response *res, int64_t test, int status, json_t
 }
 
 static bool answer_state(Request *req, Response *res, int64_t test) {
-    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
+    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
     return answer(
         req, res, test, 200,
         json_pack("{s:I, s:O}", "id", (json_int_t)test, "state", json_object_get(row, "state")));
@@ -67,7 +67,7 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
     submission_end_turn(req->state); // before the reply, upon which the next may come
     return test && answer(req, res, test, 201,
                           json_pack("{s:I, s:o}", "id", (json_int_t)test, "missing_nets",
-                                    submit_missing_nets(req->db, test)));
+                                    submit_missing_nets(req->turn->db, test)));
 }
 
 // ---- approve, stop, pause, resume
@@ -117,7 +117,7 @@ static bool harmful(Request *req, Response *res, Error *err) {
     json_auto_t *stopped = json_array();
     if (!optional_reason(req, &reason, err) || !submit_harmful(req, test, reason, stopped, err))
         return false;
-    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
+    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
     return answer(req, res, test, 200,
                   json_pack("{s:I, s:O, s:O}", "id", (json_int_t)test, "state",
                             json_object_get(row, "state"), "stopped", stopped));
@@ -129,16 +129,14 @@ static bool stop(Request *req, Response *res, Error *err) {
     json_auto_t *row = submit_test_for(req, test, true, err);
     if (!row || !optional_reason(req, &reason, err))
         return false;
-    Ledger ledger = ledger_of(req);
-    return ledger_test_stop(&ledger, test, req->viewer.user_id, reason, err) &&
+    return ledger_test_stop(req->turn, test, req->viewer.user_id, reason, err) &&
            answer_state(req, res, test);
 }
 
 static bool pause_test(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     json_auto_t *row = submit_test_for(req, test, true, err);
-    Ledger ledger = ledger_of(req);
-    return row && ledger_test_pause(&ledger, test, req->viewer.user_id, err) &&
+    return row && ledger_test_pause(req->turn, test, req->viewer.user_id, err) &&
            answer_state(req, res, test);
 }
 
@@ -172,9 +170,8 @@ static bool correct_bench(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0), nodes;
     const char *side;
     json_auto_t *row = submit_test_for(req, test, false, err);
-    Ledger ledger = ledger_of(req);
     return row && read_bench(req, &side, &nodes, err) &&
-           ledger_bench_correct_side(&ledger, test, side, nodes, req->viewer.user_id, err) &&
+           ledger_bench_correct_side(req->turn, test, side, nodes, req->viewer.user_id, err) &&
            answer_state(req, res, test);
 }
 
@@ -200,7 +197,7 @@ static bool merge_apply(Request *req, Response *res, Error *err) {
         return answer(
             req, res, retest, 201,
             json_pack("{s:I, s:I}", "id", (json_int_t)retest, "retest_of", (json_int_t)test));
-    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
+    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
     return answer(req, res, test, 200,
                   json_pack("{s:I, s:O}", "id", (json_int_t)test, "merged",
                             json_object_get(row, "merged_commit")));

@@ -23,7 +23,6 @@ bool number_check(const char *field, int64_t value, int64_t low, int64_t high, E
 // ---- calls about a task -------------------------------------------------------------------------
 
 static bool task_heartbeat(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     Heartbeat heartbeat = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     TaskReply reply;
     json_int_t plies, started_pairs;
@@ -34,7 +33,7 @@ static bool task_heartbeat(Request *req, Response *res, Error *err) {
         return false;
     heartbeat.plies = plies;
     heartbeat.started_pairs = started_pairs;
-    if (!ledger_heartbeat(&ledger, &heartbeat, &reply, err))
+    if (!ledger_heartbeat(req->turn, &heartbeat, &reply, err))
         return false;
     response_json(res, 200,
                   json_pack("{s:b, s:f, s:s}", "continue", reply.continues, "lease_s",
@@ -43,7 +42,7 @@ static bool task_heartbeat(Request *req, Response *res, Error *err) {
 }
 
 json_t *credit_json(Request *req) {
-    Credit credit = ledger_credit(req->db, req->viewer.worker_id);
+    Credit credit = ledger_credit(req->turn->db, req->viewer.worker_id);
     return json_pack("{s:I, s:o}", "games", (json_int_t)credit.games, "user",
                      *credit.user ? json_string(credit.user) : json_null());
 }
@@ -99,7 +98,6 @@ static bool load_read(const json_t *json, Load *load, Error *err) {
 }
 
 static bool task_batch(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     Batch batch = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     BatchReply reply;
     json_int_t n[6];
@@ -118,14 +116,13 @@ static bool task_batch(Request *req, Response *res, Error *err) {
     batch.draws = n[3];
     batch.crashes = n[4];
     batch.time_losses = n[5];
-    if (!ledger_batch(&ledger, &batch, &reply, err))
+    if (!ledger_batch(req->turn, &batch, &reply, err))
         return false;
     response_json(res, 200, batch_reply(req, &reply));
     return true;
 }
 
 static bool task_fail(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     Failure failure = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     json_t *bench = NULL;
     json_int_t started_pairs = 0;
@@ -137,32 +134,30 @@ static bool task_fail(Request *req, Response *res, Error *err) {
         return error_field(err, 422, "bad_request", "bench", "bench is a count of nodes or null");
     failure.bench = json_integer_value(bench);
     failure.started_pairs = started_pairs;
-    if (!ledger_fail(&ledger, &failure, err))
+    if (!ledger_fail(req->turn, &failure, err))
         return false;
     response_json(res, 200, json_object());
     return true;
 }
 
 static bool task_release(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     json_int_t started_pairs;
     if (!request_json(req, err, "{s:I}", "started_pairs", &started_pairs) ||
         !number_check("started_pairs", started_pairs, 0, INT64_MAX, err) ||
-        !ledger_release(&ledger, request_id(req, 0), req->viewer.worker_id, started_pairs, err))
+        !ledger_release(req->turn, request_id(req, 0), req->viewer.worker_id, started_pairs, err))
         return false;
     response_json(res, 200, json_object());
     return true;
 }
 
 static bool task_bench(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     const char *side;
     json_int_t nodes;
     int64_t established;
     TaskReply reply;
     if (!request_json(req, err, "{s:s, s:I}", "side", &side, "nodes", &nodes) ||
-        !ledger_bench(&ledger, request_id(req, 0), req->viewer.worker_id, side, nodes, &established,
-                      &reply, err))
+        !ledger_bench(req->turn, request_id(req, 0), req->viewer.worker_id, side, nodes,
+                      &established, &reply, err))
         return false;
     response_json(res, 200,
                   json_pack("{s:o, s:b, s:b}", "bench",
@@ -175,7 +170,7 @@ static bool task_bench(Request *req, Response *res, Error *err) {
 
 static bool blob_get_route(Request *req, Response *res, Error *err) {
     const char *sha = req->params[0];
-    if (!sha256_is_hex(sha) || !db_int(req->db, SQL_WORKER_BLOB_OPEN, 0, "s", sha))
+    if (!sha256_is_hex(sha) || !db_int(req->turn->db, SQL_WORKER_BLOB_OPEN, 0, "s", sha))
         return error_set(err, 404, "no_such_blob", "there is no such blob");
     char *path scope(free_ptr) = blob_path(app_data(req->app), sha);
     if (access(path, R_OK) < 0)

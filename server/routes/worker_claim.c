@@ -71,14 +71,14 @@ typedef struct Waiting {
     char request_hash[SHA256_HEX_MAX];
 } Waiting;
 
-static bool begin(Request *req, const Ledger *ledger, Claim *claim, double wait_s, Error *err) {
+static bool begin(Request *req, Turn *turn, Claim *claim, double wait_s, Error *err) {
     Waiting *waiting = xcalloc(1, sizeof *waiting);
-    waiting->until = req->now + wait_s;
+    waiting->until = req->turn->now + wait_s;
     sha256_hex(req->body, req->body_size, waiting->request_hash);
     req->state = waiting;
     req->state_free = free;
     claim->request_hash = waiting->request_hash;
-    return ledger_claim_begin(ledger, claim, err);
+    return ledger_claim_begin(turn, claim, err);
 }
 
 // What a volunteer can do about a level of the sandbox that is too low.
@@ -93,7 +93,7 @@ static const char *advice_of(long level) {
 // A machine that is blocked, or confines less than the operator wants, gets no work.
 static bool machine_check(Request *req, Error *err) {
     long level;
-    Query q = query(req->db, SQL_WORKER_STANDING, "i", req->viewer.worker_id);
+    Query q = query(req->turn->db, SQL_WORKER_STANDING, "i", req->viewer.worker_id);
     bool there = query_step(&q);
     char barred[8];
     snprintf(barred, sizeof barred, "%s", there ? query_text(&q, 0) : "");
@@ -108,26 +108,25 @@ static bool machine_check(Request *req, Error *err) {
                      (long long)has, advice_of(level));
 }
 
-static void tell_rest(Response *res, const Ledger *ledger, int64_t worker) {
-    double rest = ledger_rest_s(ledger, worker);
+static void tell_rest(Response *res, Turn *turn, int64_t worker) {
+    double rest = ledger_rest_s(turn, worker);
     if (rest > 0)
         response_header(res, "Retry-After", "%.0f", rest);
 }
 
 bool task_claim(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     Claim claim;
     double wait_s;
     if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err) ||
         !disk_check(req, res, err))
         return false;
-    if (!req->state && !begin(req, &ledger, &claim, wait_s, err)) {
-        tell_rest(res, &ledger, claim.worker);
+    if (!req->state && !begin(req, req->turn, &claim, wait_s, err)) {
+        tell_rest(res, req->turn, claim.worker);
         return false;
     }
     const Waiting *waiting = req->state;
     claim.request_hash = waiting->request_hash;
-    int64_t task = ledger_claim(&ledger, &claim, err);
+    int64_t task = ledger_claim(req->turn, &claim, err);
     if (task < 0)
         return false;
     if (!task) {

@@ -84,9 +84,8 @@ bool fault_report_prepare(Request *req, Response *res, Error *err) {
 }
 
 bool fault_report_apply(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     const Upload *upload = req->state;
-    if (!ledger_fault_report(&ledger, &upload->fault_report, err))
+    if (!ledger_fault_report(req->turn, &upload->fault_report, err))
         return false;
     response_json(res, 200, json_object());
     return true;

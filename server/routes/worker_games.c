@@ -52,7 +52,7 @@ static bool games_store(Request *req, Response *res, int batch_pairs, char *sha,
 // On a reader: slow things, and the file is on disk when this returns. What is known already costs
 // next to nothing.
 bool games_prepare(Request *req, Response *res, Error *err) {
-    Ledger reader = {.db = req->db, .now = req->now};
+    Turn reader = {.db = req->turn->db, .now = req->turn->now};
     Upload *upload = xcalloc(1, sizeof *upload);
     int batch_pairs;
     bool there = false;
@@ -69,10 +69,9 @@ bool games_prepare(Request *req, Response *res, Error *err) {
 }
 
 bool games_apply(Request *req, Response *res, Error *err) {
-    Ledger ledger = ledger_of(req);
     const Upload *upload = req->state;
-    if (!ledger_games(&ledger, request_id(req, 0), req->viewer.worker_id, upload->seq, upload->sha,
-                      (int64_t)req->body_size, err))
+    if (!ledger_games(req->turn, request_id(req, 0), req->viewer.worker_id, upload->seq,
+                      upload->sha, (int64_t)req->body_size, err))
         return false;
     response_json(res, 200, json_pack("{s:s}", "sha256", upload->sha));
     return true;

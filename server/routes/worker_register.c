@@ -80,7 +80,7 @@ static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error
     if (!token)
         return error_field(err, 422, "bad_request", "user_token", "user_token is text or null");
     sha256_hex(token, strlen(token), owner->token_hash);
-    Query q = query(req->db, SQL_WORKER_USER_OF_TOKEN, "s", owner->token_hash);
+    Query q = query(req->turn->db, SQL_WORKER_USER_OF_TOKEN, "s", owner->token_hash);
     if (!query_step(&q))
         return error_field(err, 401, "bad_token", "user_token",
                            "this is no token of scope worker; make one on your account's page");
@@ -94,7 +94,7 @@ static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error
 static int64_t find_machine(Request *req, const char *key_hash, Error *err) {
     int64_t id = 0;
     char barred[8] = "";
-    Query q = query(req->db, SQL_WORKER_BY_KEY, "s", key_hash);
+    Query q = query(req->turn->db, SQL_WORKER_BY_KEY, "s", key_hash);
     if (query_step(&q)) {
         id = query_int(&q, 0);
         snprintf(barred, sizeof barred, "%s", query_text(&q, 1));
@@ -107,7 +107,7 @@ static int64_t find_machine(Request *req, const char *key_hash, Error *err) {
 // by what machines say of themselves: it stops the simple case, and accounts_required the others.
 static bool newcomer_check(Request *req, const Introduction *in, const Owner *owner,
                            const char *network, const char *host, Error *err) {
-    return !db_int(req->db, SQL_WORKER_IS_BARRED_ONE, 0, "sssi", network, in->name, host,
+    return !db_int(req->turn->db, SQL_WORKER_IS_BARRED_ONE, 0, "sssi", network, in->name, host,
                    owner->id) ||
            error_set(err, 403, "blocked",
                      "a machine like this one, of this account or network, is blocked; ask the "
@@ -118,7 +118,8 @@ static bool limit_check(Request *req, Response *res, const char *network, Error 
     long limit;
     if (!parse_long(app_setting(req, "registrations_per_hour", ""), 0, 1000000, &limit))
         limit = REGISTRATIONS_PER_HOUR;
-    int64_t there = db_int(req->db, SQL_WORKER_REGISTRATIONS, 0, "sd", network, req->now - 3600);
+    int64_t there =
+        db_int(req->turn->db, SQL_WORKER_REGISTRATIONS, 0, "sd", network, req->turn->now - 3600);
     if (there < limit)
         return true;
     response_header(res, "Retry-After", "600");
@@ -130,13 +131,13 @@ static bool machine_store(Request *req, int64_t *id, const Introduction *in, con
                           const char *key_hash, const char *token_hash, const char *network,
                           const char *host, Error *err) {
     if (*id)
-        return db_run(req->db, err, SQL_WORKER_AGAIN, "isisssssds", *id, token_hash, owner->id,
-                      in->name, in->version, host, req->address, network, req->now,
+        return db_run(req->turn->db, err, SQL_WORKER_AGAIN, "isisssssds", *id, token_hash,
+                      owner->id, in->name, in->version, host, req->address, network, req->turn->now,
                       owner->token_hash);
-    bool good = db_run(req->db, err, SQL_WORKER_ADD, "ssisssissds", key_hash, token_hash, owner->id,
-                       in->name, in->version, host, (int64_t)in->cores, req->address, network,
-                       req->now, owner->token_hash);
-    *id = db_last_id(req->db);
+    bool good = db_run(req->turn->db, err, SQL_WORKER_ADD, "ssisssissds", key_hash, token_hash,
+                       owner->id, in->name, in->version, host, (int64_t)in->cores, req->address,
+                       network, req->turn->now, owner->token_hash);
+    *id = db_last_id(req->turn->db);
     return good;
 }
 

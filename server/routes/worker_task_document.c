@@ -85,10 +85,10 @@ static bool add_openings(Request *req, Response *res, const json_t *row, Error *
 }
 
 bool task_document(Request *req, Response *res, int64_t task, Error *err) {
-    json_auto_t *row = db_row(req->db, SQL_WORKER_TASK, "i", task);
+    json_auto_t *row = db_row(req->turn->db, SQL_WORKER_TASK, "i", task);
     if (!row)
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
-    double lease = json_number_value(member(row, "lease_until")) - req->now;
+    double lease = json_number_value(member(row, "lease_until")) - req->turn->now;
     json_t *document =
         json_pack("{s:O, s:f, s:O, s:O, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:O, s:n}, s:o}", "id",
                   member(row, "id"), "lease_s", lease > 0 ? lease : 0, "first_pair",

@@ -58,18 +58,18 @@ bool disk_check(Request *req, Response *res, Error *err) {
 
 // ---- games that are dropped ---------------------------------------------------------------------
 
-int64_t disk_drop_games(const Ledger *ledger, const Disk *disk) {
+int64_t disk_drop_games(Turn *turn, const Disk *disk) {
     Error err;
-    int64_t test = db_int(ledger->db, SQL_DISK_TEST_TO_DROP, 0, "d", ledger->now - DROP_AFTER_S);
+    int64_t test = db_int(turn->db, SQL_DISK_TEST_TO_DROP, 0, "d", turn->now - DROP_AFTER_S);
     if (!test)
         return 0;
-    int64_t batches = db_int(ledger->db, SQL_DISK_GAMES_OF_TEST, 0, "i", test);
-    if (!db_run(ledger->db, &err, SQL_DISK_GAMES_DROPPED, "id", test, ledger->now)) {
+    int64_t batches = db_int(turn->db, SQL_DISK_GAMES_OF_TEST, 0, "i", test);
+    if (!db_run(turn->db, &err, SQL_DISK_GAMES_DROPPED, "id", test, turn->now)) {
         log_error("the games of test %lld cannot be dropped: %s", (long long)test, err.message);
         return 0;
     }
     ledger_event(
-        ledger, "disk", 0, 0, test,
+        turn, "disk", 0, 0, test,
         "its games (batches: %lld) were dropped: %.2f GiB of the disk were free, less than "
         "twice the %.2f GiB that are to stay free",
         (long long)batches, (double)disk->free / gib, (double)disk->floor / gib);
@@ -77,42 +77,42 @@ int64_t disk_drop_games(const Ledger *ledger, const Disk *disk) {
 }
 
 // Whether there is room changes for all workers: those who wait are told, and the log too.
-static void note_change(App *app, const Ledger *ledger, const Disk *disk) {
+static void note_change(App *app, Turn *turn, const Disk *disk) {
     bool is_short = disk_is_short(disk);
     if (is_short == app->disk_short)
         return;
     app->disk_short = is_short;
     app->drop_after = 0; // somebody has done something: look anew
     if (is_short)
-        ledger_event(ledger, "disk", 0, 0, 0,
+        ledger_event(turn, "disk", 0, 0, 0,
                      "the disk is nearly full (%.2f GiB free): no task is dealt and no games, "
                      "submissions or nets are taken",
                      (double)disk->free / gib);
     else
-        ledger_event(ledger, "disk", 0, 0, 0, "the disk has room again (%.2f GiB free)",
+        ledger_event(turn, "disk", 0, 0, 0, "the disk has room again (%.2f GiB free)",
                      (double)disk->free / gib);
-    app_wake_tasks(app);
+    turn_wake(turn);
 }
 
 // What was dropped in an earlier turn, and so is committed, is removed by the sweeper.
-static void drop_where_low(App *app, const Ledger *ledger, const Disk *disk) {
+static void drop_where_low(App *app, Turn *turn, const Disk *disk) {
     if (app->games_dropped) {
         app->games_dropped = false;
         sweeper_wake(app->sweeper);
     }
-    if (!disk_is_low(disk) || ledger->now < app->drop_after || sweeper_is_behind(app->sweeper))
+    if (!disk_is_low(disk) || turn->now < app->drop_after || sweeper_is_behind(app->sweeper))
         return;
-    app->games_dropped = disk_drop_games(ledger, disk) != 0;
+    app->games_dropped = disk_drop_games(turn, disk) != 0;
     if (!app->games_dropped)
-        app->drop_after = ledger->now + LOOK_AGAIN_S;
+        app->drop_after = turn->now + LOOK_AGAIN_S;
 }
 
-void disk_tick(App *app, const Ledger *ledger, double elapsed_s) {
+void disk_tick(App *app, Turn *turn, double elapsed_s) {
     Error err;
-    char *setting scope(free_ptr) = db_text(ledger->db, SQL_SETTING_GET, "s", "disk_floor_mib");
+    char *setting scope(free_ptr) = db_text(turn->db, SQL_SETTING_GET, "s", "disk_floor_mib");
     Disk disk = disk_look(app_data(app), setting ? setting : "");
-    note_change(app, ledger, &disk);
+    note_change(app, turn, &disk);
     if (disk_is_short(&disk) && elapsed_s > 0)
-        db_run(ledger->db, &err, SQL_LEDGER_LEASES_SHIFT, "d", elapsed_s);
-    drop_where_low(app, ledger, &disk);
+        db_run(turn->db, &err, SQL_LEDGER_LEASES_SHIFT, "d", elapsed_s);
+    drop_where_low(app, turn, &disk);
 }

@@ -24,8 +24,8 @@ bool disk_check(Request *req, Response *res, Error *err);
 // Once a second, in the turn. While the disk is short, leases stand still: workers cannot hand in
 // what they have. While it is low, games of one test after the other are dropped, each time the
 // sweeper has caught up.
-void disk_tick(App *app, const Ledger *ledger, double elapsed_s);
+void disk_tick(App *app, Turn *turn, double elapsed_s);
 // Drops the games of the test whose turn it is: of those that ended an hour ago or more, the one
 // that ended first, and accepted and merged tests after all others. The id of the test; 0: there
 // are no games to drop.
-int64_t disk_drop_games(const Ledger *ledger, const Disk *disk);
+int64_t disk_drop_games(Turn *turn, const Disk *disk);

@@ -23,7 +23,7 @@ static bool may_approve(Request *req, const json_t *row, Error *err) {
 
 // What machines could not build is not approved.
 static bool has_nets(Request *req, int64_t test, Error *err) {
-    json_auto_t *missing = submit_missing_nets(req->db, test);
+    json_auto_t *missing = submit_missing_nets(req->turn->db, test);
     if (!json_array_size(missing))
         return true;
     return error_set(err, 409, "net_missing",
@@ -39,24 +39,24 @@ typedef struct Base {
 
 static bool look_at_base(Request *req, git_repository *repo, const json_t *row, Error *err) {
     int64_t engine_id = member_int(row, "engine_id");
-    json_auto_t *engine = db_row(req->db, SQL_ENGINE_BY_ID, "i", engine_id);
+    json_auto_t *engine = db_row(req->turn->db, SQL_ENGINE_BY_ID, "i", engine_id);
     const char *base = member_text(row, "base_commit"), *new = member_text(row, "new_commit");
     Base *found = xcalloc(1, sizeof *found);
     req->state = found, req->state_free = free;
-    found->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine_id);
-    return approval_unharmed(req->db, repo, engine_id, new, err) &&
-           approval_unharmed(req->db, repo, engine_id, base, err) &&
-           approval_base(req->db, repo, engine, base, &found->in_baseline, err);
+    found->harmful = db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine_id);
+    return approval_unharmed(req->turn->db, repo, engine_id, new, err) &&
+           approval_unharmed(req->turn->db, repo, engine_id, base, err) &&
+           approval_base(req->turn->db, repo, engine, base, &found->in_baseline, err);
 }
 
 static bool base_holds(Request *req, const json_t *row, Error *err) {
     const Base *found = req->state;
     int64_t engine_id = member_int(row, "engine_id");
-    if (db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine_id) != found->harmful)
+    if (db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine_id) != found->harmful)
         return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
     if (found->in_baseline)
-        return db_run(req->db, err, SQL_TEST_BASE_IN_BASELINE, "i", member_int(row, "id"));
-    return approval_stands(req->db, engine_id, member_text(row, "base_commit"), err);
+        return db_run(req->turn->db, err, SQL_TEST_BASE_IN_BASELINE, "i", member_int(row, "id"));
+    return approval_stands(req->turn->db, engine_id, member_text(row, "base_commit"), err);
 }
 
 // The first file that the diff names and does not show.
@@ -110,18 +110,17 @@ bool submit_approve(Request *req, int64_t test, const char *seen, Error *err) {
     if (!row || !may_approve(req, row, err) || !has_nets(req, test, err) ||
         !base_holds(req, row, err))
         return false;
-    if (!submit_approval_hash(req->db, test, hash))
+    if (!submit_approval_hash(req->turn->db, test, hash))
         return error_set(err, 500, "internal", "the test's commits are not all there");
     if (*seen && strcmp(seen, hash) != 0)
         return error_set(err, 409, "changed",
                          "the test was changed since you looked at it; look again");
-    Ledger ledger = ledger_of(req);
-    return ledger_test_activate(&ledger, test, req->viewer.user_id, hash, err);
+    return ledger_test_activate(req->turn, test, req->viewer.user_id, hash, err);
 }
 
 // A test that machines failed is resumed by a maintainer alone.
 static json_t *resumable(Request *req, int64_t test, Error *err) {
-    char *state scope(free_ptr) = db_text(req->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
+    char *state scope(free_ptr) = db_text(req->turn->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
     return submit_test_for(req, test, !state || strcmp(state, "failed") != 0, err);
 }
 
@@ -134,9 +133,8 @@ bool submit_resume_prepare(Request *req, int64_t test, Error *err) {
 
 bool submit_resume(Request *req, int64_t test, Error *err) {
     json_auto_t *row = resumable(req, test, err);
-    Ledger ledger = ledger_of(req);
     return row && base_holds(req, row, err) &&
-           ledger_test_resume(&ledger, test, req->viewer.user_id, err);
+           ledger_test_resume(req->turn, test, req->viewer.user_id, err);
 }
 
 // ---- stopping as harmful ------------------------------------------------------------------------
@@ -159,7 +157,7 @@ static void harm_free(void *pointer) {
 
 // Open tests after `harm->last` that build the commit or what stands on it.
 static void find_built_on(Request *req, int64_t engine_id, Harm *harm) {
-    json_auto_t *tests = db_rows(req->db, SQL_TESTS_OPEN_AFTER, "ii", engine_id, harm->last);
+    json_auto_t *tests = db_rows(req->turn->db, SQL_TESTS_OPEN_AFTER, "ii", engine_id, harm->last);
     json_t *test;
     size_t i;
     json_array_foreach (tests, i, test) {
@@ -167,11 +165,12 @@ static void find_built_on(Request *req, int64_t engine_id, Harm *harm) {
             repo_is_ancestor(harm->repo, harm->commit, member_text(test, "base_commit")))
             json_array_append(harm->built_on, json_object_get(test, "id"));
     }
-    harm->last = db_int(req->db, SQL_TESTS_LAST, 0, "");
+    harm->last = db_int(req->turn->db, SQL_TESTS_LAST, 0, "");
 }
 
 static bool refuse_baseline(Request *req, const json_t *row, const Harm *harm, Error *err) {
-    json_auto_t *engine = db_row(req->db, SQL_ENGINE_BY_ID, "i", member_int(row, "engine_id"));
+    json_auto_t *engine =
+        db_row(req->turn->db, SQL_ENGINE_BY_ID, "i", member_int(row, "engine_id"));
     if (!repo_is_ancestor(harm->repo, harm->commit, member_text(engine, "baseline")))
         return true;
     return error_set(err, 409, "in_baseline",
@@ -197,17 +196,16 @@ bool submit_harmful_prepare(Request *req, int64_t test, Error *err) {
 
 static bool stop_built_on(Request *req, int64_t test, const Harm *harm, json_t *stopped,
                           Error *err) {
-    Ledger ledger = ledger_of(req);
     char *why scope(free_ptr) = xasprintf(
         "it is built on the commit of test %lld, which was stopped as harmful", (long long)test);
     json_t *id;
     size_t i;
     json_array_foreach (harm->built_on, i, id) {
         int64_t other = json_integer_value(id);
-        char *state scope(free_ptr) = db_text(req->db, SQL_LEDGER_TEST_STATE, "i", other);
+        char *state scope(free_ptr) = db_text(req->turn->db, SQL_LEDGER_TEST_STATE, "i", other);
         if (other == test || !state || strcmp(state, "finished") == 0)
             continue;
-        if (!ledger_test_stop(&ledger, other, req->viewer.user_id, why, err))
+        if (!ledger_test_stop(req->turn, other, req->viewer.user_id, why, err))
             return false;
         json_array_append(stopped, id);
     }
@@ -216,7 +214,6 @@ static bool stop_built_on(Request *req, int64_t test, const Harm *harm, json_t *
 
 bool submit_harmful(Request *req, int64_t test, const char *reason, json_t *stopped, Error *err) {
     Harm *harm = req->state;
-    Ledger ledger = ledger_of(req);
     json_auto_t *row = submit_test_for(req, test, false, err);
     if (!row || !refuse_baseline(req, row, harm, err))
         return false;
@@ -224,12 +221,12 @@ bool submit_harmful(Request *req, int64_t test, const char *reason, json_t *stop
         return error_set(err, 409, "wrong_state", "test %lld was stopped as harmful already",
                          (long long)test);
     find_built_on(req, member_int(row, "engine_id"), harm); // what came in meanwhile
-    if (!db_run(req->db, err, SQL_TEST_SET_HARMFUL, "i", test) ||
+    if (!db_run(req->turn->db, err, SQL_TEST_SET_HARMFUL, "i", test) ||
         (strcmp(member_text(row, "state"), "finished") != 0 &&
-         !ledger_test_finish(&ledger, test, req->viewer.user_id, "stopped", "stopped", reason,
+         !ledger_test_finish(req->turn, test, req->viewer.user_id, "stopped", "stopped", reason,
                              err)))
         return false;
-    ledger_event(&ledger, "harmful", req->viewer.user_id, 0, test, "stopped as harmful%s%s",
+    ledger_event(req->turn, "harmful", req->viewer.user_id, 0, test, "stopped as harmful%s%s",
                  *reason ? ": " : "", reason);
     return stop_built_on(req, test, harm, stopped, err);
 }

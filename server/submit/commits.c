@@ -18,7 +18,7 @@ static bool resolve(Request *req, const Submission *s, const char *field, char s
         found = xstrdup(json_string_value(json_object_get(s->engine, "baseline")));
     } else if (strncmp(what, "test:", 5) == 0) {
         if (parse_long(what + 5, 1, 1L << 40, &test))
-            found = db_text(req->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
+            found = db_text(req->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
         if (!found)
             return error_field(err, 422, "no_such_test", field,
                                "%s: '%.40s' is no test of this engine", field, what);
@@ -69,11 +69,11 @@ static bool make_commit(Request *req, Submission *s, const PatchMail *mail, cons
                        .parent = *s->new ? s->new : s->base,
                        .author = name,
                        .author_email = email,
-                       .authored = mail->authored > 0 ? mail->authored : req->now,
+                       .authored = mail->authored > 0 ? mail->authored : req->turn->now,
                        .offset_minutes = mail->authored > 0 ? mail->offset_minutes : 0,
                        .committer = req->viewer.name,
                        .committer_email = user_mail,
-                       .committed = req->now,
+                       .committed = req->turn->now,
                        .message = message};
     char sha[REPO_SHA_MAX];
     if (!repo_commit(s->repo, &spec, sha, err))
@@ -159,7 +159,7 @@ static bool make_new(Request *req, Submission *s, Error *err) {
 // Rows that are there need no snapshot made again.
 bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
                            Error *err) {
-    json_auto_t *row = db_row(req->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
+    json_auto_t *row = db_row(req->turn->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
     NetRule rule = net_rule_of(s->engine);
     if (!row)
         return commit_prepare(s->repo, app_data(req->app), s->draft, sha, &rule, out, err);
@@ -171,7 +171,7 @@ bool submit_prepare_record(Request *req, const Submission *s, const char *sha, C
 // other.
 static bool check_bench(Request *req, const Submission *s, const char *field,
                         const CommitInfo *info, int64_t declared, Error *err) {
-    int64_t known = db_int(req->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
+    int64_t known = db_int(req->turn->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
     known = known ? known : info->bench;
     return !known || !declared || known == declared ||
            error_field(err, 422, "bad_bench", field,

@@ -146,7 +146,7 @@ static bool reapply_commit(Request *req, Merge *merge, const git_oid *tree, char
                        .offset_minutes = author->when.offset,
                        .committer = req->viewer.name,
                        .committer_email = email,
-                       .committed = req->now,
+                       .committed = req->turn->now,
                        .message = message};
     bool ok = repo_commit(merge->repo, &spec, sha, err);
     git_commit_free(tested);
@@ -158,7 +158,7 @@ static bool prepare_again(Request *req, Merge *merge, Error *err) {
     git_oid tree;
     Submission *s = merge->again = xcalloc(1, sizeof *s);
     s->engine_id = whole_of(merge, "engine_id");
-    s->engine = db_row(req->db, SQL_ENGINE_BY_ID, "i", s->engine_id);
+    s->engine = db_row(req->turn->db, SQL_ENGINE_BY_ID, "i", s->engine_id);
     s->fields = submit_fields_of_test(merge->test);
     s->book_id = whole_of(merge, "book_id");
     s->author_id = whole_of(merge, "author_id");
@@ -183,12 +183,12 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
     snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
     merge->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
     int64_t engine = whole_of(merge, "engine_id");
-    merge->harmful = db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", engine);
+    merge->harmful = db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine);
     // A named commit may stand beside the baseline, though that was the base.
     bool forward = merge->repo && strcmp(text_of(merge, "base_commit"), merge->baseline) == 0 &&
                    repo_is_ancestor(merge->repo, merge->baseline, text_of(merge, "new_commit"));
     if (!merge->repo ||
-        !approval_unharmed(req->db, merge->repo, engine, text_of(merge, "new_commit"), err) ||
+        !approval_unharmed(req->turn->db, merge->repo, engine, text_of(merge, "new_commit"), err) ||
         !(forward ? submit_net_commit(req, merge->repo, merge->test, &merge->tip, err)
                   : prepare_again(req, merge, err)))
         return NULL;
@@ -199,30 +199,30 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
 
 // The reference last, as nothing but the COMMIT can fail after it.
 static bool forward(Request *req, Merge *merge, Error *err) {
-    Ledger ledger = ledger_of(req);
     bool has_net = *merge->tip.info.sha;
     const char *sha = has_net ? merge->tip.info.sha : text_of(merge, "new_commit");
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(merge, "branch"));
     int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
-    if ((has_net && !commit_record(req->db, engine, &merge->tip, req->now, err)) ||
-        !db_run(req->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha, merge->baseline) ||
-        !db_run(req->db, err, SQL_TEST_MERGED, "isd", test, sha, req->now) ||
-        !db_run(req->db, err, SQL_TEST_BASES_MERGED, "is", engine, text_of(merge, "new_commit")))
+    if ((has_net && !commit_record(req->turn->db, engine, &merge->tip, req->turn->now, err)) ||
+        !db_run(req->turn->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha, merge->baseline) ||
+        !db_run(req->turn->db, err, SQL_TEST_MERGED, "isd", test, sha, req->turn->now) ||
+        !db_run(req->turn->db, err, SQL_TEST_BASES_MERGED, "is", engine,
+                text_of(merge, "new_commit")))
         return false;
-    app_moves_git(req->app);
+    turn_moves_git(req->turn);
     if (!repo_ref_set(merge->repo, ref, sha, err))
         return false;
-    ledger_event(&ledger, "merged", req->viewer.user_id, 0, test, "%s is now at %.10s",
+    ledger_event(req->turn, "merged", req->viewer.user_id, 0, test, "%s is now at %.10s",
                  text_of(merge, "branch"), sha);
-    app_publish(
-        req->app, "test",
+    turn_publish(
+        req->turn, "test",
         json_pack("{s:I, s:s, s:s}", "id", (json_int_t)test, "state", "finished", "merged", sha));
     return true;
 }
 
 static bool offer_again(Request *req, Merge *merge, int64_t *retest, Error *err) {
     int64_t test = whole_of(merge, "id");
-    int64_t there = db_int(req->db, SQL_TEST_RETEST, 0, "is", test, merge->baseline);
+    int64_t there = db_int(req->turn->db, SQL_TEST_RETEST, 0, "is", test, merge->baseline);
     if (there)
         return error_set(err, 409, "offered_again",
                          "the baseline has moved on since this test; it was offered again on the "
@@ -243,7 +243,8 @@ bool submit_merge(Request *req, Merge *merge, int64_t *retest, Error *err) {
         return false;
     if (strcmp(text_of(merge, "baseline"), merge->baseline) != 0)
         return error_set(err, 409, "conflict", "another test was merged just now; try again");
-    if (db_int(req->db, SQL_HARMFUL_COUNT, 0, "i", whole_of(merge, "engine_id")) != merge->harmful)
+    if (db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", whole_of(merge, "engine_id")) !=
+        merge->harmful)
         return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
     return merge->again ? offer_again(req, merge, retest, err) : forward(req, merge, err);
 }

@@ -7,13 +7,13 @@
 #include "server/submit/submit.h"
 
 json_t *submit_test_for(Request *req, int64_t test, bool author_too, Error *err) {
-    json_auto_t *row = db_row(req->db, SQL_TEST_FOR_CHANGE, "i", test);
+    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
     if (!row)
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test), NULL;
     int64_t author = member_int(row, "author_id");
     int64_t engine = member_int(row, "engine_id");
     if ((author_too && author == req->viewer.user_id) ||
-        viewer_has_role(req->db, &req->viewer, engine, "maintainer"))
+        viewer_has_role(req->turn->db, &req->viewer, engine, "maintainer"))
         return json_incref(row);
     return error_set(err, 403, "forbidden", "this needs the role maintainer of %s%s",
                      json_string_value(json_object_get(row, "engine")),
@@ -109,7 +109,7 @@ static bool take_changes(const json_t *row, json_t *fields, const json_t *wanted
 static bool may_raise(Request *req, const json_t *row, const json_t *fields, Error *err) {
     static const char *const names[] = {"priority", "pairs_max"};
     if (strcmp(member_text(row, "state"), "pending") == 0 ||
-        viewer_has_role(req->db, &req->viewer, member_int(row, "engine_id"), "maintainer"))
+        viewer_has_role(req->turn->db, &req->viewer, member_int(row, "engine_id"), "maintainer"))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (field_whole(fields, names[i]) > member_int(row, names[i]))
@@ -124,14 +124,14 @@ static bool may_raise(Request *req, const json_t *row, const json_t *fields, Err
 static bool write_changes(Request *req, const json_t *row, const json_t *f, Error *err) {
     json_auto_t *adjudication = field_adjudication(f);
     char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
-    json_auto_t *book = db_row(req->db, SQL_BOOK_BY_NAME, "is", member_int(row, "engine_id"),
+    json_auto_t *book = db_row(req->turn->db, SQL_BOOK_BY_NAME, "is", member_int(row, "engine_id"),
                                field_text(f, "book"));
     if (!book)
         return error_field(err, 422, "no_such_book", "book", "book: the engine has no book '%.60s'",
                            field_text(f, "book"));
     if (!submit_book_suits(book, f, err))
         return false;
-    return db_run(req->db, err, SQL_TEST_MODIFY, "isssssddddsiiissiii", member_int(row, "id"),
+    return db_run(req->turn->db, err, SQL_TEST_MODIFY, "isssssddddsiiissiii", member_int(row, "id"),
                   field_text(f, "title"), field_text(f, "description"),
                   field_text(f, "base_options"), field_text(f, "new_options"),
                   field_text(f, "model"), field_real(f, "elo0"), field_real(f, "elo1"),
@@ -144,16 +144,16 @@ static bool write_changes(Request *req, const json_t *row, const json_t *f, Erro
 // Tells the log and those who look on; ends what runs under an approval that no longer holds.
 static bool note_changes(Request *req, const json_t *row, const char *names, FieldChange change,
                          Error *err) {
-    Ledger ledger = ledger_of(req);
     int64_t test = member_int(row, "id");
     const char *state = json_string_value(json_object_get(row, "state"));
     bool approved = strcmp(state, "active") == 0 || strcmp(state, "paused") == 0;
     if (approved && change >= CHANGE_EARLY)
-        return ledger_test_withdraw(&ledger, test, req->viewer.user_id, names, err) &&
-               approval_pause_others(req, member_int(row, "engine_id"), err);
-    ledger_event(&ledger, "modified", req->viewer.user_id, 0, test, "changed: %s", names);
-    app_publish(req->app, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
-    app_wake_tasks(req->app); // a new priority deals other work
+        return ledger_test_withdraw(req->turn, test, req->viewer.user_id, names, err) &&
+               approval_pause_others(req->turn, member_int(row, "engine_id"), err);
+    ledger_event(req->turn, "modified", req->viewer.user_id, 0, test, "changed: %s", names);
+    turn_publish(req->turn, "test",
+                 json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
+    turn_wake(req->turn); // a new priority deals other work
     return true;
 }
 

@@ -92,16 +92,16 @@ static bool make_commit(Request *req, const NetMerge *m, const git_oid *tree,
                        .parent = m->commit,
                        .author = req->viewer.name,
                        .author_email = email,
-                       .authored = req->now,
+                       .authored = req->turn->now,
                        .committer = req->viewer.name,
                        .committer_email = email,
-                       .committed = req->now,
+                       .committed = req->turn->now,
                        .message = message};
     return repo_commit(m->repo, &spec, sha, err);
 }
 
 static bool check_size(Request *req, int64_t engine, const NetMerge *m, Error *err) {
-    json_auto_t *net = db_row(req->db, SQL_NET_BY_SHA, "is", engine, m->sha);
+    json_auto_t *net = db_row(req->turn->db, SQL_NET_BY_SHA, "is", engine, m->sha);
     int64_t size = member_int(net, "size");
     return size <= NET_MERGE_MAX ||
            error_set(err, 409, "net_too_large",
@@ -113,11 +113,11 @@ static bool check_size(Request *req, int64_t engine, const NetMerge *m, Error *e
 bool submit_net_commit(Request *req, git_repository *repo, const json_t *test, CommitRecord *out,
                        Error *err) {
     int64_t engine_id = member_int(test, "engine_id");
-    json_auto_t *engine = db_row(req->db, SQL_ENGINE_BY_ID, "i", engine_id);
+    json_auto_t *engine = db_row(req->turn->db, SQL_ENGINE_BY_ID, "i", engine_id);
     json_auto_t *new =
-        db_row(req->db, SQL_COMMIT_BY_SHA, "is", engine_id, member_text(test, "new_commit"));
+        db_row(req->turn->db, SQL_COMMIT_BY_SHA, "is", engine_id, member_text(test, "new_commit"));
     json_auto_t *base =
-        db_row(req->db, SQL_COMMIT_BY_SHA, "is", engine_id, member_text(test, "base_commit"));
+        db_row(req->turn->db, SQL_COMMIT_BY_SHA, "is", engine_id, member_text(test, "base_commit"));
     const json_t *file = json_array_get(json_object_get(new, "files"), 0);
     NetMerge m = {.repo = repo,
                   .test = member_int(test, "id"),

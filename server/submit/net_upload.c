@@ -74,10 +74,10 @@ static bool check_hash(const char *wanted, const NetUpload *net, Error *err) {
 
 // A developer's disk is not the server's. What is there already takes no more of it.
 static bool check_day(Request *req, const NetUpload *net, Error *err) {
-    int64_t sent =
-        db_int(req->db, SQL_NET_BYTES_SINCE, 0, "id", req->viewer.user_id, req->now - DAY_S);
+    int64_t sent = db_int(req->turn->db, SQL_NET_BYTES_SINCE, 0, "id", req->viewer.user_id,
+                          req->turn->now - DAY_S);
     return sent + (int64_t)net->size <= NET_DAY_MAX ||
-           db_int(req->db, SQL_BLOB_KNOWN, 0, "s", net->sha) ||
+           db_int(req->turn->db, SQL_BLOB_KNOWN, 0, "s", net->sha) ||
            error_set(err, 429, "too_many_nets",
                      "you have uploaded %lld MiB within a day, and %d MiB are the limit; try again "
                      "later",
@@ -104,25 +104,24 @@ bool net_upload_read(Request *req, const char *wanted, NetUpload *out, Error *er
 
 // Their pages say that the net is missing.
 static void tell_waiting(Request *req, int64_t engine, const char *sha) {
-    for (Query q = query(req->db, SQL_NET_WAITING, "is", engine, sha); query_step(&q);)
-        app_publish(
-            req->app, "test",
+    for (Query q = query(req->turn->db, SQL_NET_WAITING, "is", engine, sha); query_step(&q);)
+        turn_publish(
+            req->turn, "test",
             json_pack("{s:I, s:s}", "id", (json_int_t)query_int(&q, 0), "state", "pending"));
 }
 
 bool net_upload_store(Request *req, const json_t *engine, const NetUpload *net, bool *is_new,
                       Error *err) {
     int64_t id = member_int(engine, "id");
-    if (!db_run(req->db, err, SQL_BLOB_NOTE, "sisd", net->sha, (int64_t)net->size, "net",
-                req->now) ||
-        !db_run(req->db, err, SQL_NET_ADD, "isssid", id, net->sha, net->name, net->note,
-                req->viewer.user_id, req->now))
+    if (!db_run(req->turn->db, err, SQL_BLOB_NOTE, "sisd", net->sha, (int64_t)net->size, "net",
+                req->turn->now) ||
+        !db_run(req->turn->db, err, SQL_NET_ADD, "isssid", id, net->sha, net->name, net->note,
+                req->viewer.user_id, req->turn->now))
         return false;
-    *is_new = db_changes(req->db) == 1;
+    *is_new = db_changes(req->turn->db) == 1;
     if (!*is_new)
         return true;
-    Ledger ledger = ledger_of(req);
-    ledger_event(&ledger, "net", req->viewer.user_id, 0, 0, "%s: net %.12s (%s), %zu bytes",
+    ledger_event(req->turn, "net", req->viewer.user_id, 0, 0, "%s: net %.12s (%s), %zu bytes",
                  member_text(engine, "name"), net->sha, net->name, net->size);
     tell_waiting(req, id, net->sha);
     return true;

@@ -36,10 +36,10 @@ static void submission_drop(Submission **s) {
 // ---- engine, preset, book
 
 json_t *submit_engine(Request *req, const char *name, Error *err) {
-    json_auto_t *names = db_rows(req->db, SQL_ENGINE_NAMES, "");
+    json_auto_t *names = db_rows(req->turn->db, SQL_ENGINE_NAMES, "");
     if (!*name && json_array_size(names) == 1)
         name = json_string_value(json_object_get(json_array_get(names, 0), "name"));
-    json_t *engine = db_row(req->db, SQL_ENGINE_BY_NAME, "s", name);
+    json_t *engine = db_row(req->turn->db, SQL_ENGINE_BY_NAME, "s", name);
     if (!engine)
         error_field(err, 422, "no_such_engine", "engine",
                     "engine: there is no engine '%.40s' on this server", name);
@@ -66,7 +66,7 @@ static bool use_preset(Request *req, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "preset");
     if (!*name)
         return true;
-    json_auto_t *row = db_row(req->db, SQL_PRESET_BY_NAME, "is", s->engine_id, name);
+    json_auto_t *row = db_row(req->turn->db, SQL_PRESET_BY_NAME, "is", s->engine_id, name);
     json_auto_t *preset = submit_fields_of_json(json_object_get(row, "fields"), err);
     if (!row || !preset)
         return error_field(err, 422, "no_such_preset", "preset",
@@ -87,11 +87,11 @@ static bool find_book(Request *req, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "book");
     bool chess960 = strcmp(field_text(s->fields, "variant"), "chess960") == 0;
     json_auto_t *row =
-        *name ? db_row(req->db, SQL_BOOK_BY_NAME, "is", s->engine_id, name)
-              : db_row(req->db, SQL_BOOK_DEFAULT, "ii", s->engine_id, (int64_t)chess960);
+        *name ? db_row(req->turn->db, SQL_BOOK_BY_NAME, "is", s->engine_id, name)
+              : db_row(req->turn->db, SQL_BOOK_DEFAULT, "ii", s->engine_id, (int64_t)chess960);
     s->book_id = member_int(row, "id");
     if (!row) {
-        char *names scope(free_ptr) = db_text(req->db, SQL_BOOK_NAMES, "i", s->engine_id);
+        char *names scope(free_ptr) = db_text(req->turn->db, SQL_BOOK_NAMES, "i", s->engine_id);
         return error_field(err, 422, "no_such_book", "book",
                            "book: the engine has no book '%.60s'%s; it has %.300s", name,
                            *name ? "" : " for this variant", names && *names ? names : "none");
@@ -122,9 +122,9 @@ static bool check_pending(Request *req, const Submission *s, Error *err) {
     long limit;
     if (!parse_long(app_setting(req, "pending_tests", ""), 1, 1000000, &limit))
         limit = PENDING_TESTS;
-    int64_t pending = db_int(req->db, SQL_TESTS_PENDING_OF, 0, "i", req->viewer.user_id);
+    int64_t pending = db_int(req->turn->db, SQL_TESTS_PENDING_OF, 0, "i", req->viewer.user_id);
     return pending < limit || s->retest_of ||
-           viewer_has_role(req->db, &req->viewer, s->engine_id, "maintainer") ||
+           viewer_has_role(req->turn->db, &req->viewer, s->engine_id, "maintainer") ||
            error_set(err, 409, "too_many_pending",
                      "%lld of your tests wait for approval, at most %ld may; wait, or stop some",
                      (long long)pending, limit);
@@ -165,23 +165,25 @@ Submission *submit_prepare(Request *req, Error *err) {
 // Writes the commit's row where there is none.
 static bool store_commit(Request *req, const Submission *s, const CommitRecord *record,
                          Error *err) {
-    return !record->snapshot[0] || commit_record(req->db, s->engine_id, record, req->now, err);
+    return !record->snapshot[0] ||
+           commit_record(req->turn->db, s->engine_id, record, req->turn->now, err);
 }
 
 static bool insert_test(Request *req, const Submission *s, Error *err) {
     const json_t *f = s->fields;
     json_auto_t *adjudication = field_adjudication(f);
     char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
-    return db_run(
-        req->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiiiiii", s->engine_id,
-        s->author_id ? s->author_id : req->viewer.user_id, field_text(f, "title"),
-        field_text(f, "description"), req->now, s->base, s->new, field_text(f, "base_options"),
-        field_text(f, "new_options"), field_text(f, "kind"), field_text(f, "model"),
-        field_real(f, "elo0"), field_real(f, "elo1"), field_real(f, "alpha"), field_real(f, "beta"),
-        field_text(f, "tc"), field_whole(f, "threads"), s->book_id, field_whole(f, "seed"),
-        field_text(f, "variant"), rules, field_whole(f, "batch_pairs"), field_whole(f, "pairs_max"),
-        field_whole(f, "priority"), s->retest_of, (int64_t)s->base_in_baseline, s->bench,
-        s->base_bench);
+    return db_run(req->turn->db, err, SQL_TEST_ADD, "iissdssssssddddsiiissiiiiiii", s->engine_id,
+                  s->author_id ? s->author_id : req->viewer.user_id, field_text(f, "title"),
+                  field_text(f, "description"), req->turn->now, s->base, s->new,
+                  field_text(f, "base_options"), field_text(f, "new_options"),
+                  field_text(f, "kind"), field_text(f, "model"), field_real(f, "elo0"),
+                  field_real(f, "elo1"), field_real(f, "alpha"), field_real(f, "beta"),
+                  field_text(f, "tc"), field_whole(f, "threads"), s->book_id,
+                  field_whole(f, "seed"), field_text(f, "variant"), rules,
+                  field_whole(f, "batch_pairs"), field_whole(f, "pairs_max"),
+                  field_whole(f, "priority"), s->retest_of, (int64_t)s->base_in_baseline, s->bench,
+                  s->base_bench);
 }
 
 // Order: blobs and objects are there, now the reference, and the COMMIT ends the turn. A reference
@@ -195,17 +197,16 @@ int64_t submit_store(Request *req, Submission *s, Error *err) {
     if (!store_commit(req, s, &s->base_record, err) || !store_commit(req, s, &s->new_record, err) ||
         !insert_test(req, s, err))
         return 0;
-    int64_t test = db_last_id(req->db);
-    app_moves_git(req->app);
+    int64_t test = db_last_id(req->turn->db);
+    turn_moves_git(req->turn);
     if (s->draft && !draft_publish(s->draft, err))
         return 0;
     if (!repo_test_ref_set(s->repo, test, s->new, err))
         return 0;
-    Ledger ledger = ledger_of(req);
-    ledger_event(&ledger, "submitted", req->viewer.user_id, 0, test, "%s",
+    ledger_event(req->turn, "submitted", req->viewer.user_id, 0, test, "%s",
                  field_text(s->fields, "title"));
-    app_publish(req->app, "test",
-                json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", "pending"));
+    turn_publish(req->turn, "test",
+                 json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", "pending"));
     return test;
 }
 

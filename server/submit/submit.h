@@ -133,7 +133,7 @@ bool approval_stands(Db *db, int64_t engine_id, const char *sha, Error *err);
 bool approval_unharmed(Db *db, git_repository *repo, int64_t engine_id, const char *sha,
                        Error *err);
 // Pauses the tests that play on an approval that no longer stands. Apply.
-bool approval_pause_others(Request *req, int64_t engine_id, Error *err);
+bool approval_pause_others(Turn *turn, int64_t engine_id, Error *err);
 // Both for a submission, on a reader thread, 422 with the field; and what may have changed since,
 // in the turn.
 bool submit_ground(Request *req, Submission *s, Error *err);

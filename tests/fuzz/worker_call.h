@@ -54,7 +54,7 @@ static inline RequestData *call_request(WorkerCall *call, const Route *route, co
     RequestData *request = request_new(&call->app, "/");
     request->route = route;
     request->req.db = call->kit.db;
-    request->req.now = call->kit.ledger.now;
+    request->req.now = call->kit.turn.now;
     request->req.viewer.worker_id = 1;
     request->req.params[0] = "1";
     request->req.params[1] = "0";

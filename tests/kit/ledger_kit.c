@@ -9,18 +9,6 @@
 #include "server/common/file.h"
 #include "server/common/log.h"
 
-static void count_event(void *ctx, const char *event, json_t *data) {
-    LedgerKit *kit = ctx;
-    kit->events++;
-    if (!data)
-        fatal("event %s has no data", event);
-    json_decref(data);
-}
-
-static void count_wake(void *ctx) {
-    ((LedgerKit *)ctx)->wakes++;
-}
-
 // The writer's transaction is committed around it, so that both connections see the same.
 static char *side_query(LedgerKit *kit, const char *sql) {
     sqlite3 *raw;
@@ -99,7 +87,7 @@ bool kit_open(LedgerKit *kit) {
         log_error("ledger kit: %s", kit->err.message);
         return false;
     }
-    kit->ledger = (Ledger){kit->db, 1000, count_event, count_wake, kit};
+    kit->turn = (Turn){.db = kit->db, .now = 1000};
     return true;
 }
 
@@ -124,7 +112,7 @@ void kit_turn(LedgerKit *kit) {
 }
 
 void kit_activate(LedgerKit *kit, int64_t test) {
-    if (!ledger_test_activate(&kit->ledger, test, 2, "hash", &kit->err))
+    if (!ledger_test_activate(&kit->turn, test, 2, "hash", &kit->err))
         fatal("activate: %s", kit->err.message);
 }
 
@@ -140,15 +128,15 @@ int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held) {
                    .holding_count = held != 0,
                    .key = key,
                    .request_hash = "hash"};
-    if (!ledger_claim_begin(&kit->ledger, &claim, &kit->err))
+    if (!ledger_claim_begin(&kit->turn, &claim, &kit->err))
         return -1;
-    return ledger_claim(&kit->ledger, &claim, &kit->err);
+    return ledger_claim(&kit->turn, &claim, &kit->err);
 }
 
 bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
                    int64_t begun, TaskReply *reply) {
     Heartbeat heartbeat = {task, worker, plies, begun, phase};
-    return ledger_heartbeat(&kit->ledger, &heartbeat, reply, &kit->err);
+    return ledger_heartbeat(&kit->turn, &heartbeat, reply, &kit->err);
 }
 
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes) {
@@ -171,7 +159,7 @@ Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes)
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply) {
     Batch batch = kit_batch(task, worker, seq, outcomes);
-    return ledger_batch(&kit->ledger, &batch, reply, &kit->err);
+    return ledger_batch(&kit->turn, &batch, reply, &kit->err);
 }
 
 bool kit_result_is(LedgerKit *kit, const char *word) {

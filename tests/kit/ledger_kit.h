@@ -8,10 +8,9 @@
 typedef struct LedgerKit {
     char folder[64], path[96];
     Db *db;
-    Ledger ledger; // ledger.now is the test's clock
+    Turn turn; // turn.now is the test's clock
     Error err;
-    int events, wakes; // published
-    int64_t keys;      // Idempotency-Keys made
+    int64_t keys; // Idempotency-Keys made
 } LedgerKit;
 
 // Open with a turn begun; `kit_turn` commits it and begins the next.

@@ -188,7 +188,7 @@ def ctrl_c_ends_the_running_pair_and_hands_the_rest_back():
     contains(worker.log(), "the rest is handed back")
     equal(worker.spooled(), [])
     state, begun, count, first, test, seq = sql(
-        server, "SELECT state, begun, pair_count, first_pair, test_id, next_seq FROM tasks ORDER BY id DESC LIMIT 1")[0]
+        server, "SELECT state, started_pairs, pair_count, first_pair, test_id, next_seq FROM tasks ORDER BY id DESC LIMIT 1")[0]
     equal(state, "released")
     true(begun < count, "something was left")
     back = sql(server, "SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = ?", test)

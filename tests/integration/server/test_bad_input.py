@@ -30,7 +30,7 @@ def rows():
     tables = ("users", "sessions", "api_tokens", "engines", "commits", "books", "tests", "workers", "tasks", "returned_pairs",
               "batches", "games", "failures", "benches", "events", "blobs")
     counts = {table: sql(server, f"SELECT count(*) FROM {table}")[0][0] for table in tables}
-    return counts, sql(server, "SELECT * FROM tests"), sql(server, "SELECT id, state, next_seq, begun FROM tasks")
+    return counts, sql(server, "SELECT * FROM tests"), sql(server, "SELECT id, state, next_seq, started_pairs FROM tasks")
 
 
 class nothing_changes:

@@ -94,7 +94,7 @@ def an_engine_that_ignores_all_dies_with_its_worker():
         add_test(stubborn, tc="nodes=100")
         stubborn.start()
         with Worker(stubborn, "--concurrency", "1") as own:
-            wait_until(lambda: sql(stubborn, "SELECT begun FROM tasks WHERE phase = 'play'"), 60)
+            wait_until(lambda: sql(stubborn, "SELECT started_pairs FROM tasks WHERE phase = 'play'"), 60)
             wait_until(lambda: len(own.left_over()) == 6, 30)
             time.sleep(0.5)
             own.kill()

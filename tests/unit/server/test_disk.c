@@ -82,7 +82,7 @@ static void add_finished(int id, const char *result, double finished, char digit
 
 static void games_of_tests_without_success_go_first_and_then_those_of_the_oldest(void **state) {
     (void)state;
-    kit.ledger.now = 100000;
+    kit.turn.now = 100000;
     add_finished(10, "accepted", 100, '0');
     add_finished(11, "rejected", 300, '1');
     add_finished(12, "stopped", 200, '2');
@@ -96,7 +96,7 @@ static void games_of_tests_without_success_go_first_and_then_those_of_the_oldest
     kit_sql(&kit, "DELETE FROM games WHERE task_id = 1018");
     static const int order[] = {16, 12, 11, 13, 17, 14, 10, 0};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        assert_int_equal(disk_drop_games(&kit.ledger, &low), order[i]);
+        assert_int_equal(disk_drop_games(&kit.turn, &low), order[i]);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tests WHERE games_dropped = 100000"), 7);
     assert_int_equal(
         kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'disk' AND test_id = 14"), 1);
@@ -116,15 +116,15 @@ static int64_t standing(char digit) {
 
 static void a_blob_is_named_while_any_test_keeps_it(void **state) {
     (void)state;
-    kit.ledger.now = 100000;
+    kit.turn.now = 100000;
     add_finished(10, "rejected", 100, '1');
     add_finished(11, "accepted", 100, '1'); // the same games
     assert_int_equal(standing('9'), 0);
     assert_int_equal(standing('a'), 1); // a snapshot
     assert_int_equal(standing('1'), 1);
-    assert_int_equal(disk_drop_games(&kit.ledger, &low), 10);
+    assert_int_equal(disk_drop_games(&kit.turn, &low), 10);
     assert_int_equal(standing('1'), 1);
-    assert_int_equal(disk_drop_games(&kit.ledger, &low), 11);
+    assert_int_equal(disk_drop_games(&kit.turn, &low), 11);
     assert_int_equal(standing('1'), 2);
 }
 

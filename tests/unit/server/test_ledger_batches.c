@@ -58,7 +58,7 @@ static void a_repeat_with_other_content_is_a_conflict(void **state) {
     assert_string_equal(kit.err.code, "batch_conflict");
     Batch batch = kit_batch(task, 1, 0, "2134");
     batch.speed = 2e6;
-    assert_false(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_false(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_string_equal(kit.err.code, "batch_conflict");
 }
 
@@ -90,7 +90,7 @@ static void counts_that_contradict_the_outcomes_are_refused(void **state) {
         batch.draws += changes[i].draws;
         batch.crashes += changes[i].crashes;
         batch.time_losses += changes[i].time_losses;
-        refused += !ledger_batch(&kit.ledger, &batch, &posted, &kit.err);
+        refused += !ledger_batch(&kit.turn, &batch, &posted, &kit.err);
     }
     assert_int_equal(refused, count);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches"), 0);
@@ -101,7 +101,7 @@ static void a_drawn_pair_may_be_two_draws_or_a_win_each(void **state) {
     Batch batch = kit_batch(task, 1, 0, "2222");
     batch.wins = batch.losses = 1;
     batch.draws = 6;
-    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
 }
 
 static void a_batch_of_another_machine_is_refused(void **state) {
@@ -117,13 +117,13 @@ static void games_that_were_not_uploaded_are_missed(void **state) {
     sha[64] = 0;
     Batch batch = kit_batch(task, 1, 0, "2222");
     batch.games_sha256 = sha;
-    assert_false(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_false(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_string_equal(kit.err.code, "games_missing");
-    assert_true(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
-    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
-    assert_true(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+    assert_true(ledger_games(&kit.turn, task, 1, 0, sha, 99, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
+    assert_true(ledger_games(&kit.turn, task, 1, 0, sha, 99, &kit.err));
     sha[0] = 'e';
-    assert_false(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
+    assert_false(ledger_games(&kit.turn, task, 1, 0, sha, 99, &kit.err));
     assert_string_equal(kit.err.code, "batch_conflict");
 }
 
@@ -136,16 +136,16 @@ static void games_stay_as_they_first_came(void **state) {
     int pairs;
     bool there;
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted)); // without games
-    assert_false(ledger_games(&kit.ledger, task, 1, 0, sha, 99, &kit.err));
-    assert_true(ledger_games_expected(&kit.ledger, task, 1, 1, sha, &pairs, &there, &kit.err));
+    assert_false(ledger_games(&kit.turn, task, 1, 0, sha, 99, &kit.err));
+    assert_true(ledger_games_expected(&kit.turn, task, 1, 1, sha, &pairs, &there, &kit.err));
     assert_false(there);
-    assert_true(ledger_games(&kit.ledger, task, 1, 1, sha, 99, &kit.err));
-    assert_true(ledger_games_expected(&kit.ledger, task, 1, 1, sha, &pairs, &there, &kit.err));
+    assert_true(ledger_games(&kit.turn, task, 1, 1, sha, 99, &kit.err));
+    assert_true(ledger_games_expected(&kit.turn, task, 1, 1, sha, &pairs, &there, &kit.err));
     assert_true(there);
-    assert_false(ledger_games_expected(&kit.ledger, task, 1, 1, other, &pairs, &there, &kit.err));
+    assert_false(ledger_games_expected(&kit.turn, task, 1, 1, other, &pairs, &there, &kit.err));
     assert_string_equal(kit.err.code, "batch_conflict");
-    assert_false(ledger_games(&kit.ledger, task, 1, 1, other, 99, &kit.err));
-    assert_false(ledger_games(&kit.ledger, task, 1, 2, sha, 99, &kit.err)); // past the end
+    assert_false(ledger_games(&kit.turn, task, 1, 1, other, 99, &kit.err));
+    assert_false(ledger_games(&kit.turn, task, 1, 2, sha, 99, &kit.err)); // past the end
     assert_int_equal(kit.err.status, 422);
 }
 
@@ -153,7 +153,7 @@ static bool takes_games(int64_t seq, const char *code) {
     char sha[65] = "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
     int pairs;
     bool there,
-        good = ledger_games_expected(&kit.ledger, task, 1, seq, sha, &pairs, &there, &kit.err);
+        good = ledger_games_expected(&kit.turn, task, 1, seq, sha, &pairs, &there, &kit.err);
     return good == !*code && (good || strcmp(kit.err.code, code) == 0);
 }
 
@@ -164,15 +164,15 @@ static void games_are_taken_for_the_next_batch_of_a_task_that_goes_on(void **sta
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
     assert_true(takes_games(0, "batch_conflict"));
     assert_true(takes_games(1, ""));
-    assert_true(ledger_release(&kit.ledger, task, 1, 4, &kit.err));
+    assert_true(ledger_release(&kit.turn, task, 1, 4, &kit.err));
     assert_true(takes_games(1, "task_over"));
 }
 
 // ---- late batches -------------------------------------------------------------------------------
 
 static void expire(void) {
-    kit.ledger.now += 1000;
-    ledger_expire(&kit.ledger);
+    kit.turn.now += 1000;
+    ledger_expire(&kit.turn);
 }
 
 static void a_late_batch_counts_while_nobody_else_got_its_pairs(void **state) {
@@ -288,7 +288,7 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
     assert_true(kit_post(&kit, task, 1, 1, "2234", &posted));
     int64_t other = kit_claim(&kit, 3, 4, 0);
-    assert_true(ledger_release(&kit.ledger, other, 3, 0, &kit.err));
+    assert_true(ledger_release(&kit.turn, other, 3, 0, &kit.err));
     assert_int_equal(kit_check(&kit), 0);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         FILE *nowhere = fopen("/dev/null", "w");

@@ -31,11 +31,11 @@ static int close_kit(void **state) {
 
 static bool exclude(int64_t worker, const char *which) {
     Exclusion exclusion = {1, worker, 2, which, "because"};
-    return ledger_exclude(&kit.ledger, &exclusion, &changed, &kit.err);
+    return ledger_exclude(&kit.turn, &exclusion, &changed, &kit.err);
 }
 
 static bool include(int64_t worker) {
-    return ledger_include(&kit.ledger, 1, worker, 2, &changed, &kit.err);
+    return ledger_include(&kit.turn, 1, worker, 2, &changed, &kit.err);
 }
 
 static char *stands(void) {
@@ -67,7 +67,7 @@ static void only_whole_windows_of_marked_batches_go(void **state) {
     (void)state;
     Batch flagged = kit_batch(task, 1, 0, "4444");
     flagged.busy = 0.9;
-    assert_true(ledger_batch(&kit.ledger, &flagged, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &flagged, &posted, &kit.err));
     assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
     assert_true(exclude(1, "flagged"));
     assert_int_equal(changed.batches, 1);
@@ -133,7 +133,7 @@ static void what_is_not_there_cannot_be_excluded(void **state) {
     assert_false(exclude(1, "losses"));
     assert_string_equal(kit.err.field, "which");
     Exclusion nowhere = {99, 1, 2, "all", ""};
-    assert_false(ledger_exclude(&kit.ledger, &nowhere, &changed, &kit.err));
+    assert_false(ledger_exclude(&kit.turn, &nowhere, &changed, &kit.err));
     assert_string_equal(kit.err.code, "no_such_test");
 }
 
@@ -160,16 +160,16 @@ static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void *
     (void)state;
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
     assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
-    assert_true(ledger_replayed(&kit.ledger, 1, 8, "", "", &kit.err));
+    assert_true(ledger_replayed(&kit.turn, 1, 8, "", "", &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 16);
-    assert_true(ledger_replayed(&kit.ledger, 2, 8, "game 3: it is of another pair", "", &kit.err));
+    assert_true(ledger_replayed(&kit.turn, 2, 8, "game 3: it is of another pair", "", &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
     char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM exclusions");
     assert_string_equal(reason, "replay mismatch: game 3: it is of another pair");
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
-    assert_true(ledger_replayed(&kit.ledger, 2, 8, "again", "", &kit.err));
+    assert_true(ledger_replayed(&kit.turn, 2, 8, "again", "", &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
-    assert_false(ledger_replayed(&kit.ledger, 99, 8, "", "", &kit.err));
+    assert_false(ledger_replayed(&kit.turn, 99, 8, "", "", &kit.err));
     assert_int_equal(kit_check(&kit), 0);
     assert_true(include(1)); // a person may know better
     assert_int_equal(kit_check(&kit), 0);
@@ -178,7 +178,7 @@ static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void *
 // ---- blocked machines ---------------------------------------------------------------------------
 
 static bool block(int64_t worker, bool on) {
-    return ledger_block(&kit.ledger, worker, on, 2, "", &kit.err);
+    return ledger_block(&kit.turn, worker, on, 2, "", &kit.err);
 }
 
 static void a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count(void **state) {
@@ -228,26 +228,26 @@ static void play_batches(int count) {
 
 static void replay_batches(int64_t first, int64_t last) {
     for (int64_t batch = first; batch <= last; batch++)
-        assert_true(ledger_replayed(&kit.ledger, batch, 8, "", "", &kit.err));
+        assert_true(ledger_replayed(&kit.turn, batch, 8, "", "", &kit.err));
 }
 
 static void a_record_takes_batches_and_clean_replays_and_a_day(void **state) {
     (void)state;
     play_batches(15);
-    kit.ledger.now += 90000;
+    kit.turn.now += 90000;
     kit_sql(&kit, "UPDATE tasks SET lease_until = 1e9");
     replay_batches(1, 5);
     assert_int_equal(records(), 0); // one batch is missing
     play_batches(1);
     replay_batches(6, 6);
     assert_int_equal(records(), 1);
-    assert_true(ledger_replayed(&kit.ledger, 7, 8, "game 3: it is of another pair", "", &kit.err));
+    assert_true(ledger_replayed(&kit.turn, 7, 8, "game 3: it is of another pair", "", &kit.err));
     assert_int_equal(records(), 0);
     assert_true(include(1));
     replay_batches(8, 16);
     assert_int_equal(records(), 0);
     play_batches(1);
-    kit.ledger.now += 31 * 86400;
+    kit.turn.now += 31 * 86400;
     replay_batches(17, 17);
     assert_int_equal(records(), 1);
 }
@@ -262,7 +262,7 @@ static void many_batches_of_one_day_are_no_record(void **state) {
 static void batches_that_were_not_played_over_again_are_no_record(void **state) {
     (void)state;
     play_batches(40);
-    kit.ledger.now += 90000;
+    kit.turn.now += 90000;
     replay_batches(1, 2);
     assert_int_equal(records(), 0);
     replay_batches(3, 3);

@@ -43,7 +43,7 @@ static bool fail_task(int64_t of, int64_t worker, const char *kind) {
                        .side = "new",
                        .message = "make ended with status 2",
                        .log = "search.c:12: error: expected ';'"};
-    return ledger_fail(&kit.ledger, &failure, &kit.err);
+    return ledger_fail(&kit.turn, &failure, &kit.err);
 }
 
 static void a_failed_build_of_the_only_owner_ends_the_test(void **state) {
@@ -72,7 +72,7 @@ static void a_machine_alone_does_not_end_a_test_that_others_play(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
-    kit.ledger.now += 3600; // the other is gone, what it played is not
+    kit.turn.now += 3600; // the other is gone, what it played is not
     assert_true(fail_task(task, 1, "build"));
     assert_true(kit_result_is(&kit, ""));
 }
@@ -86,8 +86,8 @@ static void what_the_only_owner_had_played_is_paused_and_not_failed(void **state
         kit_text(&kit, "SELECT reason FROM tests WHERE state = 'paused'");
     assert_non_null(reason);
     assert_non_null(strstr(reason, "make ended with status 2"));
-    assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
-    kit.ledger.now += 1;
+    assert_true(ledger_test_resume(&kit.turn, 1, 2, &kit.err));
+    kit.turn.now += 1;
     assert_true(kit_claim(&kit, 1, 4, 0) > 0); // who resumes wants it tried again
 }
 
@@ -152,14 +152,14 @@ static void a_test_that_machines_failed_goes_on_with_what_it_had(void **state) {
     assert_true(fail_task(other, 3, "build"));
     assert_true(fail_task(task, 1, "build"));
     assert_true(kit_result_is(&kit, "failed"));
-    assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    assert_true(ledger_test_resume(&kit.turn, 1, 2, &kit.err));
     assert_true(kit_result_is(&kit, ""));
     assert_int_equal(kit_int(&kit, "SELECT ptnml2 FROM tests WHERE state = 'active'"), 4);
     assert_int_equal(kit_check(&kit), 0);
-    kit.ledger.now += 1000;
+    kit.turn.now += 1000;
     assert_true(kit_claim(&kit, 1, 4, 0) > 0);
-    assert_true(ledger_test_stop(&kit.ledger, 1, 2, "enough", &kit.err));
-    assert_false(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    assert_true(ledger_test_stop(&kit.turn, 1, 2, "enough", &kit.err));
+    assert_false(ledger_test_resume(&kit.turn, 1, 2, &kit.err));
     assert_string_equal(kit.err.code, "wrong_state");
 }
 
@@ -168,7 +168,7 @@ static void a_broken_machine_only_rests(void **state) {
     assert_true(fail_task(task, 1, "sandbox"));
     assert_true(kit_result_is(&kit, ""));
     assert_int_equal(kit_claim(&kit, 1, 4, 0), 0);
-    kit.ledger.now += 3601;
+    kit.turn.now += 3601;
     assert_true(kit_claim(&kit, 1, 4, 0) > 0);
 }
 
@@ -176,11 +176,11 @@ static void a_failure_of_the_wrong_shape_is_refused(void **state) {
     (void)state;
     Failure failure = {
         .task = task, .worker = 1, .kind = "mood", .side = "new", .message = "m", .log = ""};
-    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
+    assert_false(ledger_fail(&kit.turn, &failure, &kit.err));
     assert_string_equal(kit.err.field, "kind");
     failure.kind = "build";
     failure.side = "old";
-    assert_false(ledger_fail(&kit.ledger, &failure, &kit.err));
+    assert_false(ledger_fail(&kit.turn, &failure, &kit.err));
     assert_string_equal(kit.err.field, "side");
 }
 
@@ -188,7 +188,7 @@ static void a_failure_of_the_wrong_shape_is_refused(void **state) {
 
 static int64_t bench(int64_t of, int64_t worker, const char *side, int64_t nodes) {
     int64_t established;
-    if (!ledger_bench(&kit.ledger, of, worker, side, nodes, &established, &reply, &kit.err))
+    if (!ledger_bench(&kit.turn, of, worker, side, nodes, &established, &reply, &kit.err))
         return -1;
     return established;
 }
@@ -224,7 +224,7 @@ static void two_counts_with_nobody_to_decide_pause_the_test(void **state) {
 
 static void a_resumed_test_has_its_bench_measured_again(void **state) {
     two_counts_with_nobody_to_decide_pause_the_test(state);
-    assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    assert_true(ledger_test_resume(&kit.turn, 1, 2, &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM benches"), 0);
     assert_true(is_paused_saying("", "") == false);
     char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests WHERE id = 1");
@@ -269,10 +269,10 @@ static void when_the_third_owner_leaves_the_test_is_paused(void **state) {
     kit_claim(&kit, 4, 4, 0);
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(other, 3, "new", 778), 0);
-    ledger_expire(&kit.ledger);
+    ledger_expire(&kit.turn);
     assert_false(is_paused_saying("", ""));
     kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id = 4");
-    ledger_settle(&kit.ledger);
+    ledger_settle(&kit.turn);
     assert_true(is_paused_saying("777", "778"));
 }
 
@@ -281,7 +281,7 @@ static void a_count_stands_alone_once_the_others_have_left(void **state) {
     kit_claim(&kit, 3, 4, 0);
     assert_int_equal(bench(task, 1, "new", 777), 0);
     kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id = 3");
-    ledger_settle(&kit.ledger);
+    ledger_settle(&kit.turn);
     assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
 }
 

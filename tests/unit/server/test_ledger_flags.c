@@ -66,7 +66,7 @@ static Batch loaded(int64_t seq, Load load) {
 static void a_marked_batch_counts_and_the_audit_replays_its_mark(void **state) {
     (void)state;
     Batch batch = loaded(0, (Load){0.3, 0, 0, 70, 100});
-    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_true(posted.counted);
     char *flags scope(free_ptr) = kit_text(&kit, "SELECT flags FROM batches");
     assert_string_equal(flags, "busy slow");
@@ -81,7 +81,7 @@ static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
     for (int i = 0; i < 2; i++) {
         Batch batch = loaded(i, (Load){0.3, 0, 0, 70, 100});
         batch.tc = controls[i];
-        assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+        assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     }
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE flags = ''"), 2);
     assert_int_equal(kit_check(&kit), 0);
@@ -90,9 +90,9 @@ static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
 static void a_changed_limit_marks_from_then_on(void **state) {
     (void)state;
     Batch first = loaded(0, (Load){0.3, 0, 0, -1, -1}), second = loaded(1, first.load);
-    assert_true(ledger_batch(&kit.ledger, &first, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &first, &posted, &kit.err));
     kit_sql(&kit, "INSERT INTO settings VALUES ('flag_busy', '0.5')");
-    assert_true(ledger_batch(&kit.ledger, &second, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &second, &posted, &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE flags = 'busy'"), 1);
     assert_int_equal(kit_check(&kit), 0);
 }
@@ -100,11 +100,11 @@ static void a_changed_limit_marks_from_then_on(void **state) {
 static void a_batch_with_another_load_is_another_batch(void **state) {
     (void)state;
     Batch batch = loaded(0, LOAD_UNTOLD);
-    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
-    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_true(posted.repeat);
     batch.load.delay = 0;
-    assert_false(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_false(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_string_equal(kit.err.code, "batch_conflict");
 }
 
@@ -143,11 +143,11 @@ static FaultReport fault_report(int64_t seq, char digit) {
 static void post_faults(int64_t seq) {
     Batch batch = kit_batch(task, 1, seq, "2222");
     batch.crashes = batch.time_losses = 4;
-    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
 }
 
 static bool send(const FaultReport *one) {
-    return ledger_fault_report(&kit.ledger, one, &kit.err);
+    return ledger_fault_report(&kit.turn, one, &kit.err);
 }
 
 static void fault_report_is_kept_once(void **state) {
@@ -285,7 +285,7 @@ static void fault_report_does_not_fill_the_disk(void **state) {
     more.content_size = sizeof large;
     Batch batch = kit_batch(next, 3, 0, "2222");
     batch.crashes = 1;
-    assert_true(ledger_batch(&kit.ledger, &batch, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_true(send(&more));
     assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"), kept);
 }

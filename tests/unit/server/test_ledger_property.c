@@ -114,17 +114,17 @@ static void do_fail(Known *task) {
                        .side = "",
                        .message = "fan",
                        .log = ""};
-    assert_true(ledger_fail(&kit.ledger, &failure, &kit.err));
+    assert_true(ledger_fail(&kit.turn, &failure, &kit.err));
 }
 
 static void do_time(void) {
-    kit.ledger.now += roll(4) ? roll(20) : roll(500);
-    ledger_expire(&kit.ledger);
+    kit.turn.now += roll(4) ? roll(20) : roll(500);
+    ledger_expire(&kit.turn);
 }
 
 static void do_pause(void) {
-    if (!ledger_test_pause(&kit.ledger, 1, 2, &kit.err))
-        assert_true(ledger_test_resume(&kit.ledger, 1, 2, &kit.err));
+    if (!ledger_test_pause(&kit.turn, 1, 2, &kit.err))
+        assert_true(ledger_test_resume(&kit.turn, 1, 2, &kit.err));
 }
 
 // Out and back again: nothing may have changed, but that the test may have been decided meanwhile
@@ -132,10 +132,10 @@ static void do_pause(void) {
 static void do_exclude(void) {
     Excluded gone, back;
     Exclusion exclusion = {1, 1 + roll(WORKERS), 2, "all", ""};
-    if (!ledger_exclude(&kit.ledger, &exclusion, &gone, &kit.err))
+    if (!ledger_exclude(&kit.turn, &exclusion, &gone, &kit.err))
         return;
     assert_int_equal(kit_check(&kit), 0);
-    assert_true(ledger_include(&kit.ledger, 1, exclusion.worker, 2, &back, &kit.err));
+    assert_true(ledger_include(&kit.turn, 1, exclusion.worker, 2, &back, &kit.err));
     assert_int_equal(gone.pairs, back.pairs);
 }
 
@@ -151,7 +151,7 @@ static void step(void) {
     else if (what < 78)
         do_repeat(task);
     else if (what < 84)
-        assert_true(ledger_release(&kit.ledger, task->id, task->worker,
+        assert_true(ledger_release(&kit.turn, task->id, task->worker,
                                    roll((uint32_t)task->pairs + 1), &kit.err));
     else if (what < 86)
         do_fail(task);
@@ -179,12 +179,12 @@ static void live(uint64_t seed, const char *kind) {
 // What is left is played by one machine alone: then everything that was to be played was.
 static void play_to_the_end(void) {
     Error ignored;
-    ledger_test_resume(&kit.ledger, 1, 2, &ignored);
-    kit.ledger.now += 5000;
-    ledger_expire(&kit.ledger);
+    ledger_test_resume(&kit.turn, 1, 2, &ignored);
+    kit.turn.now += 5000;
+    ledger_expire(&kit.turn);
     for (int i = 0; i < 200 && kit_int(&kit, "SELECT state = 'active' FROM tests"); i++) {
         known_count = 0;
-        kit.ledger.now += 4000; // machines that rested are back
+        kit.turn.now += 4000; // machines that rested are back
         do_claim();
         while (known_count && known[0].seq * BATCH < known[0].pairs)
             do_post(&known[0]);
