@@ -1,7 +1,7 @@
 // See bytes_text.h.
 #include "server/common/bytes_text.h"
 
-#include "server/common/visible.h"
+#include "server/common/utf8.h"
 
 // In UTF-8 the character of a byte is F4 8F and two more.
 static void add_byte(Str *out, unsigned char byte) {

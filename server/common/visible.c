@@ -5,25 +5,7 @@
 #include <string.h>
 
 #include "server/common/bytes_text.h"
-
-size_t utf8_character(const char *bytes, size_t size, unsigned *code) {
-    static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *s = (const unsigned char *)bytes;
-    *code = s[0];
-    if (s[0] < 0x80)
-        return 1;
-    size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-    if (s[0] < 0xC2 || s[0] > 0xF4 || n > size)
-        return 0;
-    *code = s[0] & (0x7Fu >> n);
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-        *code = *code << 6 | (s[i] & 0x3F);
-    }
-    bool fine = *code >= least[n] && *code <= 0x10FFFF && (*code < 0xD800 || *code > 0xDFFF);
-    return fine ? n : 0;
-}
+#include "server/common/utf8.h"
 
 // Unicode's Default_Ignorable_Code_Point (which has the bidirectional controls and whatever has no
 // width), the separators of lines and paragraphs, and the marks of interlinear annotation. Sorted.

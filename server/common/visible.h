@@ -24,7 +24,3 @@ size_t visible_escape(const char *bytes, size_t size, bool lines, char out[VISIB
 void visible_add(Str *out, const char *bytes, size_t size, bool lines);
 // The same into `room` bytes with a NUL, as many whole characters as fit. Returns the length.
 size_t visible_copy(char *out, size_t room, const char *bytes, size_t size, bool lines);
-
-// Length of the UTF-8 character that starts at `bytes`, 0 when it is none; its number goes to
-// `code`. Overlong forms, surrogates and numbers over U+10FFFF are none. `size` is not 0.
-size_t utf8_character(const char *bytes, size_t size, unsigned *code);

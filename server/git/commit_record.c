@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/utf8.h"
 #include "server/git/snapshot.h"
-#include "server/patch/patch.h"
 
 // Git knows no character set; the database and JSON know UTF-8 only.
 static void clean(char **text) {
-    char *utf8 = patch_utf8(*text, strlen(*text));
+    char *utf8 = utf8_clean(*text, strlen(*text));
     free(*text);
     *text = utf8;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/common/path.h"
 #include "server/common/str.h"
-#include "server/patch/patch.h"
 
 static const char MARK[] = "{sha256}";
 enum { MARK_SIZE = sizeof MARK - 1, PATTERN_MAX = NET_PATH_MAX - 65 };
@@ -18,7 +18,7 @@ NetRule net_rule_of(const json_t *engine) {
 
 static bool is_inside(const char *path) {
     Error ignored;
-    return *path && *path != '-' && patch_path_check(path, &ignored);
+    return *path && *path != '-' && path_check(path, &ignored);
 }
 
 bool net_rule_check(const NetRule *rule, Error *err) {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/path.h"
 #include "server/common/visible.h"
-#include "server/patch/patch.h"
 #include "server/storage/blob.h"
 
 typedef struct Writer {
@@ -69,7 +69,7 @@ static int visit(const char *root, const git_tree_entry *entry, void *payload) {
     char *path scope(free_ptr) = xasprintf("%s%s", root, git_tree_entry_name(entry));
     if (mode == GIT_FILEMODE_TREE)
         return 0;
-    if (!patch_path_is_plain(path)) {
+    if (!path_is_plain(path)) {
         char shown[400];
         visible_copy(shown, sizeof shown, path, strlen(path), false);
         error_set(w->err, 422, "snapshot_path",

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "server/common/file.h"
+#include "server/common/path.h"
 #include "server/common/str.h"
-#include "server/patch/patch.h"
 
 // ---- folder to tree
 
@@ -46,7 +46,7 @@ static bool add_file(Import *in, const char *path, const char *full, const struc
     if (++in->files > REPO_FILES_MAX)
         return error_set(in->err, 422, "tree_too_large", "%s holds over %d files", in->folder,
                          REPO_FILES_MAX);
-    if (!patch_path_check(path, in->err))
+    if (!path_check(path, in->err))
         return error_prefix(in->err, "%s", full);
     if (git_blob_create_from_buffer(&entry.id, in->repo, bytes, size) < 0 ||
         git_index_add(in->index, &entry) < 0)

@@ -13,23 +13,12 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "server/accounts/viewer.h"
 #include "server/common/error.h"
 #include "server/common/str.h"
 #include "server/db/turn.h"
 
 typedef struct App App;
-
-// Who asks. user_id 0: nobody signed in; worker_id 0: no worker.
-typedef struct Viewer {
-    int64_t user_id, worker_id;
-    char name[40];
-    bool admin;
-    bool by_cookie; // needs CSRF on writes; the loop has checked it
-    char csrf[48];
-    char session_hash[65];
-    char scope[8];  // of an API token, "" with a cookie
-    char barred[8]; // of a worker: "machine", "owner" or "token" where it may not work; else ""
-} Viewer;
 
 typedef struct Request {
     App *app;
@@ -63,10 +52,6 @@ const char *request_form(const Request *req, const char *name, size_t *size);
 bool request_json(Request *req, Error *err, const char *format, ...);
 // The same as jansson reads it, borrowed; NULL: 400 or 422.
 json_t *request_object(Request *req, Error *err);
-// engine_id 0: of any engine.
-bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role);
-// Whether who asks may submit tests and upload nets: of the engine; 0: of any.
-bool viewer_submits(Request *req, int64_t engine_id);
 
 typedef enum { WAIT_NONE, WAIT_TASK } WaitFor;
 

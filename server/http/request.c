@@ -147,24 +147,6 @@ const char *app_setting(Request *req, const char *name, const char *otherwise) {
     return cache->items[cache->count - 1].value;
 }
 
-// An admin has all roles, a maintainer is a developer too. A token of scope `submit` carries no
-// more than a developer's rights, whoever's it is.
-bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role) {
-    if (!viewer->user_id)
-        return false;
-    if (viewer->admin)
-        return true;
-    if (strcmp(role, "developer") == 0)
-        return db_int(db, SQL_ROLE_DEVELOPS, 0, "ii", viewer->user_id, engine_id) == 1;
-    return strcmp(viewer->scope, "submit") != 0 &&
-           db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, role) == 1;
-}
-
-bool viewer_submits(Request *req, int64_t engine_id) {
-    return viewer_has_role(req->turn->db, &req->viewer, engine_id, "developer") ||
-           (req->viewer.user_id && strcmp(app_setting(req, "submit", "developers"), "open") == 0);
-}
-
 // ---- refusals -----------------------------------------------------------------------------------
 
 static const char *code_for(int status) {

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/common/one_line.h"
 #include "server/ledger/task.h"
-#include "server/pages/one_line.h"
 
 // ---- checks -------------------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ bool admit_size(App *app, RequestData *data, size_t size, Error *err) {
     int own = 0;
     if (data->large || size <= BODY_LARGE)
         return true;
-    if (!is_worker && !viewer_submits(&data->req, 0))
+    if (!is_worker && !viewer_submits(data->req.turn->db, &data->req.viewer, 0))
         return error_set(err, 403, "forbidden",
                          "files over %d MiB are taken from those with the role developer; ask a "
                          "maintainer or the operator for it",

@@ -89,7 +89,7 @@ json_t *doc_actions(Request *req, const json_t *row) {
     bool open = strcmp(state, "finished") != 0;
     Rights rights = {
         .signed_in = req->viewer.user_id != 0,
-        .developer = viewer_submits(req, member_int(row, "engine_id")),
+        .developer = viewer_submits(req->turn->db, &req->viewer, member_int(row, "engine_id")),
         .maintainer = viewer_has_role(req->turn->db, &req->viewer, member_int(row, "engine_id"),
                                       "maintainer"),
         .author = req->viewer.user_id && member_int(row, "author_id") == req->viewer.user_id,

@@ -109,7 +109,7 @@ json_t *doc_form(Request *req, bool typed, Error *err) {
     if (!typed && *doc_query(req, "like"))
         use_test(req, values, doc_query(req, "like"));
     choose(books, member_text(values, "book"));
-    bool may = viewer_submits(req, id);
+    bool may = viewer_submits(req->turn->db, &req->viewer, id);
     return json_pack("{s:O, s:O, s:o, s:o, s:o, s:b}", "engine", engine, "engines", engines,
                      "presets", presets, "books", books, "values", values, "may_submit",
                      may && req->viewer.user_id);

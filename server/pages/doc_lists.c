@@ -82,7 +82,8 @@ static json_t *net_engines(Request *req, bool *may_upload) {
     size_t i;
     *may_upload = false;
     json_array_foreach (engines, i, engine) {
-        bool may = req->viewer.user_id && viewer_submits(req, member_int(engine, "id"));
+        bool may = req->viewer.user_id &&
+                   viewer_submits(req->turn->db, &req->viewer, member_int(engine, "id"));
         json_object_set_new(engine, "may_upload", json_boolean(may));
         *may_upload |= may;
     }

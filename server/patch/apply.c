@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "server/common/path.h"
 #include "server/patch/patch.h"
 
 typedef struct Apply {
@@ -79,7 +80,7 @@ static bool resolve_plain(const Apply *a, PatchFile *file) {
     int n = find_strip(a, file);
     n = n < 0 ? a->plain_strip : n;
     // Nothing here is known: then the name counts as it stands, less the usual "a/" or "b/".
-    if (n < 0 && !patch_path_check(file->new_path ? file->new_path : file->old_path, a->err))
+    if (n < 0 && !path_check(file->new_path ? file->new_path : file->old_path, a->err))
         return false;
     n = n < 0 ? 1 : n;
     const char *old = file->old_path ? strip_folders(file->old_path, n) : NULL;
@@ -96,7 +97,7 @@ static bool resolve_plain(const Apply *a, PatchFile *file) {
     bool gone = !file->new_path;
     replace_path(&file->old_path, made ? NULL : chosen);
     replace_path(&file->new_path, gone ? NULL : chosen);
-    return patch_path_check(chosen, a->err);
+    return path_check(chosen, a->err);
 }
 
 static bool resolve_paths(const Apply *a, PatchFile *file) {
@@ -104,8 +105,8 @@ static bool resolve_paths(const Apply *a, PatchFile *file) {
         return resolve_plain(a, file);
     strip_engine(a, &file->old_path);
     strip_engine(a, &file->new_path);
-    return (!file->old_path || patch_path_check(file->old_path, a->err)) &&
-           (!file->new_path || patch_path_check(file->new_path, a->err));
+    return (!file->old_path || path_check(file->old_path, a->err)) &&
+           (!file->new_path || path_check(file->new_path, a->err));
 }
 
 // ---- does it fit

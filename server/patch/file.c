@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/utf8.h"
 #include "server/patch/patch.h"
 
 static const char link_advice[] =
@@ -28,7 +29,7 @@ static bool refuse_mode(const PatchFile *file, unsigned mode, Error *err) {
     if (mode == 0 || mode == 0100644 || mode == 0100755)
         return true;
     const char *path = file->new_path ? file->new_path : file->old_path;
-    char *shown scope(free_ptr) = patch_utf8(path ? path : "", path ? strnlen(path, 200) : 0);
+    char *shown scope(free_ptr) = utf8_clean(path ? path : "", path ? strnlen(path, 200) : 0);
     return error_field(err, 422, "patch_mode", "patch", "%s, line %d of the patch: %s", shown,
                        file->line,
                        mode == 0120000   ? link_advice

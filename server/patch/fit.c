@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/utf8.h"
 #include "server/patch/patch.h"
 
 const char *patch_file_name(const PatchFile *file) {
@@ -20,7 +21,7 @@ bool patch_refuse(Error *err, const char *path, const char *format, ...) {
 }
 
 static char *shown_line(const char *text, size_t size) {
-    char *clean = patch_utf8(text, size < 100 ? size : 100);
+    char *clean = utf8_clean(text, size < 100 ? size : 100);
     clean[strcspn(clean, "\n")] = 0;
     return clean;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/utf8.h"
 #include "server/patch/patch.h"
 
 static bool read_number(const char **p, const char *end, long *out) {
@@ -36,7 +37,7 @@ static bool read_hunk_header(const char *text, size_t size, PatchHunk *hunk) {
 
 static bool refuse_hunk(const PatchFile *file, int line, const char *what, Error *err) {
     const char *path = file->new_path ? file->new_path : file->old_path;
-    char *shown scope(free_ptr) = patch_utf8(path ? path : "?", path ? strnlen(path, 200) : 1);
+    char *shown scope(free_ptr) = utf8_clean(path ? path : "?", path ? strnlen(path, 200) : 1);
     return error_field(err, 422, "patch_malformed", "patch",
                        "%s, hunk %d (line %d of the patch): %s", shown, file->hunk_count, line,
                        what);

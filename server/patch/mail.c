@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/common/utf8.h"
 #include "server/patch/patch.h"
 
 enum { HEADER_BYTES_MAX = 8192, MESSAGE_BYTES_MAX = 65536 };
@@ -71,7 +72,7 @@ static char *decode_words(const char *text) {
         if (strncasecmp(next, "=?utf-8?", 8) == 0)
             text = next;
     }
-    char *clean = patch_utf8(out.data, out.size);
+    char *clean = utf8_clean(out.data, out.size);
     str_release(&out);
     return clean;
 }
@@ -196,7 +197,7 @@ bool patch_mail_read(PatchCursor *c, PatchMail *mail, Error *err) {
     str_putc(&message, '\n');
     if (body.size)
         str_printf(&message, "\n%s\n", body.data);
-    mail->message = patch_utf8(message.data, message.size);
+    mail->message = utf8_clean(message.data, message.size);
     if (mail->author)
         return true;
     return error_field(err, 422, "patch_mail", "patch",

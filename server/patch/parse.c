@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/path.h"
 #include "server/patch/patch.h"
 
 static PatchMail *add_mail(Patch *patch) {
@@ -19,8 +20,8 @@ static bool check_file(const PatchFile *file, Error *err) {
                            "line %d of the patch names two different files, but no rename",
                            file->line);
     // Of `diff -u`, leading folders are still to be stripped: they may be "../" and absolute.
-    return file->plain || ((!file->old_path || patch_path_check(file->old_path, err)) &&
-                           (!file->new_path || patch_path_check(file->new_path, err)));
+    return file->plain || ((!file->old_path || path_check(file->old_path, err)) &&
+                           (!file->new_path || path_check(file->new_path, err)));
 }
 
 static bool add_file(PatchMail *mail, const PatchFile *file, Error *err) {

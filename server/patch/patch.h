@@ -87,8 +87,6 @@ bool patch_line(PatchCursor *c, const char **text, size_t *size);
 bool patch_starts(const char *text, size_t size, const char *prefix);
 // Normal form of the bytes: LF, no BOM, final newline. NULL with an error.
 char *patch_normalise(const char *bytes, size_t size, size_t *out_size, Error *err);
-// A copy in which what is not UTF-8 is U+FFFD and control characters but tab and newline are '?'.
-char *patch_utf8(const char *text, size_t size);
 // Reads headers and message of a mail; the cursor stands at its "From " or first header line and
 // moves to where diffs may begin.
 bool patch_mail_read(PatchCursor *c, PatchMail *mail, Error *err);
@@ -108,6 +106,3 @@ bool patch_refuse(Error *err, const char *path, const char *format, ...)
 const char *patch_file_name(const PatchFile *file); // the old one, where there is one
 // Appends the file's new content to `out`, from that of the base ("" where the file is made).
 bool patch_fit(const PatchFile *file, const char *old, size_t old_size, Str *out, Error *err);
-bool patch_path_check(const char *path, Error *err);
-// Names of files of a source: printable ASCII, as every machine can have them.
-bool patch_path_is_plain(const char *path);

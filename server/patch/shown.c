@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/common/str.h"
+#include "server/common/utf8.h"
 #include "server/common/visible.h"
 
 // Characters that look like a blank and are none; they are harmless in prose and not in source.

@@ -6,9 +6,9 @@
 #include "server/accounts/password.h"
 #include "server/accounts/users.h"
 #include "server/common/hash.h"
+#include "server/common/one_line.h"
 #include "server/loop/hooks.h"
 #include "server/loop/identify.h"
-#include "server/pages/one_line.h"
 #include "server/routes/users_handlers.h"
 
 // ---- password -----------------------------------------------------------------------------------

@@ -7,9 +7,9 @@
 #include "server/accounts/password.h"
 #include "server/accounts/users.h"
 #include "server/common/json_member.h"
+#include "server/common/one_line.h"
 #include "server/ledger/ledger.h"
 #include "server/loop/identify.h"
-#include "server/pages/one_line.h"
 #include "server/routes/users_handlers.h"
 
 typedef struct Login {

@@ -32,7 +32,7 @@ static bool upload_prepare(Request *req, Response *res, Error *err) {
     upload->engine = submit_engine(req, engine_name(req), err);
     if (!upload->engine)
         return false;
-    if (!viewer_submits(req, member_int(upload->engine, "id")))
+    if (!viewer_submits(req->turn->db, &req->viewer, member_int(upload->engine, "id")))
         return error_set(err, 403, "forbidden",
                          "uploading nets of this engine needs the role developer; ask a maintainer "
                          "or the operator for it");

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/common/one_line.h"
 #include "server/http/handler.h"
 #include "server/ledger/ledger.h"
 #include "server/pages/doc.h"
-#include "server/pages/one_line.h"
 #include "server/storage/disk.h"
 #include "server/submit/submit.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/common/hash.h"
-#include "server/pages/one_line.h"
+#include "server/common/one_line.h"
 #include "server/routes/worker.h"
 
 enum { COMPRESSION = 6 };

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "server/common/hash.h"
+#include "server/common/one_line.h"
 #include "server/http/address.h"
 #include "server/loop/identify.h"
-#include "server/pages/one_line.h"
 #include "server/routes/worker.h"
 
 enum { REGISTRATIONS_PER_HOUR = 200, COMPILERS_MAX = 16 };

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
-#include "server/pages/one_line.h"
+#include "server/common/one_line.h"
+#include "server/common/utf8.h"
 #include "server/patch/patch.h"
 #include "server/submit/submit.h"
 
@@ -36,7 +37,7 @@ static bool resolve(Request *req, const Submission *s, const char *field, char s
 
 // Git's signatures hold no angle brackets or newlines, and something on both sides.
 static char *signature_part(const char *text, const char *otherwise) {
-    char *out = patch_utf8(text ? text : "", text ? strnlen(text, 200) : 0);
+    char *out = utf8_clean(text ? text : "", text ? strnlen(text, 200) : 0);
     for (char *p = out; *p; p++)
         if (strchr("<>\n\t", *p))
             *p = ' ';

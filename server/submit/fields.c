@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/one_line.h"
 #include "server/common/time_control.h"
+#include "server/common/utf8.h"
 #include "server/http/form.h"
-#include "server/pages/one_line.h"
 #include "server/patch/patch.h"
 #include "server/submit/submit.h"
 
@@ -177,7 +178,7 @@ json_t *submit_fields_read(Request *req, Error *err) {
 // ---- each by itself
 
 static bool refuse(const FieldRule *rule, const char *text, const char *wanted, Error *err) {
-    char *shown scope(free_ptr) = patch_utf8(text, strnlen(text, 60));
+    char *shown scope(free_ptr) = utf8_clean(text, strnlen(text, 60));
     return error_field(err, 422, "bad_field", rule->name, "%s: '%s' is %s", rule->name, shown,
                        wanted);
 }

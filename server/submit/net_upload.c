@@ -5,9 +5,9 @@
 #include <strings.h>
 
 #include "server/common/json_member.h"
+#include "server/common/one_line.h"
 #include "server/http/form.h"
 #include "server/ledger/ledger.h"
-#include "server/pages/one_line.h"
 #include "server/storage/blob.h"
 
 static const double DAY_S = 86400;

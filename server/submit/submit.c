@@ -53,7 +53,7 @@ static bool find_engine(Request *req, Submission *s, Error *err) {
 }
 
 static bool may_submit(Request *req, const Submission *s, Error *err) {
-    if (viewer_submits(req, s->engine_id))
+    if (viewer_submits(req->turn->db, &req->viewer, s->engine_id))
         return true;
     return error_set(
         err, 403, "forbidden",

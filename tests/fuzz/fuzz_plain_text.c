@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/common/bytes_text.h"
+#include "server/common/utf8.h"
 #include "server/common/visible.h"
 #include "worker/build/plain_text.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "server/pages/one_line.h"
+#include "server/common/one_line.h"
 
 static Error err;
 

@@ -11,7 +11,7 @@
 #include "engine/rules/notation.h"
 #include "server/common/bytes_text.h"
 #include "server/common/hash.h"
-#include "server/common/visible.h"
+#include "server/common/utf8.h"
 #include "tests/kit/worker_kit.h"
 #include "worker/build/plain_text.h"
 #include "worker/task/fault_report.h"

@@ -1,9 +1,10 @@
 // See one_line.h. Characters without width are not refused: emoji and some scripts are written with
 // them, and pages show them as escapes where they stand alone.
-#include "server/pages/one_line.h"
+#include "server/common/one_line.h"
 
 #include <string.h>
 
+#include "server/common/utf8.h"
 #include "server/common/visible.h"
 
 static bool acts(unsigned code) {
