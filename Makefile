@@ -33,7 +33,7 @@ anvil_SRC  := $(filter-out $(rules_SRC),$(call sources,engine))
 testkit_SRC := $(call sources,tests/kit)
 
 LIBS     := rules anvil sprt common server worker testkit
-GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h
+GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_columns.h
 UNIT     := $(wildcard tests/unit/*/test_*.c)
 TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 
@@ -129,6 +129,12 @@ $(foreach t,$(UNIT),$(eval $(call unit_test,$(t))))
 $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h &: sql/generate.awk $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
 	$(Q)gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
+
+# SQLite itself says which columns the queries have.
+$(BUILD)/gen/columns: sql/columns.c $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_ids.h
+	$(Q)$(CC) -std=c11 -O1 $(WARN) -I$(BUILD)/gen $< $$($(PKG_CONFIG) --cflags --libs sqlite3) -o $@
+$(BUILD)/gen/sql_columns.h: $(BUILD)/gen/columns
+	$(Q)$< >$@
 
 # ---- packages ------------------------------------------------------------------------------------
 

@@ -16,7 +16,8 @@ SELECT name, value FROM settings ORDER BY name
 SELECT request_hash, status, body FROM idempotency WHERE subject = ?1 AND key = ?2
 
 -- name: idempotency_put
-INSERT INTO idempotency (subject, key, request_hash, status, body, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO idempotency (subject, key, request_hash, status, body, created)
+VALUES (:subject, :key, :request_hash, :status, :body, :created)
 
 -- name: idempotency_expire
 DELETE FROM idempotency WHERE created < ?1
@@ -34,7 +35,7 @@ DELETE FROM workers WHERE id IN (SELECT id FROM workers w WHERE tasked = 0 AND b
 
 -- name: event_add
 INSERT INTO events (created, type, user_id, worker_id, test_id, message)
-VALUES (?1, ?2, nullif(?3, 0), nullif(?4, 0), nullif(?5, 0), ?6)
+VALUES (:created, :type, nullif(:user, 0), nullif(:worker, 0), nullif(:test, 0), :message)
 
 -- name: engine_first
 SELECT min(id) FROM engines

@@ -49,9 +49,9 @@ SELECT id, worker_id FROM tasks WHERE test_id = ?1 AND state = 'open'
 
 -- name: ledger_task
 SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, t.id, t.state, t.kind, t.model, t.elo0, t.elo1, t.alpha, t.beta,
+       k.lease_until, k.lease_s, t.id AS test_id, t.state AS test_state, t.kind, t.model, t.elo0, t.elo1, t.alpha, t.beta,
        t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state,
-       (SELECT s.barred <> '' FROM standings s WHERE s.id = k.worker_id), w.owner, k.batch_s, k.batch_until
+       (SELECT s.barred <> '' FROM standings s WHERE s.id = k.worker_id) AS barred, w.owner, k.batch_s, k.batch_until
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id WHERE k.id = ?1
 
 -- name: ledger_test
@@ -124,10 +124,12 @@ SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 -- name: ledger_claimant
 WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven
                 FROM workers o JOIN workers me ON me.id = ?1 WHERE o.last_seen >= ?2 AND o.blocked = 0 AND o.owner <> me.owner)
-SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.counted = 1 AND b.excluded = 0),
-       EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner),
-       (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open'),
-       (SELECT coalesce(max(cores), 0) FROM others), (SELECT coalesce(max(cores), 0) FROM others WHERE proven)
+SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.counted = 1 AND b.excluded = 0)
+           AS has_counted,
+       EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS has_record,
+       (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
+       (SELECT coalesce(max(cores), 0) FROM others) AS largest_other,
+       (SELECT coalesce(max(cores), 0) FROM others WHERE proven) AS largest_proven
 FROM workers w WHERE w.id = ?1
 
 -- The tests that a worker (?1) might play, with what the scheduler weighs. ?2 now, ?3 its cores, ?4 its owner.
@@ -140,12 +142,14 @@ WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) A
               WHERE k.state = 'open' GROUP BY k.test_id)
 SELECT t.id, t.priority, t.threads, t.batch_pairs,
        t.pairs_max - (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4)
-           - coalesce(h.pairs, 0),
-       2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4), t.llr, t.elo0, t.tc, coalesce(h.hunger, 0), t.base_options, t.new_options, t.author_id,
+           - coalesce(h.pairs, 0) AS pairs_left,
+       2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4) AS games,
+       t.llr, t.elo0, t.tc, coalesce(h.hunger, 0) AS hunger, t.base_options, t.new_options, t.author_id,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = ?1 AND f.created > coalesce(t.resumed, 0)
-               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)),
-       t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = ?1 ORDER BY k.id DESC LIMIT 1),
-       e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0), coalesce(h.own, 0), coalesce(h.unproven, 0)
+               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)) AS has_failed,
+       t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = ?1 ORDER BY k.id DESC LIMIT 1) AS was_last,
+       e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
+       coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs
 FROM tests t JOIN engines e ON e.id = t.engine_id LEFT JOIN sums h ON h.test_id = t.id
 WHERE t.state = 'active' AND t.threads <= ?3 ORDER BY t.priority DESC, t.id
 
@@ -165,9 +169,10 @@ UPDATE workers SET speed = ?2 WHERE id = ?1
 -- ---- batches
 
 -- name: ledger_batch_stored
-SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, coalesce(games_sha256, ''), counted AND NOT excluded,
-       coalesce(load_delay, -1), coalesce(load_steal, -1), coalesce(load_swap_mib, -1), coalesce(load_speed, -1),
-       coalesce(load_speed_before, -1)
+SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, coalesce(games_sha256, '') AS games_sha256,
+       counted AND NOT excluded AS counts,
+       coalesce(load_delay, -1) AS load_delay, coalesce(load_steal, -1) AS load_steal, coalesce(load_swap_mib, -1) AS load_swap_mib, coalesce(load_speed, -1) AS load_speed,
+       coalesce(load_speed_before, -1) AS load_speed_before
 FROM batches WHERE task_id = ?1 AND seq = ?2
 
 -- name: ledger_batch_add
@@ -178,14 +183,14 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?
         ?26, ?27, (SELECT owner FROM workers WHERE id = ?3))
 
 -- The limits beyond which a batch is flagged, as an operator set them.
--- name: ledger_mark_limits
-SELECT (SELECT value FROM settings WHERE name = 'flag_busy'), (SELECT value FROM settings WHERE name = 'flag_slow'),
-       (SELECT value FROM settings WHERE name = 'flag_swap_mib')
+-- name: ledger_flag_limits
+SELECT (SELECT value FROM settings WHERE name = 'flag_busy') AS busy, (SELECT value FROM settings WHERE name = 'flag_slow') AS slow,
+       (SELECT value FROM settings WHERE name = 'flag_swap_mib') AS swap_mib
 
 -- What a machine, or all machines of its user, have played.
 -- name: ledger_credit
-SELECT coalesce(u.name, ''),
-       CASE WHEN u.id IS NULL THEN w.games ELSE (SELECT sum(o.games) FROM workers o WHERE o.user_id = u.id) END
+SELECT coalesce(u.name, '') AS user,
+       CASE WHEN u.id IS NULL THEN w.games ELSE (SELECT sum(o.games) FROM workers o WHERE o.user_id = u.id) END AS games
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
 
 -- Whether what worker ?2 sends to test ?1 is excluded, ?3: its flags.
@@ -199,16 +204,17 @@ SELECT sha256 FROM fault_reports WHERE task_id = ?1 AND seq = ?2
 
 -- How many and how many bytes test ?1 keeps: of all, and of the owner of machine ?2.
 -- name: ledger_fault_report_kept
-SELECT count(*), coalesce(sum(size), 0), coalesce(sum(own), 0), coalesce(sum(own * size), 0)
+SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes, coalesce(sum(own), 0) AS own_count,
+       coalesce(sum(own * size), 0) AS own_bytes
 FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = ?2) AS own
       FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = ?1 AND e.content IS NOT NULL)
 
 -- How many games of batch ?2 of task ?1 (pairs ?3 to below ?4) ended on time (?5 1) or by another fault (0) by its counts,
 -- and of how many of these there are fault reports.
 -- name: ledger_fault_report_founded
-SELECT CASE WHEN ?5 THEN b.time_losses ELSE b.crashes END,
+SELECT CASE WHEN ?5 THEN b.time_losses ELSE b.crashes END AS counted,
        (SELECT count(*) FROM fault_reports e
-        WHERE e.task_id = ?1 AND e.pair >= ?3 AND e.pair < ?4 AND (e.ending = 'time') = ?5)
+        WHERE e.task_id = ?1 AND e.pair >= ?3 AND e.pair < ?4 AND (e.ending = 'time') = ?5) AS reported
 FROM batches b WHERE b.task_id = ?1 AND b.seq = ?2
 
 -- name: ledger_fault_report_add
@@ -259,8 +265,9 @@ SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM records r W
 FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT 256
 
 -- name: ledger_side
-SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END,
-       coalesce(c.bench, CASE ?2 WHEN 'new' THEN t.new_bench_declared ELSE t.base_bench_declared END), c.bench IS NULL
+SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END AS sha,
+       coalesce(c.bench, CASE ?2 WHEN 'new' THEN t.new_bench_declared ELSE t.base_bench_declared END) AS bench,
+       c.bench IS NULL AS is_open
 FROM tests t JOIN commits c ON c.engine_id = t.engine_id
      AND c.sha = CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END
 WHERE t.id = ?1
@@ -284,8 +291,8 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
                 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '', this
                 WHERE o.last_seen >= ?4 AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
                   AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
-SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')),
-       EXISTS (SELECT 1 FROM others WHERE proven), EXISTS (SELECT 1 FROM records)
+SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
+       EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM records) AS any_records
 
 -- Sides of active tests whose bench somebody has measured and nobody has established.
 -- name: ledger_benches_open
@@ -338,7 +345,7 @@ UPDATE exclusions SET undone = ?3, undone_by = nullif(?4, 0) WHERE test_id = ?1 
 
 -- Batches, and pairs of them that came in time, whose flag is not yet as the exclusions want it.
 -- name: ledger_exclusion_changes
-SELECT count(*), coalesce(sum(CASE WHEN counted = 1 THEN length(outcomes) END), 0) FROM batches b
+SELECT count(*) AS batches, coalesce(sum(CASE WHEN counted = 1 THEN length(outcomes) END), 0) AS pairs FROM batches b
 WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
     (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL AND (x.which = 'all' OR b.flags <> ''))
 
@@ -386,23 +393,23 @@ DELETE FROM records WHERE owner = ?1
 -- ---- the audit
 
 -- name: ledger_check_tests
-SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, next_pair, coalesce(result, ''),
+SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
        ptnml0, ptnml1, ptnml2, ptnml3, ptnml4, wins, losses, draws, crashes, time_losses, llr, sprt_state,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id)
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions
 FROM tests ORDER BY id
 
 -- name: ledger_check_batches
 SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crashes, b.time_losses, b.counted, b.llr,
-       b.excluded, b.flags, b.busy, coalesce(b.load_delay, -1), coalesce(b.load_steal, -1), coalesce(b.load_swap_mib, -1),
-       coalesce(b.load_speed, -1), coalesce(b.load_speed_before, -1), coalesce(b.limit_busy, -1), coalesce(b.limit_slow, -1),
-       coalesce(b.limit_swap_mib, -1),
+       b.excluded, b.flags, b.busy, coalesce(b.load_delay, -1) AS load_delay, coalesce(b.load_steal, -1) AS load_steal, coalesce(b.load_swap_mib, -1) AS load_swap_mib,
+       coalesce(b.load_speed, -1) AS load_speed, coalesce(b.load_speed_before, -1) AS load_speed_before, coalesce(b.limit_busy, -1) AS limit_busy, coalesce(b.limit_slow, -1) AS limit_slow,
+       coalesce(b.limit_swap_mib, -1) AS limit_swap_mib,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL
-               AND (x.which = 'all' OR b.flags <> ''))
+               AND (x.which = 'all' OR b.flags <> '')) AS should_be_excluded
 FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = ?1 ORDER BY b.id
 
 -- name: ledger_check_tasks
 SELECT id, first_pair, pair_count, state, next_seq,
-       (SELECT count(*) FROM batches b WHERE b.task_id = tasks.id) FROM tasks WHERE test_id = ?1 ORDER BY id
+       (SELECT count(*) FROM batches b WHERE b.task_id = tasks.id) AS batches FROM tasks WHERE test_id = ?1 ORDER BY id
 
 -- name: ledger_check_returned
 SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = ?1

@@ -199,16 +199,16 @@ SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS
 FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
 WHERE e.test_id = ?1 ORDER BY e.id DESC LIMIT 100
 
--- ---- events, newest first before id ?1
+-- ---- events, newest first
 
 -- name: page_events
 SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.test_id AS test,
        t.title, e.message
 FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
      LEFT JOIN tests t ON t.id = e.test_id
-WHERE e.id < ?1 AND (?2 = '' OR e.type = ?2) AND (?3 = '' OR u.name = ?3 COLLATE NOCASE)
-  AND (?4 = '' OR instr(lower(e.message || ' ' || coalesce(t.title, '') || ' ' || coalesce(w.name, '')), lower(?4)) > 0)
-ORDER BY e.id DESC LIMIT ?5
+WHERE e.id < :before AND (:type = '' OR e.type = :type) AND (:user = '' OR u.name = :user COLLATE NOCASE)
+  AND (:text = '' OR instr(lower(e.message || ' ' || coalesce(t.title, '') || ' ' || coalesce(w.name, '')), lower(:text)) > 0)
+ORDER BY e.id DESC LIMIT :limit
 
 -- ---- machines
 

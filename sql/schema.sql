@@ -1,4 +1,5 @@
--- Patchmate's database, version 1. Times are Unix seconds with decimals, ids are integers, blobs are
+-- Patchmate's database as it is. Until the first release a change is made here; afterwards a change of the schema
+-- is a script sql/migrate_N.sql beside this one (see server/db/schema.c). Times are Unix seconds with decimals, ids are integers, blobs are
 -- named by SHA-256 in lower-case hex. Results are append-only: totals in `tests` are a cache of what
 -- a replay of the counted batches gives (`server check` compares).
 
@@ -35,6 +36,14 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_user ON sessions (user_id);
 
+-- Networks that an account signed in from, and its browsers ('device HASH'): the latest ones.
+CREATE TABLE known_networks (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    network TEXT NOT NULL,
+    last REAL NOT NULL,
+    PRIMARY KEY (user_id, network)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE api_tokens (
     id INTEGER PRIMARY KEY,
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -45,9 +54,10 @@ CREATE TABLE api_tokens (
     last_used REAL
 ) STRICT;
 
--- Wrong passwords, by account and by address; a right one clears the account's.
+-- Wrong passwords and other attempts that are limited. Subjects: 'user:ID', 'name:HASH' where there is no such account,
+-- each also with ' NETWORK' after it; 'network:…', 'session:…', 'signup:…'.
 CREATE TABLE login_failures (
-    subject TEXT PRIMARY KEY,               -- 'user:NAME' or 'address:IP'
+    subject TEXT PRIMARY KEY,
     count INTEGER NOT NULL,
     last REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -63,7 +73,10 @@ CREATE TABLE engines (
     reference_speed REAL NOT NULL CHECK (reference_speed > 0), -- nodes/s one slot of the reference machine
     scale_min REAL NOT NULL DEFAULT 0.1,
     scale_max REAL NOT NULL DEFAULT 10,
-    created REAL NOT NULL
+    created REAL NOT NULL,
+    -- The file of the tree that names the net of a commit, and where the build finds that net; '': there are no nets.
+    net_file TEXT NOT NULL DEFAULT 'net',
+    net_path TEXT NOT NULL DEFAULT 'nets/{sha256}'
 ) STRICT;
 
 -- developer, maintainer; a volunteer needs none, an admin has all.
@@ -83,8 +96,25 @@ CREATE TABLE commits (
     subject TEXT NOT NULL,
     author TEXT NOT NULL,
     created REAL NOT NULL,
+    net TEXT,                               -- SHA-256 of the net that its tree names; NULL: none
+    -- What is put into the tree before the build: [{"blob", "path"}]; empty where the net lies in the tree.
+    files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
     PRIMARY KEY (engine_id, sha)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX commits_net ON commits (engine_id, net) WHERE net IS NOT NULL;
+
+-- Nets that developers uploaded.
+CREATE TABLE nets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    engine_id INTEGER NOT NULL REFERENCES engines,
+    sha256 TEXT NOT NULL REFERENCES blobs (sha256),
+    name TEXT NOT NULL,
+    note TEXT NOT NULL DEFAULT '',
+    user_id INTEGER NOT NULL REFERENCES users,
+    created REAL NOT NULL,
+    UNIQUE (engine_id, sha256)
+) STRICT;
+CREATE INDEX nets_user ON nets (user_id, created);
 
 CREATE TABLE books (
     id INTEGER PRIMARY KEY,
@@ -121,6 +151,11 @@ CREATE TABLE tests (
     new_commit TEXT NOT NULL,               -- refs/tests/ID
     base_options TEXT NOT NULL DEFAULT '',  -- 'Hash=16 Name=value', values without blanks
     new_options TEXT NOT NULL DEFAULT '',
+    -- Bench counts that the submission declared: of this test alone, and only until machines have established the commit's.
+    new_bench_declared INTEGER CHECK (new_bench_declared > 0),
+    base_bench_declared INTEGER CHECK (base_bench_declared > 0),
+    -- 0: the base is not in the history of the baseline; the test holds while the approval of a test of that commit stands.
+    base_in_baseline INTEGER NOT NULL DEFAULT 1 CHECK (base_in_baseline IN (0, 1)),
 
     -- How.
     kind TEXT NOT NULL CHECK (kind IN ('sprt', 'fixed')),
@@ -150,6 +185,10 @@ CREATE TABLE tests (
     merged_commit TEXT,
     merged REAL,
     retest_of INTEGER REFERENCES tests,     -- offered again on a new baseline
+    resumed REAL,                           -- reports of failures and benches before this time no longer count
+    -- A maintainer said that the commit does harm: no later test has it among its ancestors.
+    harmful INTEGER NOT NULL DEFAULT 0 CHECK (harmful IN (0, 1)),
+    games_dropped REAL,                     -- when its games were deleted because the disk was nearly full
 
     -- Dealing: pairs up to next_pair were dealt once; ranges that came back stand in returned_pairs.
     next_pair INTEGER NOT NULL DEFAULT 0,
@@ -177,6 +216,10 @@ CREATE TABLE tests (
 CREATE INDEX tests_open ON tests (state, priority) WHERE state <> 'finished';
 CREATE INDEX tests_finished ON tests (finished) WHERE state = 'finished';
 CREATE INDEX tests_author ON tests (author_id);
+CREATE INDEX tests_new_commit ON tests (engine_id, new_commit);
+CREATE INDEX tests_base_commit ON tests (engine_id, base_commit);
+CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
+CREATE INDEX tests_outside ON tests (engine_id, state) WHERE NOT base_in_baseline;
 
 CREATE TABLE workers (
     id INTEGER PRIMARY KEY,
@@ -192,8 +235,45 @@ CREATE TABLE workers (
     blocked INTEGER NOT NULL DEFAULT 0 CHECK (blocked IN (0, 1)),
     games INTEGER NOT NULL DEFAULT 0,       -- credited, counted or not
     created REAL NOT NULL,
-    last_seen REAL NOT NULL
+    last_seen REAL NOT NULL,
+    -- The network that it last came from, as address_network() writes it: an IPv4 address, or an IPv6 /64.
+    network TEXT NOT NULL DEFAULT '',
+    -- An owner is an account, or the network of machines without one.
+    owner TEXT GENERATED ALWAYS AS (coalesce('user ' || user_id, 'network ' || network)) VIRTUAL,
+    user_token_hash TEXT NOT NULL DEFAULT '', -- the account's token that it registered with, as in api_tokens; '': none
+    fruitless INTEGER NOT NULL DEFAULT 0,   -- tasks in a row that it ended without a result
+    rest_until REAL NOT NULL DEFAULT 0,     -- until when it gets no task for that
+    tasked INTEGER NOT NULL DEFAULT 0       -- 0: it was never given a task, and is forgotten in time (machines_forget)
 ) STRICT;
+CREATE INDEX workers_user ON workers (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX workers_network ON workers (network, created);
+CREATE INDEX workers_owner ON workers (owner);
+CREATE INDEX workers_seen ON workers (last_seen);
+CREATE INDEX workers_idle ON workers (last_seen) WHERE tasked = 0 AND blocked = 0;
+
+-- Why a machine may not work: 'machine' it is blocked, 'owner' its account is, 'token' its token was revoked; '': it may.
+CREATE VIEW standings AS
+SELECT w.id, CASE WHEN w.blocked THEN 'machine' WHEN u.state <> 'active' THEN 'owner'
+                  WHEN w.user_token_hash <> '' AND NOT EXISTS (SELECT 1 FROM api_tokens t WHERE t.token_hash = w.user_token_hash)
+                  THEN 'token' ELSE '' END AS barred
+FROM workers w LEFT JOIN users u ON u.id = w.user_id;
+
+-- Sums over all machines: 'games', credited to them. Machines come and go by the thousand; no page walks all of them.
+CREATE TABLE totals (
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO totals VALUES ('games', 0);
+CREATE TRIGGER workers_total_add AFTER INSERT ON workers WHEN NEW.games <> 0
+    BEGIN UPDATE totals SET value = value + NEW.games WHERE name = 'games'; END;
+CREATE TRIGGER workers_total_change AFTER UPDATE OF games ON workers
+    BEGIN UPDATE totals SET value = value + NEW.games - OLD.games WHERE name = 'games'; END;
+
+-- Owners with a record, and since when: see ledger_record_judge.
+CREATE TABLE records (
+    owner TEXT PRIMARY KEY,
+    since REAL NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- A run of consecutive openings of the test's permutation, given to one worker.
 CREATE TABLE tasks (
@@ -209,9 +289,12 @@ CREATE TABLE tasks (
         CHECK (phase IN ('claimed', 'fetch', 'build', 'bench', 'play')),
     plies INTEGER NOT NULL DEFAULT 0,
     next_seq INTEGER NOT NULL DEFAULT 0,    -- batches stored so far
-    started_pairs INTEGER NOT NULL DEFAULT 0,       -- pairs of which a game was started, from the task's first
+    started_pairs INTEGER NOT NULL DEFAULT 0, -- pairs of which a game was started, from the task's first
     lease_until REAL NOT NULL,
     lease_s REAL NOT NULL DEFAULT 300,      -- a lease while playing, by the longest game on this machine
+    hunger INTEGER NOT NULL DEFAULT 0,      -- cores that the scheduler counts for it
+    batch_s REAL NOT NULL DEFAULT 86400,    -- how long its machine may need for a batch, whatever its heartbeats say
+    batch_until REAL NOT NULL DEFAULT 0,
     created REAL NOT NULL,
     finished REAL,
     CHECK ((state = 'open') = (finished IS NULL))
@@ -221,12 +304,15 @@ CREATE INDEX tasks_open_test ON tasks (test_id) WHERE state = 'open';
 CREATE INDEX tasks_open_worker ON tasks (worker_id) WHERE state = 'open';
 CREATE INDEX tasks_test ON tasks (test_id);
 CREATE INDEX tasks_worker ON tasks (worker_id);
+CREATE TRIGGER tasks_tasked AFTER INSERT ON tasks
+    BEGIN UPDATE workers SET tasked = 1 WHERE id = NEW.worker_id AND tasked = 0; END;
 
 -- Ranges of pairs that were dealt and came back unplayed; dealt again before new ones.
 CREATE TABLE returned_pairs (
     test_id INTEGER NOT NULL REFERENCES tests,
     first_pair INTEGER NOT NULL,
     pair_count INTEGER NOT NULL CHECK (pair_count > 0),
+    owner TEXT NOT NULL DEFAULT '',         -- who started these pairs and did not report them; '': no one
     PRIMARY KEY (test_id, first_pair)
 ) STRICT, WITHOUT ROWID;
 
@@ -251,11 +337,27 @@ CREATE TABLE batches (
     counted INTEGER NOT NULL CHECK (counted IN (0, 1)), -- 0: came after the verdict or its range was dealt again
     excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
     llr REAL NOT NULL,                      -- of the test after this batch
+    owner TEXT NOT NULL DEFAULT '',         -- whose machine it was when the batch arrived; a machine may change hands
+
+    -- What the machine was like while it played, as the worker reported it; NULL: it did not.
+    load_delay REAL,                        -- share of thinking time without a CPU
+    load_steal REAL,                        -- share of CPU time that a hypervisor took
+    load_swap_mib REAL,                     -- swapped in meanwhile
+    load_speed REAL,                        -- nodes/s in play, this batch
+    load_speed_before REAL,                 -- the same, first batch of the task
+    -- The limits that it was held against, so that the audit flags as the ledger did.
+    limit_busy REAL,
+    limit_slow REAL,
+    limit_swap_mib REAL,
+    flags TEXT NOT NULL DEFAULT '',         -- of busy, slow, swap, with blanks between
     UNIQUE (task_id, seq),
     CHECK (wins + losses + draws = 2 * length(outcomes))
 ) STRICT;
 CREATE INDEX batches_test ON batches (test_id);
 CREATE INDEX batches_worker ON batches (worker_id);
+CREATE INDEX batches_owner ON batches (owner) WHERE counted = 1 AND excluded = 0;
+CREATE INDEX batches_flagged ON batches (test_id) WHERE flags <> '';
+CREATE INDEX batches_flagged_worker ON batches (worker_id) WHERE flags <> '';
 
 -- Games of a batch, uploaded before its counts.
 CREATE TABLE games (
@@ -265,6 +367,64 @@ CREATE TABLE games (
     received REAL NOT NULL,
     PRIMARY KEY (task_id, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX games_sha256 ON games (sha256);
+
+-- Batches whose games the server has played over again with the rules. `fault` is empty where all was well.
+CREATE TABLE replays (
+    batch_id INTEGER PRIMARY KEY REFERENCES batches,
+    fault TEXT NOT NULL,
+    games INTEGER NOT NULL,
+    created REAL NOT NULL,
+    left_out TEXT NOT NULL DEFAULT ''       -- why the games were not played over again after all; '': they were
+) STRICT;
+CREATE INDEX replays_fault ON replays (batch_id) WHERE fault <> '';
+CREATE INDEX replays_left_out ON replays (batch_id) WHERE left_out <> '';
+
+-- Batches that are being played over again now: one, and those before it whose result is not written yet. A row that is
+-- there when the server starts is of a batch during which the server ended: that batch is not tried again.
+CREATE TABLE replays_started (
+    batch_id INTEGER PRIMARY KEY REFERENCES batches,
+    started REAL NOT NULL
+) STRICT;
+
+-- What a maintainer, or the server by itself, took out of a test's results: whole windows of one machine. It holds for
+-- later batches, too, until it is taken back.
+CREATE TABLE exclusions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    which TEXT NOT NULL CHECK (which IN ('flagged', 'all')),
+    reason TEXT NOT NULL,
+    user_id INTEGER REFERENCES users,       -- NULL: the server
+    created REAL NOT NULL,
+    undone REAL,
+    undone_by INTEGER REFERENCES users
+) STRICT;
+CREATE UNIQUE INDEX exclusions_live ON exclusions (test_id, worker_id, which) WHERE undone IS NULL;
+CREATE INDEX exclusions_worker ON exclusions (worker_id);
+
+-- A game that ended by a crash, a stall, an illegal move or on time, as its worker saw it. Beyond so many a test only
+-- the row is kept.
+CREATE TABLE fault_reports (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    task_id INTEGER NOT NULL REFERENCES tasks,
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 9),
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- of the body as it came
+    pair INTEGER NOT NULL,
+    game INTEGER NOT NULL CHECK (game IN (0, 1)),
+    side TEXT NOT NULL CHECK (side IN ('new', 'base')), -- the culprit
+    ending TEXT NOT NULL CHECK (ending IN ('crash', 'stall', 'illegal', 'time')),
+    reason TEXT NOT NULL,
+    overloaded INTEGER NOT NULL CHECK (overloaded IN (0, 1)),
+    content BLOB,                           -- zstd of {"pgn", "protocol_log", "errors"}; NULL: not kept
+    received REAL NOT NULL,
+    UNIQUE (task_id, seq)
+) STRICT;
+CREATE INDEX fault_reports_test ON fault_reports (test_id, id);
+CREATE INDEX fault_reports_kept ON fault_reports (test_id) WHERE content IS NOT NULL;
+CREATE INDEX fault_reports_worker ON fault_reports (worker_id);
 
 -- What workers reported of a side they could not play: build, bench, engine, sandbox, machine.
 CREATE TABLE failures (
@@ -280,6 +440,7 @@ CREATE TABLE failures (
     created REAL NOT NULL
 ) STRICT;
 CREATE INDEX failures_test ON failures (test_id);
+CREATE INDEX failures_worker ON failures (worker_id);
 
 -- Bench counts as workers established them for commits that declared none.
 CREATE TABLE benches (
@@ -290,6 +451,7 @@ CREATE TABLE benches (
     created REAL NOT NULL,
     PRIMARY KEY (engine_id, sha, worker_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX benches_worker ON benches (worker_id);
 
 CREATE TABLE events (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -301,6 +463,7 @@ CREATE TABLE events (
     message TEXT NOT NULL
 ) STRICT;
 CREATE INDEX events_test ON events (test_id);
+CREATE INDEX events_worker ON events (worker_id) WHERE worker_id IS NOT NULL;
 
 -- Replies to requests that carried an Idempotency-Key, kept for a day.
 CREATE TABLE idempotency (

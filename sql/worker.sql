@@ -50,7 +50,7 @@ FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_
 WHERE k.id = ?1
 
 -- name: worker_standing
-SELECT s.barred, coalesce(json_extract(w.host, '$.sandbox'), 0) FROM workers w JOIN standings s ON s.id = w.id WHERE w.id = ?1
+SELECT s.barred, coalesce(json_extract(w.host, '$.sandbox'), 0) AS sandbox FROM workers w JOIN standings s ON s.id = w.id WHERE w.id = ?1
 
 -- Games and archives are not for everybody. A net may be bytes that were there before.
 -- name: worker_blob_open

@@ -65,8 +65,9 @@ static const char *text_of(const Job *job, const char *name) {
 
 static void note(const Job *job, const char *message) {
     Error err;
-    if (!db_run(job->db, &err, SQL_EVENT_ADD, "dsiiis", (double)time(NULL), "engine", (int64_t)0,
-                (int64_t)0, (int64_t)0, message))
+    if (!db_write(job->db, &err, SQL_EVENT_ADD,
+                  json_pack("{s:f, s:s, s:i, s:i, s:i, s:s}", "created", (double)time(NULL), "type",
+                            "engine", "user", 0, "worker", 0, "test", 0, "message", message)))
         fprintf(stderr, "server: the event log cannot be written: %s\n", err.message);
 }
 

@@ -125,6 +125,63 @@ static sqlite3_stmt *statement_start(Db *db, SqlId id, const char *types, va_lis
     return statement;
 }
 
+// A value by its JSON type; -1 where a parameter cannot be that.
+static int bind_json(sqlite3_stmt *statement, int at, const json_t *value) {
+    switch (json_typeof(value)) {
+    case JSON_INTEGER:
+        return sqlite3_bind_int64(statement, at, json_integer_value(value));
+    case JSON_REAL:
+        return sqlite3_bind_double(statement, at, json_real_value(value));
+    case JSON_STRING:
+        return sqlite3_bind_text(statement, at, json_string_value(value),
+                                 (int)json_string_length(value), SQLITE_TRANSIENT);
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return sqlite3_bind_int(statement, at, json_is_true(value));
+    case JSON_NULL:
+        return sqlite3_bind_null(statement, at);
+    default:
+        return SQLITE_MISUSE;
+    }
+}
+
+// Bytes for the parameter :blob, which JSON cannot hold.
+typedef struct Blob {
+    const void *data;
+    size_t size;
+} Blob;
+
+static bool bind_named(sqlite3_stmt *statement, const json_t *values, const Blob *blob) {
+    int count = sqlite3_bind_parameter_count(statement);
+    if ((size_t)count != json_object_size(values) + (blob != NULL))
+        return false;
+    for (int at = 1; at <= count; at++) {
+        const char *name = sqlite3_bind_parameter_name(statement, at);
+        if (name && blob && strcmp(name, ":blob") == 0) {
+            sqlite3_bind_blob64(statement, at, blob->data, blob->size, SQLITE_TRANSIENT);
+            continue;
+        }
+        const json_t *value = name ? json_object_get(values, name + 1) : NULL;
+        if (!value || bind_json(statement, at, value) != SQLITE_OK)
+            return false;
+    }
+    return true;
+}
+
+// As statement_start(); steals `values`.
+static sqlite3_stmt *statement_start_named(Db *db, SqlId id, json_t *values, const Blob *blob) {
+    sqlite3_stmt *statement = db->failed ? NULL : statement_prepare(db, id);
+    if (statement && (sqlite3_stmt_busy(statement) || !bind_named(statement, values, blob))) {
+        char *given scope(free_ptr) = values ? json_dumps(values, JSON_COMPACT) : NULL;
+        log_error("query %s: still running, or its parameters are not %s", db_query_name(id),
+                  given ? given : "UTF-8");
+        db->failed = true;
+        statement = NULL;
+    }
+    json_decref(values);
+    return statement;
+}
+
 // A constraint is the data's fault; anything else is the database's.
 static int statement_step(Db *db, sqlite3_stmt *statement) {
     int rc = sqlite3_step(statement);
@@ -144,13 +201,16 @@ static void statement_finish(sqlite3_stmt *statement) {
     sqlite3_clear_bindings(statement);
 }
 
-// The first row, or NULL.
-static sqlite3_stmt *statement_first(Db *db, SqlId id, const char *types, va_list *args) {
-    sqlite3_stmt *statement = statement_start(db, id, types, args);
+// `statement` at its first row, or NULL; NULL stays NULL.
+static sqlite3_stmt *at_first_row(Db *db, sqlite3_stmt *statement) {
     if (statement && statement_step(db, statement) == SQLITE_ROW)
         return statement;
     statement_finish(statement);
     return NULL;
+}
+
+static sqlite3_stmt *statement_first(Db *db, SqlId id, const char *types, va_list *args) {
+    return at_first_row(db, statement_start(db, id, types, args));
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -192,14 +252,29 @@ static json_t *row_json(sqlite3_stmt *statement) {
     return row;
 }
 
+static json_t *take_row(sqlite3_stmt *statement) {
+    json_t *row = statement ? row_json(statement) : NULL;
+    statement_finish(statement);
+    return row;
+}
+
 json_t *db_row(Db *db, SqlId id, const char *types, ...) {
     va_list args;
     va_start(args, types);
     sqlite3_stmt *statement = statement_first(db, id, types, &args);
     va_end(args);
-    json_t *row = statement ? row_json(statement) : NULL;
-    statement_finish(statement);
-    return row;
+    return take_row(statement);
+}
+
+json_t *db_row_named(Db *db, SqlId id, json_t *values) {
+    return take_row(at_first_row(db, statement_start_named(db, id, values, NULL)));
+}
+
+static json_t *take_rows(Query q) {
+    json_t *rows = json_array();
+    while (query_step(&q))
+        json_array_append_new(rows, query_json(&q));
+    return rows;
 }
 
 json_t *db_rows(Db *db, SqlId id, const char *types, ...) {
@@ -207,10 +282,18 @@ json_t *db_rows(Db *db, SqlId id, const char *types, ...) {
     va_start(args, types);
     Query q = {db, statement_start(db, id, types, &args)};
     va_end(args);
-    json_t *rows = json_array();
-    while (query_step(&q))
-        json_array_append_new(rows, query_json(&q));
-    return rows;
+    return take_rows(q);
+}
+
+json_t *db_rows_named(Db *db, SqlId id, json_t *values) {
+    return take_rows(query_named(db, id, values));
+}
+
+static int64_t take_int(sqlite3_stmt *statement, int64_t otherwise) {
+    if (statement && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        otherwise = sqlite3_column_int64(statement, 0);
+    statement_finish(statement);
+    return otherwise;
 }
 
 int64_t db_int(Db *db, SqlId id, int64_t otherwise, const char *types, ...) {
@@ -218,10 +301,11 @@ int64_t db_int(Db *db, SqlId id, int64_t otherwise, const char *types, ...) {
     va_start(args, types);
     sqlite3_stmt *statement = statement_first(db, id, types, &args);
     va_end(args);
-    if (statement && sqlite3_column_type(statement, 0) != SQLITE_NULL)
-        otherwise = sqlite3_column_int64(statement, 0);
-    statement_finish(statement);
-    return otherwise;
+    return take_int(statement, otherwise);
+}
+
+int64_t db_int_named(Db *db, SqlId id, int64_t otherwise, json_t *values) {
+    return take_int(at_first_row(db, statement_start_named(db, id, values, NULL)), otherwise);
 }
 
 double db_real(Db *db, SqlId id, double otherwise, const char *types, ...) {
@@ -248,11 +332,7 @@ char *db_text(Db *db, SqlId id, const char *types, ...) {
 
 // ---- writes -------------------------------------------------------------------------------------
 
-bool db_run(Db *db, Error *err, SqlId id, const char *types, ...) {
-    va_list args;
-    va_start(args, types);
-    sqlite3_stmt *statement = statement_start(db, id, types, &args);
-    va_end(args);
+static bool run_to_end(Db *db, Error *err, sqlite3_stmt *statement) {
     if (!statement)
         return error_unavailable(err);
     int rc;
@@ -265,6 +345,27 @@ bool db_run(Db *db, Error *err, SqlId id, const char *types, ...) {
         error_unavailable(err);
     statement_finish(statement);
     return rc == SQLITE_DONE;
+}
+
+bool db_run(Db *db, Error *err, SqlId id, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *statement = statement_start(db, id, types, &args);
+    va_end(args);
+    return run_to_end(db, err, statement);
+}
+
+bool db_write(Db *db, Error *err, SqlId id, json_t *values) {
+    if (!values)
+        return error_set(err, 422, "bad_request", "the text is not UTF-8");
+    return run_to_end(db, err, statement_start_named(db, id, values, NULL));
+}
+
+bool db_write_blob(Db *db, Error *err, SqlId id, json_t *values, const void *blob, size_t size) {
+    if (!values)
+        return error_set(err, 422, "bad_request", "the text is not UTF-8");
+    return run_to_end(db, err,
+                      statement_start_named(db, id, values, &(Blob){blob ? blob : "", size}));
 }
 
 int64_t db_last_id(Db *db) {
@@ -283,6 +384,10 @@ Query query(Db *db, SqlId id, const char *types, ...) {
     Query q = {db, statement_start(db, id, types, &args)};
     va_end(args);
     return q;
+}
+
+Query query_named(Db *db, SqlId id, json_t *values) {
+    return (Query){db, statement_start_named(db, id, values, NULL)};
 }
 
 bool query_step(Query *q) {

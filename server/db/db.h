@@ -3,15 +3,22 @@
 // connection and never live across turns of the loop. Columns are the keys of JSON rows: NULL is
 // JSON null, and a column whose name ends in `_json` is parsed and loses the ending.
 //
-// Arguments follow a string of types, one letter each: i int64_t, d double, s const char * (NULL is
-// SQL NULL), b const void * and size_t, n nothing (SQL NULL).
+// A query of up to three parameters (?1, ?2, ?3) takes them in order, after a string of their types,
+// one letter each: i int64_t, d double, s const char * (NULL is SQL NULL), b const void * and size_t.
+// A query of more has named parameters (:received), and its function ends in _named: it takes one
+// object whose members are just these parameters, usually made by json_pack. The object is stolen;
+// NULL, which is what json_pack makes of text that is not UTF-8, is refused.
+//
+// Columns that are read step by step are named too: the build makes COL_QUERY_COLUMN of each column
+// of each query (sql_columns.h).
 #pragma once
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "server/common/error.h"
-#include "sql_ids.h" // generated
+#include "sql_columns.h" // generated
+#include "sql_ids.h"     // generated
 
 typedef struct Db Db;
 
@@ -28,22 +35,29 @@ json_t *db_rows(Db *db, SqlId id, const char *types, ...); // array of objects
 int64_t db_int(Db *db, SqlId id, int64_t otherwise, const char *types, ...); // first column
 double db_real(Db *db, SqlId id, double otherwise, const char *types, ...);
 char *db_text(Db *db, SqlId id, const char *types, ...); // malloc'ed; NULL when none
+json_t *db_row_named(Db *db, SqlId id, json_t *values);
+json_t *db_rows_named(Db *db, SqlId id, json_t *values);
+int64_t db_int_named(Db *db, SqlId id, int64_t otherwise, json_t *values);
 
 // Writes. False: a constraint refused it (409 `conflict`, message names the constraint) or the
 // database failed (503).
 bool db_run(Db *db, Error *err, SqlId id, const char *types, ...);
+bool db_write(Db *db, Error *err, SqlId id, json_t *values); // by name; 422 for NULL
+// The same, with the parameter :blob bound to bytes.
+bool db_write_blob(Db *db, Error *err, SqlId id, json_t *values, const void *blob, size_t size);
 int64_t db_last_id(Db *db);
 int db_changes(Db *db);
 bool db_failed(const Db *db);
 
 // Step by step, for what is too large for an array:
-//   for (Query q = query(db, SQL_X, "i", id); query_step(&q);) query_int(&q, 0) …
+//   for (Query q = query(db, SQL_X, "i", id); query_step(&q);) query_int(&q, COL_X_SIZE) …
 // The statement is reset when query_step returns false; break out only after query_end.
 typedef struct Query {
     Db *db;
     struct sqlite3_stmt *statement;
 } Query;
 Query query(Db *db, SqlId id, const char *types, ...);
+Query query_named(Db *db, SqlId id, json_t *values);
 bool query_step(Query *q);
 void query_end(Query *q);
 int64_t query_int(Query *q, int column);

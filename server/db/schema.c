@@ -1,5 +1,4 @@
-// See db_schema.h. The schema's version is PRAGMA user_version: the number of scripts that have
-// run.
+// See schema.h. The schema's version is PRAGMA user_version: the number of scripts that have run.
 #include "server/db/schema.h"
 
 #include <fcntl.h>
@@ -9,9 +8,9 @@
 #include "server/common/str.h"
 #include "sql_text.h" // generated
 
-// Version n is what the first n scripts make; a change of the schema appends sql/migrate_N.sql.
-static const char *const scripts[] = {sql_schema, sql_migrate_2, sql_migrate_3, sql_migrate_4};
-enum { VERSION = sizeof scripts / sizeof *scripts };
+// Version n is what the first n scripts make. Until the first release there is one, and a change of
+// the schema is an edit of sql/schema.sql; afterwards a change appends sql/migrate_N.sql.
+static const char *const scripts[] = {sql_schema};
 
 const char *db_query_name(SqlId id) {
     return sql_queries[id].name;
@@ -31,9 +30,9 @@ static int version_of(sqlite3 *connection) {
     return version;
 }
 
-static bool migrate(sqlite3 *connection, int from, Error *err) {
+static bool migrate(sqlite3 *connection, const char *script, int from, Error *err) {
     char *sql scope(free_ptr) =
-        xasprintf("BEGIN IMMEDIATE; %s; PRAGMA user_version = %d; COMMIT", scripts[from], from + 1);
+        xasprintf("BEGIN IMMEDIATE; %s; PRAGMA user_version = %d; COMMIT", script, from + 1);
     if (sqlite3_exec(connection, sql, NULL, NULL, NULL) == SQLITE_OK)
         return true;
     error_set(err, 500, "database", "cannot bring the database to version %d: %s", from + 1,
@@ -42,22 +41,27 @@ static bool migrate(sqlite3 *connection, int from, Error *err) {
     return false;
 }
 
-bool db_schema_ready(sqlite3 *connection, bool reader, Error *err) {
+bool db_schema_bring(sqlite3 *connection, const char *const steps[], int latest, bool reader,
+                     Error *err) {
     int version = version_of(connection);
     if (version < 0)
         return error_set(err, 500, "database", "not a database that can be read: %s",
                          sqlite3_errmsg(connection));
-    if (version > VERSION)
+    if (version > latest)
         return error_set(err, 500, "database",
                          "the database has version %d, made by a newer server; this one knows %d",
-                         version, VERSION);
-    if (reader && version < VERSION)
+                         version, latest);
+    if (reader && version < latest)
         return error_set(err, 500, "database",
-                         "the database has version %d, not %d: run the server", version, VERSION);
-    for (; version < VERSION; version++)
-        if (!migrate(connection, version, err))
+                         "the database has version %d, not %d: run the server", version, latest);
+    for (; version < latest; version++)
+        if (!migrate(connection, steps[version], version, err))
             return false;
     return true;
+}
+
+bool db_schema_ready(sqlite3 *connection, bool reader, Error *err) {
+    return db_schema_bring(connection, scripts, sizeof scripts / sizeof *scripts, reader, err);
 }
 
 // The copy is one read transaction: writers of a WAL database go on meanwhile, and the copy shows

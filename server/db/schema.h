@@ -11,5 +11,9 @@ const char *db_query_text(SqlId id);
 // Creates the schema in a new database and brings an old one up to date, each version in one
 // transaction. A reader only checks. Refuses a database that a newer server has made.
 bool db_schema_ready(sqlite3 *connection, bool reader, Error *err);
+// The same with other scripts: version n is what the first n of `steps` make, `latest` the number
+// of steps. For a test of a step that no release has.
+bool db_schema_bring(sqlite3 *connection, const char *const steps[], int latest, bool reader,
+                     Error *err);
 // Online copy to a new file at `path`.
 bool db_schema_copy(sqlite3 *connection, const char *path, Error *err);

@@ -33,7 +33,7 @@ static double limit(Query *q, int column, double high, double otherwise) {
 
 FlagLimits flag_limits(Turn *turn) {
     FlagLimits limits = {FLAG_BUSY, FLAG_SLOW, FLAG_SWAP_MIB};
-    Query q = query(turn->db, SQL_LEDGER_MARK_LIMITS, "");
+    Query q = query(turn->db, SQL_LEDGER_FLAG_LIMITS, "");
     if (query_step(&q)) {
         limits = (FlagLimits){limit(&q, 0, 1, FLAG_BUSY), limit(&q, 1, 1, FLAG_SLOW),
                               limit(&q, 2, 1e9, FLAG_SWAP_MIB)};

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "server/ledger/task.h"
 
 static json_t *id_or_null(int64_t id) {
@@ -19,13 +20,15 @@ void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, in
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     // A failure here is the database's and fails the whole turn by itself.
-    if (!db_run(turn->db, &err, SQL_EVENT_ADD, "dsiiis", turn->now, type, user, worker, test,
-                message))
+    if (!db_write(turn->db, &err, SQL_EVENT_ADD,
+                  json_pack("{s:f, s:s, s:I, s:I, s:I, s:o}", "created", turn->now, "type", type,
+                            "user", (json_int_t)user, "worker", (json_int_t)worker, "test",
+                            (json_int_t)test, "message", text_to_json(message, strlen(message)))))
         return;
     turn_publish(turn, "event",
-                 json_pack("{s:f, s:s, s:o, s:o, s:o, s:s}", "created", turn->now, "type", type,
+                 json_pack("{s:f, s:s, s:o, s:o, s:o, s:o}", "created", turn->now, "type", type,
                            "user", id_or_null(user), "worker", id_or_null(worker), "test",
-                           id_or_null(test), "message", message));
+                           id_or_null(test), "message", text_to_json(message, strlen(message))));
 }
 
 // ---- states of a test ---------------------------------------------------------------------------

@@ -67,6 +67,8 @@ bool idempotency_keep(RequestData *data, Error *err) {
     const Response *res = &data->res;
     if (!key || res->wait || res->file || res->stream || res->status < 200 || res->status > 299)
         return true;
-    return db_run(data->req.turn->db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, key,
-                  data->request_hash, (int64_t)res->status, res->body.data, data->req.turn->now);
+    return db_write(data->req.turn->db, err, SQL_IDEMPOTENCY_PUT,
+                    json_pack("{s:s, s:s, s:s, s:i, s:s, s:f}", "subject", subject, "key", key,
+                              "request_hash", data->request_hash, "status", res->status, "body",
+                              res->body.data, "created", data->req.turn->now));
 }

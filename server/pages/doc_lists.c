@@ -22,8 +22,11 @@ json_t *doc_events(Request *req, Error *err) {
     int limit = doc_limit(req);
     if (!doc_cursor_read(req, &time, &id, err))
         return NULL;
-    json_t *items = db_rows(req->turn->db, SQL_PAGE_EVENTS, "isssi", id, doc_query(req, "type"),
-                            doc_query(req, "user"), doc_query(req, "text"), (int64_t)limit);
+    json_t *items =
+        db_rows_named(req->turn->db, SQL_PAGE_EVENTS,
+                      json_pack("{s:I, s:s, s:s, s:s, s:i}", "before", (json_int_t)id, "type",
+                                doc_query(req, "type"), "user", doc_query(req, "user"), "text",
+                                doc_query(req, "text"), "limit", limit));
     return json_pack("{s:o, s:o, s:{s:s, s:s, s:s}}", "items", items, "next",
                      next_of(items, limit, "created"), "filter", "type", doc_query(req, "type"),
                      "user", doc_query(req, "user"), "text", doc_query(req, "text"));

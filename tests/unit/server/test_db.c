@@ -215,52 +215,90 @@ static void a_database_of_a_newer_server_is_refused(void **state) {
     assert_non_null(strstr(err.message, "newer"));
 }
 
-// The first version's schema as it was released, with a small installation and a batch in it.
-static bool make_first_version(const char *file) {
-    sqlite3 *raw;
-    char *schema scope(free_ptr) = file_read("sql/schema.sql", 1 << 20, NULL, &err);
-    char *fixture scope(free_ptr) = file_read("tests/data/ledger/fixture.sql", 1 << 20, NULL, &err);
-    if (!schema || !fixture || sqlite3_open(file, &raw) != SQLITE_OK)
-        return false;
-    char *sql scope(free_ptr) = xasprintf(
-        "BEGIN; %s; PRAGMA user_version = 1; COMMIT; %s;"
-        "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, cores, lease_until, "
-        "created) VALUES (1, 1, 1, 0, 4, 1, 0, 0);"
-        "INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, "
-        "crashes, time_losses, tc, speed, busy, received, counted, llr) "
-        "VALUES (1, 1, 1, 0, '2222', 0, 0, 8, 0, 0, '10+0.1', 1, 0.5, 1, 1, 0.25)",
-        schema, fixture);
-    bool good = sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
-    sqlite3_close(raw);
-    return good;
+static json_t *event_of(const char *type) {
+    return json_pack("{s:f, s:s, s:i, s:i, s:i, s:s}", "created", 5.5, "type", type, "user", 0,
+                     "worker", 0, "test", 0, "message", "it was \xc3\xbc");
 }
 
-static void a_database_of_the_first_version_is_brought_up_to_date(void **state) {
+static json_t *every_event(void) {
+    return db_rows_named(db, SQL_PAGE_EVENTS,
+                         json_pack("{s:i, s:s, s:s, s:s, s:i}", "before", 1 << 30, "type", "",
+                                   "user", "", "text", "", "limit", 9));
+}
+
+static void values_are_bound_by_their_names(void **state) {
     (void)state;
-    char *old scope(free_ptr) = xasprintf("%s/old.db", folder);
-    assert_true(make_first_version(old));
-    assert_null(db_open(old, true, &err)); // a reader changes nothing
+    assert_true(db_write(db, &err, SQL_EVENT_ADD, event_of("engine")));
+    json_auto_t *events = every_event();
+    const json_t *event = json_array_get(events, 0);
+    assert_string_equal(json_string_value(json_object_get(event, "type")), "engine");
+    assert_string_equal(json_string_value(json_object_get(event, "message")), "it was \xc3\xbc");
+    assert_true(json_real_value(json_object_get(event, "created")) == 5.5);
+    assert_true(json_is_null(json_object_get(event, "user")));
+
+    assert_false(db_write(db, &err, SQL_EVENT_ADD, NULL)); // json_pack refused the text
+    assert_int_equal(err.status, 422);
+    assert_false(db_failed(db));
+}
+
+static void a_parameter_without_a_value_is_no_write(void **state) {
+    (void)state;
+    json_t *more = event_of("engine"), *other = event_of("engine");
+    json_object_set_new(more, "colour", json_null());
+    json_object_del(other, "type");
+    json_object_set_new(other, "typo", json_null());
+    json_t *wrong[] = {more, other};
+    for (int i = 0; i < 2; i++) {
+        assert_true(db_begin(db, &err));
+        assert_false(db_write(db, &err, SQL_EVENT_ADD, wrong[i]));
+        assert_true(db_failed(db)); // a mistake in our code: the turn comes to nothing
+        db_rollback(db);
+    }
+    json_auto_t *events = every_event();
+    assert_int_equal(json_array_size(events), 0);
+}
+
+// There are no old versions yet: the steps after the first exist here alone.
+static int version_of(sqlite3 *raw) {
+    sqlite3_stmt *statement;
+    sqlite3_prepare_v2(raw, "PRAGMA user_version", -1, &statement, NULL);
+    sqlite3_step(statement);
+    int version = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return version;
+}
+
+static void a_database_of_an_older_version_is_brought_up_to_date(void **state) {
+    (void)state;
+    const char *steps[] = {"the first step has run already",
+                           "ALTER TABLE settings ADD COLUMN note TEXT NOT NULL DEFAULT 'old'",
+                           "UPDATE settings SET note = 'new'; ALTER TABLE settings ADD COLUMN x"};
+    assert_true(put("colour", "red"));
+    sqlite3 *raw;
+    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+    sqlite3_exec(raw, "PRAGMA busy_timeout = 0", NULL, NULL, NULL);
+    assert_int_equal(version_of(raw), 1);
+
+    assert_false(db_schema_bring(raw, steps, 2, true, &err)); // a reader changes nothing
     assert_non_null(strstr(err.message, "run the server"));
-    Db *db_of_old = db_open(old, false, &err);
-    assert_non_null(db_of_old);
-    json_auto_t *worker = db_row(db_of_old, SQL_PAGE_MACHINE, "id", (int64_t)3, 0.0);
-    assert_string_equal(json_string_value(json_object_get(worker, "name")), "three");
-    json_auto_t *engine = db_row(db_of_old, SQL_ENGINE_BY_NAME, "s", "anvil");
-    assert_string_equal(json_string_value(json_object_get(engine, "net_path")), "nets/{sha256}");
-    json_auto_t *commit = db_row(db_of_old, SQL_COMMIT_BY_SHA, "is", (int64_t)1,
-                                 json_string_value(json_object_get(engine, "baseline")));
-    assert_true(json_is_null(json_object_get(commit, "net")));
-    assert_true(json_is_array(json_object_get(commit, "files")));
-    Query q = query(db_of_old, SQL_LEDGER_CHECK_BATCHES, "i", (int64_t)1);
-    assert_true(query_step(&q));
-    assert_string_equal(query_text(&q, 3), "2222");
-    assert_string_equal(query_text(&q, 12), ""); // what was not judged then is not marked now
-    assert_true(query_real(&q, 19) < 0);
-    query_end(&q);
-    db_close(db_of_old);
-    Db *again = db_open(old, true, &err);
-    assert_non_null(again);
-    db_close(again);
+    assert_int_equal(version_of(raw), 1);
+
+    assert_true(db_schema_bring(raw, steps, 2, false, &err));
+    assert_int_equal(version_of(raw), 2);
+    assert_true(db_schema_bring(raw, steps, 2, true, &err)); // now it may
+    assert_true(holds(db, "colour", "red"));
+
+    assert_false(
+        db_schema_bring(raw, steps, 3, false, &err)); // a step that fails leaves no half of itself
+    assert_non_null(strstr(err.message, "version 3"));
+    assert_int_equal(version_of(raw), 2);
+    sqlite3_stmt *statement;
+    sqlite3_prepare_v2(raw, "SELECT note FROM settings WHERE name = 'colour'", -1, &statement,
+                       NULL);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(statement, 0), "old");
+    sqlite3_finalize(statement);
+    sqlite3_close(raw);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fresh, close_and_remove)
@@ -278,7 +316,9 @@ int main(void) {
         TEST(after_a_failure_the_turn_cannot_commit_and_the_next_can),
         TEST(a_query_left_in_the_middle_ends_with_the_turn),
         TEST(a_copy_holds_what_the_original_held),
-        TEST(a_database_of_the_first_version_is_brought_up_to_date),
+        TEST(values_are_bound_by_their_names),
+        TEST(a_parameter_without_a_value_is_no_write),
+        TEST(a_database_of_an_older_version_is_brought_up_to_date),
         TEST(a_database_of_a_newer_server_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
