@@ -14,8 +14,10 @@ SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -f
 PKGS     := libmicrohttpd jansson sqlite3 libcurl openssl libgit2 libarchive libzstd zlib libseccomp
 PKG_CONFIG ?= pkg-config
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(CI),-Werror)
-CFLAGS   += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(SANFLAGS) -pthread -I. -Iengine -I$(BUILD)/gen
-LDFLAGS  += $(SANFLAGS) -pthread
+# CFLAGS and LDFLAGS, from the command line or the environment, come after the flags that the build needs. They are passed
+# on to the engine's makefile as they are.
+ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(SANFLAGS) -pthread -I. -Iengine -I$(BUILD)/gen $(CFLAGS)
+ALL_LDFLAGS = $(SANFLAGS) -pthread $(LDFLAGS)
 
 # ---- what there is -----------------------------------------------------------------------------
 
@@ -69,7 +71,7 @@ PKG_LIBS   = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm)$(PKG_
 $(OUT)/obj/%.o: %.c Makefile | $(GEN)
 	@mkdir -p $(@D)
 	$(call say,cc $<)
-	$(Q)$(CC) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
 
 # The referee's rules are worth the optimisation that the engine gets.
 $(OUT)/obj/engine/rules/%.o: OPT := -O3 -g
@@ -82,8 +84,8 @@ INSIDE   := $(OUT)/obj/worker/os/inside/init
 $(INSIDE): worker/os/inside/init.c worker/os/landlock_linux.c worker/os/landlock.h Makefile
 	@mkdir -p $(@D)
 	$(call say,cc $<)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 $(WARN) -I. -s $(filter %.c,$^) -o $@
-$(OUT)/obj/worker/os/inside_linux.o: CFLAGS += -DINSIDE_INIT='"$(INSIDE)"'
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 $(WARN) -I. $(filter-out -fsanitize%,$(CFLAGS) $(LDFLAGS)) -s $(filter %.c,$^) -o $@
+$(OUT)/obj/worker/os/inside_linux.o: ALL_CFLAGS += -DINSIDE_INIT='"$(INSIDE)"'
 $(OUT)/obj/worker/os/inside_linux.o: $(INSIDE) $(wildcard worker/selftest/inside/*)
 
 define library
@@ -97,16 +99,16 @@ libs = $(patsubst %,$(OUT)/lib%.a,$(1))
 
 $(OUT)/server: $(OUT)/obj/server/main.o $(call libs,server common sprt rules)
 	$(call say,ld $@)
-	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PKG_LIBS) -o $@
 $(OUT)/worker: $(OUT)/obj/worker/main.o $(call libs,worker common sprt rules)
 	$(call say,ld $@)
-	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PKG_LIBS) -o $@
 $(OUT)/match: $(OUT)/obj/worker/match_main.o $(call libs,worker common sprt rules)
 	$(call say,ld $@)
-	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PKG_LIBS) -o $@
 $(OUT)/sprt: $(OUT)/obj/sprt/main.o $(call libs,common sprt)
 	$(call say,ld $@)
-	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PKG_LIBS) -o $@
 
 # The engine is built by its own Makefile, the one that volunteers run.
 $(OUT)/engine: FORCE
@@ -117,12 +119,12 @@ $(OUT)/engine: FORCE
 $(OUT)/tests/%: $(OUT)/obj/tests/tools/%.o $(call libs,testkit server worker anvil common sprt rules)
 	@mkdir -p $(@D)
 	$(call say,ld $@)
-	$(Q)$(CC) $(LDFLAGS) $^ $(PKG_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PKG_LIBS) -o $@
 define unit_test
 $(OUT)/tests/$(basename $(notdir $(1))): $(1:%.c=$(OUT)/obj/%.o) $(call libs,testkit server worker anvil common sprt rules)
 	@mkdir -p $$(@D)
 	$(call say,ld $$@)
-	$$(Q)$$(CC) $$(LDFLAGS) $$^ $$(PKG_LIBS) -lcmocka -o $$@
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) $$^ $$(PKG_LIBS) -lcmocka -o $$@
 endef
 $(foreach t,$(UNIT),$(eval $(call unit_test,$(t))))
 
@@ -188,7 +190,7 @@ fuzz-built:
 	    SANITIZE=fuzzer-no-link,address,undefined $(FUZZ:%=$(BUILD)/fuzz/%)
 $(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call libs,testkit server worker anvil common sprt rules)
 	$(call say,ld $@)
-	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(PKG_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(PKG_LIBS) -o $@
 
 # ---- the house in order --------------------------------------------------------------------------
 
@@ -211,7 +213,7 @@ lint: deps-if-missing $(GEN)
 	    --enable=warning,performance,portability --suppressions-list=tests/cppcheck.txt \
 	    -j2 -I. -Iengine -I$(BUILD)/gen $(TIDY)
 	$(call say,clang-tidy)
-	$(Q)printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(CFLAGS) $(PKG_CFLAGS) $(DEPTH) 2>/dev/null' sh
+	$(Q)printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(ALL_CFLAGS) $(PKG_CFLAGS) $(DEPTH) 2>/dev/null' sh
 	$(Q)$(PYTHON) tests/sizes.py
 
 # ---- installation --------------------------------------------------------------------------------
