@@ -370,7 +370,7 @@ def routes_of_the_table():
 def routes_of_the_server():
     """As the tables in C name them."""
     found = set()
-    for path in sorted((ROOT / "server").glob("routes_*.c")):
+    for path in sorted((ROOT / "server/routes").glob("*.c")):
         text = re.sub(r"#define(.*\\\n)*.*\n", "", path.read_text())
         found |= set(re.findall(r'\{\s*"([A-Z]+)",\s*"([^"]+)",\s*ACCESS_', text))
         for page, api in re.findall(r'BOTH\(\s*"([^"]+)",\s*"([^"]+)"', text):
