@@ -1,4 +1,4 @@
-// See repo_commit.h.
+// See commit_record.h.
 #include "server/git/commit_record.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// See net.h.
+// See net_use.h.
 #include "server/git/net_use.h"
 
 #include <ctype.h>
@@ -74,21 +74,8 @@ bool net_line_read(const char *text, size_t size, char sha[SHA256_HEX_MAX], Erro
 
 // ---- the tree -----------------------------------------------------------------------------------
 
-static void free_tree(git_tree **tree) {
-    git_tree_free(*tree);
-}
-
 static void free_blob(git_blob **blob) {
     git_blob_free(*blob);
-}
-
-static bool open_tree(git_repository *repo, const char *commit, git_tree **tree, Error *err) {
-    git_oid oid;
-    git_commit *object = NULL;
-    bool good = git_oid_fromstr(&oid, commit) == 0 && git_commit_lookup(&object, repo, &oid) == 0 &&
-                git_commit_tree(tree, object) == 0;
-    git_commit_free(object);
-    return good || repo_error(err, 422, "no_such_commit", "the commit cannot be read");
 }
 
 typedef enum { ENTRY_NONE, ENTRY_FILE, ENTRY_OTHER } Entry;
@@ -143,11 +130,11 @@ static bool check_place(git_repository *repo, const git_tree *tree, NetUse *use,
 
 bool net_of_commit(git_repository *repo, const char *commit, const NetRule *rule, NetUse *out,
                    Error *err) {
-    git_tree *tree scope(free_tree) = NULL;
+    git_tree *tree scope(repo_tree_free) = NULL;
     *out = (NetUse){0};
     if (!*rule->file)
         return true;
-    if (!open_tree(repo, commit, &tree, err) || !read_line(repo, tree, rule, out->sha, err))
+    if (!repo_commit_tree(repo, commit, &tree, err) || !read_line(repo, tree, rule, out->sha, err))
         return false;
     if (!*out->sha)
         return true;

@@ -1,13 +1,15 @@
-// Brings the references of every repository in line with the database, which is the truth: a stop
-// between the two leaves a reference that no row stands behind, never the other way round.
+// See reconcile.h. The database is the truth: a server that ends between a reference and its COMMIT leaves a
+// reference without a row, never a row without its reference.
+#include "server/git/reconcile.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/common/json_member.h"
 #include "server/common/log.h"
+#include "server/common/str.h"
 #include "server/git/repo.h"
-#include "server/http/handler.h"
 
 static bool ref_is(git_repository *repo, const char *ref, const char *sha) {
     git_oid want, have;

@@ -222,6 +222,35 @@ bool repo_commit(git_repository *repo, const CommitSpec *spec, char sha[REPO_SHA
     return true;
 }
 
+bool repo_commit_as(git_repository *repo, const char *user, double now, CommitSpec spec,
+                    char sha[REPO_SHA_MAX], Error *err) {
+    char *email scope(free_ptr) = xasprintf("%s@patchmate", user);
+    spec.committer = user;
+    spec.committer_email = email;
+    spec.committed = now;
+    if (!spec.author) {
+        spec.author = user;
+        spec.authored = now;
+        spec.offset_minutes = 0;
+    }
+    if (!spec.author_email)
+        spec.author_email = email;
+    return repo_commit(repo, &spec, sha, err);
+}
+
+bool repo_commit_tree(git_repository *repo, const char *sha, git_tree **tree, Error *err) {
+    git_oid oid;
+    git_commit *commit = NULL;
+    bool good = git_oid_fromstr(&oid, sha) == 0 && git_commit_lookup(&commit, repo, &oid) == 0 &&
+                git_commit_tree(tree, commit) == 0;
+    git_commit_free(commit);
+    return good || repo_error(err, 422, "no_such_commit", "the commit cannot be read");
+}
+
+void repo_tree_free(git_tree **tree) {
+    git_tree_free(*tree);
+}
+
 bool repo_ref_set(git_repository *repo, const char *ref, const char *sha, Error *err) {
     git_oid oid;
     git_reference *made = NULL;

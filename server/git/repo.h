@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "server/common/error.h"
-#include "server/db/db.h"
 
 enum { REPO_SHA_MAX = 41 };
 
@@ -53,6 +52,14 @@ typedef struct CommitSpec {
 } CommitSpec;
 // Creates the object only; no reference moves.
 bool repo_commit(git_repository *repo, const CommitSpec *spec, char sha[REPO_SHA_MAX], Error *err);
+// The same by a user of this server at the time `now`: the user is the committer, and the author as well where
+// the spec names none. An author without an email address gets the user's.
+bool repo_commit_as(git_repository *repo, const char *user, double now, CommitSpec spec,
+                    char sha[REPO_SHA_MAX], Error *err);
+
+// The tree of a commit, for scope(repo_tree_free). 422 `no_such_commit`.
+bool repo_commit_tree(git_repository *repo, const char *sha, git_tree **tree, Error *err);
+void repo_tree_free(git_tree **tree);
 
 // "refs/tests/7", "refs/heads/main", …: points it at the commit, wherever it was before. On disk
 // when it returns.
@@ -60,10 +67,6 @@ bool repo_ref_set(git_repository *repo, const char *ref, const char *sha, Error 
 bool repo_test_ref_set(git_repository *repo, int64_t test, const char *sha, Error *err);
 // Folders of objects that libgit2 made and did not sync itself. Call before a row names a commit.
 bool repo_sync(git_repository *repo, Error *err);
-
-// At start: every engine's branch follows engines.baseline, which is the truth, and every test has
-// its reference; references of tests that never came to be are taken away.
-bool repo_reconcile(const char *data, Db *db, Error *err);
 
 // What libgit2 said about its last failure, as an Error.
 bool repo_error(Error *err, int status, const char *code, const char *what);

@@ -96,14 +96,9 @@ static int visit(const char *root, const git_tree_entry *entry, void *payload) {
 }
 
 static bool write_tree(Writer *w, const char *sha, Str *out) {
-    git_oid oid;
-    git_commit *commit = NULL;
-    git_tree *tree = NULL;
-    if (git_oid_fromstr(&oid, sha) < 0 || git_commit_lookup(&commit, w->repo, &oid) < 0 ||
-        git_commit_tree(&tree, commit) < 0) {
-        git_commit_free(commit);
-        return repo_error(w->err, 422, "no_such_commit", "the commit cannot be read");
-    }
+    git_tree *tree scope(repo_tree_free) = NULL;
+    if (!repo_commit_tree(w->repo, sha, &tree, w->err))
+        return false;
     // pax restricted: plain ustar, with extensions only for names too long for it.
     archive_write_set_format_pax_restricted(w->archive);
     archive_write_add_filter_none(w->archive);
@@ -112,8 +107,6 @@ static bool write_tree(Writer *w, const char *sha, Str *out) {
     bool ok = archive_write_open(w->archive, out, NULL, append, NULL) == ARCHIVE_OK &&
               git_tree_walk(tree, GIT_TREEWALK_PRE, visit, w) == 0 &&
               archive_write_close(w->archive) == ARCHIVE_OK;
-    git_tree_free(tree);
-    git_commit_free(commit);
     if (!ok && !w->err->status)
         error_set(w->err, 500, "snapshot", "the snapshot cannot be written");
     return ok;

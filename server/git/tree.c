@@ -1,4 +1,4 @@
-// See repo_tree.h.
+// See tree.h.
 #include "server/git/tree.h"
 
 #include <dirent.h>
@@ -172,18 +172,11 @@ bool repo_tree_export(git_repository *repo, const char *commit, const char *fold
     if (!is_new_or_empty(folder))
         return error_set(err, 409, "not_empty", "%s is there and not empty", folder);
     Export out = {.repo = repo, .folder = folder, .err = err};
-    git_oid oid;
-    git_commit *object = NULL;
-    git_tree *tree = NULL;
-    if (git_oid_fromstr(&oid, commit) < 0 || git_commit_lookup(&object, repo, &oid) < 0 ||
-        git_commit_tree(&tree, object) < 0) {
-        git_commit_free(object);
-        return repo_error(err, 422, "no_such_commit", "the commit cannot be read");
-    }
-    bool ok = folder_make(folder, err);
-    if (ok && git_tree_walk(tree, GIT_TREEWALK_PRE, visit, &out) < 0)
-        ok = err->message[0] ? false : repo_error(err, 500, "git", "the tree cannot be read");
-    git_tree_free(tree);
-    git_commit_free(object);
-    return ok;
+    git_tree *tree scope(repo_tree_free) = NULL;
+    if (!repo_commit_tree(repo, commit, &tree, err) || !folder_make(folder, err))
+        return false;
+    *err = (Error){0};
+    if (git_tree_walk(tree, GIT_TREEWALK_PRE, visit, &out) == 0)
+        return true;
+    return err->message[0] ? false : repo_error(err, 500, "git", "the tree cannot be read");
 }

@@ -21,7 +21,7 @@
 #include "server/common/installed.h"
 #include "server/common/log.h"
 #include "server/git/draft.h"
-#include "server/git/repo.h"
+#include "server/git/reconcile.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/replayer.h"
 #include "server/loop/connections.h"

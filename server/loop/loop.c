@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "server/common/log.h"
-#include "server/git/repo.h"
+#include "server/git/reconcile.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/replayer.h"
 #include "server/ledger/task.h"

@@ -261,24 +261,15 @@ static bool take_files(Document *d, git_diff *diff, Error *err) {
 
 static bool find_diff(git_repository *repo, const char *base, const char *commit, git_diff **diff,
                       Error *err) {
-    const char *const shas[] = {base, commit};
-    git_tree *trees[2] = {0};
-    bool ok = true;
-    for (int i = 0; ok && i < 2; i++) {
-        git_oid oid;
-        git_commit *object = NULL;
-        ok = git_oid_fromstr(&oid, shas[i]) == 0 && git_commit_lookup(&object, repo, &oid) == 0 &&
-             git_commit_tree(&trees[i], object) == 0;
-        git_commit_free(object);
-    }
+    git_tree *old scope(repo_tree_free) = NULL, *changed scope(repo_tree_free) = NULL;
+    if (!repo_commit_tree(repo, base, &old, err) || !repo_commit_tree(repo, commit, &changed, err))
+        return false;
     git_diff_options options;
     git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
     options.flags = GIT_DIFF_FORCE_TEXT | GIT_DIFF_INCLUDE_TYPECHANGE;
-    ok = ok && git_diff_tree_to_tree(diff, repo, trees[0], trees[1], &options) == 0 &&
-         git_diff_find_similar(*diff, NULL) == 0;
-    git_tree_free(trees[0]);
-    git_tree_free(trees[1]);
-    return ok || repo_error(err, 500, "git", "the diff cannot be made");
+    return (git_diff_tree_to_tree(diff, repo, old, changed, &options) == 0 &&
+            git_diff_find_similar(*diff, NULL) == 0) ||
+           repo_error(err, 500, "git", "the diff cannot be made");
 }
 
 json_t *patch_document(git_repository *repo, const char *base, const char *commit,
