@@ -5,9 +5,14 @@ Two patches change one feature of the engine's search, the history heuristic. On
 engine that has it and should be rejected; the other gives it back to a baseline that lacks it, should be
 accepted, and is merged. A server is made in build/demo/, a developer submits both patches through the
 web form, a maintainer approves them, a worker builds and plays them, and this terminal shows what
-the statistics say meanwhile. Then the server stays up, to be looked at, until Ctrl-C.
+the worker does and what the statistics say. Then the server stays up until Ctrl-C.
 
-usage: tests/demo.py [--build DIR] [--once] [--swap] [--port N]
+All that is printed fits a terminal of 24 lines, so the URL and the passwords stay in sight. However the
+demonstration ends (Ctrl-C once or twice, a closed terminal, a reader of the pipe that went away, even
+SIGKILL), the server and the worker end with it.
+
+usage: tests/demo.py [--build DIR] [--folder DIR] [--once] [--swap] [--port N]
+  --folder  where its data lies and its logs are written (build/demo)
   --once  ends by itself; status 0 only if both verdicts were right
   --swap  submits the two patches in the other order: the verdicts follow the patches
 """
@@ -15,6 +20,7 @@ import argparse
 import os
 import pathlib
 import secrets
+import select
 import shutil
 import signal
 import subprocess
@@ -38,15 +44,17 @@ class Failure(Exception):
 
 
 class Demo:
-    def __init__(self, build, port):
+    def __init__(self, build, port, folder=None):
         self.build, self.port = build, port
-        self.folder = build / "demo"
+        self.folder = folder or build / "demo"
         self.lent = None
         self.data = self.folder / "data"
         self.processes = []
         self.passwords = {n: secrets.token_urlsafe(9) for n in ("operator", "dora", "mike")}
         self.url = None
         self.complete = None  # the commit of the engine that has the feature
+        self.keeper = Keeper()
+        self.screen, self.interrupts, self.phases = Screen(), Interrupts(), None
 
     # ---- setting up ----------------------------------------------------------------------------------
 
@@ -87,6 +95,7 @@ class Demo:
         log = open(self.folder / f"{name}.log", "w", encoding="utf-8")
         process = subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=log,
                                    stderr=log, start_new_session=True)
+        self.keeper.note(process.pid)
         self.processes.append(process)
         return process
 
@@ -157,16 +166,113 @@ class Demo:
         return reply.json
 
     def stop(self):
+        """Ends the worker, which finishes its running games, then the server; a second interrupt ends them at once."""
         for process in reversed(self.processes):
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                try:
-                    process.wait(20)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+            end(process, self.interrupts)
         if self.lent:
             shutil.rmtree(self.lent, ignore_errors=True)
+
+
+class Keeper:
+    """A process of its own that ends the programs it was told of as soon as this one has ended, in whatever way."""
+
+    def __init__(self):
+        reader, self.writer = os.pipe()
+        if os.fork() == 0:
+            try:
+                os.close(self.writer)
+                self.keep(reader)
+            finally:
+                os._exit(0)
+        os.close(reader)
+
+    def note(self, pid):
+        os.write(self.writer, f"{pid}\n".encode())
+
+    @staticmethod
+    def keep(reader):
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        for descriptor in (0, 1, 2):
+            os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+        programs = []  # descriptors, which name no other process once theirs has ended
+        with os.fdopen(reader) as told:
+            for pid in told:
+                programs.append(os.pidfd_open(int(pid)))
+        for number, patience_s in ((signal.SIGINT, 10), (signal.SIGINT, 3), (signal.SIGKILL, 0)):
+            for program in reversed(programs):
+                try:
+                    signal.pidfd_send_signal(program, number)
+                    select.select([program], [], [], patience_s)
+                except ProcessLookupError:
+                    pass
+
+
+class Interrupts:
+    """Ctrl-C, a closed terminal and SIGTERM: the first one ends the demonstration, a later one hurries its end."""
+
+    def __init__(self):
+        self.count = 0
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self.note)
+
+    def note(self, _number, _frame):
+        self.count += 1
+        if self.count == 1:
+            raise KeyboardInterrupt
+
+
+def end(process, interrupts, patience_s=20, hurried_s=3):
+    """Interrupts the process, again after a second interrupt of ours, and kills it where that does not help."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGINT)
+    begun, hurried = time.monotonic(), None
+    while process.poll() is None:
+        now = time.monotonic()
+        if hurried is None and interrupts.count > 1:
+            process.send_signal(signal.SIGINT)
+            hurried = now
+        if now - begun > patience_s or (hurried is not None and now - hurried > hurried_s):
+            process.kill()
+            process.wait()
+        time.sleep(0.05)
+
+
+# ---- the terminal --------------------------------------------------------------------------------
+
+class Screen:
+    """Lines that never wrap, and a few of them that are drawn again in place where the output is a terminal."""
+
+    def __init__(self):
+        self.terminal = sys.stdout.isatty()
+        self.drawn = None
+
+    def columns(self):
+        return shutil.get_terminal_size((100, 24)).columns - 1 if self.terminal else 10000
+
+    def write(self, text):
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except OSError as gone:  # the terminal was closed, or the pipe
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise KeyboardInterrupt from gone
+
+    def say(self, text=""):
+        self.write("".join(line[:self.columns()] + "\n" for line in text.split("\n")))
+
+    def draw(self, lines):
+        """In place on a terminal; elsewhere only what has changed."""
+        if self.terminal:
+            up = f"\x1b[{len(lines)}A" if self.drawn is not None else ""
+            self.write(up + "".join(f"\r\x1b[K{line[:self.columns()]}\n" for line in lines))
+        else:
+            for line in lines:
+                if self.drawn is None or line not in self.drawn:
+                    self.say(line)
+        self.drawn = lines
 
 
 def bar(llr, lower, upper, width=24):
@@ -180,87 +286,114 @@ def bar(llr, lower, upper, width=24):
     return "[" + "".join(cells) + "]"
 
 
-def progress(document):
+PHASES = {"claimed": "takes a task", "fetch": "fetches the source", "build": "builds both engines",
+          "bench": "checks the bench of both engines"}
+
+
+def worker_does(document):
+    """What the worker does for a test before it plays; None: it plays, or does nothing for it."""
+    open_tasks = [task["phase"] for task in document["tasks"] if task["state"] == "open"]
+    return PHASES.get(open_tasks[0]) if open_tasks else None
+
+
+def progress(document, columns):
+    """A line on a test, of at most so many columns; what says least goes first where there is no room."""
     stats, plain = document["stats"], document["stats"]["plain"]
-    bounds = stats["bounds"]
-    line = (f"{stats['games']:5d} games  W {stats['wins']} L {stats['losses']} D {stats['draws']}  "
-            f"LLR {stats['llr']:+5.2f} {bar(stats['llr'], bounds['lower'], bounds['upper'])}  ")
-    line += f"Elo {plain['elo']:+.0f} ± {plain['error']:.0f}" if plain else "waits for games"
-    eta = stats.get("eta") or {}
-    if document["state"] == "active" and eta.get("seconds"):
-        line += f"  about {eta['seconds'] / 60:.0f} min left"
-    return line if document["state"] != "finished" else f"{line}  {document['result'].upper()}"
+    start = f"  test {document['id']}: "
+    if document["state"] != "finished" and not stats["games"]:
+        return (start + (f"the worker {worker_does(document)}" if worker_does(document) else
+                         "the worker plays its first games" if any(t["state"] == "open" for t in document["tasks"])
+                         else "waits for the worker"))[:columns]
+    bounds, eta = stats["bounds"], stats.get("eta") or {}
+    last = document["result"].upper() if document["state"] == "finished" else \
+        f"the worker {worker_does(document)}" if worker_does(document) else \
+        f"{eta['seconds'] / 60:.0f} min left" if eta.get("seconds") else ""
+    optional = {"bar": bar(stats["llr"], bounds["lower"], bounds["upper"], 24),
+                "elo": f"Elo {plain['elo']:+.0f} ± {plain['error']:.0f}" if plain else "",
+                "results": f"W {stats['wins']} L {stats['losses']} D {stats['draws']}"}
+    for drop in ((), ("results",), ("results", "elo"), ("results", "elo", "bar")):
+        some = {name: "" if name in drop else text for name, text in optional.items()}
+        line = start + "  ".join(filter(None, (f"{stats['games']:4d} games", some["results"], f"LLR {stats['llr']:+5.2f}",
+                                               some["bar"], some["elo"], last)))
+        if len(line) <= columns:
+            break
+    return line[:columns]
 
 
 def watch(demo, client, tests):
-    """Shows both tests until they have ended; on a terminal in place, elsewhere every 15 s."""
-    terminal = sys.stdout.isatty()
-    begun, shown = time.monotonic(), None
+    """Shows both tests until they have ended."""
+    begun = told = time.monotonic()
     while time.monotonic() - begun < LIMIT_S:
         documents = [demo.document(client, t) for t in tests]
         done = all(d["state"] == "finished" for d in documents)
-        if terminal or done or shown is None or time.monotonic() - shown >= 15:
-            if terminal and shown is not None:
-                print(f"\x1b[{len(tests)}A", end="")
-            for number, document in zip(tests, documents):
-                print(f"{chr(27) + '[K' if terminal else ''}  test {number}: {progress(document)}")
-            sys.stdout.flush()
-            shown = time.monotonic()
+        phases = [worker_does(d) for d in documents]
+        if demo.screen.terminal or done or demo.phases != phases or time.monotonic() - told >= 15:
+            demo.screen.draw([progress(d, min(demo.screen.columns(), 119)) for d in documents])
+            demo.phases, told = phases, time.monotonic()
         if done:
             return documents
-        time.sleep(1)
+        time.sleep(0.5)
     raise Failure(f"no verdict within {LIMIT_S // 60} minutes; see {demo.folder}/worker.log")
 
 
+def introduce(demo):
+    demo.screen.say(f"\n  Patchmate is at {demo.url}")
+    for name, role in (("dora", "developer"), ("mike", "maintainer"), ("operator", "administrator")):
+        demo.screen.say(f"    {name:9} {demo.passwords[name]:14} {role}")
+    demo.screen.say(f"\n  A quick setting, so that a verdict takes minutes: clock {CLOCK}, SPRT {{{ELO0},{ELO1}}},\n"
+                    f"  alpha = beta = 0.05, batches of {BATCH} pairs. Real tests ask for smaller differences\n"
+                    "  at longer clocks.\n")
+
+
+def tell_results(demo, mike, dora, patches, documents):
+    good = True
+    for patch, document in zip(patches, documents):
+        number, result = document["id"], document["result"]
+        good &= result == patch["expect"]
+        demo.screen.say(f"  test {number} was {result}" + ("" if result == patch["expect"] else f", not {patch['expect']}!"))
+        if result == "accepted":
+            demo.post(mike, f"/tests/{number}/merge")
+            merged = demo.document(dora, number)["merged_commit"]
+            demo.screen.say(f"  mike merged it, {merged[:10]} is the new baseline: git clone {demo.url}/git/anvil.git")
+            good &= bool(merged)
+    return good
+
+
 def show(demo, swap):
+    demo.screen.say("  makes a server and its engine's repository in build/demo …")
     demo.install()
     demo.start_server()
     dora, mike = demo.sign_in("dora"), demo.sign_in("mike")
     patches = [GIVE_BACK, TAKE_AWAY] if swap else [TAKE_AWAY, GIVE_BACK]
-    print(f"\n  Patchmate is at {demo.url}")
-    for name, role in (("dora", "developer"), ("mike", "maintainer"), ("operator", "administrator")):
-        print(f"    {name:9} {demo.passwords[name]:14} {role}")
-    print(f"\n  A quick setting, so that a verdict takes minutes: clock {CLOCK}, SPRT {{{ELO0},{ELO1}}} "
-          f"logistic Elo,\n  alpha = beta = 0.05, batches of {BATCH} pairs. Real tests ask for smaller "
-          "differences at longer clocks.\n")
+    introduce(demo)
     tests = []
     for patch in patches:
         number, title = demo.submit(dora, patch)
         demo.post(mike, f"/tests/{number}/approve")
-        print(f"  test {number}: {title}\n          {demo.url}/tests/{number}")
+        demo.screen.say(f"  test {number}: {title}")
         tests.append(number)
     cores = demo.start_worker()
-    print(f"\n  dora submitted both, mike approved them, a worker with {cores} cores builds and plays:\n")
+    demo.screen.say(f"\n  dora submitted both, mike approved them, a worker with {cores} cores has started.\n")
     documents = watch(demo, dora, tests)
-    good = True
-    print()
-    for patch, number, document in zip(patches, tests, documents):
-        result = document["result"]
-        good &= result == patch["expect"]
-        print(f"  test {number} was {result}" + ("" if result == patch["expect"] else f", not {patch['expect']}!"))
-        if result == "accepted":
-            demo.post(mike, f"/tests/{number}/merge")
-            merged = demo.document(dora, number)["merged_commit"]
-            print(f"          mike merged it: {merged[:10]} is the new baseline "
-                  f"(git clone {demo.url}/git/anvil.git)")
-            good &= bool(merged)
-    return good
+    demo.screen.say()
+    return tell_results(demo, mike, dora, patches, documents)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", type=pathlib.Path)
+    parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--once", action="store_true")
     parser.add_argument("--swap", action="store_true")
     parser.add_argument("--port", type=int, default=0)
     arguments = parser.parse_args()
-    demo = Demo(arguments.build.resolve(), arguments.port)
+    demo = Demo(arguments.build.resolve(), arguments.port, arguments.folder)
     begun = time.monotonic()
     try:
         good = show(demo, arguments.swap)
-        print(f"\n  {time.monotonic() - begun:.0f} s in all.")
+        demo.screen.say(f"  {time.monotonic() - begun:.0f} s in all.")
         if not arguments.once:
-            print(f"  The server stays at {demo.url} until Ctrl-C.")
+            demo.screen.say(f"  The server stays at {demo.url} until Ctrl-C.")
             while True:
                 time.sleep(3600)
         return 0 if good else 1
@@ -268,9 +401,19 @@ def main():
         print(f"\nmake demo: {failure}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        return 0
+        return finish(demo, arguments.once)
     finally:
         demo.stop()
+
+
+def finish(demo, once):
+    """After an interrupt; with --once the verdicts have not come, which is a failure."""
+    demo.interrupts.count = max(demo.interrupts.count, 1)
+    try:
+        demo.screen.say("\n  Stopping: the worker ends its running games. Ctrl-C again ends them at once.")
+    except KeyboardInterrupt:
+        pass
+    return 1 if once else 0
 
 
 if __name__ == "__main__":

@@ -37,8 +37,7 @@ def taking_away_and_giving_back_leaves_the_engine_as_it_was():
 
 def the_demonstrations_server_takes_both_and_a_maintainer_approves_them():
     with tempfile.TemporaryDirectory() as folder:
-        demo = Demo(BUILD, 0)
-        demo.folder, demo.data = pathlib.Path(folder) / "demo", pathlib.Path(folder) / "demo/data"
+        demo = Demo(BUILD, 0, pathlib.Path(folder) / "demo")
         try:
             demo.install()
             demo.start_server()
