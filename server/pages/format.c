@@ -85,11 +85,11 @@ static void put_rate(double value, Str *out) {
     format_number(value, fabs(value) < 100 ? 1 : 0, false, out);
 }
 
-static void put_two(double value, Str *out) {
+static void put_fixed2(double value, Str *out) {
     format_number(value, 2, false, out);
 }
 
-static void put_three(double value, Str *out) {
+static void put_fixed3(double value, Str *out) {
     format_number(value, 3, false, out);
 }
 
@@ -98,14 +98,8 @@ static void put_signed(double value, Str *out) {
 }
 
 // Of 0 to 1.
-static void put_share(double value, Str *out) {
-    format_number(100 * value, 1, false, out);
-    str_puts(out, SPACE "%");
-}
-
-// Of 0 to 100.
 static void put_percent(double value, Str *out) {
-    format_number(value, 1, false, out);
+    format_number(100 * value, 1, false, out);
     str_puts(out, SPACE "%");
 }
 
@@ -149,81 +143,28 @@ static void put_coordinate(double value, Str *out) {
     str_printf(out, "%.1f", value);
 }
 
-// As it was typed: for the values of form fields.
-static void put_plain(double value, Str *out) {
-    str_printf(out, "%.10g", value);
-}
-
 static const struct {
-    const char *name; // of the member, or of a filter
+    const char *name;
     void (*put)(double value, Str *out);
 } forms[] = {
-    {"elo", put_signed},
-    {"low", put_signed},
-    {"high", put_signed},
-    {"nelo", put_signed},
-    {"llr", put_two},
-    {"lower", put_two},
-    {"upper", put_two},
-    {"lower_now", put_two},
-    {"upper_now", put_two},
-    {"elo0", put_two},
-    {"elo1", put_two},
-    {"error", put_two},
-    {"pair_ratio", put_two},
-    {"chi2", put_two},
-    {"residual", put_two},
-    {"alpha", put_plain},
-    {"beta", put_plain},
-    {"p", put_three},
-    {"los", put_share},
-    {"pass", put_share},
-    {"busy", put_share},
-    {"draw_ratio", put_share},
-    {"draw_ratio_pairs", put_share},
-    {"share", put_share},
-    {"win", put_percent},
-    {"draw", put_percent},
-    {"loss", put_percent},
-    {"games", put_whole},
-    {"games_left", put_whole},
-    {"games_max", put_whole},
-    {"pairs", put_whole},
-    {"pairs_done", put_whole},
-    {"pairs_max", put_whole},
-    {"batches", put_whole},
-    {"wins", put_whole},
-    {"losses", put_whole},
-    {"draws", put_whole},
-    {"crashes", put_whole},
-    {"time_losses", put_whole},
-    {"openings", put_whole},
-    {"count", put_whole},
-    {"finished_tests", put_whole},
-    {"games_per_minute", put_rate},
-    {"speed", put_speed},
-    {"memory_mib", put_mib},
-    {"size", put_bytes},
-    {"bytes", put_bytes},
-    {"seconds", format_duration},
-    {"created", put_ago},
-    {"started", put_ago},
-    {"finished", put_ago},
-    {"merged", put_ago},
-    {"last_seen", put_ago},
-    {"last_batch", put_ago},
-    {"last_used", put_ago},
-    {"x", put_coordinate},
-    {"y", put_coordinate},
-    {"width", put_coordinate},
-    {"height", put_coordinate},
-    // filters
-    {"iso", put_iso},
-    {"date", put_date},
-    {"whole", put_whole},
-    {"plain", put_plain},
+    {"whole", put_whole},     // 1,234
+    {"fixed2", put_fixed2},   // 1.23
+    {"fixed3", put_fixed3},   // 1.234
+    {"signed", put_signed},   // +1.23
+    {"rate", put_rate},       // 12.3, 1,234
+    {"percent", put_percent}, // of 0 to 1: 12.3 %
+    {"speed", put_speed},     // of nodes a second: 1.23 Mn/s
+    {"mib", put_mib},         // of MiB: 1.23 GiB
+    {"bytes", put_bytes},     // 1.23 MiB
+    {"duration", format_duration},
+    {"ago", put_ago},   // of Unix seconds: 3 min ago
+    {"iso", put_iso},   // of Unix seconds: for datetime=""
+    {"date", put_date}, // of Unix seconds: 2026-11-23 18:23 UTC
     {"coordinate", put_coordinate},
 };
+
+// Those that take other values than numbers.
+static const char *const others[] = {"json", "short", "limits"};
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -232,9 +173,9 @@ static void put_json(const json_t *value, Str *out) {
     str_puts(out, text ? text : "");
 }
 
-static void put_string(const char *filter, const json_t *value, Str *out) {
+static void put_string(const char *form, const json_t *value, Str *out) {
     size_t size = json_string_length(value);
-    bool is_short = strcmp(filter, "short") == 0 && size > 10; // a commit, as people name it
+    bool is_short = strcmp(form, "short") == 0 && size > 10; // a commit or a hash
     str_add(out, json_string_value(value), is_short ? 10 : size);
 }
 
@@ -244,31 +185,47 @@ static void put_limits(const json_t *object, Str *out) {
     const char *model = json_string_value(json_object_get(object, "model"));
     bool logistic = model && strcmp(model, "logistic") == 0;
     str_putc(out, logistic ? '{' : '<');
-    put_two(json_number_value(json_object_get(object, "elo0")), out);
+    put_fixed2(json_number_value(json_object_get(object, "elo0")), out);
     str_puts(out, ", ");
-    put_two(json_number_value(json_object_get(object, "elo1")), out);
+    put_fixed2(json_number_value(json_object_get(object, "elo1")), out);
     str_putc(out, logistic ? '}' : '>');
 }
 
-void format_value(const char *name, const json_t *value, Str *out) {
-    if (strcmp(name, "json") == 0)
+bool format_is_known(const char *form) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i], form) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].name, form) == 0)
+            return true;
+    return false;
+}
+
+static void put_number(const char *form, const json_t *value, Str *out) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].name, form) == 0) {
+            forms[i].put(json_number_value(value), out);
+            return;
+        }
+    if (json_is_real(value))
+        str_printf(out, "%.10g", json_real_value(value));
+    else
         put_json(value, out);
-    else if (strcmp(name, "limits") == 0)
+}
+
+void format_value(const char *form, const json_t *value, Str *out) {
+    if (!form)
+        form = "";
+    if (strcmp(form, "json") == 0)
+        put_json(value, out);
+    else if (strcmp(form, "limits") == 0)
         put_limits(value, out);
     else if (json_is_string(value))
-        put_string(name, value, out);
+        put_string(form, value, out);
     else if (json_is_null(value))
         str_puts(out, DASH);
-    else if (json_is_number(value)) {
-        for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-            if (strcmp(forms[i].name, name) == 0) {
-                forms[i].put(json_number_value(value), out);
-                return;
-            }
-        if (json_is_real(value))
-            put_plain(json_real_value(value), out);
-        else
-            put_json(value, out);
-    } else
+    else if (json_is_number(value))
+        put_number(form, value, out);
+    else
         put_json(value, out);
 }

@@ -16,7 +16,7 @@ const Template *template_find(const Mustache *set, const char *name) {
 static void template_free(Template *t) {
     for (int i = 0; i < t->count; i++) {
         free(t->nodes[i].text);
-        free(t->nodes[i].filter);
+        free(t->nodes[i].form);
         free(t->nodes[i].indent);
     }
     free(t->nodes);
@@ -24,9 +24,10 @@ static void template_free(Template *t) {
     free(t);
 }
 
-Mustache *mustache_new(MustacheFormat *format) {
+Mustache *mustache_new(MustacheFormat *format, MustacheIsForm *is_form) {
     Mustache *set = xcalloc(1, sizeof *set);
     set->format = format;
+    set->is_form = is_form;
     return set;
 }
 
@@ -50,7 +51,7 @@ bool mustache_add(Mustache *set, const char *name, const char *text, Error *err)
         return error_set(err, 500, "bad_template", "there are two templates %s", name);
     Template *t = xcalloc(1, sizeof *t);
     t->name = xstrdup(name);
-    if (!template_parse(t, text, err)) {
+    if (!template_parse(t, text, set->is_form, err)) {
         template_free(t);
         return false;
     }

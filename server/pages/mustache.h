@@ -1,14 +1,13 @@
 // Mustache templates over JSON documents (mustache(5), specification 1.2 without lambdas):
 // variables, {{{raw}}}, sections, inverted sections, comments, partials, other delimiters, dotted
-// names, standalone lines. One thing more: {{name|filter}} gives the filter's name, not the
-// member's, to the formatter, for a value that is shown in two ways. Empty strings
-// and zero are false, as in JavaScript.
+// names, standalone lines. One extension: {{name|form}} names the form in which the value is shown. Empty strings and
+// zero are false, as in JavaScript.
 //
-// Values are escaped for HTML, and what would act instead of being seen is written out
-// (common/visible.h). {{name|field}} is for the fields of forms, whose content comes back: escaped
-// for HTML alone.
+// Values are escaped for HTML, and characters that would act instead of being seen (controls, direction marks) are
+// written out (common/visible.h). {{name|field}} is for the fields of forms, whose content comes back: it is escaped
+// for HTML and otherwise kept.
 //
-// A set is parsed once and read by any thread.
+// A set is parsed once and may be read by any number of threads.
 #pragma once
 
 #include <jansson.h>
@@ -19,18 +18,20 @@
 
 typedef struct Mustache Mustache;
 
-// How a number, or anything else that is not a string, becomes text: appends to `out` what the
-// value of member `name` shall read like. With a filter, `name` is the filter and strings come here
-// too. HTML escaping follows. NULL: JSON's own notation.
-typedef void MustacheFormat(const char *name, const json_t *value, Str *out);
+// How values become text: appends to `out` what `value` shall read like in the form that the template names, NULL where
+// it names none. Strings come here only with a form. HTML escaping follows.
+typedef void MustacheFormat(const char *form, const json_t *value, Str *out);
+// Whether there is a form of that name; a template that names another is refused.
+typedef bool MustacheIsForm(const char *form);
 
-Mustache *mustache_new(MustacheFormat *format);
+// `format` NULL: JSON's own notation. `is_form` NULL: any name is taken.
+Mustache *mustache_new(MustacheFormat *format, MustacheIsForm *is_form);
 void mustache_free(Mustache *set);
 
-// Adds a template; its partials may come later. `err` names line and tag. `text` is copied.
+// Adds a template; its partials may come later. On failure `err` names line and tag. `text` is copied.
 bool mustache_add(Mustache *set, const char *name, const char *text, Error *err);
 bool mustache_has(const Mustache *set, const char *name);
 
-// Appends the rendered template. A missing member or partial renders as nothing, as the
-// specification says; false for an unknown template, nesting over 64, or an `out` that is full.
+// Appends the rendered template. A missing member or partial renders as nothing, as the specification says. Returns
+// false for an unknown template, nesting over 64, or an `out` that is full.
 bool mustache_render(const Mustache *set, const char *name, json_t *document, Str *out, Error *err);

@@ -1,5 +1,5 @@
-// What the parser (mustache_parse.c) leaves to the renderer (mustache_render.c): a template as a
-// flat array of nodes. For these two and mustache.c only.
+// A template as a flat array of nodes, which the parser (mustache_parse.c) makes and the renderer (mustache_render.c)
+// reads. For these two and mustache.c only.
 #pragma once
 
 #include "server/pages/mustache.h"
@@ -19,7 +19,7 @@ typedef struct Node {
     NodeKind kind;
     bool line_start; // the first thing of a template line: a partial's indentation goes before it
     char *text;      // literal text, or the tag's name
-    char *filter;    // what follows '|' in a variable, else NULL
+    char *form;      // what follows '|' in a variable, else NULL
     size_t size;
     char *indent; // of a partial that stands alone on its line, else NULL
     int end;      // sections: index after the last node inside
@@ -33,11 +33,12 @@ typedef struct Template {
 
 struct Mustache {
     MustacheFormat *format;
-    Template **templates; // sorted by nothing: a few dozen
+    MustacheIsForm *is_form;
+    Template **templates; // in no order: there are a few dozen
     int count;
 };
 
-// Fills an empty template; false with line and tag in `err`.
-bool template_parse(Template *t, const char *text, Error *err);
-// NULL: there is none.
+// Fills an empty template. Returns false with line and tag in `err`.
+bool template_parse(Template *t, const char *text, MustacheIsForm *is_form, Error *err);
+// Returns NULL where there is none.
 const Template *template_find(const Mustache *set, const char *name);

@@ -1,5 +1,5 @@
-// Templates into nodes: tags, delimiters, and which lines a tag has to itself. What they render to
-// is mustache_render.c.
+// Parses templates into nodes: tags, delimiters, and tags that have a line of their own. mustache_render.c renders
+// the nodes.
 #include "server/pages/mustache_node.h"
 
 #include <assert.h>
@@ -15,6 +15,7 @@ typedef struct Parser {
     Template *template;
     int stack[MUSTACHE_DEPTH_MAX], depth; // open sections, as indices of nodes
     bool line_start;
+    MustacheIsForm *is_form;
     Error *err;
 } Parser;
 
@@ -29,7 +30,7 @@ static Node *node_add(Parser *p, NodeKind kind, const char *text, size_t size) {
     return node;
 }
 
-// One node a line, so that rendering knows where lines begin.
+// Adds one node for each line, so that the renderer knows where lines begin.
 static void parse_text(Parser *p, const char *from, const char *to) {
     while (from < to) {
         const char *newline = memchr(from, '\n', (size_t)(to - from));
@@ -49,7 +50,7 @@ static bool parse_error(Parser *p, const char *where, const char *what, const ch
                      what, *name ? " " : "", name);
 }
 
-// {{=<% %>=}}: `inner` is what stands between the equals signs, two words.
+// {{=<% %>=}}: `inner` is the text between the equals signs, two words.
 static bool parse_delimiters(Parser *p, const char *where, const char *inner, size_t size) {
     char *copy scope(free_ptr) = xstrndup(inner, size);
     size_t open = strcspn(copy, " \t\r\n");
@@ -137,22 +138,28 @@ static bool tag_standalone(const Parser *p, const Tag *tag, const char **line, c
     return true;
 }
 
-static void variable_add(Parser *p, NodeKind kind, const char *name, size_t size) {
-    const char *bar = memchr(name, '|', size);
-    size_t length = bar ? (size_t)(bar - name) : size;
-    while (bar && length && isspace((unsigned char)name[length - 1]))
-        length--;
-    Node *node = node_add(p, kind, name, length);
-    node->line_start = p->line_start;
-    p->line_start = false;
-    if (!bar)
-        return;
-    while (++bar < name + size && isspace((unsigned char)*bar))
-        ;
-    node->filter = xstrndup(bar, (size_t)(name + size - bar));
+static bool form_set(Parser *p, Node *node, const Tag *tag, const char *form) {
+    while (form < tag->stop && isspace((unsigned char)*form))
+        form++;
+    node->form = xstrndup(form, (size_t)(tag->stop - form));
+    if (!p->is_form || strcmp(node->form, "field") == 0 || p->is_form(node->form))
+        return true;
+    return parse_error(p, tag->before, "there is no form", node->form);
 }
 
-// What stands alone on its line indents all lines of the partial, else only where it stands.
+static bool variable_add(Parser *p, const Tag *tag) {
+    size_t size = (size_t)(tag->stop - tag->name);
+    const char *bar = memchr(tag->name, '|', size);
+    size_t length = bar ? (size_t)(bar - tag->name) : size;
+    while (bar && length && isspace((unsigned char)tag->name[length - 1]))
+        length--;
+    Node *node = node_add(p, tag->sigil ? NODE_RAW : NODE_VARIABLE, tag->name, length);
+    node->line_start = p->line_start;
+    p->line_start = false;
+    return !bar || form_set(p, node, tag, bar + 1);
+}
+
+// A tag that is alone on its line indents all lines of the partial.
 static void partial_add(Parser *p, const char *name, size_t size, const char *indent,
                         size_t indent_size) {
     Node *node = node_add(p, NODE_PARTIAL, name, size);
@@ -179,8 +186,7 @@ static bool tag_apply(Parser *p, const Tag *tag, const char *indent, size_t inde
         partial_add(p, tag->name, size, indent, indent_size);
         return true;
     }
-    variable_add(p, tag->sigil ? NODE_RAW : NODE_VARIABLE, tag->name, size);
-    return true;
+    return variable_add(p, tag);
 }
 
 static bool parse_tags(Parser *p) {
@@ -206,13 +212,14 @@ static bool parse_tags(Parser *p) {
     return true;
 }
 
-bool template_parse(Template *t, const char *text, Error *err) {
+bool template_parse(Template *t, const char *text, MustacheIsForm *is_form, Error *err) {
     Parser p = {.text = text,
                 .at = text,
                 .open = "{{",
                 .close = "}}",
                 .template = t,
                 .line_start = true,
+                .is_form = is_form,
                 .err = err};
     return parse_tags(&p);
 }

@@ -1,4 +1,4 @@
-// Nodes and a document into text. The templates are only read, so any thread may render.
+// Renders nodes with a document into text. Rendering only reads the templates, so any thread may do it.
 #include "server/pages/mustache_node.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void put_html(Str *out, const char *text, size_t size) {
 
 // A field of a form keeps its characters, because it comes back as it was put there.
 static bool is_field(const Node *node) {
-    return node->filter && !strcmp(node->filter, "field");
+    return node->form && !strcmp(node->form, "field");
 }
 
 static void put_escaped(Str *out, const Node *node, const Str *text) {
@@ -73,13 +73,11 @@ static void put_escaped(Str *out, const Node *node, const Str *text) {
 }
 
 static void value_text(const Render *r, const Node *node, const json_t *value, Str *out) {
-    const char *last = strrchr(node->text, '.');
-    const char *name = last && last[1] ? last + 1 : node->text;
-    const char *filter = is_field(node) ? NULL : node->filter;
-    if (json_is_string(value) && !filter)
+    const char *form = is_field(node) ? NULL : node->form;
+    if (json_is_string(value) && !form)
         str_add(out, json_string_value(value), json_string_length(value));
     else if (r->set->format)
-        r->set->format(filter ? filter : name, value, out);
+        r->set->format(form, value, out);
     else if (!json_is_null(value)) {
         char *text scope(free_ptr) = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         str_puts(out, text ? text : "");

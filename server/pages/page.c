@@ -68,7 +68,7 @@ bool page_load_from(const char *folder, const char *static_folder, Error *err) {
     Str files scope(str_release);
     char hash[SHA256_HEX_MAX];
     str_init(&files, 1 << 20);
-    Mustache *set = mustache_new(format_value);
+    Mustache *set = mustache_new(format_value, format_is_known);
     if (!visit_files(folder, TEMPLATE_FILE_MAX, add_template, set, err) ||
         !visit_files(static_folder, STATIC_FILE_MAX, add_static, &files, err)) {
         mustache_free(set);

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Str out;
     char *text = xstrndup((const char *)data, size);
     json_t *json = json_loads(document, 0, NULL);
-    Mustache *set = mustache_new(format_value);
+    Mustache *set = mustache_new(format_value, format_is_known);
     if (mustache_add(set, "p", text, &err)) {
         str_init(&out, 1 << 16);
         if (!mustache_render(set, "p", json, &out, &err) && !err.message[0])

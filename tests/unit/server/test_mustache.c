@@ -18,7 +18,7 @@ typedef struct Case {
 static char *render(const Case *c, MustacheFormat *format) {
     Error err;
     Str out;
-    Mustache *set = mustache_new(format);
+    Mustache *set = mustache_new(format, NULL);
     json_t *data = json_loads(c->data, JSON_DECODE_ANY, NULL);
     json_t *partials = json_loads(c->partials ? c->partials : "{}", 0, NULL), *text;
     const char *name;
@@ -195,19 +195,19 @@ static void partials_are_put_in(void **state) {
     CHECK(cases);
 }
 
-static void brackets(const char *name, const json_t *value, Str *out) {
+static void brackets(const char *form, const json_t *value, Str *out) {
     if (json_is_string(value))
-        str_printf(out, "%s<%s>", name, json_string_value(value));
+        str_printf(out, "%s<%s>", form ? form : "", json_string_value(value));
     else
-        str_printf(out, "%s<%d>", name, (int)json_integer_value(value));
+        str_printf(out, "%s<%d>", form ? form : "", (int)json_integer_value(value));
 }
 
-static void numbers_are_formatted_by_their_name_or_a_filter(void **state) {
+static void numbers_are_shown_in_the_form_that_the_tag_names(void **state) {
     static const Case cases[] = {
-        {"by name", "{{a.b}}", "{\"a\": {\"b\": 1}}", "b&lt;1&gt;", NULL},
-        {"by filter", "{{a.b|f}} {{{a.b | f }}}", "{\"a\": {\"b\": 1}}", "f&lt;1&gt; f<1>", NULL},
+        {"without a form", "{{a.b}}", "{\"a\": {\"b\": 1}}", "&lt;1&gt;", NULL},
+        {"by form", "{{a.b|f}} {{{a.b | f }}}", "{\"a\": {\"b\": 1}}", "f&lt;1&gt; f<1>", NULL},
         {"text as it is", "{{s}}", "{\"s\": \"x\"}", "x", NULL},
-        {"text by filter", "{{{s|f}}}", "{\"s\": \"x\"}", "f<x>", NULL},
+        {"text by form", "{{{s|f}}}", "{\"s\": \"x\"}", "f<x>", NULL},
         {"a thing of a list", "{{#l}}{{{.|f}}}{{/l}}", "{\"l\": [1, 2]}", "f<1>f<2>", NULL},
     };
     (void)state;
@@ -249,7 +249,7 @@ static void broken_templates_are_refused_with_their_line(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Error err;
-        Mustache *set = mustache_new(NULL);
+        Mustache *set = mustache_new(NULL, NULL);
         assert_false(mustache_add(set, "bad", cases[i].template, &err));
         if (!strstr(err.message, cases[i].part))
             fail_msg("\"%s\": \"%s\" lacks \"%s\"", cases[i].template, err.message, cases[i].part);
@@ -258,11 +258,25 @@ static void broken_templates_are_refused_with_their_line(void **state) {
     }
 }
 
+static bool is_iso(const char *form) {
+    return strcmp(form, "iso") == 0;
+}
+
+static void a_form_that_is_not_there_is_refused_with_its_line(void **state) {
+    Error err;
+    Mustache *set = mustache_new(NULL, is_iso);
+    (void)state;
+    assert_true(mustache_add(set, "good", "{{a}}{{b|iso}}{{c|field}}", &err));
+    assert_false(mustache_add(set, "bad", "{{a|iso}}\n{{b|isolated}}", &err));
+    assert_string_equal(err.message, "bad, line 2: there is no form isolated");
+    mustache_free(set);
+}
+
 static bool renders(const char *template, size_t max) {
     Error err;
     Str out;
     json_t *data = json_pack("{s:b, s:s}", "t", 1, "s", "0123456789");
-    Mustache *set = mustache_new(NULL);
+    Mustache *set = mustache_new(NULL, NULL);
     assert_true(mustache_add(set, "main", template, &err));
     str_init(&out, max);
     bool good = mustache_render(set, "main", data, &out, &err);
@@ -275,7 +289,7 @@ static bool renders(const char *template, size_t max) {
 static void endless_and_oversized_pages_are_refused(void **state) {
     Error err;
     Str out;
-    Mustache *set = mustache_new(NULL);
+    Mustache *set = mustache_new(NULL, NULL);
     (void)state;
     assert_false(renders("{{>main}}", 1 << 20));
     assert_false(renders("{{#t}}{{>main}}{{/t}}", 1 << 20));
@@ -297,9 +311,10 @@ int main(void) {
         cmocka_unit_test(inverted_sections_show_what_is_not),
         cmocka_unit_test(delimiters_can_be_changed),
         cmocka_unit_test(partials_are_put_in),
-        cmocka_unit_test(numbers_are_formatted_by_their_name_or_a_filter),
+        cmocka_unit_test(numbers_are_shown_in_the_form_that_the_tag_names),
         cmocka_unit_test(what_would_act_is_seen_but_in_fields_kept),
         cmocka_unit_test(broken_templates_are_refused_with_their_line),
+        cmocka_unit_test(a_form_that_is_not_there_is_refused_with_its_line),
         cmocka_unit_test(endless_and_oversized_pages_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,13 +17,13 @@
 #define NB "\xc2\xa0"
 #define MINUS "\xe2\x88\x92"
 
-static void assert_reads(const char *name, json_t *value, const char *expected) {
+static void assert_reads(const char *form, json_t *value, const char *expected) {
     Str out scope(str_release);
     str_init(&out, 1000);
-    format_value(name, value, &out);
+    format_value(form, value, &out);
     json_decref(value);
     if (strcmp(out.data, expected))
-        fail_msg("%s: got \"%s\", wanted \"%s\"", name, out.data, expected);
+        fail_msg("%s: got \"%s\", wanted \"%s\"", form ? form : "no form", out.data, expected);
 }
 
 static void limits_stand_in_the_brackets_of_their_unit(void **state) {
@@ -35,39 +35,46 @@ static void limits_stand_in_the_brackets_of_their_unit(void **state) {
                  "{0.00, 10.00}");
 }
 
-static void numbers_read_as_their_members_do(void **state) {
+static void numbers_read_in_the_form_that_is_named(void **state) {
     (void)state;
-    assert_reads("elo", json_real(1.234), "+1.23");
-    assert_reads("elo", json_real(-12.5), MINUS "12.50");
-    assert_reads("elo", json_real(-0.001), "0.00");
-    assert_reads("llr", json_real(-2.944), MINUS "2.94");
-    assert_reads("los", json_real(0.9912), "99.1" NB "%");
-    assert_reads("win", json_real(25.94), "25.9" NB "%");
-    assert_reads("games", json_integer(36032), "36,032");
-    assert_reads("games", json_integer(1234567), "1,234,567");
-    assert_reads("games", json_integer(999), "999");
+    assert_reads("signed", json_real(1.234), "+1.23");
+    assert_reads("signed", json_real(-12.5), MINUS "12.50");
+    assert_reads("signed", json_real(-0.001), "0.00");
+    assert_reads("fixed2", json_real(-2.944), MINUS "2.94");
+    assert_reads("fixed3", json_real(0.0004), "0.000");
+    assert_reads("percent", json_real(0.9912), "99.1" NB "%");
+    assert_reads("whole", json_integer(36032), "36,032");
+    assert_reads("whole", json_integer(1234567), "1,234,567");
+    assert_reads("whole", json_integer(999), "999");
     assert_reads("speed", json_real(812345), "812" NB "kn/s");
     assert_reads("speed", json_real(1234567), "1.23" NB "Mn/s");
-    assert_reads("memory_mib", json_integer(31000), "30.3" NB "GiB");
-    assert_reads("size", json_integer(1934022), "1.84" NB "MiB");
-    assert_reads("size", json_integer(77), "77" NB "B");
-    assert_reads("games_per_minute", json_real(12.34), "12.3");
-    assert_reads("games_per_minute", json_real(1234.5), "1,234");
-    assert_reads("id", json_integer(1234567), "1234567");
-    assert_reads("seed", json_integer(9007199254740991), "9007199254740991");
-    assert_reads("residual", json_null(), "\xe2\x80\x93");
-    assert_reads("y", json_real(-1234.56), "-1234.6");
-}
-
-static void filters_choose_another_form(void **state) {
-    (void)state;
+    assert_reads("mib", json_integer(31000), "30.3" NB "GiB");
+    assert_reads("bytes", json_integer(1934022), "1.84" NB "MiB");
+    assert_reads("bytes", json_integer(77), "77" NB "B");
+    assert_reads("rate", json_real(12.34), "12.3");
+    assert_reads("rate", json_real(1234.5), "1,234");
+    assert_reads("fixed2", json_null(), "\xe2\x80\x93");
+    assert_reads("coordinate", json_real(-1234.56), "-1234.6");
     assert_reads("iso", json_real(1700000000.9), "2023-11-14T22:13:20Z");
     assert_reads("date", json_real(1700000000), "2023-11-14 22:13 UTC");
+}
+
+static void without_a_form_values_read_as_in_json(void **state) {
+    (void)state;
+    assert_reads(NULL, json_integer(1234567), "1234567");
+    assert_reads(NULL, json_integer(9007199254740991), "9007199254740991");
+    assert_reads(NULL, json_real(0.05), "0.05");
+    assert_reads(NULL, json_null(), "\xe2\x80\x93");
+}
+
+static void texts_are_kept_but_for_hashes(void **state) {
+    (void)state;
     assert_reads("short", json_string("7c211433f02071597741e6ff5a8ea34789abbf43"), "7c211433f0");
     assert_reads("short", json_string("main"), "main");
-    assert_reads("whole", json_integer(12000), "12,000");
-    assert_reads("plain", json_integer(12000), "12000");
+    assert_reads("whole", json_string("12000"), "12000");
     assert_reads("json", json_pack("{s:[i,s]}", "a", 1, "<"), "{\"a\":[1,\"<\"]}");
+    assert_true(format_is_known("signed") && format_is_known("limits"));
+    assert_false(format_is_known("elo"));
 }
 
 static void assert_ago(double seconds, const char *expected) {
@@ -209,9 +216,10 @@ static void pairs_stand_side_by_side(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_read_as_their_members_do),
+        cmocka_unit_test(numbers_read_in_the_form_that_is_named),
+        cmocka_unit_test(without_a_form_values_read_as_in_json),
         cmocka_unit_test(limits_stand_in_the_brackets_of_their_unit),
-        cmocka_unit_test(filters_choose_another_form),
+        cmocka_unit_test(texts_are_kept_but_for_hashes),
         cmocka_unit_test(times_are_told_in_one_unit),
         cmocka_unit_test(durations_are_told_in_two_at_most),
         cmocka_unit_test(ticks_stand_at_round_numbers),
