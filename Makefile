@@ -140,7 +140,11 @@ $(BUILD)/gen/sql_columns.h: $(BUILD)/gen/columns
 
 # ---- packages ------------------------------------------------------------------------------------
 
-PACKAGES := $(shell sed -e 's/\#.*//' -e '/^\[/d' -e '/^ *$$/d' deploy/packages)
+# Those of some sections of deploy/packages; what a target installs follows from its own PACKAGES.
+packages  = $(shell awk -v sections='$(1)' '/^\[/ { wanted = index(" " sections " ", " " substr($$1, 2, length($$1) - 2) " ") } \
+                    !/^(\[|\#|$$)/ && wanted { print $$1 }' deploy/packages)
+PACKAGES  = $(call packages,run build demo check)
+demo: PACKAGES = $(call packages,run build demo)
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 deps:
@@ -150,7 +154,7 @@ deps:
 # What is missing is asked of dpkg, so that a machine that has everything waits for nothing.
 deps-if-missing:
 	@missing=$$(for p in $(PACKAGES); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q '^install ok' || echo $$p; done); \
-	if [ -n "$$missing" ]; then echo "installing:" $$missing; $(MAKE) --no-print-directory deps; fi
+	if [ -n "$$missing" ]; then echo "installing:" $$missing; $(MAKE) --no-print-directory deps PACKAGES='$(PACKAGES)'; fi
 
 # ---- tests ---------------------------------------------------------------------------------------
 
