@@ -4,7 +4,6 @@
 #pragma once
 
 #include "rules/legality.h"
-#include "rules/movegen.h"
 
 typedef enum { GENERATE_ALL, GENERATE_CAPTURES, GENERATE_QUIETS, GENERATE_COUNT } Generate;
 
@@ -14,13 +13,13 @@ typedef struct Sink {
     int count;
 } Sink;
 
-// What holds for the whole position.
-typedef struct Frame {
+// Sets of squares that all moves of the position depend on.
+typedef struct MoveMasks {
     Bitboard ours, theirs, occupied;
     Bitboard pinned;
     Bitboard allowed; // targets that end a check, or all, less our own pieces
     Square king;
-} Frame;
+} MoveMasks;
 
 RULES_INLINE void emit(Sink *sink, Generate kind, Move move) {
     if (kind == GENERATE_COUNT)
@@ -77,12 +76,12 @@ RULES_INLINE Bitboard shifted(Bitboard b, int delta) {
     return moved;
 }
 
-RULES_INLINE void generate_pawn_captures(const Frame *f, Color us, Generate kind, Sink *sink,
+RULES_INLINE void generate_pawn_captures(const MoveMasks *m, Color us, Generate kind, Sink *sink,
                                          Bitboard pawns, Bitboard allowed) {
     Bitboard last = bitboard_rank(us == WHITE ? 7 : 0);
     const int left = us == WHITE ? 7 : -9, right = us == WHITE ? 9 : -7;
-    Bitboard to_left = shifted(pawns, left) & f->theirs & allowed;
-    Bitboard to_right = shifted(pawns, right) & f->theirs & allowed;
+    Bitboard to_left = shifted(pawns, left) & m->theirs & allowed;
+    Bitboard to_right = shifted(pawns, right) & m->theirs & allowed;
     emit_pawns(sink, kind, to_left & ~last, left);
     emit_pawns(sink, kind, to_right & ~last, right);
     if ((to_left | to_right) & last) {
@@ -91,13 +90,13 @@ RULES_INLINE void generate_pawn_captures(const Frame *f, Color us, Generate kind
     }
 }
 
-RULES_INLINE void generate_pawn_pushes(const Frame *f, Color us, Generate kind, Sink *sink,
+RULES_INLINE void generate_pawn_pushes(const MoveMasks *m, Color us, Generate kind, Sink *sink,
                                        Bitboard pawns, Bitboard allowed) {
     Bitboard last = bitboard_rank(us == WHITE ? 7 : 0);
     const int up = us == WHITE ? 8 : -8;
-    Bitboard one = shifted(pawns, up) & ~f->occupied;
+    Bitboard one = shifted(pawns, up) & ~m->occupied;
     Bitboard third = bitboard_rank(us == WHITE ? 2 : 5);
-    Bitboard two = shifted(one & third, up) & ~f->occupied & allowed;
+    Bitboard two = shifted(one & third, up) & ~m->occupied & allowed;
     one &= allowed;
     if (kind != GENERATE_CAPTURES) {
         emit_pawns(sink, kind, one & ~last, up);
@@ -117,39 +116,40 @@ RULES_INLINE void generate_en_passant(const Position *pos, Color us, Generate ki
     }
 }
 
-RULES_INLINE void generate_pawns_of(const Frame *f, Color us, Generate kind, Sink *sink,
+RULES_INLINE void generate_pawns_of(const MoveMasks *m, Color us, Generate kind, Sink *sink,
                                     Bitboard pawns, Bitboard allowed) {
     if (kind != GENERATE_QUIETS)
-        generate_pawn_captures(f, us, kind, sink, pawns, allowed);
-    generate_pawn_pushes(f, us, kind, sink, pawns, allowed);
+        generate_pawn_captures(m, us, kind, sink, pawns, allowed);
+    generate_pawn_pushes(m, us, kind, sink, pawns, allowed);
 }
 
-RULES_INLINE void generate_pawns(const Position *pos, const Frame *f, Color us, Generate kind,
+RULES_INLINE void generate_pawns(const Position *pos, const MoveMasks *m, Color us, Generate kind,
                                  Sink *sink) {
-    Bitboard pawns = f->ours & pos->by_type[PAWN], pinned = pawns & f->pinned;
-    generate_pawns_of(f, us, kind, sink, pawns & ~pinned, f->allowed);
+    Bitboard pawns = m->ours & pos->by_type[PAWN], pinned = pawns & m->pinned;
+    generate_pawns_of(m, us, kind, sink, pawns & ~pinned, m->allowed);
     while (pinned) {
         Square from = bitboard_pop(&pinned);
-        generate_pawns_of(f, us, kind, sink, square_bb(from),
-                          f->allowed & squares_line(f->king, from));
+        generate_pawns_of(m, us, kind, sink, square_bb(from),
+                          m->allowed & squares_line(m->king, from));
     }
     if (kind != GENERATE_QUIETS && pos->en_passant != SQUARE_NONE)
         generate_en_passant(pos, us, kind, sink);
 }
 
 // Which targets a list of the kind takes, of a piece that is no pawn.
-RULES_INLINE Bitboard kind_targets(const Frame *f, Generate kind) {
-    return kind == GENERATE_CAPTURES ? f->theirs
-           : kind == GENERATE_QUIETS ? ~f->occupied
-                                     : ~f->ours;
+RULES_INLINE Bitboard kind_targets(const MoveMasks *m, Generate kind) {
+    return kind == GENERATE_CAPTURES ? m->theirs
+           : kind == GENERATE_QUIETS ? ~m->occupied
+                                     : ~m->ours;
 }
 
-RULES_INLINE void generate_pieces(const Position *pos, const Frame *f, Generate kind, Sink *sink) {
-    Bitboard allowed = f->allowed & kind_targets(f, kind);
-    Bitboard knights = f->ours & pos->by_type[KNIGHT] & ~f->pinned;
-    Bitboard rooks = f->ours & rooks_and_queens(pos);
-    Bitboard bishops = f->ours & bishops_and_queens(pos);
-    Bitboard pinned = (rooks | bishops) & f->pinned;
+RULES_INLINE void generate_pieces(const Position *pos, const MoveMasks *m, Generate kind,
+                                  Sink *sink) {
+    Bitboard allowed = m->allowed & kind_targets(m, kind);
+    Bitboard knights = m->ours & pos->by_type[KNIGHT] & ~m->pinned;
+    Bitboard rooks = m->ours & rooks_and_queens(pos);
+    Bitboard bishops = m->ours & bishops_and_queens(pos);
+    Bitboard pinned = (rooks | bishops) & m->pinned;
     rooks &= ~pinned;
     bishops &= ~pinned;
     while (knights) {
@@ -158,79 +158,79 @@ RULES_INLINE void generate_pieces(const Position *pos, const Frame *f, Generate 
     }
     while (bishops) {
         Square from = bitboard_pop(&bishops);
-        emit_targets(sink, kind, from, attacks_bishop(from, f->occupied) & allowed);
+        emit_targets(sink, kind, from, attacks_bishop(from, m->occupied) & allowed);
     }
     while (rooks) {
         Square from = bitboard_pop(&rooks);
-        emit_targets(sink, kind, from, attacks_rook(from, f->occupied) & allowed);
+        emit_targets(sink, kind, from, attacks_rook(from, m->occupied) & allowed);
     }
     while (pinned) {
         Square from = bitboard_pop(&pinned);
-        Bitboard line = squares_line(f->king, from) & allowed;
+        Bitboard line = squares_line(m->king, from) & allowed;
         if (square_bb(from) & rooks_and_queens(pos))
-            emit_targets(sink, kind, from, attacks_rook(from, f->occupied) & line);
+            emit_targets(sink, kind, from, attacks_rook(from, m->occupied) & line);
         if (square_bb(from) & bishops_and_queens(pos))
-            emit_targets(sink, kind, from, attacks_bishop(from, f->occupied) & line);
+            emit_targets(sink, kind, from, attacks_bishop(from, m->occupied) & line);
     }
 }
 
-RULES_INLINE void generate_king(const Position *pos, const Frame *f, Color us, Generate kind,
+RULES_INLINE void generate_king(const Position *pos, const MoveMasks *m, Color us, Generate kind,
                                 Sink *sink) {
-    Bitboard targets = attacks_king(f->king) & kind_targets(f, kind);
-    Bitboard without_king = f->occupied ^ square_bb(f->king);
+    Bitboard targets = attacks_king(m->king) & kind_targets(m, kind);
+    Bitboard without_king = m->occupied ^ square_bb(m->king);
     while (targets) {
         Square to = bitboard_pop(&targets);
         if (!attackers_of(pos, color_flip(us), to, without_king))
-            emit(sink, kind, move_make(f->king, to));
+            emit(sink, kind, move_make(m->king, to));
     }
 }
 
 // The way of both pieces must be empty but for themselves, the king's way unattacked, and the rook
 // must not shield the king's arrival (only in Chess960 can it).
-RULES_INLINE bool castling_is_legal(const Position *pos, const Frame *f, Color us,
+RULES_INLINE bool castling_is_legal(const Position *pos, const MoveMasks *m, Color us,
                                     CastlingSide side) {
     if (!(pos->castling & castling_right(us, side)))
         return false;
     Square rook = pos->rook_home[us][side];
     Square king_to = castling_king_to(us, side), rook_to = castling_rook_to(us, side);
-    Bitboard king_way = squares_between(f->king, king_to) | square_bb(king_to);
+    Bitboard king_way = squares_between(m->king, king_to) | square_bb(king_to);
     Bitboard way = king_way | squares_between(rook, rook_to) | square_bb(rook_to);
-    Bitboard movers = square_bb(f->king) | square_bb(rook);
-    if ((way & f->occupied & ~movers) || (f->pinned & square_bb(rook)))
+    Bitboard movers = square_bb(m->king) | square_bb(rook);
+    if ((way & m->occupied & ~movers) || (m->pinned & square_bb(rook)))
         return false;
-    king_way &= ~square_bb(f->king);
+    king_way &= ~square_bb(m->king);
     while (king_way)
-        if (attackers_of(pos, color_flip(us), bitboard_pop(&king_way), f->occupied))
+        if (attackers_of(pos, color_flip(us), bitboard_pop(&king_way), m->occupied))
             return false;
     return true;
 }
 
-RULES_INLINE void generate_castling(const Position *pos, const Frame *f, Color us, Generate kind,
-                                    Sink *sink) {
+RULES_INLINE void generate_castling(const Position *pos, const MoveMasks *m, Color us,
+                                    Generate kind, Sink *sink) {
     for (CastlingSide side = KING_SIDE; side <= QUEEN_SIDE; side++)
-        if (castling_is_legal(pos, f, us, side))
-            emit(sink, kind, move_make_kind(f->king, pos->rook_home[us][side], MOVE_CASTLING));
+        if (castling_is_legal(pos, m, us, side))
+            emit(sink, kind, move_make_kind(m->king, pos->rook_home[us][side], MOVE_CASTLING));
 }
 
-RULES_INLINE Frame frame_of(const Position *pos, Color us) {
-    Frame f = {.ours = pos->by_color[us],
-               .theirs = pos->by_color[color_flip(us)],
-               .king = position_king(pos, us)};
-    f.occupied = f.ours | f.theirs;
-    f.pinned = pinned_pieces(pos, us);
-    f.allowed = ~f.ours;
+RULES_INLINE MoveMasks masks_of(const Position *pos, Color us) {
+    MoveMasks m = {.ours = pos->by_color[us],
+                   .theirs = pos->by_color[color_flip(us)],
+                   .king = position_king(pos, us)};
+    m.occupied = m.ours | m.theirs;
+    m.pinned = pinned_pieces(pos, us);
+    m.allowed = ~m.ours;
     if (pos->checkers)
-        f.allowed &= squares_between(f.king, bitboard_first(pos->checkers)) | pos->checkers;
-    return f;
+        m.allowed &= squares_between(m.king, bitboard_first(pos->checkers)) | pos->checkers;
+    return m;
 }
 
 RULES_INLINE void generate(const Position *pos, Color us, Generate kind, Sink *sink) {
-    Frame f = frame_of(pos, us);
-    generate_king(pos, &f, us, kind, sink);
+    MoveMasks m = masks_of(pos, us);
+    generate_king(pos, &m, us, kind, sink);
     if (__builtin_expect(bitboard_many(pos->checkers), 0))
         return;
-    generate_pawns(pos, &f, us, kind, sink);
-    generate_pieces(pos, &f, kind, sink);
+    generate_pawns(pos, &m, us, kind, sink);
+    generate_pieces(pos, &m, kind, sink);
     if (kind != GENERATE_CAPTURES && pos->castling && !pos->checkers)
-        generate_castling(pos, &f, us, kind, sink);
+        generate_castling(pos, &m, us, kind, sink);
 }

@@ -1,9 +1,10 @@
-// Attack questions that move generation, make and FEN share. Inner part of this library, with
-// colours as arguments so that inlining makes one copy for each.
+// Questions about attacks that move generation, making moves and FEN share. Internal to the rules. The
+// functions take colours as arguments and are inlined, so that the compiler makes a copy for each
+// colour.
 #pragma once
 
 #include "rules/bitboard.h"
-#include "rules/position.h"
+#include "rules/board.h"
 
 #define RULES_INLINE static inline __attribute__((always_inline))
 

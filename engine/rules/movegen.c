@@ -49,25 +49,25 @@ static Bitboard piece_attacks(PieceType type, Color us, Square from, Bitboard oc
 }
 
 // Where a pawn goes without promotion and en passant.
-static Bitboard pawn_targets(const Frame *f, Color us, Square from) {
+static Bitboard pawn_targets(const MoveMasks *m, Color us, Square from) {
     int up = us == WHITE ? 8 : -8;
-    Bitboard one = square_bb((Square)(from + up)) & ~f->occupied;
+    Bitboard one = square_bb((Square)(from + up)) & ~m->occupied;
     bool home = square_rank(square_relative(us, from)) == 1;
-    Bitboard two = one && home ? square_bb((Square)(from + 2 * up)) & ~f->occupied : 0;
-    return one | two | (attacks_pawn(us, from) & f->theirs);
+    Bitboard two = one && home ? square_bb((Square)(from + 2 * up)) & ~m->occupied : 0;
+    return one | two | (attacks_pawn(us, from) & m->theirs);
 }
 
-static bool normal_is_legal(const Position *pos, const Frame *f, Move move) {
+static bool normal_is_legal(const Position *pos, const MoveMasks *m, Move move) {
     Square from = move_from(move), to = move_to(move);
     PieceType type = piece_type(pos->board[from]);
     if (type == KING)
-        return (attacks_king(from) & ~f->ours & square_bb(to)) &&
-               !attackers_of(pos, color_flip(pos->side), to, f->occupied ^ square_bb(from));
-    Bitboard targets = type == PAWN ? pawn_targets(f, pos->side, from)
-                                    : piece_attacks(type, pos->side, from, f->occupied);
-    targets &= f->allowed;
-    if (f->pinned & square_bb(from))
-        targets &= squares_line(f->king, from);
+        return (attacks_king(from) & ~m->ours & square_bb(to)) &&
+               !attackers_of(pos, color_flip(pos->side), to, m->occupied ^ square_bb(from));
+    Bitboard targets = type == PAWN ? pawn_targets(m, pos->side, from)
+                                    : piece_attacks(type, pos->side, from, m->occupied);
+    targets &= m->allowed;
+    if (m->pinned & square_bb(from))
+        targets &= squares_line(m->king, from);
     return !bitboard_many(pos->checkers) && (targets & square_bb(to));
 }
 
@@ -83,17 +83,17 @@ bool move_is_legal(const Position *pos, Move move) {
     if (!(pos->by_color[us] & square_bb(from)) ||
         (kind != MOVE_PROMOTION && move != move_make_kind(from, to, kind)))
         return false;
-    Frame f = frame_of(pos, us);
+    MoveMasks m = masks_of(pos, us);
     switch (kind) {
     case MOVE_EN_PASSANT:
         return to == pos->en_passant && piece_type(pos->board[from]) == PAWN &&
                (attacks_pawn(us, from) & square_bb(to)) && en_passant_is_safe(pos, us, from, to);
     case MOVE_CASTLING:
-        return from == f.king && !pos->checkers && from != to &&
+        return from == m.king && !pos->checkers && from != to &&
                to == pos->rook_home[us][castling_side(move)] &&
-               castling_is_legal(pos, &f, us, castling_side(move));
+               castling_is_legal(pos, &m, us, castling_side(move));
     default:
-        return promotes(pos, move) == (kind == MOVE_PROMOTION) && normal_is_legal(pos, &f, move);
+        return promotes(pos, move) == (kind == MOVE_PROMOTION) && normal_is_legal(pos, &m, move);
     }
 }
 

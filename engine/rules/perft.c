@@ -1,6 +1,8 @@
 // Perft: the leaf nodes of the legal move tree. The last ply is counted, not listed.
 
 #include "rules/generate.h"
+#include "rules/movegen.h"
+#include "rules/position.h"
 
 RULES_INLINE uint64_t count_moves(const Position *pos, Color us) {
     Sink sink = {0};

@@ -1,34 +1,10 @@
-// A chess position and the only ways to change it. Complete for classical chess and Chess960: the
-// castling rights name the rooks' squares. Call rules_init() once before anything else here.
+// Positions: set up from FEN, and changed by making moves and taking them back. Complete for classical
+// chess and Chess960: the castling rights name the rooks' squares. Call rules_init() once before any
+// other function of this folder.
 #pragma once
 
+#include "rules/board.h"
 #include "rules/error.h"
-#include "rules/types.h"
-
-// One bit a right: the castling rook of `color` on the given side of its king.
-typedef enum { KING_SIDE, QUEEN_SIDE, SIDE_NB } CastlingSide;
-static inline uint8_t castling_right(Color c, CastlingSide side) {
-    return (uint8_t)(1 << (c * 2 + side));
-}
-
-typedef struct Position {
-    Bitboard by_type[PIECE_TYPE_NB];
-    Bitboard by_color[COLOR_NB];
-    Piece board[SQUARE_NB];
-    Key key;           // of all that threefold repetition compares
-    Key pawn_key;      // of the pawns alone
-    Bitboard checkers; // pieces that give check to the side to move
-    // Fixed when the position is set up; `castling` says which rights are left.
-    Square rook_home[COLOR_NB][SIDE_NB]; // where a castling rook starts; SQUARE_NONE without right
-    uint8_t castling_keep[SQUARE_NB];    // rights that survive a move from or to the square
-    uint8_t castling;                    // bits of castling_right()
-    Square en_passant; // target square, set only if a legal en passant capture exists, else
-                       // SQUARE_NONE
-    uint8_t rule50;    // plies since the last capture or pawn move; stays at 255
-    uint16_t fullmove; // as in FEN
-    Color side;        // to move
-    bool chess960;     // how castling is written and read (FEN, UCI)
-} Position;
 
 // What a move destroys; filled by position_make, consumed by position_unmake.
 typedef struct Undo {
@@ -68,13 +44,3 @@ void position_refresh(Position *pos);
 // Pieces of both colours that attack `s` when `occupied` is what blocks lines. A piece that is not
 // in `occupied` still attacks: mask it out where it is meant to be gone.
 Bitboard position_attackers(const Position *pos, Square s, Bitboard occupied);
-
-static inline Bitboard position_occupied(const Position *pos) {
-    return pos->by_color[WHITE] | pos->by_color[BLACK];
-}
-static inline Bitboard position_pieces(const Position *pos, Color c, PieceType t) {
-    return pos->by_color[c] & pos->by_type[t];
-}
-static inline Square position_king(const Position *pos, Color c) {
-    return (Square)__builtin_ctzll(position_pieces(pos, c, KING));
-}

@@ -1,8 +1,5 @@
 // Fills the Zobrist tables from a fixed seed.
-
 #include "rules/zobrist.h"
-
-#include "rules/position.h"
 
 ZobristTables zobrist;
 
