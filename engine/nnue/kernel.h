@@ -42,10 +42,6 @@ extern const NetKernel NET_KERNEL_VNNI, NET_KERNEL_AVX2, NET_KERNEL_SSE41;
 extern const NetKernel NET_KERNEL_NEON;
 #endif
 
-// The kernels that this machine runs, fastest first; returns how many, at least one.
-enum { NET_KERNELS_MAX = 4 };
-int net_kernels(const NetKernel *out[NET_KERNELS_MAX]);
-
 static inline void delta_clear(NetDelta *delta) {
     delta->plus_count = delta->minus_count = 0;
 }

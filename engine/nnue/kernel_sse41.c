@@ -1,4 +1,4 @@
-// The net with SSE4.1: vectors of 16 bytes. Nothing here runs on a machine without; see kernel.c.
+// The net with SSE4.1: vectors of 16 bytes. Nothing here runs on a machine without; see kernels.c.
 #include "nnue/kernel.h"
 
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 // The net with AVX-512 VNNI, whose one instruction does what takes AVX2 three, in vectors of 32
 // bytes: longer ones gain nothing for a net this small. Nothing here runs on a machine without; see
-// kernel.c.
+// kernels.c.
 #include "nnue/kernel.h"
 
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
 // The net in memory and what it says of a position, the slow way. The search asks through
 // accumulators (accumulator.c).
 #include "nnue/bytes.h"
-#include "nnue/kernel.h"
+#include "nnue/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

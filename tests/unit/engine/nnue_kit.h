@@ -7,7 +7,7 @@
 
 #include "engine/base/checksum.h"
 #include "engine/base/random.h"
-#include "engine/nnue/kernel.h"
+#include "engine/nnue/kernels.h"
 
 static inline int net_random(uint64_t *state, int least, int most) {
     return least + random_below(state, most - least + 1);

@@ -1,24 +1,5 @@
-// Which kernels this machine runs, and the one that runs everywhere.
+// The net in plain C, for every machine. Sums are unsigned so that they wrap as those of vectors do.
 #include "nnue/kernel.h"
-
-int net_kernels(const NetKernel *out[NET_KERNELS_MAX]) {
-    int count = 0;
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vl"))
-        out[count++] = &NET_KERNEL_VNNI;
-    if (__builtin_cpu_supports("avx2"))
-        out[count++] = &NET_KERNEL_AVX2;
-    if (__builtin_cpu_supports("sse4.1"))
-        out[count++] = &NET_KERNEL_SSE41;
-#elif defined(__aarch64__)
-    out[count++] = &NET_KERNEL_NEON;
-#endif
-    out[count++] = &NET_KERNEL_PLAIN;
-    return count;
-}
-
-// ---- plain C -----------------------------------------------------------------------------------
-// Sums are unsigned so that they wrap as vectors do.
 
 static void row_add(uint16_t sum[NET_WIDTH], const int16_t *row) {
     for (int i = 0; i < NET_WIDTH; i++)
