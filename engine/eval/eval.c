@@ -3,6 +3,7 @@
 // threats in threats.h, endgames in endgame.c, the values in values.c.
 #include "eval/eval.h"
 
+#include "eval/psqt.h"
 #include "eval/sum.h"
 
 void eval_init(void) {

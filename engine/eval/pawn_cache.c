@@ -1,4 +1,4 @@
-// The cache of pawn structures. What a structure is worth is in eval_pawns.h.
+// The cache of pawn structures. What a structure is worth is in pawn_terms.h.
 #include "eval/pawn_cache.h"
 
 #include <string.h>

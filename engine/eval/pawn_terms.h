@@ -1,7 +1,6 @@
-// Pawn structure: doubled, isolated, backward, connected and passed pawns, and those that may pass.
-// What passed pawns are worth beyond their rank depends on the pieces and is in eval_passed.h. Part
-// of the evaluation's template (eval_terms.h); expanded by pawns.c, which remembers what is found
-// here.
+// Pawn structure: doubled, isolated, backward, connected, passed and candidate pawns. What a passed
+// pawn is worth beyond its rank depends on the pieces and is in passed.h. A part of the
+// evaluation's template (terms.h), expanded by pawn_cache.c.
 #pragma once
 
 #include "eval/terms.h"

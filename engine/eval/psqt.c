@@ -1,6 +1,5 @@
-// Material and piece-square values made ready for every piece and square. One half of the board is
-// written down (values.c), files a to d; the other mirrors it.
-#include "eval/terms.h"
+// Piece-square values. values.c has those of the files a to d; the files e to h mirror them.
+#include "eval/psqt.h"
 
 Pair PSQT[PIECE_NB][SQUARE_NB];
 

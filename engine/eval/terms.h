@@ -6,8 +6,9 @@
 #pragma once
 
 #include "base/score.h"
-#include "eval/pawn_cache.h"
-#include "eval/trace.h"
+#include "eval/pawn_entry.h"
+#include "eval/psqt.h"
+#include "eval/trace_counts.h"
 #include "eval/values.h"
 #include "rules/bitboard.h"
 #include "rules/position.h"
@@ -35,10 +36,6 @@ typedef struct EvalFacts {
                                                // from the knight to the queen
     int king_hits[COLOR_NB];                   // squares of it that they attack, one by one
 } EvalFacts;
-
-// Material and piece-square values by piece and square; Black's are negative.
-extern Pair PSQT[PIECE_NB][SQUARE_NB];
-void psqt_init(void);
 
 EVAL_INLINE void note(EvalTrace *trace, Color us, const int32_t *value, int n) {
     size_t index = (size_t)((const char *)value - (const char *)&EVAL) / sizeof *value;

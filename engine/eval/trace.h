@@ -1,24 +1,8 @@
-// The evaluation taken apart: how often each value of values.h counts in a position. The tuner
-// learns from these counts. They come from the evaluation's own code, expanded a second time with
-// notes in it (eval_trace.c), so that play pays nothing for them.
+// The evaluation with a count of every value that it uses, for the tuner. The counts come from the
+// evaluation's own terms, which trace.c expands a second time. Play pays nothing for them.
 #pragma once
 
-#include "base/score.h"
-#include "eval/values.h"
-#include "rules/position.h"
-
-typedef struct EvalTrace {
-    // By value, for each colour. Of VALUE_DANGER: quarters, in the danger that the colour's king is
-    // in. Of VALUE_WINNABLE: with White. VALUE_TEMPO is counted nowhere: `side` has it.
-    int16_t counts[COLOR_NB][EVAL_COUNT];
-    int phase;           // 0, endgame, to PHASE_FULL
-    int scale[COLOR_NB]; // 64ths of the endgame value, should it be in favour of the colour
-    int rule50;
-    Color side;
-    // The score is knowledge of the endgame, not a sum of values: there are no counts.
-    bool is_known;
-    Score known; // for the side to move
-} EvalTrace;
+#include "eval/trace_counts.h"
 
 // Evaluates `pos` and fills `trace`. The score is that of evaluate().
 Score eval_trace(const Position *pos, EvalTrace *trace);

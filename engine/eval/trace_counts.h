@@ -1,0 +1,20 @@
+// How often each value of values.h counts in the evaluation of one position. The terms write these
+// counts when trace.c expands them, and the tuner learns from them.
+#pragma once
+
+#include "base/score.h"
+#include "eval/values.h"
+#include "rules/position.h"
+
+typedef struct EvalTrace {
+    // By value, for each colour. Of VALUE_DANGER: quarters, in the danger that the colour's king is
+    // in. Of VALUE_WINNABLE: with White. VALUE_TEMPO is counted nowhere: `side` has it.
+    int16_t counts[COLOR_NB][EVAL_COUNT];
+    int phase;           // 0, endgame, to PHASE_FULL
+    int scale[COLOR_NB]; // 64ths of the endgame value, should it be in favour of the colour
+    int rule50;
+    Color side;
+    // The score is knowledge of the endgame, not a sum of values: there are no counts.
+    bool is_known;
+    Score known; // for the side to move
+} EvalTrace;
