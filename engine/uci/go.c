@@ -1,9 +1,8 @@
 // UCI's `go`: from words to limits.
-#include <string.h>
+#include "uci/go.h"
 
 #include "base/words.h"
 #include "rules/notation.h"
-#include "uci/uci.h"
 
 enum { NUMBER_MAX = 1 << 30 };
 

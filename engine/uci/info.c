@@ -1,8 +1,10 @@
 // UCI's `info` line for a report of the search.
+#include "uci/info.h"
+
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "rules/notation.h"
-#include "uci/uci.h"
 
 typedef struct Line {
     char *text;

@@ -12,6 +12,8 @@
 #include "rules/notation.h"
 #include "search/evaluator.h"
 #include "search/timer.h"
+#include "uci/go.h"
+#include "uci/info.h"
 #include "uci/options.h"
 
 enum { QUIET_US = 20000 }; // how long reports may wait for company before they are sent

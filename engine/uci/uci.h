@@ -18,11 +18,3 @@ void uci_free(Uci *uci); // stops a search first
 bool uci_line(Uci *uci, const char *line);
 // Obeys lines from `in` until `quit` or its end.
 void uci_loop(Uci *uci, FILE *in);
-
-// Reads what follows the word `go` for a search from `pos`. False: `*bad` is the word at fault.
-// Exposed so that it can be tested and fuzzed without thinking.
-bool uci_parse_go(const char *text, const Position *pos, SearchLimits *limits, const char **bad);
-
-// Writes one line for a report of the search, as `info depth …`; returns `out`.
-enum { UCI_INFO_MAX = 4096 };
-char *uci_info_text(const Root *root, const SearchInfo *info, char out[UCI_INFO_MAX]);

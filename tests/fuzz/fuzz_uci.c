@@ -7,6 +7,7 @@
 
 #include "engine/base/words.h"
 #include "engine/rules/position.h"
+#include "engine/uci/go.h"
 #include "engine/uci/uci.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

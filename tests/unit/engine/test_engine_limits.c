@@ -3,7 +3,7 @@
 #include "tests/unit/rules/rules_kit.h"
 
 #include "engine/search/timer.h"
-#include "engine/uci/uci.h"
+#include "engine/uci/go.h"
 
 // ---- time ---------------------------------------------------------------------------------------
 

@@ -1,0 +1,9 @@
+// The arguments of UCI's `go`. In a file of its own so that they can be tested and fuzzed without a
+// search.
+#pragma once
+
+#include "search/limits.h"
+
+// Reads what follows the word `go` into `limits`, for a search from `pos`. On false `*bad` points to
+// the word at fault.
+bool uci_parse_go(const char *text, const Position *pos, SearchLimits *limits, const char **bad);
