@@ -11,6 +11,7 @@
 #include "search/ordering.h"
 #include "search/prune.h"
 #include "search/reduce.h"
+#include "search/see.h"
 
 typedef struct Best {
     Score score;

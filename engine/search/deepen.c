@@ -2,6 +2,8 @@
 // deepening, aspiration windows, and when to begin another iteration.
 #include "search/deepen.h"
 
+#include "search/node.h"
+
 enum { ASPIRATION_DEPTH = 5, ASPIRATION_WINDOW = 14 };
 
 // ---- root moves --------------------------------------------------------------------------------

@@ -44,5 +44,14 @@ typedef struct Candidate {
     int extension;
 } Candidate;
 
-// The value of one move of the node, made and taken back (pvs.c).
+// The recursion of the search goes through these three functions.
+
+// The value of the searcher's position, searched `depth` plies deep in the window from `alpha` to
+// `beta` (alphabeta.c). `cut`: the node is expected to fail high, as the first child of a node that
+// should fail low, or a child that should refute a late move (Knuth and Moore's type 2, 1975).
+Score search_node(Searcher *s, Score alpha, Score beta, int depth, bool cut);
+// The value of one move of the node: plays the move, searches the position after it and takes the
+// move back (pvs.c).
 Score move_search(Searcher *s, const Node *node, const Candidate *move);
+// The value of the position when only captures are tried, and in check every move (quiescence.c).
+Score quiescence(Searcher *s, Score alpha, Score beta);

@@ -4,11 +4,6 @@
 #include "eval/pawn_cache.h"
 #include "search/see.h"
 
-bool move_is_quiet(const Position *pos, Move move) {
-    return move_captured_type(pos, move) == NO_PIECE_TYPE &&
-           !(move_kind(move) == MOVE_PROMOTION && move_promotion(move) == QUEEN);
-}
-
 // How many plies ago the moves were made to which a quiet move may be a good reply: 1 is the
 // opponent's last move, 2 our own before it ("continuation history").
 static const int CONTINUATIONS[] = {1, 2, 4, 6};

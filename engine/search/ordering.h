@@ -37,8 +37,6 @@ void picker_init_captures(MovePicker *picker, Searcher *s, Move table_move);
 // The next legal move, each once; MOVE_NONE at the end.
 Move picker_next(MovePicker *picker);
 
-// Neither a capture nor a promotion to a queen.
-bool move_is_quiet(const Position *pos, Move move);
 // How well a quiet move has done; of the order of ±5 × HISTORY_MAX.
 int quiet_history(Searcher *s, Move move);
 // How well a capture has done, within ±HISTORY_MAX.

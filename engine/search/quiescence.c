@@ -1,5 +1,7 @@
 // Quiescence: at the leaves only captures and promotions are followed, and every evasion of a
 // check, until the position is quiet enough for the evaluation to be believed.
+#include "search/node.h"
+
 #include "search/correction.h"
 #include "search/evaluator.h"
 #include "search/ordering.h"

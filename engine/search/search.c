@@ -13,21 +13,6 @@
 #include "search/reduce.h"
 #include "search/searcher.h"
 
-void root_init(Root *root, const Position *pos) {
-    root->pos = *pos;
-    root->key_count = 0;
-}
-
-void root_play(Root *root, Move move) {
-    Undo undo;
-    Key before = root->pos.key;
-    position_make(&root->pos, move, &undo);
-    if (root->pos.rule50 == 0)
-        root->key_count = 0;
-    else if (root->key_count < ROOT_KEYS_MAX)
-        root->keys[root->key_count++] = before;
-}
-
 // ---- threads -----------------------------------------------------------------------------------
 
 static void *helper_main(void *searcher) {

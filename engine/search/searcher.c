@@ -6,7 +6,7 @@
 #include "rules/bitboard.h"
 #include "rules/legality.h"
 #include "rules/zobrist.h"
-#include "search/ordering.h"
+#include "search/see.h"
 
 enum { CLOCK_PERIOD = 256 }; // nodes between looks at the clock; a power of two
 

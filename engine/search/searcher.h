@@ -8,7 +8,7 @@
 #include "eval/pawn_cache.h"
 #include "nnue/accumulator.h"
 #include "search/history.h"
-#include "search/search.h"
+#include "search/limits.h"
 #include "search/timer.h"
 #include "search/tt.h"
 
@@ -56,6 +56,8 @@ typedef struct RootMove {
     int pv_length;
     Move pv[PLY_MAX];
 } RootMove;
+
+typedef struct Search Search;
 
 typedef struct Searcher {
     Search *shared;
@@ -127,10 +129,3 @@ bool searcher_is_stopped(Searcher *s);
 // Draw by repetition, fifty moves or too little material. Once is enough within the search's own
 // line, since what was done once can be done again.
 bool searcher_is_draw(const Searcher *s);
-
-// The value of the position, from `alpha` to `beta`, `depth` plies deep (alphabeta.c). `cut`: it is
-// expected to fail high, as the first child of a node that should fail low, or a child that should
-// refute a late move (Knuth and Moore's type 2, 1975).
-Score search_node(Searcher *s, Score alpha, Score beta, int depth, bool cut);
-// The value when only captures, and in check every move, are looked at (quiescence.c).
-Score quiescence(Searcher *s, Score alpha, Score beta);

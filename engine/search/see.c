@@ -17,6 +17,11 @@ PieceType move_captured_type(const Position *pos, Move move) {
     }
 }
 
+bool move_is_quiet(const Position *pos, Move move) {
+    return move_captured_type(pos, move) == NO_PIECE_TYPE &&
+           !(move_kind(move) == MOVE_PROMOTION && move_promotion(move) == QUEEN);
+}
+
 // Sliders that a piece leaving the board may have uncovered.
 static Bitboard xrays(const Position *pos, Square target, Bitboard occupied) {
     Bitboard queens = pos->by_type[QUEEN];

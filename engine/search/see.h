@@ -9,6 +9,8 @@ extern const Score SEE_VALUE[8];
 
 // The piece type that `move` takes, NO_PIECE_TYPE if none. Castling takes nothing.
 PieceType move_captured_type(const Position *pos, Move move);
+// True if `move` is neither a capture nor a promotion to a queen.
+bool move_is_quiet(const Position *pos, Move move);
 
 // Whether the legal `move` wins at least `threshold` if both sides go on capturing on its target,
 // cheapest piece first, and each may stop. Pins are not looked at. (The iterative "swap algorithm"

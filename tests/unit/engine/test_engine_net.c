@@ -4,6 +4,7 @@
 
 #include "engine/commands/bench_positions.h"
 #include "engine/search/evaluator.h"
+#include "engine/search/search.h"
 
 static Network net;
 static Search *search;

@@ -6,6 +6,7 @@
 
 #include "engine/commands/bench_positions.h"
 #include "engine/search/ordering.h"
+#include "engine/search/search.h"
 
 static Root root_of(const char *fen) {
     Root root;

@@ -1,0 +1,44 @@
+// What a search is told before it starts, and what it reports while it runs. Plain data, shared by
+// the search and its callers.
+#pragma once
+
+#include "base/score.h"
+#include "rules/movegen.h"
+#include "search/root.h"
+
+enum {
+    SEARCH_THREADS_MAX = 256,
+    SEARCH_DEPTH_MAX = PLY_MAX - 8,
+    SEARCH_MULTIPV_MAX = MOVES_MAX,
+};
+
+// When to stop. With all fields zero the search runs until it is stopped.
+typedef struct SearchLimits {
+    int64_t time_ms[COLOR_NB], increment_ms[COLOR_NB];
+    bool has_clock;
+    int moves_to_go;      // 0: the rest of the game
+    int64_t move_time_ms; // 0: none
+    int64_t overhead_ms;  // lost on the way between us and the clock's keeper
+    int64_t start_us;     // clock_now_us() when the request came
+    uint64_t nodes;       // 0: none
+    uint64_t soft_nodes;  // no new iteration once so many are searched; 0: none
+    int depth;            // 0: none
+    int mate;             // stop at a mate in so many moves; 0: none
+    bool infinite, ponder;
+    int multi_pv;          // 0 reads as 1
+    MoveList search_moves; // root moves to consider; size 0: all
+} SearchLimits;
+
+// One principal variation, reported after an iteration.
+typedef struct SearchInfo {
+    int depth, seldepth, multi_pv; // multi_pv counts from 1
+    Score score;
+    uint64_t nodes;
+    int64_t time_us;
+    int hash_permille;
+    const Move *pv; // borrowed
+    int pv_length;
+} SearchInfo;
+
+// Called after an iteration, once for each principal variation.
+typedef void SearchReport(void *context, const Root *root, const SearchInfo *info);
