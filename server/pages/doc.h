@@ -5,7 +5,6 @@
 #pragma once
 
 #include "server/http/handler.h"
-#include "server/patch/patch.h"
 
 enum { DOC_PAGE_SIZE = 25, DOC_PAGE_SIZE_MAX = 200 };
 
@@ -20,8 +19,6 @@ json_t *doc_history(Request *req, Error *err); // of the test params[0]
 // ("all": as much as can be shown, for those who are signed in).
 json_t *doc_diff(Request *req, Error *err);
 bool doc_diff_kept(Request *req, Str *out); // as text, where it was made before
-// The same of a test's row (base_commit, new_commit, baseline).
-json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, Error *err);
 
 json_t *doc_faults(Request *req, Error *err); // of the test params[0]; before, limit
 json_t *doc_fault(Request *req, Error *err);  // params[0]

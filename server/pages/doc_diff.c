@@ -7,31 +7,7 @@
 #include "server/common/json_member.h"
 #include "server/git/repo.h"
 #include "server/pages/doc.h"
-
-// Against the nearest commit that the baseline's history has too: what was merged since is no part
-// of what the base brings.
-static json_t *base_diff(git_repository *repo, const json_t *row, DiffLimits limits, Error *err) {
-    const char *base = member_text(row, "base_commit"), *baseline = member_text(row, "baseline");
-    char from[REPO_SHA_MAX];
-    if (repo_is_ancestor(repo, base, baseline))
-        return json_null();
-    if (!repo_common_ancestor(repo, base, baseline, from))
-        snprintf(from, sizeof from, "%s", baseline);
-    json_t *document = patch_document(repo, from, base, limits, err);
-    if (document)
-        json_object_set_new(document, "from", json_string(from));
-    return document;
-}
-
-json_t *doc_diff_of(git_repository *repo, const json_t *row, DiffLimits limits, Error *err) {
-    json_auto_t *document = patch_document(repo, member_text(row, "base_commit"),
-                                           member_text(row, "new_commit"), limits, err);
-    json_t *below = document ? base_diff(repo, row, limits, err) : NULL;
-    if (!below)
-        return NULL;
-    json_object_set_new(document, "base_diff", below);
-    return json_incref(document);
-}
+#include "server/patch/patch.h"
 
 static json_t *row_of(Request *req, bool *whole, Error *err) {
     json_t *row = db_row(req->turn->db, SQL_PAGE_TEST, "i", request_id(req, 0));
@@ -66,7 +42,10 @@ json_t *doc_diff(Request *req, Error *err) {
         return kept;
     git_repository *repo scope(repo_free) =
         repo_open(app_data(req->app), member_text(row, "engine"), err);
-    json_t *diff = repo ? doc_diff_of(repo, row, whole ? DIFF_WHOLE : DIFF_SHORT, err) : NULL;
+    DiffCommits commits = {member_text(row, "new_commit"), member_text(row, "base_commit"),
+                           member_text(row, "baseline")};
+    json_t *diff =
+        repo ? patch_test_document(repo, &commits, whole ? DIFF_WHOLE : DIFF_SHORT, err) : NULL;
     request_cache(req, key, true, diff);
     return diff;
 }

@@ -76,6 +76,16 @@ typedef struct DiffLimits {
 json_t *patch_document(git_repository *repo, const char *base, const char *commit,
                        DiffLimits limits, Error *err);
 
+// The commits of a test.
+typedef struct DiffCommits {
+    const char *patch, *base, *baseline;
+} DiffCommits;
+
+// patch_document() of the patch against the base. Its member "base_diff" is the same of the base against the baseline
+// with the commit "from", or null where the base is in the baseline's history.
+json_t *patch_test_document(git_repository *repo, const DiffCommits *commits, DiffLimits limits,
+                            Error *err);
+
 // ---- for the modules of this noun and their tests
 
 typedef struct PatchCursor {

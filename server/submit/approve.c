@@ -5,7 +5,7 @@
 
 #include "server/common/json_member.h"
 #include "server/ledger/ledger.h"
-#include "server/pages/doc.h"
+#include "server/patch/patch.h"
 #include "server/submit/submit.h"
 
 // ---- approving ----------------------------------------------------------------------------------
@@ -88,7 +88,9 @@ static bool is_shown(const json_t *diff, bool unseen_too, Error *err) {
 
 // An approval is of what an approver can have seen.
 static bool all_is_shown(git_repository *repo, const json_t *row, bool unseen_too, Error *err) {
-    json_auto_t *diff = doc_diff_of(repo, row, DIFF_WHOLE, err);
+    DiffCommits commits = {member_text(row, "new_commit"), member_text(row, "base_commit"),
+                           member_text(row, "baseline")};
+    json_auto_t *diff = patch_test_document(repo, &commits, DIFF_WHOLE, err);
     const json_t *base = json_object_get(diff, "base_diff");
     return diff && is_shown(diff, unseen_too, err) &&
            (json_is_null(base) || is_shown(base, unseen_too, err));
