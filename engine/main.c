@@ -6,12 +6,12 @@
 #include "commands/commands.h"
 #include "uci/uci.h"
 
-typedef struct Command {
+typedef struct Subcommand {
     const char *name, *purpose, *usage;
     int (*run)(int argc, char **argv);
-} Command;
+} Subcommand;
 
-static const Command COMMANDS[] = {
+static const Subcommand SUBCOMMANDS[] = {
     {"bench", "node count and speed over fixed positions", BENCH_USAGE, command_bench},
     {"perft", "leaves of the move tree", PERFT_USAGE, command_perft},
     {"eval", "static scores of the positions on standard input", EVAL_USAGE, command_eval},
@@ -23,12 +23,12 @@ static const Command COMMANDS[] = {
     {"train", "a net from games of self-play", TRAIN_USAGE, command_train},
     {"magics", "searches the magic numbers and prints their table", MAGICS_USAGE, command_magics},
 };
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+enum { SUBCOMMAND_COUNT = sizeof SUBCOMMANDS / sizeof *SUBCOMMANDS };
 
-static const Command *command_find(const char *name) {
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(name, COMMANDS[i].name) == 0)
-            return &COMMANDS[i];
+static const Subcommand *command_find(const char *name) {
+    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
+        if (strcmp(name, SUBCOMMANDS[i].name) == 0)
+            return &SUBCOMMANDS[i];
     return NULL;
 }
 
@@ -38,11 +38,11 @@ static bool asks_for_help(const char *word) {
 
 static void print_commands(void) {
     puts("Without arguments the engine speaks UCI. Commands, each with --help of its own:");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-10s%s\n", COMMANDS[i].name, COMMANDS[i].purpose);
+    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
+        printf("  %-10s%s\n", SUBCOMMANDS[i].name, SUBCOMMANDS[i].purpose);
 }
 
-static int command_run(const Command *command, int argc, char **argv) {
+static int command_run(const Subcommand *command, int argc, char **argv) {
     if (argc > 0 && asks_for_help(argv[0])) {
         fputs(command->usage, stdout);
         return 0;
@@ -65,7 +65,7 @@ static int speak_uci(void) {
 int main(int argc, char **argv) {
     if (argc < 2)
         return speak_uci();
-    const Command *command = command_find(argv[1]);
+    const Subcommand *command = command_find(argv[1]);
     if (command)
         return command_run(command, argc - 2, argv + 2);
     if (asks_for_help(argv[1])) {

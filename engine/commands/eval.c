@@ -24,8 +24,8 @@ typedef struct Features {
 static Features features_of(const Network *net, const Position *pos, Color view) {
     Features features = {0};
     Square king = position_king(pos, view);
-    for (Bitboard men = position_occupied(pos) & ~pos->by_type[KING]; men; features.count++) {
-        Square s = bitboard_pop(&men);
+    for (Bitboard pieces = position_occupied(pos) & ~pos->by_type[KING]; pieces; features.count++) {
+        Square s = bitboard_pop(&pieces);
         features.index_sum += net_index(view, king, pos->board[s], s);
     }
     network_accumulate(net, pos, view, features.values);

@@ -11,22 +11,22 @@
 #include "commands/opening.h"
 #include "search/search.h"
 
-typedef struct Wish {
+typedef struct OpeningsOptions {
     int64_t count, seed, plies, low, high, nodes;
     bool chess960;
-} Wish;
+} OpeningsOptions;
 
 // ---- candidates ---------------------------------------------------------------------------------
 
-static bool fits(Search *search, const Wish *wish, const Position *pos) {
+static bool fits(Search *search, const OpeningsOptions *options, const Position *pos) {
     Root root;
     root_init(&root, pos);
-    SearchLimits limits = {.nodes = (uint64_t)wish->nodes};
+    SearchLimits limits = {.nodes = (uint64_t)options->nodes};
     search_clear(search);
     search_prepare(search, &root, &limits);
     Score score = search_run(search).score;
     score = score < 0 ? -score : score;
-    return score >= wish->low && score <= wish->high;
+    return score >= options->low && score <= options->high;
 }
 
 // ---- the book -----------------------------------------------------------------------------------
@@ -48,42 +48,42 @@ static void print_epd(const Position *pos) {
     puts(fen);
 }
 
-static bool print_book(const Wish *wish) {
-    Key *keys = calloc((size_t)wish->count, sizeof *keys);
+static bool print_book(const OpeningsOptions *options) {
+    Key *keys = calloc((size_t)options->count, sizeof *keys);
     if (!keys)
         return false;
     Search *search = search_new(1, 1);
-    uint64_t state = (uint64_t)wish->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    uint64_t state = (uint64_t)options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     // Wishes that nothing fulfils must end too.
-    int64_t tries = wish->count * 1000, found = 0;
-    while (found < wish->count && tries-- > 0) {
+    int64_t tries = options->count * 1000, found = 0;
+    while (found < options->count && tries-- > 0) {
         Position pos;
-        opening_start(&state, wish->chess960, &pos);
-        if (!opening_walk(&state, (int)wish->plies, &pos) || is_known(keys, found, pos.key) ||
-            !fits(search, wish, &pos))
+        opening_start(&state, options->chess960, &pos);
+        if (!opening_walk(&state, (int)options->plies, &pos) || is_known(keys, found, pos.key) ||
+            !fits(search, options, &pos))
             continue;
         keys[found++] = pos.key;
         print_epd(&pos);
     }
     search_free(search);
     free(keys);
-    return found == wish->count;
+    return found == options->count;
 }
 
-static bool read_option(Wish *wish, const char *name, const char *value) {
+static bool read_option(OpeningsOptions *options, const char *name, const char *value) {
     const struct {
         const char *name;
         int64_t least, most;
         int64_t *out;
-    } options[] = {
-        {"--count", 1, 1000000, &wish->count},  {"--seed", 0, INT32_MAX, &wish->seed},
-        {"--plies", 0, 200, &wish->plies},      {"--low", 0, SCORE_MATE, &wish->low},
-        {"--high", 0, SCORE_MATE, &wish->high}, {"--nodes", 1, INT32_MAX, &wish->nodes},
+    } rows[] = {
+        {"--count", 1, 1000000, &options->count},  {"--seed", 0, INT32_MAX, &options->seed},
+        {"--plies", 0, 200, &options->plies},      {"--low", 0, SCORE_MATE, &options->low},
+        {"--high", 0, SCORE_MATE, &options->high}, {"--nodes", 1, INT32_MAX, &options->nodes},
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (strcmp(name, options[i].name) == 0)
-            return value && word_to_int((Word){value, strlen(value)}, options[i].least,
-                                        options[i].most, options[i].out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(name, rows[i].name) == 0)
+            return value && word_to_int((Word){value, strlen(value)}, rows[i].least, rows[i].most,
+                                        rows[i].out);
     return false;
 }
 
@@ -98,23 +98,24 @@ const char OPENINGS_USAGE[] =
     "  --chess960         begin from random positions of Chess960\n";
 
 int command_openings(int argc, char **argv) {
-    Wish wish = {.count = 1000, .seed = 1, .plies = 8, .low = 40, .high = 120, .nodes = 20000};
+    OpeningsOptions options = {
+        .count = 1000, .seed = 1, .plies = 8, .low = 40, .high = 120, .nodes = 20000};
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--chess960") == 0) {
-            wish.chess960 = true;
-        } else if (!read_option(&wish, argv[i], i + 1 < argc ? argv[i + 1] : NULL)) {
+            options.chess960 = true;
+        } else if (!read_option(&options, argv[i], i + 1 < argc ? argv[i + 1] : NULL)) {
             fprintf(stderr, "anvil: openings: cannot read %s\n", argv[i]);
             return COMMAND_MISUSED;
         } else {
             i++;
         }
     }
-    if (wish.low > wish.high) {
+    if (options.low > options.high) {
         fputs("anvil: openings: --low is above --high\n", stderr);
         return COMMAND_MISUSED;
     }
     rules_init();
-    if (print_book(&wish))
+    if (print_book(&options))
         return 0;
     fputs("anvil: openings: too few positions have such a score\n", stderr);
     return 1;

@@ -9,7 +9,7 @@
 #include "commands/commands.h"
 #include "rules/notation.h"
 
-enum { DEPTH_MAX = 20 };
+enum { PERFT_DEPTH_MAX = 20 };
 
 static double seconds_now(void) {
     struct timespec now;
@@ -59,12 +59,12 @@ static bool read_position(int argc, char **argv, Position *pos) {
 }
 
 const char PERFT_USAGE[] = "usage: perft DEPTH [FEN]   (DEPTH 1 to 20)\n";
-_Static_assert(DEPTH_MAX == 20, "as the usage says");
+_Static_assert(PERFT_DEPTH_MAX == 20, "as the usage says");
 
 int command_perft(int argc, char **argv) {
     char *end = NULL;
     long depth = argc > 0 ? strtol(argv[0], &end, 10) : 0;
-    if (!end || end == argv[0] || *end || depth < 1 || depth > DEPTH_MAX)
+    if (!end || end == argv[0] || *end || depth < 1 || depth > PERFT_DEPTH_MAX)
         return COMMAND_MISUSED;
     rules_init();
     Position pos;

@@ -8,10 +8,10 @@
 #include "rules/bitboard.h"
 
 // As bits, so that the outcomes of all moves can be joined.
-enum { IMPOSSIBLE = 0, UNKNOWN = 1, DRAWN = 2, WON = 4 };
+enum { KPK_IMPOSSIBLE = 0, KPK_UNKNOWN = 1, KPK_DRAWN = 2, KPK_WON = 4 };
 
-enum { POSITIONS = 6 * 4 * 2 * 64 * 64 }; // pawn's rank and file, side, kings
-static uint32_t won_bits[POSITIONS / 32];
+enum { KPK_POSITIONS = 6 * 4 * 2 * 64 * 64 }; // pawn's rank and file, side, kings
+static uint32_t won_bits[KPK_POSITIONS / 32];
 
 static unsigned index_of(Color side, Square white, Square black, Square pawn) {
     unsigned place = (unsigned)((square_rank(pawn) - 1) << 2 | square_file(pawn));
@@ -42,10 +42,10 @@ static bool is_drawn_at_once(Square white, Square black, Square pawn) {
 
 static uint8_t first_outcome(Color side, Square white, Square black, Square pawn) {
     if (!is_possible(side, white, black, pawn))
-        return IMPOSSIBLE;
+        return KPK_IMPOSSIBLE;
     if (side == WHITE)
-        return promotes(white, black, pawn) ? WON : UNKNOWN;
-    return is_drawn_at_once(white, black, pawn) ? DRAWN : UNKNOWN;
+        return promotes(white, black, pawn) ? KPK_WON : KPK_UNKNOWN;
+    return is_drawn_at_once(white, black, pawn) ? KPK_DRAWN : KPK_UNKNOWN;
 }
 
 // The outcomes of White's moves, joined.
@@ -75,25 +75,25 @@ static uint8_t next_outcome(const uint8_t *outcomes, Color side, Square white, S
     bool whites = side == WHITE;
     unsigned seen = whites ? white_moves(outcomes, white, black, pawn)
                            : black_moves(outcomes, white, black, pawn);
-    if (seen & (whites ? WON : DRAWN))
-        return whites ? WON : DRAWN;
-    if (seen & UNKNOWN)
-        return UNKNOWN;
-    return whites ? DRAWN : WON;
+    if (seen & (whites ? KPK_WON : KPK_DRAWN))
+        return whites ? KPK_WON : KPK_DRAWN;
+    if (seen & KPK_UNKNOWN)
+        return KPK_UNKNOWN;
+    return whites ? KPK_DRAWN : KPK_WON;
 }
 
 // One look at every position, for the first time or again; whether anything was found.
 static bool sweep(uint8_t *outcomes, bool first) {
     bool found = false;
-    for (unsigned i = 0; i < POSITIONS; i++) {
-        if (!first && outcomes[i] != UNKNOWN)
+    for (unsigned i = 0; i < KPK_POSITIONS; i++) {
+        if (!first && outcomes[i] != KPK_UNKNOWN)
             continue;
         Square white = i & 63, black = i >> 6 & 63;
         Color side = (Color)(i >> 12 & 1);
         Square pawn = square_make(i >> 13 & 3, (int)(i >> 15) + 1);
         outcomes[i] = first ? first_outcome(side, white, black, pawn)
                             : next_outcome(outcomes, side, white, black, pawn);
-        found |= outcomes[i] != UNKNOWN;
+        found |= outcomes[i] != KPK_UNKNOWN;
     }
     return found;
 }
@@ -103,14 +103,14 @@ void kpk_init(void) {
     if (done)
         return;
     done = true;
-    uint8_t *outcomes = malloc(POSITIONS);
+    uint8_t *outcomes = malloc(KPK_POSITIONS);
     if (!outcomes)
         abort();
     sweep(outcomes, true);
     while (sweep(outcomes, false))
         ;
-    for (unsigned i = 0; i < POSITIONS; i++)
-        won_bits[i / 32] |= (uint32_t)(outcomes[i] == WON) << i % 32;
+    for (unsigned i = 0; i < KPK_POSITIONS; i++)
+        won_bits[i / 32] |= (uint32_t)(outcomes[i] == KPK_WON) << i % 32;
     free(outcomes);
 }
 

@@ -9,7 +9,7 @@ EVAL_INLINE Bitboard squares_held(const EvalFacts *facts, Color us) {
     return facts->attacks[us][PAWN] | (facts->twice[us] & ~facts->twice[color_flip(us)]);
 }
 
-// Enemy men that pieces attack. The same man may be attacked in several ways.
+// Enemy pieces and pawns that our pieces attack. One of them may be attacked in several ways.
 EVAL_INLINE Pair eval_piece_threats(const EvalFacts *facts, Color us) {
     const Position *pos = facts->pos;
     EvalTrace *trace = facts->trace;
@@ -31,7 +31,7 @@ EVAL_INLINE Pair eval_piece_threats(const EvalFacts *facts, Color us) {
                 bitboard_count((pawns | minors | majors) & by_king & weak) != 0);
 }
 
-// Enemy men that nothing guards.
+// Enemy pieces and pawns that nothing guards.
 EVAL_INLINE Pair eval_hanging(const EvalFacts *facts, Color us) {
     const Position *pos = facts->pos;
     Color them = color_flip(us);
@@ -71,7 +71,7 @@ EVAL_INLINE Pair eval_queen_threats(const EvalFacts *facts, Color us) {
            term(facts->trace, us, &EVAL.slider_can_hit_queen, bitboard_count(sliders));
 }
 
-// An own queen with one man between her and an enemy rook or bishop.
+// A queen of ours with one piece or pawn between it and an enemy rook or bishop.
 EVAL_INLINE Pair eval_queen_in_line(const EvalFacts *facts, Color us) {
     const Position *pos = facts->pos;
     Color them = color_flip(us);
@@ -82,8 +82,8 @@ EVAL_INLINE Pair eval_queen_in_line(const EvalFacts *facts, Color us) {
                            (bitboard_tables.bishop_rays[s] & position_pieces(pos, them, BISHOP));
         int lines = 0;
         while (snipers) {
-            Bitboard men = squares_between(s, bitboard_pop(&snipers)) & facts->occupied;
-            lines += men && !bitboard_many(men);
+            Bitboard between = squares_between(s, bitboard_pop(&snipers)) & facts->occupied;
+            lines += between && !bitboard_many(between);
         }
         score += term(facts->trace, us, &EVAL.queen_in_line, lines);
     }

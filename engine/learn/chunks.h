@@ -19,7 +19,7 @@ typedef struct Chunks {
     uint16_t *have;        // of each chunk, games that were there at the start
     FILE *part;            // being written; NULL between two
     GameReader reader;     // scratch
-    GameRecord game;
+    GameFileRecord game;
 } Chunks;
 
 // Makes the folder if it is missing, and looks at what is there. False: `err` says why, as when the

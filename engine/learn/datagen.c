@@ -24,7 +24,7 @@ enum {
     BOOK_SHARE_DEFAULT = 50,
     NICE_DEFAULT = 10, // long runs give way to everything else
     ID_DEPTH = 6,      // of the bench that names the engine
-    NET_BYTES_MAX = 1 << 26,
+    DATAGEN_NET_BYTES_MAX = 1 << 26,
 };
 
 const char DATAGEN_USAGE[] =
@@ -135,7 +135,7 @@ static bool plan_net(DatagenPlan *plan, const char *name, Network *own, Refusal 
         return true;
     }
     size_t size;
-    char *bytes = whole_file_read(wanted, NET_BYTES_MAX, &size, err);
+    char *bytes = whole_file_read(wanted, DATAGEN_NET_BYTES_MAX, &size, err);
     if (bytes)
         sha256_text(bytes, size, text);
     free(bytes);

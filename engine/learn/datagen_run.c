@@ -22,7 +22,7 @@ typedef struct Finished {
     int plies;
 } Finished;
 
-typedef struct Run {
+typedef struct DatagenRun {
     const DatagenPlan *plan;
     atomic_bool stop;
     atomic_int playing;   // threads that have not ended
@@ -35,15 +35,15 @@ typedef struct Run {
     Finished ring[RING_SIZE]; // the game taken as the nth is at n % RING_SIZE
     bool has_failed;
     Refusal err;
-} Run;
+} DatagenRun;
 
-typedef struct Player {
-    Run *run;
+typedef struct SelfPlayer {
+    DatagenRun *run;
     pthread_t thread;
     Selfplay selfplay;
-    GameRecord record;
+    GameFileRecord record;
     uint8_t bytes[GAMEFILE_RECORD_MAX];
-} Player;
+} SelfPlayer;
 
 static void *allocate(size_t count, size_t size) {
     void *memory = calloc(count, size);
@@ -57,7 +57,7 @@ static void *allocate(size_t count, size_t size) {
 // ---- the ring ----------------------------------------------------------------------------------
 
 // False: nothing is left to play. `*place`: the how manieth game of this run it is.
-static bool take(Run *run, uint64_t *place, uint64_t *number) {
+static bool take(DatagenRun *run, uint64_t *place, uint64_t *number) {
     pthread_mutex_lock(&run->lock);
     while (!atomic_load(&run->stop) && run->next < run->plan->games &&
            run->taken - run->written >= RING_SIZE)
@@ -73,7 +73,7 @@ static bool take(Run *run, uint64_t *place, uint64_t *number) {
 }
 
 // Writes what has no earlier game to wait for. Under the lock.
-static void write_finished(Run *run) {
+static void write_finished(DatagenRun *run) {
     Finished *game;
     while ((game = &run->ring[run->written % RING_SIZE])->bytes) {
         if (!run->has_failed &&
@@ -88,7 +88,7 @@ static void write_finished(Run *run) {
     }
 }
 
-static void put(Run *run, uint64_t place, uint64_t number, Player *player) {
+static void put(DatagenRun *run, uint64_t place, uint64_t number, SelfPlayer *player) {
     size_t size = gamefile_write_game(&player->record, player->bytes);
     uint8_t *bytes = allocate(1, size);
     memcpy(bytes, player->bytes, size);
@@ -102,8 +102,8 @@ static void put(Run *run, uint64_t place, uint64_t number, Player *player) {
 // ---- players -----------------------------------------------------------------------------------
 
 static void *player_main(void *context) {
-    Player *player = context;
-    Run *run = player->run;
+    SelfPlayer *player = context;
+    DatagenRun *run = player->run;
     uint64_t place, number;
     while (take(run, &place, &number) && selfplay_game(&player->selfplay, number, &player->record))
         put(run, place, number, player);
@@ -111,9 +111,9 @@ static void *player_main(void *context) {
     return NULL;
 }
 
-static Player *players_new(Run *run) {
+static SelfPlayer *players_new(DatagenRun *run) {
     const DatagenPlan *plan = run->plan;
-    Player *players = allocate((size_t)plan->threads, sizeof *players);
+    SelfPlayer *players = allocate((size_t)plan->threads, sizeof *players);
     for (int i = 0; i < plan->threads; i++) {
         players[i].run = run;
         players[i].selfplay = (Selfplay){
@@ -124,7 +124,7 @@ static Player *players_new(Run *run) {
 }
 
 // Begins as many as the system allows; returns how many.
-static int players_begin(Player *players, Run *run) {
+static int players_begin(SelfPlayer *players, DatagenRun *run) {
     int count = 0, wanted = run->plan->threads;
     atomic_store(&run->playing, wanted);
     while (count < wanted &&
@@ -134,7 +134,7 @@ static int players_begin(Player *players, Run *run) {
     return count;
 }
 
-static void players_end(Player *players, int begun, int all) {
+static void players_end(SelfPlayer *players, int begun, int all) {
     for (int i = 0; i < begun; i++)
         pthread_join(players[i].thread, NULL);
     for (int i = 0; i < all; i++)
@@ -144,14 +144,14 @@ static void players_end(Player *players, int begun, int all) {
 
 // ---- the run -----------------------------------------------------------------------------------
 
-static void run_init(Run *run, const DatagenPlan *plan) {
+static void run_init(DatagenRun *run, const DatagenPlan *plan) {
     run->plan = plan;
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->room, NULL);
     run->next = chunks_missing(&run->chunks, 0);
 }
 
-static void run_release(Run *run) {
+static void run_release(DatagenRun *run) {
     for (int i = 0; i < RING_SIZE; i++)
         free(run->ring[i].bytes);
     chunks_close(&run->chunks);
@@ -159,14 +159,14 @@ static void run_release(Run *run) {
     pthread_mutex_destroy(&run->lock);
 }
 
-static void run_stop(Run *run) {
+static void run_stop(DatagenRun *run) {
     pthread_mutex_lock(&run->lock);
     atomic_store(&run->stop, true);
     pthread_cond_broadcast(&run->room);
     pthread_mutex_unlock(&run->lock);
 }
 
-static void run_count(Run *run, uint64_t *games, uint64_t *positions) {
+static void run_count(DatagenRun *run, uint64_t *games, uint64_t *positions) {
     pthread_mutex_lock(&run->lock);
     *games = run->written;
     *positions = run->positions;
@@ -182,7 +182,7 @@ static void signals_block(sigset_t *signals) {
 
 // Until all players have ended. Searches are stopped again and again: one that was just being made
 // ready does not notice the first time. True when a signal came.
-static bool run_watch(Run *run, Player *players, int count, const sigset_t *signals) {
+static bool run_watch(DatagenRun *run, SelfPlayer *players, int count, const sigset_t *signals) {
     const struct timespec moment = {.tv_nsec = 50000000};
     uint64_t games, positions;
     bool is_interrupted = false;
@@ -203,10 +203,10 @@ static bool run_watch(Run *run, Player *players, int count, const sigset_t *sign
     return is_interrupted;
 }
 
-static DatagenEnd run_play(Run *run, Refusal *err) {
+static DatagenEnd run_play(DatagenRun *run, Refusal *err) {
     sigset_t signals;
     signals_block(&signals);
-    Player *players = players_new(run);
+    SelfPlayer *players = players_new(run);
     int count = players_begin(players, run);
     bool is_interrupted = run_watch(run, players, count, &signals);
     players_end(players, count, run->plan->threads);
@@ -221,7 +221,7 @@ static DatagenEnd run_play(Run *run, Refusal *err) {
 }
 
 DatagenEnd datagen_run(const DatagenPlan *plan, Refusal *err) {
-    Run *run = allocate(1, sizeof *run);
+    DatagenRun *run = allocate(1, sizeof *run);
     DatagenEnd end = DATAGEN_FAILED;
     if (chunks_open(&run->chunks, plan->folder, &plan->header, plan->games, err)) {
         run_init(run, plan);

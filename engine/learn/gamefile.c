@@ -40,7 +40,7 @@ size_t gamefile_write_header(const GameFileHeader *header, char out[GAMEFILE_HEA
                             header->net, header->openings, header->ends);
 }
 
-size_t gamefile_write_game(const GameRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]) {
+size_t gamefile_write_game(const GameFileRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]) {
     uint8_t *payload = out + PREFIX_SIZE, *at = payload;
     position_to_fen(&game->start, (char *)at);
     at += strlen((char *)at) + 1;
@@ -165,7 +165,7 @@ void game_reader_close(GameReader *reader) {
 
 // ---- records -----------------------------------------------------------------------------------
 
-static bool moves_read(const uint8_t *at, GameRecord *game, Refusal *err) {
+static bool moves_read(const uint8_t *at, GameFileRecord *game, Refusal *err) {
     Position pos = game->start;
     for (int i = 0; i < game->plies; i++, at += MOVE_SIZE) {
         Move move = (Move)get16(at);
@@ -181,7 +181,7 @@ static bool moves_read(const uint8_t *at, GameRecord *game, Refusal *err) {
     return true;
 }
 
-static bool payload_read(const uint8_t *payload, size_t size, GameRecord *game, Refusal *err) {
+static bool payload_read(const uint8_t *payload, size_t size, GameFileRecord *game, Refusal *err) {
     size_t fen_room = size < FEN_MAX ? size : FEN_MAX;
     const uint8_t *end = memchr(payload, '\0', fen_room);
     if (!end)
@@ -223,7 +223,7 @@ static bool fetch(GameReader *reader, uint8_t *out, size_t size, size_t *got) {
     return *got == size;
 }
 
-GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, Refusal *err) {
+GameReadStatus game_reader_next(GameReader *reader, GameFileRecord *out, Refusal *err) {
     uint8_t prefix[PREFIX_SIZE];
     size_t got;
     Refusal reason;

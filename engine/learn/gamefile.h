@@ -47,16 +47,16 @@ typedef struct ScoredMove {
 } ScoredMove;
 
 // One game. To visit its positions, play the moves on a copy of `start`: each is legal. About 8 kB.
-typedef struct GameRecord {
+typedef struct GameFileRecord {
     Position start;
     int result; // half points of White: 0, 1, 2
     int plies;
     ScoredMove moves[GAMEFILE_PLIES_MAX];
-} GameRecord;
+} GameFileRecord;
 
 // Plies played before move i of the record, by the counters of its FEN: those of the opening count,
 // but a game from a book without counters begins at 0 or 1.
-static inline int game_record_ply(const GameRecord *game, int i) {
+static inline int game_record_ply(const GameFileRecord *game, int i) {
     return 2 * (game->start.fullmove - 1) + (game->start.side == BLACK) + i;
 }
 // Whether the score says something about the position itself, not about an exchange under way: not
@@ -89,7 +89,7 @@ bool game_reader_open(GameReader *reader, const char *path, Refusal *err)
 // The same from a stream, which the reader takes over, good or bad.
 bool game_reader_open_stream(GameReader *reader, FILE *in, Refusal *err)
     __attribute__((warn_unused_result));
-GameReadStatus game_reader_next(GameReader *reader, GameRecord *out, Refusal *err)
+GameReadStatus game_reader_next(GameReader *reader, GameFileRecord *out, Refusal *err)
     __attribute__((warn_unused_result));
 void game_reader_close(GameReader *reader);
 
@@ -98,4 +98,4 @@ void game_reader_close(GameReader *reader);
 // The header as text with its empty line; returns its length.
 size_t gamefile_write_header(const GameFileHeader *header, char out[GAMEFILE_HEADER_MAX]);
 // One record as bytes; returns how many. At most GAMEFILE_PLIES_MAX plies.
-size_t gamefile_write_game(const GameRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]);
+size_t gamefile_write_game(const GameFileRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]);

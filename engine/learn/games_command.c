@@ -14,25 +14,25 @@
 
 enum {
     SANE_POSITIONS = 1000, // from here on a correlation means something
-    PGN_MAX = 1 << 18,
+    GAME_PGN_MAX = 1 << 18,
 };
 static const double SANE_CORRELATION = 0.4;
 
-typedef struct Totals {
+typedef struct GamesTotals {
     uint64_t games, positions, results[3], quiet, useful;
     Correlation sums; // of score and result
-} Totals;
+} GamesTotals;
 
-typedef struct Task {
+typedef struct GamesTask {
     GameReader reader;
-    GameRecord game;
+    GameFileRecord game;
     Game replayed;
-    Totals totals;
-    char comment[16], text[PGN_MAX];
-} Task;
+    GamesTotals totals;
+    char comment[16], text[GAME_PGN_MAX];
+} GamesTask;
 
 // What is done with each game. False: `err` says what is wrong with it.
-typedef bool GameVisit(Task *task, Refusal *err);
+typedef bool GameVisit(GamesTask *task, Refusal *err);
 
 static const GameResult RESULTS[] = {RESULT_BLACK_WINS, RESULT_DRAW, RESULT_WHITE_WINS};
 
@@ -43,14 +43,14 @@ static int clamp(int value, int most) {
 }
 
 // Whether the trainer may learn from move i of the game, played on `pos`; where it is quiet.
-static bool is_useful(const GameRecord *game, int i) {
+static bool is_useful(const GameFileRecord *game, int i) {
     return game_record_ply(game, i) >= TRAIN_PLIES_LEAST &&
            abs(game->moves[i].score) <= TRAIN_SCORE_MOST;
 }
 
-static bool game_add(Task *task, Refusal *err) {
-    const GameRecord *game = &task->game;
-    Totals *totals = &task->totals;
+static bool game_add(GamesTask *task, Refusal *err) {
+    const GameFileRecord *game = &task->game;
+    GamesTotals *totals = &task->totals;
     Position pos = game->start;
     (void)err;
     for (int i = 0; i < game->plies; i++) {
@@ -73,7 +73,7 @@ static double share(uint64_t part, uint64_t whole) {
 }
 
 // False: no sane data has such numbers.
-static bool totals_print(const Totals *totals, int files) {
+static bool totals_print(const GamesTotals *totals, int files) {
     char games[METER_TEXT_MAX], positions[METER_TEXT_MAX];
     double correlation = correlation_of(&totals->sums);
     printf("files        %d\ngames        %s\n", files, meter_count(totals->games, games));
@@ -95,7 +95,7 @@ static bool totals_print(const Totals *totals, int files) {
 
 // ---- replay ------------------------------------------------------------------------------------
 
-static void game_replay(Task *task) {
+static void game_replay(GamesTask *task) {
     game_init(&task->replayed, &task->game.start);
     for (int i = 0; i < task->game.plies; i++)
         game_play(&task->replayed, task->game.moves[i].move);
@@ -103,8 +103,8 @@ static void game_replay(Task *task) {
 
 // The result must be the one of the rules, or where the game was adjudicated, one that its last
 // score does not contradict.
-static bool game_check(Task *task, Refusal *err) {
-    const GameRecord *game = &task->game;
+static bool game_check(GamesTask *task, Refusal *err) {
+    const GameFileRecord *game = &task->game;
     if (game->plies == 0)
         return refused(err, "game %" PRIu64 " has no move", task->reader.games - 1);
     game_replay(task);
@@ -123,17 +123,17 @@ static bool game_check(Task *task, Refusal *err) {
 }
 
 static const char *score_comment(int ply, void *context) {
-    Task *task = context;
+    GamesTask *task = context;
     snprintf(task->comment, sizeof task->comment, "%+.2f", task->game.moves[ply].score / 100.0);
     return task->comment;
 }
 
-static void print_tag(Task *task, const char *name, const char *value) {
+static void print_tag(GamesTask *task, const char *name, const char *value) {
     pgn_write_tag(name, value, task->text, sizeof task->text);
     fputs(task->text, stdout);
 }
 
-static bool game_print(Task *task, Refusal *err) {
+static bool game_print(GamesTask *task, Refusal *err) {
     char number[24], fen[FEN_MAX];
     GameResult result = RESULTS[task->game.result];
     snprintf(number, sizeof number, "%" PRIu64, task->reader.header.first + task->reader.games - 1);
@@ -155,8 +155,8 @@ static bool game_print(Task *task, Refusal *err) {
 
 // A line for each useful position, EPD with its counters: `ce` is the score for the side to move,
 // `c9` the game's result.
-static bool game_print_positions(Task *task, Refusal *err) {
-    const GameRecord *game = &task->game;
+static bool game_print_positions(GamesTask *task, Refusal *err) {
+    const GameFileRecord *game = &task->game;
     Position pos = game->start;
     (void)err;
     for (int i = 0; i < game->plies; i++) {
@@ -176,7 +176,7 @@ static bool game_print_positions(Task *task, Refusal *err) {
 // ---- the command -------------------------------------------------------------------------------
 
 // All games of a file. What is wrong is said on stderr.
-static bool file_visit(Task *task, const char *path, GameVisit *visit) {
+static bool file_visit(GamesTask *task, const char *path, GameVisit *visit) {
     Refusal err;
     GameReadStatus status = GAME_DAMAGED;
     bool is_good = game_reader_open(&task->reader, path, &err);
@@ -192,7 +192,7 @@ static bool file_visit(Task *task, const char *path, GameVisit *visit) {
     return false;
 }
 
-static bool files_visit(Task *task, int count, char **paths, GameVisit *visit) {
+static bool files_visit(GamesTask *task, int count, char **paths, GameVisit *visit) {
     bool are_good = true;
     for (int i = 0; i < count; i++) {
         uint64_t before = task->totals.games;
@@ -224,7 +224,7 @@ int command_games(int argc, char **argv) {
     if (argc <= options || argv[options][0] == '-')
         return COMMAND_MISUSED;
     rules_init();
-    Task *task = calloc(1, sizeof *task);
+    GamesTask *task = calloc(1, sizeof *task);
     bool are_good = task && files_visit(task, argc - options, argv + options, visit);
     free(task);
     return are_good ? 0 : 1;

@@ -90,7 +90,7 @@ static GameResult adjudicate(Streaks *streaks, Score score, int ply) {
 }
 
 // RESULT_NONE when stopped.
-static GameResult moves_play(Selfplay *player, GameRecord *out) {
+static GameResult moves_play(Selfplay *player, GameFileRecord *out) {
     Game *game = &player->game;
     Streaks streaks = {0};
     Root root;
@@ -114,7 +114,7 @@ static GameResult moves_play(Selfplay *player, GameRecord *out) {
     }
 }
 
-bool selfplay_game(Selfplay *player, uint64_t number, GameRecord *out) {
+bool selfplay_game(Selfplay *player, uint64_t number, GameFileRecord *out) {
     static const int half_points[] = {
         [RESULT_WHITE_WINS] = 2, [RESULT_BLACK_WINS] = 0, [RESULT_DRAW] = 1};
     opening_play(player, number);

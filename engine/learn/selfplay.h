@@ -37,7 +37,7 @@ enum {
 };
 
 // Plays game `number`. False when `stop` was set before its end: then `out` is of no use.
-bool selfplay_game(Selfplay *player, uint64_t number, GameRecord *out)
+bool selfplay_game(Selfplay *player, uint64_t number, GameFileRecord *out)
     __attribute__((warn_unused_result));
 
 // How games begin and when they are decided, in lines for the header of the file.

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 64, LENGTH_SIZE = 8, ROUNDS = 64 };
+enum { SHA256_BLOCK = 64, LENGTH_SIZE = 8, ROUNDS = 64 };
 
 // The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4,
 // 4.2.2).
@@ -28,7 +28,7 @@ static uint32_t word_at(const uint8_t *bytes) {
 }
 
 // The message schedule of one block (6.2.2, step 1).
-static void schedule(const uint8_t block[BLOCK], uint32_t w[ROUNDS]) {
+static void schedule(const uint8_t block[SHA256_BLOCK], uint32_t w[ROUNDS]) {
     for (int t = 0; t < 16; t++)
         w[t] = word_at(block + 4 * t);
     for (int t = 16; t < ROUNDS; t++) {
@@ -39,7 +39,7 @@ static void schedule(const uint8_t block[BLOCK], uint32_t w[ROUNDS]) {
 }
 
 // Letters a to h of the standard are v[0] to v[7].
-static void compress(uint32_t hash[8], const uint8_t block[BLOCK]) {
+static void compress(uint32_t hash[8], const uint8_t block[SHA256_BLOCK]) {
     uint32_t w[ROUNDS], v[8];
     schedule(block, w);
     memcpy(v, hash, sizeof v);
@@ -59,21 +59,21 @@ static void compress(uint32_t hash[8], const uint8_t block[BLOCK]) {
 
 // The bytes behind the last whole block, a bit, zeros, and the length in bits.
 static void finish(uint32_t hash[8], const uint8_t *rest, size_t size) {
-    uint8_t block[2 * BLOCK] = {0};
-    size_t left = size % BLOCK, blocks = left + 1 + LENGTH_SIZE <= BLOCK ? 1 : 2;
+    uint8_t block[2 * SHA256_BLOCK] = {0};
+    size_t left = size % SHA256_BLOCK, blocks = left + 1 + LENGTH_SIZE <= SHA256_BLOCK ? 1 : 2;
     memcpy(block, rest, left);
     block[left] = 0x80;
     for (int i = 0; i < LENGTH_SIZE; i++)
-        block[blocks * BLOCK - 1 - (size_t)i] = (uint8_t)((uint64_t)size * 8 >> 8 * i);
+        block[blocks * SHA256_BLOCK - 1 - (size_t)i] = (uint8_t)((uint64_t)size * 8 >> 8 * i);
     for (size_t i = 0; i < blocks; i++)
-        compress(hash, block + i * BLOCK);
+        compress(hash, block + i * SHA256_BLOCK);
 }
 
 void sha256_text(const void *bytes, size_t size, char out[SHA256_TEXT_SIZE]) {
     uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const uint8_t *at = bytes;
-    for (size_t block = 0; block < size / BLOCK; block++, at += BLOCK)
+    for (size_t block = 0; block < size / SHA256_BLOCK; block++, at += SHA256_BLOCK)
         compress(hash, at);
     finish(hash, at, size);
     for (int i = 0; i < 8; i++)

@@ -60,22 +60,22 @@ static double losses_sum(const Trainer *trainer) {
 
 // The positions [first, last) in the order `order`, or as they stand where it is NULL. `sorted` is
 // room for the same places of an order.
-typedef struct Batch {
+typedef struct TrainBatch {
     Trainer *trainer;
     const TrainPosition *positions;
     const uint32_t *order;
     uint32_t *sorted;
     long first, last;
     StepRates rates;
-} Batch;
+} TrainBatch;
 
-static const TrainPosition *batch_position(const Batch *batch, long i) {
+static const TrainPosition *batch_position(const TrainBatch *batch, long i) {
     return &batch->positions[batch->order ? batch->sorted[i] : (uint32_t)i];
 }
 
 // Puts the positions of a share that use the same rows one behind the other, as rows of all buckets
 // together are more than the caches hold. Counts, then places.
-static void sort_by_kings(const Batch *batch, long first, long last) {
+static void sort_by_kings(const TrainBatch *batch, long first, long last) {
     const Trainer *trainer = batch->trainer;
     long places[NET_BUCKETS_MAX * NET_BUCKETS_MAX + 1] = {0};
     for (int pass = 0; pass < 2; pass++) {
@@ -94,7 +94,7 @@ static void sort_by_kings(const Batch *batch, long first, long last) {
 }
 
 // Fills a block with the positions from `at` on, no further than `end`, and asks the net.
-static void block_forward(const Batch *batch, long at, long end, TrainBlock *block) {
+static void block_forward(const TrainBatch *batch, long at, long end, TrainBlock *block) {
     const Trainer *trainer = batch->trainer;
     block->count = end - at < TRAIN_BLOCK ? (int)(end - at) : TRAIN_BLOCK;
     for (int i = 0; i < block->count; i++)
@@ -104,7 +104,7 @@ static void block_forward(const Batch *batch, long at, long end, TrainBlock *blo
 }
 
 // Losses of a block, and their derivatives, of which each counts `weight`.
-static double block_losses(const Batch *batch, long at, float weight, TrainBlock *block) {
+static double block_losses(const TrainBatch *batch, long at, float weight, TrainBlock *block) {
     const LossRule *rule = &batch->trainer->rule;
     double sum = 0;
     for (int i = 0; i < block->count; i++) {
@@ -117,7 +117,7 @@ static double block_losses(const Batch *batch, long at, float weight, TrainBlock
 }
 
 static void batch_gradient(void *context, int index, int count) {
-    const Batch *batch = context;
+    const TrainBatch *batch = context;
     Trainer *trainer = batch->trainer;
     TrainBlock *block = &trainer->blocks[index];
     long size = batch->last - batch->first;
@@ -134,7 +134,7 @@ static void batch_gradient(void *context, int index, int count) {
 }
 
 static void batch_step(void *context, int index, int count) {
-    const Batch *batch = context;
+    const TrainBatch *batch = context;
     Trainer *trainer = batch->trainer;
     optimiser_step_rows(&trainer->optimiser, &batch->rates, trainer->gradients, count,
                         (int)crew_share(NET_FEATURES, index, count),
@@ -144,7 +144,7 @@ static void batch_step(void *context, int index, int count) {
                              &trainer->running);
 }
 
-static double train_batch(Trainer *trainer, Batch *batch, int64_t steps_total) {
+static double train_batch(Trainer *trainer, TrainBatch *batch, int64_t steps_total) {
     Optimiser *optimiser = &trainer->optimiser;
     double rate = optimiser_schedule(trainer->settings.rate, optimiser->steps, steps_total);
     batch->rates = optimiser_rates(optimiser, rate, trainer->settings.decay);
@@ -180,12 +180,12 @@ double trainer_epoch(Trainer *trainer, const TrainPositions *positions) {
     uint32_t *sorted = new_or_die(positions->count, sizeof *sorted);
     double sum = 0;
     for (int64_t i = 0; i < steps; i++) {
-        Batch batch = {.trainer = trainer,
-                       .positions = positions->at,
-                       .order = order,
-                       .sorted = sorted,
-                       .first = total * i / steps,
-                       .last = total * (i + 1) / steps};
+        TrainBatch batch = {.trainer = trainer,
+                            .positions = positions->at,
+                            .order = order,
+                            .sorted = sorted,
+                            .first = total * i / steps,
+                            .last = total * (i + 1) / steps};
         sum += train_batch(trainer, &batch, steps * trainer->settings.epochs);
         if (trainer->progress)
             trainer->progress(batch.last, total, trainer->progress_where);
@@ -199,7 +199,7 @@ double trainer_epoch(Trainer *trainer, const TrainPositions *positions) {
 // ---- losses ------------------------------------------------------------------------------------
 
 static void measure(void *context, int index, int count) {
-    const Batch *batch = context;
+    const TrainBatch *batch = context;
     TrainBlock *block = &batch->trainer->blocks[index];
     long at = crew_share(batch->last, index, count),
          end = crew_share(batch->last, index + 1, count);
@@ -212,7 +212,8 @@ static void measure(void *context, int index, int count) {
 }
 
 double trainer_loss(Trainer *trainer, const TrainPositions *positions) {
-    Batch batch = {.trainer = trainer, .positions = positions->at, .last = (long)positions->count};
+    TrainBatch batch = {
+        .trainer = trainer, .positions = positions->at, .last = (long)positions->count};
     crew_run(trainer->crew, measure, &batch);
     return losses_sum(trainer) / (double)positions->count;
 }

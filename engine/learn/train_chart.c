@@ -48,32 +48,39 @@ char *history_csv(const TrainHistory *history, size_t *size) {
 
 // ---- the drawing -------------------------------------------------------------------------------
 
-enum { WIDTH = 760, HEIGHT = 440, LEFT = 70, RIGHT = 150, TOP = 50, BOTTOM = 50 };
+enum {
+    WIDTH = 760,
+    HEIGHT = 440,
+    PLOT_LEFT = 70,
+    PLOT_RIGHT = 150,
+    PLOT_TOP = 50,
+    PLOT_BOTTOM = 50
+};
 
 // The loss on a logarithmic axis, so that the first epoch does not flatten all others.
-typedef struct Frame {
+typedef struct Plot {
     double low, high; // losses at the lower and the upper edge
     int64_t epochs;
-} Frame;
+} Plot;
 
-static double frame_x(const Frame *frame, double epoch) {
+static double frame_x(const Plot *frame, double epoch) {
     double span = frame->epochs > 1 ? (double)(frame->epochs - 1) : 1;
-    return LEFT + (epoch - 1) / span * (WIDTH - LEFT - RIGHT);
+    return PLOT_LEFT + (epoch - 1) / span * (WIDTH - PLOT_LEFT - PLOT_RIGHT);
 }
-static double frame_y(const Frame *frame, double loss) {
+static double frame_y(const Plot *frame, double loss) {
     double share = log(loss / frame->low) / log(frame->high / frame->low);
-    return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
+    return HEIGHT - PLOT_BOTTOM - share * (HEIGHT - PLOT_TOP - PLOT_BOTTOM);
 }
 
-static void frame_include(Frame *frame, double loss) {
+static void frame_include(Plot *frame, double loss) {
     if (loss > 0 && loss < frame->low)
         frame->low = loss;
     if (loss > frame->high)
         frame->high = loss;
 }
 
-static Frame frame_of(const TrainHistory *history) {
-    Frame frame = {.low = 1, .high = 1e-6, .epochs = history->count};
+static Plot frame_of(const TrainHistory *history) {
+    Plot frame = {.low = 1, .high = 1e-6, .epochs = history->count};
     frame_include(&frame, history->constant);
     frame_include(&frame, history->classical);
     for (int64_t i = 0; i < history->count; i++) {
@@ -99,10 +106,10 @@ static void draw_head(FILE *out) {
             ".training { stroke: #e0b04a } .validation { stroke: #6db3f2 } }\n"
             "</style>\n"
             "<text x=\"%d\" y=\"26\" font-size=\"15\" font-weight=\"600\">Loss by epoch</text>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
+            WIDTH, HEIGHT, WIDTH, HEIGHT, PLOT_LEFT);
 }
 
-static void draw_loss_axis(FILE *out, const Frame *frame) {
+static void draw_loss_axis(FILE *out, const Plot *frame) {
     static const double steps[] = {1, 1.5, 2, 3, 5, 7};
     for (double decade = 1e-7; decade < 10; decade *= 10)
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -112,24 +119,24 @@ static void draw_loss_axis(FILE *out, const Frame *frame) {
             fprintf(out,
                     "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
                     "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
-                    LEFT, WIDTH - RIGHT, y, y, LEFT - 8, y + 4, loss);
+                    PLOT_LEFT, WIDTH - PLOT_RIGHT, y, y, PLOT_LEFT - 8, y + 4, loss);
         }
     fprintf(out,
             "<text transform=\"translate(18 %d) rotate(-90)\" text-anchor=\"middle\">mean squared "
             "error</text>\n",
-            (HEIGHT + TOP - BOTTOM) / 2);
+            (HEIGHT + PLOT_TOP - PLOT_BOTTOM) / 2);
 }
 
-static void draw_epoch_axis(FILE *out, const Frame *frame) {
+static void draw_epoch_axis(FILE *out, const Plot *frame) {
     int64_t every = 1 + (frame->epochs - 1) / 10;
     for (int64_t epoch = 1; epoch <= frame->epochs; epoch += every)
         fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%" PRId64 "</text>\n",
-                frame_x(frame, (double)epoch), HEIGHT - BOTTOM + 20, epoch);
+                frame_x(frame, (double)epoch), HEIGHT - PLOT_BOTTOM + 20, epoch);
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">epoch</text>\n",
-            (WIDTH + LEFT - RIGHT) / 2, HEIGHT - 10);
+            (WIDTH + PLOT_LEFT - PLOT_RIGHT) / 2, HEIGHT - 10);
 }
 
-static void draw_curve(FILE *out, const Frame *frame, const TrainHistory *history, const char *name,
+static void draw_curve(FILE *out, const Plot *frame, const TrainHistory *history, const char *name,
                        const char *dashes, bool is_training) {
     fprintf(out, "<path class=\"%s\" stroke-dasharray=\"%s\" d=\"", name, dashes);
     for (int64_t i = 0; i < history->count; i++) {
@@ -142,12 +149,12 @@ static void draw_curve(FILE *out, const Frame *frame, const TrainHistory *histor
     fputs(history->count == 1 ? "h0\" stroke-linecap=\"round\"/>\n" : "\"/>\n", out);
 }
 
-static void draw_level(FILE *out, const Frame *frame, double loss, const char *dashes) {
+static void draw_level(FILE *out, const Plot *frame, double loss, const char *dashes) {
     if (loss > 0)
         fprintf(out,
                 "<line class=\"level\" stroke-dasharray=\"%s\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" "
                 "y2=\"%.1f\"/>\n",
-                dashes, LEFT, WIDTH - RIGHT, frame_y(frame, loss), frame_y(frame, loss));
+                dashes, PLOT_LEFT, WIDTH - PLOT_RIGHT, frame_y(frame, loss), frame_y(frame, loss));
 }
 
 typedef struct Label {
@@ -156,7 +163,7 @@ typedef struct Label {
 } Label;
 
 // Names stand where their lines end, from the top, moved where they would lie on each other.
-static void draw_labels(FILE *out, const Frame *frame, const TrainHistory *history) {
+static void draw_labels(FILE *out, const Plot *frame, const TrainHistory *history) {
     enum { LABELS = 4, LINE = 30 };
     const TrainRow *last = &history->rows[history->count - 1];
     Label labels[LABELS] = {{"training", last->training},
@@ -169,7 +176,7 @@ static void draw_labels(FILE *out, const Frame *frame, const TrainHistory *histo
             labels[j] = labels[j - 1];
             labels[j - 1] = swapped;
         }
-    double least = TOP, most = HEIGHT - BOTTOM - (LABELS - 1) * LINE;
+    double least = PLOT_TOP, most = HEIGHT - PLOT_BOTTOM - (LABELS - 1) * LINE;
     for (int i = 0; i < LABELS; i++, most += LINE) {
         double y = labels[i].loss > 0 ? frame_y(frame, labels[i].loss) + 4 : most;
         y = y < most ? y : most;
@@ -177,7 +184,8 @@ static void draw_labels(FILE *out, const Frame *frame, const TrainHistory *histo
         fprintf(out,
                 "<text x=\"%d\" y=\"%.1f\">%s</text><text x=\"%d\" y=\"%.1f\" "
                 "fill-opacity=\".7\" font-size=\"12\">%.5f</text>\n",
-                WIDTH - RIGHT + 10, y, labels[i].name, WIDTH - RIGHT + 10, y + 14, labels[i].loss);
+                WIDTH - PLOT_RIGHT + 10, y, labels[i].name, WIDTH - PLOT_RIGHT + 10, y + 14,
+                labels[i].loss);
         least = y + LINE;
     }
 }
@@ -187,7 +195,7 @@ char *history_svg(const TrainHistory *history, size_t *size) {
     text_begin(&text);
     draw_head(text.out);
     if (history->count > 0) {
-        Frame frame = frame_of(history);
+        Plot frame = frame_of(history);
         draw_loss_axis(text.out, &frame);
         draw_epoch_axis(text.out, &frame);
         draw_level(text.out, &frame, history->constant, "2 4");

@@ -9,10 +9,10 @@
 #include "learn/train_output.h"
 
 static const char NAME[] = "checkpoint";
-static const char MAGIC[24] = "anvil checkpoint 1\n";
+static const char CHECKPOINT_MAGIC[24] = "anvil checkpoint 1\n";
 
 typedef struct Head {
-    char magic[sizeof MAGIC];
+    char magic[sizeof CHECKPOINT_MAGIC];
     TrainSettings settings;
     uint64_t fingerprint; // of the positions
     int64_t epoch, steps; // done
@@ -45,7 +45,7 @@ bool checkpoint_write(const char *folder, const Trainer *trainer, uint64_t finge
     const Weights *sets[3] = {&optimiser->learned, &optimiser->mean, &optimiser->square};
     Head head;
     memset(&head, 0, sizeof head);
-    memcpy(head.magic, MAGIC, sizeof MAGIC);
+    memcpy(head.magic, CHECKPOINT_MAGIC, sizeof CHECKPOINT_MAGIC);
     head.settings = trainer->settings;
     head.fingerprint = fingerprint;
     head.epoch = trainer->epoch;
@@ -95,7 +95,7 @@ static bool settings_agree(const TrainSettings *have, const TrainSettings *want,
 }
 
 static bool head_is_whole(const uint8_t *bytes, size_t size, const Head *head, Refusal *err) {
-    if (memcmp(head->magic, MAGIC, sizeof MAGIC) != 0)
+    if (memcmp(head->magic, CHECKPOINT_MAGIC, sizeof CHECKPOINT_MAGIC) != 0)
         return refused(err, "the checkpoint is none of this version");
     if (head->rows < 0 || head->rows > TRAIN_EPOCHS_MAX || head->weights < 0 ||
         head->weights > INT32_MAX || layout_of(head).size != size)

@@ -16,14 +16,14 @@
 #include "learn/train_output.h"
 #include "search/timer.h"
 
-typedef struct Wish {
+typedef struct TrainOptions {
     TrainSettings settings;
     TrainSetOptions set;
     const char *folders[TRAIN_FOLDERS_MAX];
     const char *out, *from;
     int64_t validation;
     bool resume;
-} Wish;
+} TrainOptions;
 
 const char TRAIN_USAGE[] =
     "usage: train --data DIR… --out DIR [OPTION…]\n"
@@ -75,8 +75,8 @@ static bool refuse_value(const char *name, const char *value, double least, doub
     return false;
 }
 
-static bool read_option(Wish *wish, const char *name, const char *value) {
-    TrainSettings *settings = &wish->settings;
+static bool read_option(TrainOptions *options, const char *name, const char *value) {
+    TrainSettings *settings = &options->settings;
     int64_t seed = (int64_t)settings->seed;
     const struct {
         const char *name;
@@ -88,17 +88,20 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
         {"--batch", 1, 1 << 24, &settings->batch},
         {"--threads", 1, CREW_MAX, &settings->threads},
         {"--seed", 0, INT32_MAX, &seed},
-        {"--limit", 0, INT32_MAX, &wish->set.limit},
-        {"--validation", 1, 50, &wish->validation},
+        {"--limit", 0, INT32_MAX, &options->set.limit},
+        {"--validation", 1, 50, &options->validation},
     };
     const struct {
         const char *name;
         double least, most;
         double *out;
     } reals[] = {
-        {"--lr", 0, 1, &settings->rate},         {"--lambda", 0, 1, &settings->lambda},
-        {"--scale", 1, 10000, &settings->scale}, {"--decay", 0, 1, &settings->decay},
-        {"--trace", 0, 0.99, &wish->set.trace},  {"--correlation", -1, 1, &wish->set.correlation},
+        {"--lr", 0, 1, &settings->rate},
+        {"--lambda", 0, 1, &settings->lambda},
+        {"--scale", 1, 10000, &settings->scale},
+        {"--decay", 0, 1, &settings->decay},
+        {"--trace", 0, 0.99, &options->set.trace},
+        {"--correlation", -1, 1, &options->set.correlation},
     };
     bool good = false;
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
@@ -110,63 +113,64 @@ static bool read_option(Wish *wish, const char *name, const char *value) {
             good = read_real(value, reals[i].least, reals[i].most, reals[i].out) ||
                    refuse_value(name, value, reals[i].least, reals[i].most);
     settings->seed = (uint64_t)seed;
-    wish->set.seed = settings->seed;
+    options->set.seed = settings->seed;
     return good;
 }
 
 // Takes `argv[0]` and what belongs to it; returns how many words, 0 where it makes no sense.
-static int read_words(Wish *wish, int argc, char **argv) {
+static int read_words(TrainOptions *options, int argc, char **argv) {
     if (strcmp(argv[0], "--resume") == 0) {
-        wish->resume = true;
+        options->resume = true;
         return 1;
     }
     if (strcmp(argv[0], "--data") == 0) {
         int words = 1;
         while (words < argc && strncmp(argv[words], "--", 2) != 0) {
-            if (wish->set.folder_count == TRAIN_FOLDERS_MAX)
+            if (options->set.folder_count == TRAIN_FOLDERS_MAX)
                 return 0;
-            wish->folders[wish->set.folder_count++] = argv[words++];
+            options->folders[options->set.folder_count++] = argv[words++];
         }
         return words > 1 ? words : 0;
     }
     if (argc < 2)
         return 0;
     if (strcmp(argv[0], "--out") == 0)
-        wish->out = argv[1];
+        options->out = argv[1];
     else if (strcmp(argv[0], "--from") == 0)
-        wish->from = argv[1];
-    else if (!read_option(wish, argv[0], argv[1]))
+        options->from = argv[1];
+    else if (!read_option(options, argv[0], argv[1]))
         return 0;
     return 2;
 }
 
-static bool read_wish(Wish *wish, int argc, char **argv) {
-    *wish = (Wish){.settings = {.buckets = 4,
-                                .epochs = 20,
-                                .batch = 4096,
-                                .threads = cpus_usable(CREW_MAX),
-                                .seed = 1,
-                                .rate = 0.001,
-                                .lambda = 1,
-                                .scale = 361,
-                                .decay = 0.01},
-                   .set = {.seed = 1, .trace = 0.6, .correlation = 0.4},
-                   .validation = 3};
+static bool read_options(TrainOptions *options, int argc, char **argv) {
+    *options = (TrainOptions){.settings = {.buckets = 4,
+                                           .epochs = 20,
+                                           .batch = 4096,
+                                           .threads = cpus_usable(CREW_MAX),
+                                           .seed = 1,
+                                           .rate = 0.001,
+                                           .lambda = 1,
+                                           .scale = 361,
+                                           .decay = 0.01},
+                              .set = {.seed = 1, .trace = 0.6, .correlation = 0.4},
+                              .validation = 3};
     for (int i = 0, words; i < argc; i += words)
-        if ((words = read_words(wish, argc - i, argv + i)) == 0) {
+        if ((words = read_words(options, argc - i, argv + i)) == 0) {
             fprintf(stderr, "anvil: train: cannot read %s\n", argv[i]);
             return false;
         }
-    const char *wrong = !train_buckets((int)wish->settings.buckets) ? "there are no such --buckets"
-                        : !wish->out || !wish->set.folder_count     ? "--data and --out are needed"
-                                                                    : NULL;
+    const char *wrong =
+        !train_buckets((int)options->settings.buckets) ? "there are no such --buckets"
+        : !options->out || !options->set.folder_count  ? "--data and --out are needed"
+                                                       : NULL;
     if (wrong) {
         fprintf(stderr, "anvil: train: %s\n", wrong);
         return false;
     }
-    wish->set.folders = wish->folders;
-    wish->set.scale = wish->settings.scale;
-    wish->set.validation = (int)wish->validation;
+    options->set.folders = options->folders;
+    options->set.scale = options->settings.scale;
+    options->set.validation = (int)options->validation;
     return true;
 }
 
@@ -184,26 +188,26 @@ static void print_set(const TrainSet *set) {
            set->validation.count);
 }
 
-typedef struct Run {
-    Wish wish;
+typedef struct TrainRun {
+    TrainOptions options;
     CompactNet from; // of --from, else empty
     TrainSet set;
     Trainer trainer;
     TrainHistory history;
     uint64_t fingerprint;
     int64_t begun_us, shown_us; // this epoch, and its progress
-} Run;
+} TrainRun;
 
 // Until the last epoch is over, when `done` positions of this one are.
-static char *time_left(const Run *run, int64_t done, double speed, char out[METER_TEXT_MAX]) {
-    int64_t epochs = run->wish.settings.epochs - run->trainer.epoch;
+static char *time_left(const TrainRun *run, int64_t done, double speed, char out[METER_TEXT_MAX]) {
+    int64_t epochs = run->options.settings.epochs - run->trainer.epoch;
     double positions = (double)run->set.training.count * (double)epochs - (double)done;
     return meter_duration((uint64_t)(positions / speed), out);
 }
 
 // A line that is written over, where somebody watches; gone when the epoch is over.
 static void show_progress(int64_t done, int64_t total, void *where) {
-    Run *run = where;
+    TrainRun *run = where;
     char left[METER_TEXT_MAX], speed_text[METER_TEXT_MAX];
     int64_t now_us = clock_now_us();
     double speed = 1e6 * (double)done / (double)(now_us - run->begun_us + 1);
@@ -211,38 +215,38 @@ static void show_progress(int64_t done, int64_t total, void *where) {
         fputs("\r\x1b[K", stderr);
     else if (now_us - run->shown_us >= 500000)
         fprintf(stderr, "\repoch %" PRId64 "/%" PRId64 ": %d %%, %s positions/s, %s left\x1b[K",
-                run->trainer.epoch + 1, run->wish.settings.epochs, (int)(100 * done / total),
+                run->trainer.epoch + 1, run->options.settings.epochs, (int)(100 * done / total),
                 meter_count((uint64_t)speed, speed_text), time_left(run, done, speed, left));
     else
         return;
     run->shown_us = now_us;
 }
 
-static void print_row(const Run *run) {
+static void print_row(const TrainRun *run) {
     const TrainHistory *history = &run->history;
     const TrainRow *row = &history->rows[history->count - 1];
     char left[METER_TEXT_MAX];
     printf("epoch %" PRId64 "/%" PRId64 ": step %" PRId64 ", rate %.6f, %.0f positions/s, training "
            "loss %.6f, validation loss %.6f (classical evaluation %.6f, constant %.6f), %s left\n",
-           row->epoch, run->wish.settings.epochs, row->steps, row->rate, row->speed, row->training,
-           row->validation, history->classical, history->constant,
+           row->epoch, run->options.settings.epochs, row->steps, row->rate, row->speed,
+           row->training, row->validation, history->classical, history->constant,
            time_left(run, 0, row->speed, left));
 }
 
 // ---- the run -----------------------------------------------------------------------------------
 
-static bool write_history(const Run *run, Refusal *err) {
+static bool write_history(const TrainRun *run, Refusal *err) {
     size_t csv_size, svg_size;
     char *csv = history_csv(&run->history, &csv_size);
     char *svg = history_svg(&run->history, &svg_size);
-    bool good = output_write(run->wish.out, "loss.csv", csv, csv_size, err) &&
-                output_write(run->wish.out, "loss.svg", svg, svg_size, err);
+    bool good = output_write(run->options.out, "loss.csv", csv, csv_size, err) &&
+                output_write(run->options.out, "loss.svg", svg, svg_size, err);
     free(csv);
     free(svg);
     return good;
 }
 
-static bool run_epoch(Run *run, Refusal *err) {
+static bool run_epoch(TrainRun *run, Refusal *err) {
     Trainer *trainer = &run->trainer;
     run->begun_us = clock_now_us();
     double training = trainer_epoch(trainer, &run->set.training);
@@ -258,52 +262,52 @@ static bool run_epoch(Run *run, Refusal *err) {
                    .validation = trainer_loss(trainer, &run->set.validation),
                    .speed = (double)run->set.training.count / seconds};
     print_row(run);
-    return checkpoint_write(run->wish.out, trainer, run->fingerprint, &run->history, err) &&
+    return checkpoint_write(run->options.out, trainer, run->fingerprint, &run->history, err) &&
            write_history(run, err);
 }
 
-static void begin_from(Run *run) {
+static void begin_from(TrainRun *run) {
     train_dequantise(&run->from, run->trainer.bucket_of, &run->trainer.optimiser.learned);
     trainer_refold(&run->trainer);
-    printf("beginning from %s: validation loss %.6f\n", run->wish.from,
+    printf("beginning from %s: validation loss %.6f\n", run->options.from,
            trainer_loss(&run->trainer, &run->set.validation));
 }
 
 // Before the games are read, which takes a while: a name that is wrong is told at once.
-static bool read_from(Run *run, Refusal *err) {
+static bool read_from(TrainRun *run, Refusal *err) {
     Refusal reason;
-    if (!run->wish.from)
+    if (!run->options.from)
         return true;
-    return compact_load(&run->from, run->wish.from, &reason) ||
-           refused(err, "%.60s: %s", run->wish.from, reason.message);
+    return compact_load(&run->from, run->options.from, &reason) ||
+           refused(err, "%.60s: %s", run->options.from, reason.message);
 }
 
-static bool run_begin(Run *run, Refusal *err) {
-    trainer_init(&run->trainer, &run->wish.settings);
+static bool run_begin(TrainRun *run, Refusal *err) {
+    trainer_init(&run->trainer, &run->options.settings);
     run->fingerprint = train_set_fingerprint(&run->set);
     TrainBaselines baselines = trainer_baselines(&run->trainer, &run->set);
     run->history.constant = baselines.constant;
     run->history.classical = baselines.classical;
-    bool is_there = checkpoint_exists(run->wish.out);
-    if (is_there && !run->wish.resume)
+    bool is_there = checkpoint_exists(run->options.out);
+    if (is_there && !run->options.resume)
         fprintf(stderr,
                 "anvil: train: the first epoch will replace the checkpoint in %s; to go on from "
                 "it: --resume\n",
-                run->wish.out);
-    if (!is_there || !run->wish.resume) {
-        if (run->wish.from)
+                run->options.out);
+    if (!is_there || !run->options.resume) {
+        if (run->options.from)
             begin_from(run);
         return true;
     }
-    if (!checkpoint_read(run->wish.out, &run->trainer, run->fingerprint, &run->history, err))
+    if (!checkpoint_read(run->options.out, &run->trainer, run->fingerprint, &run->history, err))
         return false;
     printf("going on after epoch %" PRId64 "\n", run->trainer.epoch);
     return true;
 }
 
-static bool run_all(Run *run, Refusal *err) {
-    if (!output_folder(run->wish.out, err) || !read_from(run, err) ||
-        !train_set_load(&run->set, &run->wish.set, err))
+static bool run_all(TrainRun *run, Refusal *err) {
+    if (!output_folder(run->options.out, err) || !read_from(run, err) ||
+        !train_set_load(&run->set, &run->options.set, err))
         return false;
     print_set(&run->set);
     if (!run_begin(run, err))
@@ -312,16 +316,16 @@ static bool run_all(Run *run, Refusal *err) {
         run->trainer.progress = show_progress;
         run->trainer.progress_where = run;
     }
-    while (run->trainer.epoch < run->wish.settings.epochs)
+    while (run->trainer.epoch < run->options.settings.epochs)
         if (!run_epoch(run, err))
             return false;
-    return train_finish(&run->trainer, &run->set, run->wish.out, err);
+    return train_finish(&run->trainer, &run->set, run->options.out, err);
 }
 
 int command_train(int argc, char **argv) {
-    Run *run = calloc(1, sizeof *run);
+    TrainRun *run = calloc(1, sizeof *run);
     Refusal err = {"out of memory"};
-    if (run && !read_wish(&run->wish, argc, argv)) {
+    if (run && !read_options(&run->options, argc, argv)) {
         free(run);
         return COMMAND_MISUSED;
     }

@@ -138,15 +138,15 @@ static inline float dot(const float *a, const float *b, int count) {
         sum += *lanes(a + i) * *lanes(b + i);
     return lanes_total(&sum);
 }
-// The products of `in` with PART rows of weights that lie behind each other. One sum alone would
+// The products of `in` with MODEL_PART rows of weights that lie behind each other. One sum alone would
 // wait for its own last addition at every step.
-enum { PART = 4 };
-static inline void dots(const float *rows, const float *in, int count, float out[PART]) {
-    Lanes sum[PART] = {{0}};
+enum { MODEL_PART = 4 };
+static inline void dots(const float *rows, const float *in, int count, float out[MODEL_PART]) {
+    Lanes sum[MODEL_PART] = {{0}};
     for (int i = 0; i < count; i += LANES)
-        for (int part = 0; part < PART; part++)
+        for (int part = 0; part < MODEL_PART; part++)
             sum[part] += *lanes(rows + part * count + i) * *lanes(in + i);
-    for (int part = 0; part < PART; part++)
+    for (int part = 0; part < MODEL_PART; part++)
         out[part] = lanes_total(&sum[part]);
 }
 static inline void add(float *restrict to, const float *restrict from, int count) {
@@ -173,14 +173,14 @@ static inline void gate_all(float *restrict derivatives, const float *restrict v
 
 // ---- forwards ----------------------------------------------------------------------------------
 
-// PART lanes of an accumulator, which fit the registers, then the next.
+// MODEL_PART lanes of an accumulator, which fit the registers, then the next.
 static void accumulate(const Weights *running, const uint16_t *rows, int count, float *out) {
-    for (int at = 0; at < NET_WIDTH; at += PART * LANES) {
+    for (int at = 0; at < NET_WIDTH; at += MODEL_PART * LANES) {
         const Lanes *bias = lanes(weights_dense(running)->bias + at);
-        Lanes sum[PART] = {bias[0], bias[1], bias[2], bias[3]};
+        Lanes sum[MODEL_PART] = {bias[0], bias[1], bias[2], bias[3]};
         for (int i = 0; i < count; i++) {
             const Lanes *row = lanes(weights_row(running, rows[i]) + at);
-            for (int part = 0; part < PART; part++)
+            for (int part = 0; part < MODEL_PART; part++)
                 sum[part] += row[part];
         }
         memcpy(out + at, sum, sizeof sum);
@@ -192,11 +192,11 @@ static void accumulate(const Weights *running, const uint16_t *rows, int count, 
 // row of weights is read once for all of them.
 static inline void layer_forward(const float *weights, const float *bias, int inputs,
                                  const float *in, float (*out)[NET_HIDDEN], int positions) {
-    for (int o = 0; o < NET_HIDDEN; o += PART)
+    for (int o = 0; o < NET_HIDDEN; o += MODEL_PART)
         for (int p = 0; p < positions; p++) {
-            float products[PART];
+            float products[MODEL_PART];
             dots(weights + o * inputs, in + p * inputs, inputs, products);
-            for (int part = 0; part < PART; part++)
+            for (int part = 0; part < MODEL_PART; part++)
                 out[p][o + part] = clip(bias[o + part] + products[part]);
         }
 }
@@ -241,9 +241,9 @@ static inline Active active_of(const float *derivatives, int count, int stride) 
 // to += the active rows of `rows`, each times its derivative. A part of `to` stays in the registers
 // until all rows are added. `size` is a constant where this is inlined.
 static inline void add_active(float *to, const Active *active, const float *rows, int size) {
-    const int parts = size / LANES < PART ? size / LANES : PART;
+    const int parts = size / LANES < MODEL_PART ? size / LANES : MODEL_PART;
     for (int at = 0; at < size; at += parts * LANES) {
-        Lanes sum[PART] = {{0}};
+        Lanes sum[MODEL_PART] = {{0}};
         for (int part = 0; part < parts; part++)
             sum[part] = lanes(to + at)[part];
         for (int i = 0; i < active->count; i++)

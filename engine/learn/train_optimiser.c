@@ -116,15 +116,15 @@ static const Segment SEGMENTS[] = {
 
 static void step_segment(Optimiser *optimiser, const StepRates *rates, Weights *gradients,
                          int count, const Segment *segment) {
-    enum { PART = 256 };
-    float gradient[PART];
+    enum { OPTIMISER_PART = 256 };
+    float gradient[OPTIMISER_PART];
     size_t end = segment->offset + segment->count;
     size_t behind_rows = (size_t)gradients[0].blocks * NET_FEATURES * NET_WIDTH;
     float *weights = (float *)(void *)weights_dense(&optimiser->learned);
     float *mean = (float *)(void *)weights_dense(&optimiser->mean);
     float *square = (float *)(void *)weights_dense(&optimiser->square);
-    for (size_t at = segment->offset; at < end; at += PART) {
-        int size = end - at < PART ? (int)(end - at) : PART;
+    for (size_t at = segment->offset; at < end; at += OPTIMISER_PART) {
+        int size = end - at < OPTIMISER_PART ? (int)(end - at) : OPTIMISER_PART;
         gather(gradients, count, behind_rows + at, size, gradient);
         adam(weights + at, mean + at, square + at, gradient, size, rates,
              segment->decays ? rates->decay : 0, segment->limit);

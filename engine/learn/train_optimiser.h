@@ -6,7 +6,7 @@
 #include "learn/train_model.h"
 
 // What a weight may be: an int8 holds 127, and stands for 127/64 in w1 and w2, for 127 * 127 / 9600
-// in w3. Rows are clipped so that no accumulator can overflow 16 bits: 30 men at twice ROW_LIMIT
+// in w3. Rows are clipped so that no accumulator can overflow 16 bits: 30 pieces at twice ROW_LIMIT
 // (shared and own) and the bias come to less than 128 * 127.
 #define TRAIN_ROW_LIMIT 1.98f
 #define TRAIN_BIAS_LIMIT 8.0f

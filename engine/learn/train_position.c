@@ -6,8 +6,8 @@
 // Half a turn of the board takes square s to s ^ 63.
 enum { HALF_TURN = 63 };
 
-static int man_at(const TrainPosition *packed, int nth) {
-    return packed->men[nth / 2] >> 4 * (nth & 1) & 15;
+static int plane_at(const TrainPosition *packed, int nth) {
+    return packed->planes[nth / 2] >> 4 * (nth & 1) & 15;
 }
 
 void train_position_pack(const Position *pos, int white_score, int white_result,
@@ -18,8 +18,8 @@ void train_position_pack(const Position *pos, int white_score, int white_result,
         out->occupied |= UINT64_C(1) << (bitboard_pop(&b) ^ turn);
     for (Bitboard b = out->occupied; b; nth++) {
         Piece piece = pos->board[bitboard_pop(&b) ^ turn];
-        int man = 2 * (int)piece_type(piece) + (piece_color(piece) != pos->side);
-        out->men[nth / 2] |= (uint8_t)(man << 4 * (nth & 1));
+        int plane = 2 * (int)piece_type(piece) + (piece_color(piece) != pos->side);
+        out->planes[nth / 2] |= (uint8_t)(plane << 4 * (nth & 1));
     }
     out->kings[0] = (uint8_t)(position_king(pos, pos->side) ^ turn);
     out->kings[1] = (uint8_t)(position_king(pos, color_flip(pos->side)) ^ turn ^ HALF_TURN);
@@ -42,12 +42,12 @@ void train_position_features(const TrainPosition *packed, const uint8_t bucket_o
     View own = view_of(packed->kings[0], bucket_of), their = view_of(packed->kings[1], bucket_of);
     int count = 0, nth = 0;
     for (Bitboard b = packed->occupied; b; nth++) {
-        int square = bitboard_pop(&b), man = man_at(packed, nth);
-        if (man >= MAN_OWN_KING)
+        int square = bitboard_pop(&b), plane = plane_at(packed, nth);
+        if (plane >= PLANE_OWN_KING)
             continue;
         int their_square = square ^ HALF_TURN ^ their.flip;
-        out->rows[0][count] = (uint16_t)(own.base + 64 * man + (square ^ own.flip));
-        out->rows[1][count] = (uint16_t)(their.base + 64 * (man ^ 1) + their_square);
+        out->rows[0][count] = (uint16_t)(own.base + 64 * plane + (square ^ own.flip));
+        out->rows[1][count] = (uint16_t)(their.base + 64 * (plane ^ 1) + their_square);
         count++;
     }
     out->count = count;

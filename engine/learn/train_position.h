@@ -1,22 +1,23 @@
 // A position as the trainer keeps it: 32 bytes, always seen by the side to move. Where Black is to
 // move the board is turned by half a turn and the colours change places, so that from here on there
-// are only "own" and "their" men, and squares as the view of the side to move sees them.
+// are only "own" and "their" pieces, and squares as the view of the side to move sees them.
 #pragma once
 
 #include "nnue/nnue.h"
 
 // What stands on a square: 2 * type + (1 for theirs). Up to their queen this is the plane of
 // nnue.h.
-enum { MAN_OWN_KING = 2 * KING, MAN_THEIR_KING, MEN_MAX = 32 };
+enum { PLANE_OWN_KING = 2 * KING, PLANE_THEIR_KING, TRAIN_PIECES_MAX = 32 };
 enum { TRAIN_SCORE_MOST = 2000 }; // centipawns; beyond, the game is decided
 
 typedef struct TrainPosition {
     uint64_t occupied;
-    uint8_t men[MEN_MAX / 2]; // of the occupied squares from the lowest, low half of a byte first
-    int16_t score;            // centipawns for the side to move
-    int16_t classical;        // the static evaluation, likewise; kept of validation positions only
-    uint8_t result;           // half points of the side to move: 0, 1, 2
-    uint8_t kings[2];         // squares: the own one as its side sees it, theirs as theirs sees it
+    uint8_t planes[TRAIN_PIECES_MAX /
+                   2]; // of the occupied squares from the lowest, low half of a byte first
+    int16_t score;     // centipawns for the side to move
+    int16_t classical; // the static evaluation, likewise; kept of validation positions only
+    uint8_t result;    // half points of the side to move: 0, 1, 2
+    uint8_t kings[2];  // squares: the own one as its side sees it, theirs as theirs sees it
     uint8_t zero;
 } TrainPosition;
 _Static_assert(sizeof(TrainPosition) == 32, "tens of millions are kept in memory");
@@ -25,7 +26,7 @@ _Static_assert(sizeof(TrainPosition) == 32, "tens of millions are kept in memory
 // rows[1] for the other, as bucket * NET_FEATURES + feature.
 typedef struct TrainFeatures {
     int count; // of either view
-    uint16_t rows[2][MEN_MAX];
+    uint16_t rows[2][TRAIN_PIECES_MAX];
 } TrainFeatures;
 
 // `white_score` and `white_result` (half points) as a game file has them, in White's view.

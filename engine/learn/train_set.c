@@ -62,7 +62,7 @@ typedef struct Loader {
     uint64_t random; // of the probes
     PawnCache *pawns;
     GameReader reader;
-    GameRecord game;
+    GameFileRecord game;
     int16_t targets[GAMEFILE_PLIES_MAX]; // of the game's plies
 } Loader;
 
@@ -95,7 +95,7 @@ static void keep(Loader *loader, const Position *pos, int score, bool validation
 }
 
 static void offer_position(Loader *loader, const Position *pos, int i, bool validation) {
-    const GameRecord *game = &loader->game;
+    const GameFileRecord *game = &loader->game;
     ScoredMove chosen = game->moves[i];
     int ply = game_record_ply(game, i);
     DropReason why = train_drop_reason(pos, chosen.move, ply, chosen.score, game->result);

@@ -15,7 +15,7 @@ static int16_t score_of(double chance, double scale) {
     return (int16_t)lround(log(chance / (1 - chance)) * scale / (double)TRAIN_UNITS_PER_CENTIPAWN);
 }
 
-void train_trace(const GameRecord *game, double trace, double scale,
+void train_trace(const GameFileRecord *game, double trace, double scale,
                  int16_t out[GAMEFILE_PLIES_MAX]) {
     double target = 0;
     for (int i = game->plies - 1; i >= 0; i--) {

@@ -9,5 +9,5 @@
 // Targets in centipawns of White's view for each ply of the game, no further from 0 than
 // TRAIN_SCORE_MOST where `trace` is not 0; with 0 the scores as they are. 0 <= trace < 1; `scale`
 // as the loss has it, see train_loss.h.
-void train_trace(const GameRecord *game, double trace, double scale,
+void train_trace(const GameFileRecord *game, double trace, double scale,
                  int16_t out[GAMEFILE_PLIES_MAX]);

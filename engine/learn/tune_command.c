@@ -23,14 +23,14 @@ const char TUNE_USAGE[] =
     "  --anchor N         keep values as if N positions spoke for what they are (2000)\n"
     "  --print            instead: print the values that the engine plays with\n";
 
-typedef struct Wish {
+typedef struct TuneOptions {
     char **data;
     int data_count;
     int64_t epochs, positions, threads, anchor;
     double k;
     const char *out;
     bool print;
-} Wish;
+} TuneOptions;
 
 static bool read_k(const char *value, double *out) {
     char *end;
@@ -38,28 +38,28 @@ static bool read_k(const char *value, double *out) {
     return end != value && *end == '\0' && *out > 0.01 && *out < 100;
 }
 
-static bool read_number(Wish *wish, const char *name, const char *value) {
+static bool read_number(TuneOptions *options, const char *name, const char *value) {
     const struct {
         const char *name;
         int64_t least, most;
         int64_t *out;
-    } options[] = {
-        {"--epochs", 0, 100000, &wish->epochs},
-        {"--positions", 1, UINT32_MAX, &wish->positions},
-        {"--threads", 1, THREADS_MAX, &wish->threads},
-        {"--anchor", 0, UINT32_MAX, &wish->anchor},
+    } rows[] = {
+        {"--epochs", 0, 100000, &options->epochs},
+        {"--positions", 1, UINT32_MAX, &options->positions},
+        {"--threads", 1, THREADS_MAX, &options->threads},
+        {"--anchor", 0, UINT32_MAX, &options->anchor},
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (strcmp(name, options[i].name) == 0)
-            return word_to_int((Word){value, strlen(value)}, options[i].least, options[i].most,
-                               options[i].out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(name, rows[i].name) == 0)
+            return word_to_int((Word){value, strlen(value)}, rows[i].least, rows[i].most,
+                               rows[i].out);
     return false;
 }
 
 // Reads the option at argv[0]; returns how many words it takes, 0 if it is none.
-static int read_option(Wish *wish, int argc, char **argv) {
+static int read_option(TuneOptions *options, int argc, char **argv) {
     if (strcmp(argv[0], "--print") == 0) {
-        wish->print = true;
+        options->print = true;
         return 1;
     }
     if (argc < 2)
@@ -68,43 +68,43 @@ static int read_option(Wish *wish, int argc, char **argv) {
         int count = 1;
         while (count < argc && strncmp(argv[count], "--", 2) != 0)
             count++;
-        wish->data = argv + 1;
-        wish->data_count = count - 1;
-        return wish->data_count ? count : 0;
+        options->data = argv + 1;
+        options->data_count = count - 1;
+        return options->data_count ? count : 0;
     }
     if (strcmp(argv[0], "--out") == 0) {
-        wish->out = argv[1];
+        options->out = argv[1];
         return 2;
     }
     if (strcmp(argv[0], "--k") == 0)
-        return read_k(argv[1], &wish->k) ? 2 : 0;
-    return read_number(wish, argv[0], argv[1]) ? 2 : 0;
+        return read_k(argv[1], &options->k) ? 2 : 0;
+    return read_number(options, argv[0], argv[1]) ? 2 : 0;
 }
 
-static bool read_wish(Wish *wish, int argc, char **argv) {
+static bool read_options(TuneOptions *options, int argc, char **argv) {
     for (int words; argc > 0; argc -= words, argv += words)
-        if ((words = read_option(wish, argc, argv)) == 0) {
+        if ((words = read_option(options, argc, argv)) == 0) {
             fprintf(stderr, "anvil: tune: cannot read %s\n", argv[0]);
             return false;
         }
-    if (wish->print || (wish->data_count && wish->out))
+    if (options->print || (options->data_count && options->out))
         return true;
     fputs("anvil: tune: --data and --out are needed\n", stderr);
     return false;
 }
 
 static void print_losses(const char *when, const TuneData *data, const TuneWeights *weights,
-                         const Wish *wish) {
-    int threads = (int)wish->threads;
+                         const TuneOptions *options) {
+    int threads = (int)options->threads;
     printf("%-8s training %.6f  validation %.6f\n", when,
-           tune_loss(&data->training, weights, wish->k, threads),
-           tune_loss(&data->validation, weights, wish->k, threads));
+           tune_loss(&data->training, weights, options->k, threads),
+           tune_loss(&data->validation, weights, options->k, threads));
 }
 
-static bool load(TuneData *data, const Wish *wish) {
+static bool load(TuneData *data, const TuneOptions *options) {
     Refusal err;
-    for (int i = 0; i < wish->data_count; i++)
-        if (!tune_data_load(data, wish->data[i], (size_t)wish->positions, &err)) {
+    for (int i = 0; i < options->data_count; i++)
+        if (!tune_data_load(data, options->data[i], (size_t)options->positions, &err)) {
             fprintf(stderr, "anvil: tune: %s\n", err.message);
             return false;
         }
@@ -116,50 +116,50 @@ static bool load(TuneData *data, const Wish *wish) {
     return false;
 }
 
-static int learn(const TuneData *data, Wish *wish) {
+static int learn(const TuneData *data, TuneOptions *options) {
     TuneWeights weights;
     EvalValues values;
     Refusal err;
     tune_weights_init(&weights, &EVAL);
-    if (!wish->k)
-        wish->k = tune_fit_k(&data->training, &weights, (int)wish->threads);
-    printf("k %.4f\n", wish->k);
+    if (!options->k)
+        options->k = tune_fit_k(&data->training, &weights, (int)options->threads);
+    printf("k %.4f\n", options->k);
     printf("%-8s training %.6f  validation %.6f\n", "constant",
            tune_loss_of_constant(&data->training), tune_loss_of_constant(&data->validation));
-    print_losses("before", data, &weights, wish);
+    print_losses("before", data, &weights, options);
     fflush(stdout);
-    TunePlan plan = {.epochs = (int)wish->epochs,
-                     .threads = (int)wish->threads,
-                     .k = wish->k,
-                     .anchor = (double)wish->anchor,
+    TunePlan plan = {.epochs = (int)options->epochs,
+                     .threads = (int)options->threads,
+                     .k = options->k,
+                     .anchor = (double)options->anchor,
                      .progress = stderr};
     tune_learn(data, &plan, &weights);
     // What is written is whole numbers; their loss is what counts.
     tune_weights_round(&weights, &values);
     tune_weights_init(&weights, &values);
-    print_losses("after", data, &weights, wish);
-    if (wish->epochs && memcmp(&values, &EVAL, sizeof values) == 0)
+    print_losses("after", data, &weights, options);
+    if (options->epochs && memcmp(&values, &EVAL, sizeof values) == 0)
         fputs("anvil: tune: no epoch did better on the games kept apart; it takes more games\n",
               stderr);
-    if (values_write(wish->out, &values, &err))
+    if (values_write(options->out, &values, &err))
         return 0;
     fprintf(stderr, "anvil: tune: %s\n", err.message);
     return 1;
 }
 
 int command_tune(int argc, char **argv) {
-    Wish wish = {
+    TuneOptions options = {
         .epochs = 30, .positions = 2000000, .anchor = 2000, .threads = cpus_usable(THREADS_MAX)};
-    if (!read_wish(&wish, argc, argv))
+    if (!read_options(&options, argc, argv))
         return COMMAND_MISUSED;
-    if (wish.print) {
+    if (options.print) {
         values_print(stdout, &EVAL);
         return 0;
     }
     rules_init();
     eval_init();
     TuneData data = {0};
-    int status = load(&data, &wish) ? learn(&data, &wish) : 1;
+    int status = load(&data, &options) ? learn(&data, &options) : 1;
     tune_data_release(&data);
     return status;
 }

@@ -141,7 +141,7 @@ static void add_gradient(Gradient *gradient, const TuneSet *set, const TunePosit
     gradient->sum.mg[TEMPO_INDEX] += by_score * slopes->tempo;
 }
 
-typedef struct Batch {
+typedef struct TuneBatch {
     const TuneSet *set;
     const TuneWeights *weights;
     const uint32_t *order; // of positions; NULL: as they lie
@@ -150,9 +150,9 @@ typedef struct Batch {
     bool wants_gradient;
     Gradient *slices; // SLICES of them
     atomic_int next;
-} Batch;
+} TuneBatch;
 
-static void do_slice(Batch *batch, int number) {
+static void do_slice(TuneBatch *batch, int number) {
     Gradient *gradient = &batch->slices[number];
     size_t from = batch->count * (size_t)number / SLICES;
     size_t to = batch->count * (size_t)(number + 1) / SLICES;
@@ -175,13 +175,13 @@ static void do_slice(Batch *batch, int number) {
 // ---- all cores ---------------------------------------------------------------------------------
 
 static void *take_slices(void *argument) {
-    Batch *batch = argument;
+    TuneBatch *batch = argument;
     for (int number; (number = atomic_fetch_add(&batch->next, 1)) < SLICES;)
         do_slice(batch, number);
     return NULL;
 }
 
-static void do_batch(Batch *batch, int threads) {
+static void do_batch(TuneBatch *batch, int threads) {
     pthread_t helpers[SLICES];
     int count = 0;
     atomic_store(&batch->next, 0);
@@ -204,7 +204,8 @@ static void *allocated(size_t count, size_t size) {
 
 double tune_loss(const TuneSet *set, const TuneWeights *weights, double k, int threads) {
     Gradient *slices = allocated(SLICES, sizeof *slices);
-    Batch batch = {.set = set, .weights = weights, .count = set->count, .k = k, .slices = slices};
+    TuneBatch batch = {
+        .set = set, .weights = weights, .count = set->count, .k = k, .slices = slices};
     double loss = 0;
     do_batch(&batch, threads);
     for (int i = 0; i < SLICES; i++)
@@ -288,14 +289,14 @@ static double learn_epoch(Learner *learner, double rate) {
     shuffle(learner->order, set->count, &learner->random);
     for (size_t first = 0; first < set->count; first += BATCH) {
         size_t left = set->count - first;
-        Batch batch = {.set = set,
-                       .weights = learner->weights,
-                       .order = learner->order,
-                       .first = first,
-                       .count = left < BATCH ? left : BATCH,
-                       .k = learner->plan->k,
-                       .wants_gradient = true,
-                       .slices = learner->slices};
+        TuneBatch batch = {.set = set,
+                           .weights = learner->weights,
+                           .order = learner->order,
+                           .first = first,
+                           .count = left < BATCH ? left : BATCH,
+                           .k = learner->plan->k,
+                           .wants_gradient = true,
+                           .slices = learner->slices};
         do_batch(&batch, learner->plan->threads);
         for (int i = 0; i < SLICES; i++)
             loss += learner->slices[i].loss;

@@ -80,7 +80,7 @@ void tune_data_release(TuneData *data) {
 // ---- from games --------------------------------------------------------------------------------
 
 // The evaluation is only asked to judge positions in which nothing is about to happen.
-static bool is_worth_learning(const GameRecord *game, int i, const Position *pos) {
+static bool is_worth_learning(const GameFileRecord *game, int i, const Position *pos) {
     const ScoredMove *move = &game->moves[i];
     return game_record_ply(game, i) >= PLY_LEAST && abs(move->score) <= SCORE_MOST &&
            scored_move_is_quiet(pos, move->move) && !see_wins_material(pos);
@@ -90,7 +90,7 @@ static size_t positions_of(const TuneData *data) {
     return data->training.count + data->validation.count;
 }
 
-static void add_game(TuneData *data, const GameRecord *game, size_t positions_max) {
+static void add_game(TuneData *data, const GameFileRecord *game, size_t positions_max) {
     bool validates = ++data->games % VALIDATION_ONE_IN == 0;
     TuneSet *set = validates ? &data->validation : &data->training;
     Position pos = game->start;
@@ -109,7 +109,7 @@ static void add_game(TuneData *data, const GameRecord *game, size_t positions_ma
 
 static bool load_file(TuneData *data, const char *path, size_t positions_max, Refusal *err) {
     GameReader reader;
-    GameRecord game;
+    GameFileRecord game;
     Refusal why;
     if (!game_reader_open(&reader, path, &why))
         return refused(err, "%.90s: %s", path, why.message);

@@ -94,12 +94,12 @@ static void cache_differ(AccumulatorCache *cache, const Network *net, const Posi
         for (int type = PAWN; type < KING; type++) {
             Piece piece = piece_make((Color)color, (PieceType)type);
             Bitboard now = position_pieces(pos, (Color)color, (PieceType)type);
-            Bitboard before = cache->men[color][type];
+            Bitboard before = cache->pieces[color][type];
             for (Bitboard b = now & ~before; b;)
                 delta_add(delta, network_row(net, view, king, piece, bitboard_pop(&b)));
             for (Bitboard b = before & ~now; b;)
                 delta_remove(delta, network_row(net, view, king, piece, bitboard_pop(&b)));
-            cache->men[color][type] = now;
+            cache->pieces[color][type] = now;
         }
 }
 

@@ -1,7 +1,7 @@
 // Accumulators that follow the moves of a search. Each move made pushes what it changes and nothing
 // more; sums are brought up to date only when the net is asked ("lazy"), from the nearest ply
 // below that has them. Where a king came to other rows, the view begins again from a cache: the
-// last accumulator of that view with a king there, and the men it stood for (chessprogramming wiki,
+// last accumulator of that view with a king there, and the pieces it stood for (chessprogramming wiki,
 // "Finny tables").
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "base/score.h"
 #include "nnue/nnue.h"
 
-// A man moved, appeared or disappeared: SQUARE_NONE where it was not on the board.
+// A piece moved, appeared or disappeared: SQUARE_NONE where it was not on the board.
 typedef struct NetChange {
     Piece piece;
     Square from, to;
@@ -26,10 +26,10 @@ typedef struct Accumulator {
     NetChange changes[NET_CHANGES_MAX];
 } Accumulator;
 
-// An accumulator and the men it is the sum of.
+// An accumulator and the pieces it is the sum of.
 typedef struct AccumulatorCache {
     alignas(64) NetRow values;
-    Bitboard men[COLOR_NB][KING];
+    Bitboard pieces[COLOR_NB][KING];
 } AccumulatorCache;
 
 typedef struct Accumulators {

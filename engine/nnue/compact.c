@@ -18,10 +18,10 @@
 #include <limits.h>
 #include <string.h>
 
-static const char MAGIC[8] = {'A', 'n', 'v', 'i', 'l', 'N', 'e', 't'};
+static const char COMPACT_MAGIC[8] = {'A', 'n', 'v', 'i', 'l', 'N', 'e', 't'};
 
 enum {
-    VERSION = 1,
+    COMPACT_VERSION = 1,
     BUCKETS_AT = 12,
     ROWS_AT = 16 + 32 + NET_BIAS_BYTES + NET_DENSE_BYTES + 4,
     K_BITS = 4,
@@ -29,7 +29,7 @@ enum {
 };
 
 bool compact_is(const void *bytes, size_t size) {
-    return size >= sizeof MAGIC && memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
+    return size >= sizeof COMPACT_MAGIC && memcmp(bytes, COMPACT_MAGIC, sizeof COMPACT_MAGIC) == 0;
 }
 
 void compact_init(CompactNet *compact, int buckets) {
@@ -61,9 +61,9 @@ static bool check_frame(NetReader *reader, Refusal *err) {
 }
 
 static bool read_header(NetReader *reader, CompactNet *compact, Refusal *err) {
-    reader->at = reader->begin + sizeof MAGIC;
+    reader->at = reader->begin + sizeof COMPACT_MAGIC;
     uint32_t version = read_u32(reader), buckets = read_u32(reader);
-    if (version != VERSION)
+    if (version != COMPACT_VERSION)
         return refused(err, "version %u of compact nets is not known, at byte 8", version);
     if (buckets < 1 || buckets > NET_BUCKETS_MAX)
         return refused(err, "%u buckets are not 1 to %d, at byte %d", buckets, NET_BUCKETS_MAX,
@@ -164,8 +164,8 @@ static void write_row(BitWriter *writer, const int16_t *row, const int16_t *befo
 uint8_t *compact_write(const CompactNet *compact, size_t *size) {
     int rows = compact->buckets * NET_FEATURES;
     uint8_t *bytes = net_allocate((size_t)ROWS_AT + (size_t)rows * ROW_BITS_MAX / 8 + 8);
-    memcpy(bytes, MAGIC, sizeof MAGIC);
-    uint8_t *at = write_u32(bytes + sizeof MAGIC, VERSION);
+    memcpy(bytes, COMPACT_MAGIC, sizeof COMPACT_MAGIC);
+    uint8_t *at = write_u32(bytes + sizeof COMPACT_MAGIC, COMPACT_VERSION);
     at = write_u32(at, (uint32_t)compact->buckets);
     memcpy(at, compact->bucket_of, sizeof compact->bucket_of);
     at = write_i16s(at + sizeof compact->bucket_of, compact->bias, NET_WIDTH);

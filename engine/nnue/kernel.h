@@ -7,12 +7,12 @@
 
 #include "nnue/nnue.h"
 
-enum { NET_MEN_MAX = 32 }; // men besides the kings; no position has more than 30
+enum { NET_PIECES_MAX = 32 }; // pieces besides the kings; no position has more than 30
 
 // Rows to be added and to be taken away.
 typedef struct NetDelta {
     int plus_count, minus_count;
-    const int16_t *plus[NET_MEN_MAX], *minus[NET_MEN_MAX];
+    const int16_t *plus[NET_PIECES_MAX], *minus[NET_PIECES_MAX];
 } NetDelta;
 
 // The dense layers for the kernels. Four inputs of one output lie together, and the outputs side by

@@ -57,8 +57,8 @@ void network_accumulate(const Network *net, const Position *pos, Color view, Net
     Square king = position_king(pos, view);
     NetDelta delta;
     delta_clear(&delta);
-    for (Bitboard men = position_occupied(pos) & ~pos->by_type[KING]; men;) {
-        Square s = bitboard_pop(&men);
+    for (Bitboard pieces = position_occupied(pos) & ~pos->by_type[KING]; pieces;) {
+        Square s = bitboard_pop(&pieces);
         delta_add(&delta, network_row(net, view, king, pos->board[s], s));
     }
     net->kernel->accumulate(out, net->bias, &delta);

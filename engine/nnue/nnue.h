@@ -2,10 +2,10 @@
 // move by move (Nasu, "Efficiently updatable neural-network-based evaluation functions", 2018), in
 // the published form HalfKP 256x2-32-32. Everything is integer arithmetic and the same on every
 // machine. Here: the net in memory, its two file forms, and its output. Accumulators that follow
-// the moves of a search are in accumulator.h; how fast code is chosen is in kernel.h.
+// the moves of a search are in accumulator.h; the choice of the fastest code is in kernels.h.
 //
 // Arithmetic: a view is a colour that looks at the board; White sees square s, Black s ^ 63 (half a
-// turn). The accumulator of a view is bias + the sum of the rows of its features, one for each man
+// turn). The accumulator of a view is bias + the sum of the rows of its features, one for each piece
 // but the kings. x = clamp(accumulator of the side to move, 0, 127), then the other's: 512 bytes.
 // h1 = clamp((b1 + w1 x) >> 6, 0, 127), h2 = clamp((b2 + w2 h1) >> 6, 0, 127), raw = b3 + w3 h2.
 #pragma once

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t VERSION = 0x7AF32F16, HASH = 0x3E5AA6EE;
+static const uint32_t PUBLISHED_VERSION = 0x7AF32F16, HASH = 0x3E5AA6EE;
 static const uint32_t HASH_FEATURES = 0x5D69D7B8, HASH_DENSE = 0x63337156;
 static const char DESCRIPTION[] =
     "Features=HalfKP(Friend)[41024->256x2],Network=AffineTransform[1<-32](ClippedReLU[32]("
@@ -38,7 +38,8 @@ static bool read_head(NetReader *reader, Refusal *err) {
     size_t size = reader_left(reader);
     if (size < HEAD_BYTES)
         return refused(err, "the file ends at byte %zu, within its header", size);
-    if (!expect(reader, "the version", VERSION, err) || !expect(reader, "the hash", HASH, err))
+    if (!expect(reader, "the version", PUBLISHED_VERSION, err) ||
+        !expect(reader, "the hash", HASH, err))
         return false;
     uint32_t length = read_u32(reader);
     if (length > DESCRIPTION_MAX)
@@ -88,7 +89,7 @@ uint8_t *network_write(const Network *net, size_t *size) {
     const uint32_t length = sizeof DESCRIPTION - 1;
     *size = HEAD_BYTES + length + (size_t)BODY_BYTES;
     uint8_t *bytes = net_allocate(*size);
-    uint8_t *at = write_u32(bytes, VERSION);
+    uint8_t *at = write_u32(bytes, PUBLISHED_VERSION);
     at = write_u32(at, HASH);
     at = write_u32(at, length);
     memcpy(at, DESCRIPTION, length);

@@ -11,19 +11,19 @@ BitboardTables bitboard_tables;
 enum { ROOK_ENTRIES = 102400, BISHOP_ENTRIES = 5248 };
 static Bitboard slider_entries[ROOK_ENTRIES + BISHOP_ENTRIES];
 
-typedef struct Step {
+typedef struct SquareStep {
     int file, rank;
-} Step;
+} SquareStep;
 
-static const Step rook_steps[4] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-static const Step bishop_steps[4] = {{1, 1}, {-1, 1}, {1, -1}, {-1, -1}};
+static const SquareStep rook_steps[4] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+static const SquareStep bishop_steps[4] = {{1, 1}, {-1, 1}, {1, -1}, {-1, -1}};
 
 static bool on_board(int file, int rank) {
     return file >= 0 && file < 8 && rank >= 0 && rank < 8;
 }
 
 Bitboard slider_walk(PieceType type, Square s, Bitboard occupied) {
-    const Step *steps = type == ROOK ? rook_steps : bishop_steps;
+    const SquareStep *steps = type == ROOK ? rook_steps : bishop_steps;
     Bitboard attacks = 0;
     for (int i = 0; i < 4; i++) {
         int file = square_file(s) + steps[i].file, rank = square_rank(s) + steps[i].rank;
@@ -45,7 +45,7 @@ Bitboard slider_mask(PieceType type, Square s) {
     return slider_walk(type, s, 0) & ~(ranks | files);
 }
 
-static Bitboard leaper(Square s, const Step *steps, int count) {
+static Bitboard leaper(Square s, const SquareStep *steps, int count) {
     Bitboard attacks = 0;
     for (int i = 0; i < count; i++) {
         int file = square_file(s) + steps[i].file, rank = square_rank(s) + steps[i].rank;
@@ -56,9 +56,9 @@ static Bitboard leaper(Square s, const Step *steps, int count) {
 }
 
 static void leapers_init(Square s) {
-    static const Step knight[8] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
-                                   {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
-    static const Step pawn[COLOR_NB][2] = {{{-1, 1}, {1, 1}}, {{-1, -1}, {1, -1}}};
+    static const SquareStep knight[8] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
+                                         {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
+    static const SquareStep pawn[COLOR_NB][2] = {{{-1, 1}, {1, 1}}, {{-1, -1}, {1, -1}}};
     bitboard_tables.knight[s] = leaper(s, knight, 8);
     bitboard_tables.king[s] = leaper(s, rook_steps, 4) | leaper(s, bishop_steps, 4);
     bitboard_tables.pawn[WHITE][s] = leaper(s, pawn[WHITE], 2);

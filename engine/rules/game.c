@@ -67,7 +67,7 @@ GameResult game_result(const Game *game, GameEnd end) {
     return game->now.side == WHITE ? RESULT_BLACK_WINS : RESULT_WHITE_WINS;
 }
 
-// A lone knight mates only a king that its own men smother, which a queen never does; bishops of
+// A lone knight mates only a king that its own pieces smother, which a queen never does; bishops of
 // one colour only where some knight, pawn, or bishop of the other colour can stand in the way.
 bool position_can_win(const Position *pos, Color c) {
     Bitboard ours = pos->by_color[c], theirs = pos->by_color[color_flip(c)];

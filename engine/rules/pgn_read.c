@@ -9,7 +9,7 @@
 #include "rules/text.h"
 
 // Deeper variations than any person writes are not nested but broken.
-enum { VARIATION_DEPTH_MAX = 64, TOKEN_MAX = 32 };
+enum { VARIATION_DEPTH_MAX = 64, PGN_TOKEN_MAX = 32 };
 
 void pgn_reader_init(PgnReader *reader, const char *text, size_t size) {
     static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
@@ -196,10 +196,10 @@ static bool skip_annotations(PgnReader *r, Refusal *err) {
 
 // A run of bytes that may belong to a move, a number or a result. Too long a run is cut, and then
 // matches nothing.
-static void read_token(PgnReader *r, char out[TOKEN_MAX]) {
+static void read_token(PgnReader *r, char out[PGN_TOKEN_MAX]) {
     size_t length = 0;
     for (; peek(r) && !char_is_space(peek(r)) && !strchr("{};()[]<>$.", peek(r)); advance(r)) {
-        if (length + 1 < TOKEN_MAX)
+        if (length + 1 < PGN_TOKEN_MAX)
             out[length++] = peek(r);
     }
     out[length] = '\0';
@@ -234,7 +234,7 @@ static bool play_token(PgnReader *r, const char *token, Game *game, Refusal *err
 static bool read_movetext(PgnReader *r, PgnGame *out, Refusal *err) {
     out->result = RESULT_NONE;
     for (;;) {
-        char token[TOKEN_MAX];
+        char token[PGN_TOKEN_MAX];
         if (!skip_annotations(r, err))
             return false;
         if (!peek(r) || peek(r) == '[')

@@ -21,7 +21,7 @@ void rules_init(void);
 // FEN, X-FEN and Shredder-FEN; the two counters may be missing. Castling letters that do not fit
 // e1/e8 with corner rooks set `chess960` by themselves, as does a true `chess960` argument. Refuses
 // what cannot be played on: not one king a side, side not to move in check, pawns on rank 1 or 8,
-// rights without their rook, more men than promotion can make (so that MOVES_MAX holds), an en
+// rights without their rook, more pieces than promotion can make (so that MOVES_MAX holds), an en
 // passant square without its pawn. On false, `err` says what and where, and `pos` is undefined.
 bool position_from_fen(Position *pos, const char *fen, bool chess960, Refusal *err);
 

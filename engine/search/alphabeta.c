@@ -53,10 +53,10 @@ static bool node_prune(Searcher *s, Node *node, Score *value) {
            null_move_prune(s, node, value);
 }
 
-static Candidate candidate_of(Searcher *s, Move move, int number) {
+static Candidate candidate_of(Searcher *s, Move move, int legal_count) {
     bool quiet = move_is_quiet(&s->pos, move);
     return (Candidate){.move = move,
-                       .number = number,
+                       .legal_count = legal_count,
                        .is_quiet = quiet,
                        .gives_check = move_gives_check(&s->pos, move),
                        .history = quiet ? quiet_history(s, move) : capture_history(s, move)};
@@ -96,7 +96,7 @@ static void root_take(Searcher *s, const Node *node, const Candidate *move, Scor
     uint64_t nodes = searcher_nodes(s);
     root->nodes += nodes - s->root_nodes;
     s->root_nodes = nodes;
-    if (move->tried > 1 && value <= node->alpha) {
+    if (move->searched_count > 1 && value <= node->alpha) {
         root->score = -SCORE_INFINITE; // only a bound: the order of before stands
         return;
     }
@@ -165,14 +165,14 @@ static Score node_search_moves(Searcher *s, Node *node) {
             continue;
         if (move == node->frame->excluded)
             continue;
-        searcher_expect(s, move);
+        searcher_prefetch(s, move);
         Candidate candidate = candidate_of(s, move, ++legal);
         if (move_prune(s, node, &best, &candidate, &picker))
             continue;
-        candidate.tried = ++searched;
+        candidate.searched_count = ++searched;
         candidate.extension = move_extension(s, node, &candidate);
         Score value = move_search(s, node, &candidate);
-        if (searcher_is_done(s))
+        if (searcher_was_stopped(s))
             return SCORE_DRAW;
         if (node->is_root)
             root_take(s, node, &candidate, value);
@@ -201,8 +201,8 @@ Score search_node(Searcher *s, Score alpha, Score beta, int depth, bool cut) {
         return quiescence(s, alpha, beta);
     Frame *frame = searcher_frame(s);
     frame->pv_length = 0;
-    frame->doubles = frame[-1].doubles;
-    if (searcher_is_stopped(s))
+    frame->double_extensions = frame[-1].double_extensions;
+    if (searcher_check_limits(s))
         return SCORE_DRAW;
     Node node = {.frame = frame,
                  .alpha = alpha,

@@ -59,7 +59,7 @@ static void aspiration_search(Searcher *s, int depth) {
     for (;;) {
         Score value = search_node(s, alpha, beta, depth, false);
         root_moves_sort(s, s->pv_index, s->root_count);
-        if (searcher_is_done(s) || (value > alpha && value < beta))
+        if (searcher_was_stopped(s) || (value > alpha && value < beta))
             return;
         delta *= 2;
         if (value <= alpha) {
@@ -109,12 +109,12 @@ static void iteration(Searcher *s, int depth) {
         s->root_moves[i].previous = s->root_moves[i].score;
         s->root_moves[i].score = -SCORE_INFINITE;
     }
-    for (s->pv_index = 0; s->pv_index < multi_pv(s) && !searcher_is_done(s); s->pv_index++) {
+    for (s->pv_index = 0; s->pv_index < multi_pv(s) && !searcher_was_stopped(s); s->pv_index++) {
         s->seldepth = 0;
         aspiration_search(s, depth);
         root_moves_sort(s, 0, s->pv_index + 1);
     }
-    if (!searcher_is_done(s)) {
+    if (!searcher_was_stopped(s)) {
         s->completed = depth;
         report_iteration(s);
     }
@@ -122,14 +122,14 @@ static void iteration(Searcher *s, int depth) {
 
 // ---- deepening ---------------------------------------------------------------------------------
 
-typedef struct Progress {
+typedef struct IterationProgress {
     Move best;
     Score score;
     int stability; // iterations in a row with this best move
     int drop;      // of the score in the last iteration
-} Progress;
+} IterationProgress;
 
-static void progress_update(Progress *progress, const RootMove *best) {
+static void progress_update(IterationProgress *progress, const RootMove *best) {
     progress->stability = best->move == progress->best ? progress->stability + 1 : 0;
     progress->drop = progress->score - best->score;
     progress->best = best->move;
@@ -146,9 +146,9 @@ static int effort(const Searcher *s) {
     return (int)(s->root_moves[0].nodes * 1000 / (searcher_nodes(s) + 1));
 }
 
-static bool another_iteration_is_wanted(const Searcher *s, const Progress *progress) {
+static bool another_iteration_is_wanted(const Searcher *s, const IterationProgress *progress) {
     Search *search = s->shared;
-    if (searcher_is_done(s))
+    if (searcher_was_stopped(s))
         return false;
     if (s->index != 0 || search->limits.infinite || atomic_load(&search->pondering))
         return true;
@@ -163,11 +163,11 @@ void deepen(Searcher *s) {
     const SearchLimits *limits = &s->shared->limits;
     int last =
         limits->depth > 0 && limits->depth < SEARCH_DEPTH_MAX ? limits->depth : SEARCH_DEPTH_MAX;
-    Progress progress = {0};
+    IterationProgress progress = {0};
     // Every other helper starts a ply deeper, so that they do not all do the same work.
     for (int depth = 1 + s->index % 2; depth <= last; depth++) {
         iteration(s, depth);
-        if (searcher_is_done(s))
+        if (searcher_was_stopped(s))
             break;
         progress_update(&progress, &s->root_moves[0]);
         if (!another_iteration_is_wanted(s, &progress))

@@ -42,14 +42,15 @@ static bool singular_is_asked(const Searcher *s, const Node *node) {
            move_is_legal(&s->pos, entry->move);
 }
 
-enum { DOUBLE_MARGIN = 20, DOUBLES_MAX = 6 };
+enum { DOUBLE_MARGIN = 20, DOUBLE_EXTENSIONS_MAX = 6 };
 
 // So far better than all others that it is worth two plies: not often in one line, lest it never
 // end ("double extensions", Stockfish).
 static bool is_very_singular(Node *node, Score bound, Score others) {
-    if (node->is_pv || others >= bound - DOUBLE_MARGIN || node->frame->doubles >= DOUBLES_MAX)
+    if (node->is_pv || others >= bound - DOUBLE_MARGIN ||
+        node->frame->double_extensions >= DOUBLE_EXTENSIONS_MAX)
         return false;
-    node->frame->doubles++;
+    node->frame->double_extensions++;
     return true;
 }
 
@@ -82,7 +83,7 @@ bool singular_search(Searcher *s, Node *node, Score *value) {
     else
         node->table_extension = -negative_extension(node);
     *value = bound;
-    return multi_cut_prune(node, bound, others) || searcher_is_done(s);
+    return multi_cut_prune(node, bound, others) || searcher_was_stopped(s);
 }
 
 int move_extension(const Searcher *s, const Node *node, const Candidate *move) {

@@ -40,5 +40,8 @@ typedef struct SearchInfo {
     int pv_length;
 } SearchInfo;
 
+// A search; search.h has its functions.
+typedef struct Search Search;
+
 // Called after an iteration, once for each principal variation.
 typedef void SearchReport(void *context, const Root *root, const SearchInfo *info);

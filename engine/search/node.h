@@ -32,8 +32,9 @@ typedef struct Node {
 typedef struct Candidate {
     Move move;
 
-    // Among the node's moves, from 1; among those that were searched, once it is.
-    int number, tried;
+    // The node's legal moves so far, this one included. The same for those of them that are searched,
+    // once it is known that this one is.
+    int legal_count, searched_count;
 
     bool is_quiet, gives_check;
 

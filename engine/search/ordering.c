@@ -51,7 +51,8 @@ static void captures_score(MovePicker *p) {
     p->next = 0;
 }
 
-// Where a piece of ours can be taken by a man that is worth less, by the type of the piece.
+// The squares on which a piece of ours can be taken by a piece that is worth less, by the type of our
+// piece.
 static void unsafe_squares(const Position *pos, Bitboard unsafe[PIECE_TYPE_NB]) {
     Color them = color_flip(pos->side);
     Bitboard occupied = position_occupied(pos);
@@ -68,7 +69,7 @@ static void unsafe_squares(const Position *pos, Bitboard unsafe[PIECE_TYPE_NB]) 
     unsafe[QUEEN] = attacked;
 }
 
-// Our pieces that any of their men attacks and none of ours defends. `attacked`: all squares that
+// Our pieces that any of their pieces attacks and none of ours defends. `attacked`: all squares that
 // their pawns, knights, bishops and rooks attack.
 static Bitboard hanging_pieces(const Position *pos, Bitboard attacked) {
     Color us = pos->side, them = color_flip(us);

@@ -21,9 +21,7 @@ bool table_prune(const Node *node, Score *value) {
         node->frame->excluded != MOVE_NONE)
         return false;
     *value = entry->score;
-    return entry->bound == BOUND_EXACT ||
-           (entry->bound == BOUND_LOWER && entry->score >= node->beta) ||
-           (entry->bound == BOUND_UPPER && entry->score <= node->alpha);
+    return tt_entry_decides(entry, node->alpha, node->beta);
 }
 
 enum { REVERSE_FUTILITY_DEPTH = 8 };
@@ -45,7 +43,7 @@ bool razor_prune(Searcher *s, const Node *node, Score *value) {
         node->eval + 250 * node->depth > node->alpha)
         return false;
     *value = quiescence(s, node->alpha, node->beta);
-    return *value <= node->alpha || searcher_is_done(s);
+    return *value <= node->alpha || searcher_was_stopped(s);
 }
 
 static bool has_pieces(const Position *pos) {
@@ -69,7 +67,7 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     searcher_make_null(s, &undo);
     *value = -search_node(s, -node->beta, -node->beta + 1, depth, !node->is_cut);
     searcher_unmake_null(s, &undo);
-    if (searcher_is_done(s))
+    if (searcher_was_stopped(s))
         return true;
     if (*value < node->beta)
         return false;
@@ -80,7 +78,7 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     s->null_move_ban = s->ply + 3 * (depth > 0 ? depth : 0) / 4;
     Score verified = search_node(s, node->beta - 1, node->beta, depth, false);
     s->null_move_ban = 0;
-    return verified >= node->beta || searcher_is_done(s);
+    return verified >= node->beta || searcher_was_stopped(s);
 }
 
 enum { LATE_MOVE_PRUNE_DEPTH = 6 };
@@ -89,7 +87,7 @@ enum { LATE_MOVE_PRUNE_DEPTH = 6 };
 // except where an exact value is wanted.
 bool late_move_prune(const Node *node, const Candidate *move) {
     return node->depth <= LATE_MOVE_PRUNE_DEPTH && !node->in_check && !node->is_pv &&
-           move->number > (4 + node->depth * node->depth) / (2 - node->improving);
+           move->legal_count > (4 + node->depth * node->depth) / (2 - node->improving);
 }
 
 enum { FUTILITY_DEPTH = 6 };
@@ -97,7 +95,7 @@ enum { FUTILITY_DEPTH = 6 };
 // Near the leaves, a quiet move will not make up for an evaluation far below alpha (Schaeffer 1986;
 // Heinz, "Extended Futility Pruning", 1998).
 bool futility_prune(const Node *node, const Candidate *move) {
-    return node->depth <= FUTILITY_DEPTH && !node->in_check && move->number > 1 &&
+    return node->depth <= FUTILITY_DEPTH && !node->in_check && move->legal_count > 1 &&
            node->eval + 120 + 90 * node->depth <= node->alpha;
 }
 

@@ -8,14 +8,14 @@
 static Score move_value(Searcher *s, const Node *node, const Candidate *move, int depth,
                         int reduction) {
     Score alpha = node->alpha, value = 0;
-    bool again = move->tried > 1;
+    bool again = move->searched_count > 1;
     if (reduction > 0) {
         value = -search_node(s, -alpha - 1, -alpha, depth - reduction, true);
         again = value > alpha;
     }
     if (again)
         value = -search_node(s, -alpha - 1, -alpha, depth, !node->is_cut);
-    if (move->tried == 1 || (node->is_pv && value > alpha))
+    if (move->searched_count == 1 || (node->is_pv && value > alpha))
         value = -search_node(s, -node->beta, -alpha, depth, !node->is_pv && !node->is_cut);
     return value;
 }

@@ -20,12 +20,8 @@ typedef struct Leaf {
 } Leaf;
 
 static bool leaf_table_prune(const Leaf *leaf) {
-    const TTEntry *entry = &leaf->table;
-    if (!leaf->in_table || leaf->beta - leaf->alpha > 1)
-        return false;
-    return entry->bound == BOUND_EXACT ||
-           (entry->bound == BOUND_LOWER && entry->score >= leaf->beta) ||
-           (entry->bound == BOUND_UPPER && entry->score <= leaf->alpha);
+    bool is_pv = leaf->beta - leaf->alpha > 1;
+    return leaf->in_table && !is_pv && tt_entry_decides(&leaf->table, leaf->alpha, leaf->beta);
 }
 
 // The side to move need not capture: the evaluation is a lower bound ("standing pat"). True if it
@@ -64,14 +60,14 @@ static void leaf_search_moves(Searcher *s, Leaf *leaf) {
     else
         picker_init_captures(&picker, s, leaf->table.move);
     for (Move move; (move = picker_next(&picker)) != MOVE_NONE;) {
-        searcher_expect(s, move);
+        searcher_prefetch(s, move);
         if (delta_prune(s, leaf, move))
             continue;
         Undo undo;
         searcher_make(s, move, &undo);
         Score value = -quiescence(s, -leaf->beta, -leaf->alpha);
         searcher_unmake(s, move, &undo);
-        if (searcher_is_done(s))
+        if (searcher_was_stopped(s))
             return;
         if (value > leaf->best) {
             leaf->best = value;
@@ -89,7 +85,7 @@ static void leaf_search_moves(Searcher *s, Leaf *leaf) {
 Score quiescence(Searcher *s, Score alpha, Score beta) {
     Frame *frame = searcher_frame(s);
     frame->pv_length = 0;
-    if (searcher_is_stopped(s) || searcher_is_draw(s))
+    if (searcher_check_limits(s) || searcher_is_draw(s))
         return SCORE_DRAW;
     if (s->seldepth < s->ply)
         s->seldepth = s->ply;
@@ -102,7 +98,7 @@ Score quiescence(Searcher *s, Score alpha, Score beta) {
     if (stand_pat(s, &leaf))
         return leaf.best;
     leaf_search_moves(s, &leaf);
-    if (!searcher_is_done(s))
+    if (!searcher_was_stopped(s))
         leaf_store(s, &leaf);
     return leaf.best;
 }

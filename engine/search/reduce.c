@@ -37,9 +37,9 @@ enum { LMR_DEPTH = 3 };
 // Moves late in a good order seldom turn out best: search them less deep first (Romstad, "An
 // introduction to late move reductions", 2006), by the logarithms of depth and count.
 int late_move_reduction(const Node *node, const Candidate *move) {
-    if (node->depth < LMR_DEPTH || move->tried < 2 + 2 * node->is_pv || !move->is_quiet)
+    if (node->depth < LMR_DEPTH || move->searched_count < 2 + 2 * node->is_pv || !move->is_quiet)
         return 0;
-    int reduction = reductions[node->depth][move->tried < 64 ? move->tried : 63];
+    int reduction = reductions[node->depth][move->searched_count < 64 ? move->searched_count : 63];
     reduction -= 1024 * node->is_pv;
     reduction -= 1024 * (move->gives_check || node->in_check);
     reduction += 700 * !node->improving;

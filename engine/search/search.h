@@ -14,8 +14,6 @@ typedef struct SearchResult {
     uint64_t nodes;
 } SearchResult;
 
-typedef struct Search Search;
-
 // New, with a cleared table. Fills the tables of rules, evaluation and reductions on first use.
 Search *search_new(size_t hash_mb, int threads);
 void search_free(Search *search);

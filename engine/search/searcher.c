@@ -60,7 +60,7 @@ static Key key_guess(const Position *pos, Move move) {
     return pos->key ^ zobrist.black_to_move ^ moved[from] ^ moved[to] ^ taken;
 }
 
-void searcher_expect(const Searcher *s, Move move) {
+void searcher_prefetch(const Searcher *s, Move move) {
     tt_prefetch(&s->shared->tt, key_guess(&s->pos, move));
 }
 
@@ -125,7 +125,7 @@ static bool limit_is_reached(Searcher *s) {
            timer_is_over(&search->timer);
 }
 
-bool searcher_is_stopped(Searcher *s) {
+bool searcher_check_limits(Searcher *s) {
     Search *search = s->shared;
     if (atomic_load_explicit(&search->stopped, memory_order_relaxed))
         return true;

@@ -31,8 +31,8 @@ typedef struct Frame {
     // Left out of the search from here, to see what the others are worth.
     Move excluded;
 
-    // Double extensions in the line up to here.
-    int doubles;
+    // How many moves of the line up to here were extended by two plies.
+    int double_extensions;
 
     // Static evaluation, corrected; SCORE_NONE in check.
     Score eval;
@@ -56,8 +56,6 @@ typedef struct RootMove {
     int pv_length;
     Move pv[PLY_MAX];
 } RootMove;
-
-typedef struct Search Search;
 
 typedef struct Searcher {
     Search *shared;
@@ -97,8 +95,8 @@ struct Search {
     void *report_context;
 };
 
-// Whether the search has been ended: then nobody looks at what is still returned.
-static inline bool searcher_is_done(const Searcher *s) {
+// True once the search was stopped. Values returned after that are ignored.
+static inline bool searcher_was_stopped(const Searcher *s) {
     return atomic_load_explicit(&s->shared->stopped, memory_order_relaxed);
 }
 
@@ -111,9 +109,10 @@ static inline Frame *searcher_frame(Searcher *s) {
     return &s->stack[s->ply + STACK_BELOW];
 }
 
-// Said of a move that may soon be made: has the table's memory fetched.
-void searcher_expect(const Searcher *s, Move move);
-// Plays and takes back on the searcher's board, with the line's books kept.
+// Fetches the memory of the table's entry for the position after `move`, which may soon be made.
+void searcher_prefetch(const Searcher *s, Move move);
+// Make and take back a move on the searcher's board. They also keep the stack, the keys, the net's
+// accumulators and the node count.
 void searcher_make(Searcher *s, Move move, Undo *undo);
 void searcher_unmake(Searcher *s, Move move, const Undo *undo);
 void searcher_make_null(Searcher *s, Undo *undo);
@@ -124,8 +123,9 @@ void piece_keys_of(const Position *pos, Key keys[COLOR_NB]);
 
 // Nodes of all threads together.
 uint64_t search_nodes(const Search *search);
-// Whether the search is to end now; looks at the clock and the node limit from time to time.
-bool searcher_is_stopped(Searcher *s);
+// To be called at every node. Stops the search when a limit is reached; the clock is read only every
+// few hundred nodes. True if the search was stopped, now or earlier.
+bool searcher_check_limits(Searcher *s);
 // Draw by repetition, fifty moves or too little material. Once is enough within the search's own
 // line, since what was done once can be done again.
 bool searcher_is_draw(const Searcher *s);

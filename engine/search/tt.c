@@ -10,13 +10,13 @@
 
 enum { CLUSTER_SIZE = 4, AGE_MASK = 0x3f, HUGE_PAGE = 2 << 20 };
 
-typedef struct Slot {
+typedef struct TTSlot {
     _Atomic uint64_t check; // key XOR data
     _Atomic uint64_t data;
-} Slot;
+} TTSlot;
 
 typedef struct TTCluster {
-    Slot slots[CLUSTER_SIZE];
+    TTSlot slots[CLUSTER_SIZE];
 } TTCluster;
 
 _Static_assert(sizeof(TTCluster) == 64, "a cluster is one cache line");
@@ -103,7 +103,7 @@ void tt_new_search(TT *tt) {
 bool tt_probe(const TT *tt, Key key, int ply, TTEntry *out) {
     TTCluster *cluster = cluster_of(tt, key);
     for (int i = 0; i < CLUSTER_SIZE; i++) {
-        Slot *slot = &cluster->slots[i];
+        TTSlot *slot = &cluster->slots[i];
         uint64_t data = atomic_load_explicit(&slot->data, memory_order_relaxed);
         uint64_t check = atomic_load_explicit(&slot->check, memory_order_relaxed);
         if ((check ^ data) != key || data_bound(data) == BOUND_NONE)
@@ -127,12 +127,12 @@ static int slot_worth(const TT *tt, uint64_t data) {
 }
 
 // The slot that holds `key`, else the one worth least.
-static Slot *slot_to_replace(const TT *tt, Key key, bool *same) {
+static TTSlot *slot_to_replace(const TT *tt, Key key, bool *same) {
     TTCluster *cluster = cluster_of(tt, key);
-    Slot *worst = &cluster->slots[0];
+    TTSlot *worst = &cluster->slots[0];
     int worst_worth = INT32_MAX;
     for (int i = 0; i < CLUSTER_SIZE; i++) {
-        Slot *slot = &cluster->slots[i];
+        TTSlot *slot = &cluster->slots[i];
         uint64_t data = atomic_load_explicit(&slot->data, memory_order_relaxed);
         uint64_t check = atomic_load_explicit(&slot->check, memory_order_relaxed);
         if ((check ^ data) == key && data_bound(data) != BOUND_NONE) {
@@ -150,7 +150,7 @@ static Slot *slot_to_replace(const TT *tt, Key key, bool *same) {
 
 void tt_store(TT *tt, Key key, int ply, const TTEntry *entry) {
     bool same;
-    Slot *slot = slot_to_replace(tt, key, &same);
+    TTSlot *slot = slot_to_replace(tt, key, &same);
     uint64_t old = atomic_load_explicit(&slot->data, memory_order_relaxed);
     TTEntry fresh = *entry;
     if (same) {

@@ -33,6 +33,13 @@ void tt_clear(TT *tt);
 // Makes everything stored so far count as old.
 void tt_new_search(TT *tt);
 
+// True if the entry's bound proves that the position's value lies outside the window from `alpha` to
+// `beta`, or the entry has the exact value: then a search of this depth is not needed.
+static inline bool tt_entry_decides(const TTEntry *entry, Score alpha, Score beta) {
+    return entry->bound == BOUND_EXACT || (entry->bound == BOUND_LOWER && entry->score >= beta) ||
+           (entry->bound == BOUND_UPPER && entry->score <= alpha);
+}
+
 bool tt_probe(const TT *tt, Key key, int ply, TTEntry *out);
 void tt_store(TT *tt, Key key, int ply, const TTEntry *entry);
 void tt_prefetch(const TT *tt, Key key);

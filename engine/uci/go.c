@@ -4,7 +4,7 @@
 #include "base/words.h"
 #include "rules/notation.h"
 
-enum { NUMBER_MAX = 1 << 30 };
+enum { GO_NUMBER_MAX = 1 << 30 };
 
 // Numbers that follow their keyword. Clocks may be negative: some programs send what is left after
 // the flag has fallen.
@@ -45,12 +45,12 @@ static void take_mate(SearchLimits *limits, int64_t value) {
 }
 
 static const GoNumber NUMBERS[] = {
-    {"wtime", -NUMBER_MAX, INT64_C(1) << 40, take_wtime},
-    {"btime", -NUMBER_MAX, INT64_C(1) << 40, take_btime},
-    {"winc", 0, NUMBER_MAX, take_winc},
-    {"binc", 0, NUMBER_MAX, take_binc},
+    {"wtime", -GO_NUMBER_MAX, INT64_C(1) << 40, take_wtime},
+    {"btime", -GO_NUMBER_MAX, INT64_C(1) << 40, take_btime},
+    {"winc", 0, GO_NUMBER_MAX, take_winc},
+    {"binc", 0, GO_NUMBER_MAX, take_binc},
     {"movestogo", 0, 10000, take_movestogo},
-    {"movetime", -NUMBER_MAX, INT64_C(1) << 40, take_movetime},
+    {"movetime", -GO_NUMBER_MAX, INT64_C(1) << 40, take_movetime},
     {"depth", 1, 10000, take_depth},
     {"nodes", 1, INT64_MAX, take_nodes},
     {"mate", 1, PLY_MAX, take_mate},
@@ -68,7 +68,7 @@ static Move word_to_move(Word word, const Position *pos) {
     return word_copy(word, text, sizeof text) ? move_from_uci(pos, text) : MOVE_NONE;
 }
 
-// Moves up to the first word that is none; doubles are dropped.
+// Reads moves up to the first word that is not a move. A move that is named twice counts once.
 static const char *take_search_moves(const char *cursor, const Position *pos, MoveList *list) {
     for (;;) {
         const char *next = cursor;

@@ -6,12 +6,13 @@
 
 #include "rules/notation.h"
 
-typedef struct Line {
+typedef struct InfoLine {
     char *text;
     size_t length, size;
-} Line;
+} InfoLine;
 
-__attribute__((format(printf, 2, 3))) static void line_add(Line *line, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void line_add(InfoLine *line, const char *format,
+                                                           ...) {
     va_list args;
     va_start(args, format);
     int written = vsnprintf(line->text + line->length, line->size - line->length, format, args);
@@ -22,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static void line_add(Line *line, const cha
         line->length = line->size - 1;
 }
 
-static void add_score(Line *line, Score score) {
+static void add_score(InfoLine *line, Score score) {
     if (score >= SCORE_MATE_LEAST)
         line_add(line, " score mate %d", (SCORE_MATE - score + 1) / 2);
     else if (score <= -SCORE_MATE_LEAST)
@@ -31,7 +32,7 @@ static void add_score(Line *line, Score score) {
         line_add(line, " score cp %d", score);
 }
 
-static void add_moves(Line *line, const Position *start, const Move *moves, int count) {
+static void add_moves(InfoLine *line, const Position *start, const Move *moves, int count) {
     Position pos = *start;
     char text[MOVE_TEXT_MAX];
     Undo undo;
@@ -42,7 +43,7 @@ static void add_moves(Line *line, const Position *start, const Move *moves, int 
 }
 
 char *uci_info_text(const Root *root, const SearchInfo *info, char out[UCI_INFO_MAX]) {
-    Line line = {out, 0, UCI_INFO_MAX};
+    InfoLine line = {out, 0, UCI_INFO_MAX};
     uint64_t time_us = info->time_us > 0 ? (uint64_t)info->time_us : 1;
     line_add(&line, "info depth %d seldepth %d multipv %d", info->depth, info->seldepth,
              info->multi_pv);

@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 
-enum { TEXT_MAX = 4096 }; // a path
+enum { OPTION_TEXT_MAX = 4096 }; // a path
 
 typedef enum { OPTION_SPIN, OPTION_CHECK, OPTION_BUTTON, OPTION_STRING } OptionKind;
 
@@ -20,13 +20,13 @@ typedef struct Setting {
     size_t problem_size;
 } Setting;
 
-typedef struct Option {
+typedef struct UciOption {
     const char *name;
     OptionKind kind;
     int64_t standard, least, most;
     const char *text; // standard value of a string
     bool (*set)(const Setting *setting);
-} Option;
+} UciOption;
 
 static bool set_hash(const Setting *setting) {
     return search_set_hash(setting->search, (size_t)setting->number);
@@ -72,7 +72,7 @@ static bool set_eval_file(const Setting *setting) {
     return true;
 }
 
-static const Option OPTIONS[] = {
+static const UciOption OPTIONS[] = {
     {"Hash", OPTION_SPIN, TT_DEFAULT_MB, 1, TT_MAX_MB, NULL, set_hash},
     {"Clear Hash", OPTION_BUTTON, 0, 0, 0, NULL, set_clear_hash},
     {"Threads", OPTION_SPIN, 1, 1, SEARCH_THREADS_MAX, NULL, set_threads},
@@ -82,7 +82,7 @@ static const Option OPTIONS[] = {
     {"UCI_Chess960", OPTION_CHECK, 0, 0, 1, NULL, set_chess960},
     {"EvalFile", OPTION_STRING, 0, 0, 0, "<default>", set_eval_file},
 };
-enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
+enum { UCI_OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
 
 void options_init(UciOptions *options) {
     *options = (UciOptions){.multi_pv = 1, .overhead_ms = 10, .net = network_default()};
@@ -93,7 +93,7 @@ void options_release(UciOptions *options) {
 }
 
 void options_print(FILE *out) {
-    for (const Option *o = OPTIONS; o < OPTIONS + OPTION_COUNT; o++)
+    for (const UciOption *o = OPTIONS; o < OPTIONS + UCI_OPTION_COUNT; o++)
         switch (o->kind) {
         case OPTION_SPIN:
             fprintf(out, "option name %s type spin default %lld min %lld max %lld\n", o->name,
@@ -128,8 +128,8 @@ static bool read_name(const char **cursor, const char *end, char *name, size_t s
     return length > 0;
 }
 
-static const Option *option_find(const char *name) {
-    for (const Option *o = OPTIONS; o < OPTIONS + OPTION_COUNT; o++)
+static const UciOption *option_find(const char *name) {
+    for (const UciOption *o = OPTIONS; o < OPTIONS + UCI_OPTION_COUNT; o++)
         if (strcasecmp(o->name, name) == 0)
             return o;
     return NULL;
@@ -144,14 +144,14 @@ static bool read_text(const char *args, char *text, size_t size) {
                      size);
 }
 
-static bool read_number(const Option *option, Word word, int64_t *value) {
+static bool read_number(const UciOption *option, Word word, int64_t *value) {
     if (option->kind == OPTION_SPIN)
         return word_to_int(word, option->least, option->most, value);
     *value = word_is(word, "true");
     return word_is(word, "true") || word_is(word, "false");
 }
 
-static bool read_value(const Option *option, const char *args, Setting *setting, char *text,
+static bool read_value(const UciOption *option, const char *args, Setting *setting, char *text,
                        size_t size) {
     if (option->kind == OPTION_BUTTON)
         return true;
@@ -161,25 +161,25 @@ static bool read_value(const Option *option, const char *args, Setting *setting,
     return read_number(option, word_next(&args), &setting->number);
 }
 
-static void say_what_it_takes(const Option *option, char *problem, size_t size) {
+static void say_what_it_takes(const UciOption *option, char *problem, size_t size) {
     if (option->kind == OPTION_SPIN)
         snprintf(problem, size, "%s takes a number from %lld to %lld", option->name,
                  (long long)option->least, (long long)option->most);
     else if (option->kind == OPTION_STRING)
-        snprintf(problem, size, "%s takes at most %d letters", option->name, TEXT_MAX - 1);
+        snprintf(problem, size, "%s takes at most %d letters", option->name, OPTION_TEXT_MAX - 1);
     else
         snprintf(problem, size, "%s takes true or false", option->name);
 }
 
 bool options_set(UciOptions *options, Search *search, const char *args, char *problem,
                  size_t size) {
-    char name[64], text[TEXT_MAX];
+    char name[64], text[OPTION_TEXT_MAX];
     Setting setting = {options, search, 0, "", problem, size};
     if (!word_is(word_next(&args), "name") || !read_name(&args, "value", name, sizeof name)) {
         snprintf(problem, size, "expected: name NAME [value VALUE]");
         return false;
     }
-    const Option *option = option_find(name);
+    const UciOption *option = option_find(name);
     if (!option) {
         snprintf(problem, size, "there is no option of this name");
         return false;

@@ -258,7 +258,7 @@ static void do_eval(Uci *uci, const char *args) {
 static const struct {
     const char *name;
     void (*obey)(Uci *uci, const char *args);
-} COMMANDS[] = {
+} UCI_COMMANDS[] = {
     {"go", do_go},           {"position", do_position},   {"stop", do_stop},
     {"isready", do_isready}, {"ponderhit", do_ponderhit}, {"ucinewgame", do_ucinewgame},
     {"uci", do_uci},         {"setoption", do_setoption}, {"d", do_show},
@@ -274,9 +274,9 @@ bool uci_line(Uci *uci, const char *line) {
         return true;
     if (word_is(word, "quit"))
         return false;
-    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++)
-        if (word_is(word, COMMANDS[i].name)) {
-            COMMANDS[i].obey(uci, args);
+    for (size_t i = 0; i < sizeof UCI_COMMANDS / sizeof *UCI_COMMANDS; i++)
+        if (word_is(word, UCI_COMMANDS[i].name)) {
+            UCI_COMMANDS[i].obey(uci, args);
             return true;
         }
     say(uci, "info string unknown command: %s", excerpt(word.text, shown));

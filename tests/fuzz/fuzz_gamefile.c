@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct Work {
     GameReader reader;
-    GameRecord game, again;
+    GameFileRecord game, again;
     uint8_t file[GAMEFILE_HEADER_MAX + GAMEFILE_RECORD_MAX];
 } Work;
 
@@ -22,7 +22,7 @@ static size_t file_begin(Work *work) {
 }
 
 // Reads a file that holds one game. True: `out` has it.
-static bool read_one(Work *work, size_t size, GameRecord *out) {
+static bool read_one(Work *work, size_t size, GameFileRecord *out) {
     Refusal err = {0};
     if (!game_reader_open_stream(&work->reader, fmemopen(work->file, size, "rb"), &err))
         abort();
@@ -34,7 +34,7 @@ static bool read_one(Work *work, size_t size, GameRecord *out) {
 }
 
 static void check_again(Work *work) {
-    const GameRecord *a = &work->game, *b = &work->again;
+    const GameFileRecord *a = &work->game, *b = &work->again;
     size_t size = file_begin(work);
     size += gamefile_write_game(a, work->file + size);
     if (!read_one(work, size, &work->again) || a->result != b->result || a->plies != b->plies ||

@@ -62,7 +62,7 @@ static void every_kernel_gives_what_the_plain_layers_give(void **state) {
 }
 
 static void check_accumulate(const NetKernel *kernel, int plus, int minus, uint64_t *seed) {
-    static NetRow rows[2 * NET_MEN_MAX];
+    static NetRow rows[2 * NET_PIECES_MAX];
     NetRow from, wanted, got;
     NetDelta delta;
     delta_clear(&delta);

@@ -48,8 +48,8 @@ static long size_of(const char *name) {
 
 // A record that tells its number: the score of its only move.
 static size_t record_of(uint64_t number, uint8_t out[GAMEFILE_RECORD_MAX]) {
-    static GameRecord game;
-    game = (GameRecord){.start = position_of(POSITION_START_FEN), .result = 1, .plies = 1};
+    static GameFileRecord game;
+    game = (GameFileRecord){.start = position_of(POSITION_START_FEN), .result = 1, .plies = 1};
     game.moves[0] = (ScoredMove){move_make(12, 28), (int16_t)number};
     return gamefile_write_game(&game, out);
 }
@@ -78,7 +78,7 @@ static uint64_t play(uint64_t count) {
 // Reads a chunk and expects its games in order, `count` of them.
 static void expect_chunk(const char *name, uint64_t first, uint64_t count) {
     static GameReader reader;
-    static GameRecord game;
+    static GameFileRecord game;
     char path[128];
     Refusal err;
     if (!game_reader_open(&reader, path_of(name, path), &err))

@@ -57,7 +57,7 @@ static void player_free(Selfplay *player) {
 static const SelfplayRules QUICK = {.seed = 3, .limits = {.soft_nodes = 60, .nodes = 1200}};
 
 static size_t game_bytes(Selfplay *player, uint64_t number, uint8_t out[GAMEFILE_RECORD_MAX]) {
-    GameRecord *record = calloc(1, sizeof *record);
+    GameFileRecord *record = calloc(1, sizeof *record);
     assert_true(selfplay_game(player, number, record));
     size_t size = gamefile_write_game(record, out);
     free(record);
@@ -80,7 +80,7 @@ static void a_game_depends_on_its_number_alone(void **state) {
 static void a_stopped_player_gives_no_game(void **state) {
     (void)state;
     Selfplay *player = player_new(&QUICK);
-    GameRecord *record = calloc(1, sizeof *record);
+    GameFileRecord *record = calloc(1, sizeof *record);
     atomic_store(&stop, true);
     assert_false(selfplay_game(player, 1, record));
     atomic_store(&stop, false);
@@ -89,7 +89,7 @@ static void a_stopped_player_gives_no_game(void **state) {
 }
 
 // Where the streaks of scores that decide a game stand at its end.
-static int streak_at_end(const GameRecord *game, int least, int most, int from_ply) {
+static int streak_at_end(const GameFileRecord *game, int least, int most, int from_ply) {
     int streak = 0;
     for (int i = game->plies - 1; i >= 0; i--, streak++)
         if (game->moves[i].score < least || game->moves[i].score > most ||
@@ -101,7 +101,7 @@ static int streak_at_end(const GameRecord *game, int least, int most, int from_p
 static void games_end_by_rule_or_by_a_streak_of_scores(void **state) {
     (void)state;
     Selfplay *player = player_new(&QUICK);
-    GameRecord *record = calloc(1, sizeof *record);
+    GameFileRecord *record = calloc(1, sizeof *record);
     int adjudicated = 0;
     for (uint64_t number = 0; number < 40; number++) {
         assert_true(selfplay_game(player, number, record));
@@ -211,7 +211,7 @@ static void a_book_whose_lines_are_lost_does_not_hold_up_a_run(void **state) {
     rules.book = &book;
     rules.book_percent = 100;
     Selfplay *player = player_new(&rules);
-    GameRecord *record = calloc(1, sizeof *record);
+    GameFileRecord *record = calloc(1, sizeof *record);
     assert_true(selfplay_game(player, 0, record));
     assert_true(record->plies > 0);
     free(record);

@@ -25,9 +25,9 @@ typedef struct Bytes {
 
 static Bytes *bytes;
 static GameReader *reader;
-static GameRecord *game, *again;
+static GameFileRecord *game, *again;
 
-static void random_game(uint64_t *random, const char *fen, int plies, GameRecord *out) {
+static void random_game(uint64_t *random, const char *fen, int plies, GameFileRecord *out) {
     Position pos = position_of(fen);
     out->start = pos;
     out->result = (int)(random_word(random) % 3);
@@ -78,7 +78,7 @@ static GameReadStatus read_all(size_t size, Refusal *err) {
     return status;
 }
 
-static void same_game(const GameRecord *a, const GameRecord *b) {
+static void same_game(const GameFileRecord *a, const GameFileRecord *b) {
     char fens[2][FEN_MAX];
     assert_string_equal(position_to_fen(&a->start, fens[0]), position_to_fen(&b->start, fens[1]));
     assert_int_equal(a->result, b->result);
@@ -124,7 +124,7 @@ static void the_longest_game_fits(void **state) {
     static const char *const dance[] = {"g1f3", "g8f6", "f3g1", "f6g8"};
     Refusal err;
     Position pos = position_of(POSITION_START_FEN);
-    *game = (GameRecord){.start = pos, .result = 1, .plies = GAMEFILE_PLIES_MAX};
+    *game = (GameFileRecord){.start = pos, .result = 1, .plies = GAMEFILE_PLIES_MAX};
     for (int i = 0; i < GAMEFILE_PLIES_MAX; i++) {
         Square from = square_make(dance[i % 4][0] - 'a', dance[i % 4][1] - '1');
         Square to = square_make(dance[i % 4][2] - 'a', dance[i % 4][3] - '1');
@@ -246,7 +246,7 @@ static void what_no_game_can_hold_is_refused(void **state) {
     Refusal err;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bytes_begin();
-        *game = (GameRecord){.start = position_of(POSITION_START_FEN), .result = 1, .plies = 2};
+        *game = (GameFileRecord){.start = position_of(POSITION_START_FEN), .result = 1, .plies = 2};
         game->moves[0] = (ScoredMove){move_make(12, 28), 30};
         game->moves[1] = (ScoredMove){move_make(52, 36), 25};
         uint8_t *record = bytes->at + bytes->size;
@@ -274,7 +274,7 @@ static void records_shorter_than_their_parts_are_refused(void **state) {
     Refusal err;
     for (size_t size = 0; size < 60; size++) {
         bytes_begin();
-        *game = (GameRecord){.start = position_of(POSITION_START_FEN)};
+        *game = (GameFileRecord){.start = position_of(POSITION_START_FEN)};
         uint8_t *record = bytes->at + bytes->size;
         gamefile_write_game(game, record);
         payload_sum(record, size);

@@ -76,7 +76,7 @@ static void features_are_the_rows_that_the_engine_adds_up(void **state) {
         for (int i = 0; i < pool_size; i += 11) {
             TrainPosition packed;
             TrainFeatures features;
-            uint16_t wanted[MEN_MAX] = {0};
+            uint16_t wanted[TRAIN_PIECES_MAX] = {0};
             train_position_pack(&pool[i], 0, 1, &packed);
             train_position_features(&packed, compact.bucket_of, &features);
             for (int view = 0; view < 2; view++) {

@@ -19,7 +19,7 @@ static void a_target_is_the_score_and_what_came_of_it(void **state) {
         // same formula; of that and 0.5 a half is 0.56498, 45 centipawns.
         {0.5, 3, {0, 0, 200}, {45, 92, 200}},
     };
-    GameRecord *game = calloc(1, sizeof *game);
+    GameFileRecord *game = calloc(1, sizeof *game);
     int16_t targets[GAMEFILE_PLIES_MAX];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         game->plies = rows[i].plies;

@@ -30,7 +30,7 @@ static inline int score_of(ScoreKind kind, int number, int result, Color side, i
 }
 
 // A game of random moves far from its beginning.
-static inline void random_game(GameRecord *game, int number, ScoreKind kind, uint64_t *random) {
+static inline void random_game(GameFileRecord *game, int number, ScoreKind kind, uint64_t *random) {
     game->start = position_of("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 20");
     game->result = number % 3;
     Position pos = game->start;
@@ -51,7 +51,7 @@ static inline void write_games(const char *folder, const char *name, int first, 
                                ScoreKind kind) {
     static uint8_t bytes[1 << 20];
     GameFileHeader header = {"Test 1", "nodes 1", "none", "random", "rules", 5, (uint64_t)first};
-    GameRecord *game = calloc(1, sizeof *game);
+    GameFileRecord *game = calloc(1, sizeof *game);
     uint64_t random = 77 + (uint64_t)first;
     size_t size = gamefile_write_header(&header, (char *)bytes);
     for (int i = 0; i < count; i++) {
