@@ -7,20 +7,20 @@
 #include <string.h>
 
 static const double EXPECTED_MIN = 5; // a row with an expected count of this or less says nothing
-static const double DROPPED = NAN;
+static const double ROW_DROPPED = NAN;
 
-typedef struct Table {
+typedef struct OutcomeTable {
     int rows;
     double columns[3];
     double total;
-} Table;
+} OutcomeTable;
 
 static double row_total(const double row[3]) {
     return row[0] + row[1] + row[2];
 }
 
-static Table table_sum(const double (*rows)[3], int row_count, const double *residuals) {
-    Table table = {0};
+static OutcomeTable table_sum(const double (*rows)[3], int row_count, const double *residuals) {
+    OutcomeTable table = {0};
     for (int r = 0; r < row_count; r++) {
         if (isnan(residuals[r]))
             continue;
@@ -33,21 +33,21 @@ static Table table_sum(const double (*rows)[3], int row_count, const double *res
 }
 
 // Drops the rows that are too small for the table as it is now. True if there were any.
-static bool table_prune(const Table *table, const double (*rows)[3], int row_count,
+static bool table_prune(const OutcomeTable *table, const double (*rows)[3], int row_count,
                         double *residuals) {
     double rarest = fmin(table->columns[0], fmin(table->columns[1], table->columns[2]));
     bool any = false;
     for (int r = 0; r < row_count; r++) {
         bool small = !(row_total(rows[r]) * rarest / table->total > EXPECTED_MIN);
         if (small && !isnan(residuals[r])) {
-            residuals[r] = DROPPED;
+            residuals[r] = ROW_DROPPED;
             any = true;
         }
     }
     return any;
 }
 
-static double row_chi2(const Table *table, const double row[3]) {
+static double row_chi2(const OutcomeTable *table, const double row[3]) {
     double sum = 0;
     for (int c = 0; c < 3; c++) {
         double expected = row_total(row) * table->columns[c] / table->total;
@@ -70,20 +70,20 @@ static double chi2_upper_tail(double x, int dof) {
 
 // The row's share of chi2, freed from its own weight in the table, is chi-squared with two degrees
 // of freedom, whose upper tail is exp(-x/2).
-static double residual(const Table *table, const double row[3], double share) {
+static double residual(const OutcomeTable *table, const double row[3], double share) {
     double h = share / (1 - row_total(row) / table->total) / 2;
     return h > M_LN2 ? normal_upper_quantile_log(h) : 0;
 }
 
 Chi2 chi2_workers(const double (*rows)[3], int row_count, double *residuals) {
     memset(residuals, 0, (size_t)row_count * sizeof *residuals);
-    Table table;
+    OutcomeTable table;
     do
         table = table_sum(rows, row_count, residuals);
     while (table_prune(&table, rows, row_count, residuals));
     if (table.rows < 2) {
         for (int r = 0; r < row_count; r++)
-            residuals[r] = DROPPED;
+            residuals[r] = ROW_DROPPED;
         return (Chi2){NAN, NAN, NAN, NAN, 0};
     }
     Chi2 result = {.dof = (table.rows - 1) * 2,

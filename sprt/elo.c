@@ -1,5 +1,5 @@
 // Plain estimates from counts, as after a number of games fixed beforehand.
-#include "sprt/law.h"
+#include "sprt/distribution.h"
 #include "sprt/normal.h"
 #include "sprt/sprt.h"
 
@@ -20,21 +20,21 @@ static double pair_ratio(const double *counts, int n) {
 }
 
 EloEstimate elo_estimate(const double *counts, int n) {
-    Law law;
-    law_init(&law, counts, n);
-    Moments m = law_moments(&law);
-    double mean = law.points / law.total, deviation = sqrt(m.var / law.total);
+    Distribution dist;
+    distribution_init(&dist, counts, n);
+    Moments m = distribution_moments(&dist);
+    double mean = dist.points / dist.total, deviation = sqrt(m.var / dist.total);
     double t = (m.mean - 0.5) / sqrt(m.var);
     double var_t = fmax(0, 1 - t * m.skew + t * t / 4 * (m.exkurt + 2));
-    double scale = 1 / law_t_per_nelo(n);
+    double scale = 1 / distribution_t_per_nelo(n);
     double reach = Z95 * deviation;
     return (EloEstimate){
         .elo = score_to_elo(mean),
         .error = (score_to_elo(mean + reach) - score_to_elo(mean - reach)) / 2,
         .los = normal_cdf((mean - 0.5) / deviation),
         .nelo = scale * t,
-        .nelo_error = scale * Z95 * sqrt(var_t / law.total),
+        .nelo_error = scale * Z95 * sqrt(var_t / dist.total),
         .pair_ratio = pair_ratio(counts, n),
-        .draw_ratio = law.p[n / 2],
+        .draw_ratio = dist.p[n / 2],
     };
 }

@@ -3,7 +3,7 @@
 // ordered from the earliest fail to the earliest pass, and an Elo is an end of the interval where
 // an outcome as bad (or as good) as the one seen has just the probability asked for.
 #include "sprt/brownian.h"
-#include "sprt/law.h"
+#include "sprt/distribution.h"
 #include "sprt/sprt.h"
 
 #include <math.h>
@@ -27,15 +27,15 @@ static double drift(const Outcome *outcome, double score) {
 }
 
 static Outcome outcome_of(const SprtBounds *bounds, const double *counts, int n) {
-    Law law;
-    law_init(&law, counts, n);
-    Moments moments = law_moments(&law);
-    double sigma = law_sigma_per_game(&law, moments.var);
+    Distribution dist;
+    distribution_init(&dist, counts, n);
+    Moments moments = distribution_moments(&dist);
+    double sigma = distribution_sigma_per_game(&dist, moments.var);
     Outcome o = {.motion = {.a = sprt_lower(bounds), .b = sprt_upper(bounds)},
                  .s0 = hypothesis_score(bounds->model, bounds->elo0, sigma),
                  .s1 = hypothesis_score(bounds->model, bounds->elo1, sigma),
                  .var = moments.var,
-                 .time = law.total};
+                 .time = dist.total};
     o.motion.sigma = (o.s1 - o.s0) / sqrt(o.var);
     double slope = drift(&o, moments.mean);
     o.llr = o.time * slope;

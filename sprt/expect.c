@@ -1,6 +1,6 @@
 // What a test will probably do: pass probability and length if the LLR were a Brownian motion.
 // Real tests take a little longer where they are short, because results come in batches.
-#include "sprt/law.h"
+#include "sprt/distribution.h"
 #include "sprt/sprt.h"
 
 #include <math.h>

@@ -1,16 +1,16 @@
-// Log-likelihood ratios of the generalised SPRT: each hypothesis is replaced by the law nearest to
+// Log-likelihood ratios of the generalised SPRT: each hypothesis is replaced by the distribution nearest to
 // the observed one (maximum likelihood) that fulfils it.
 //
-// Both hypotheses are linear constraints sum q b = 0 on the law q, whose maximum-likelihood
+// Both hypotheses are linear constraints sum q b = 0 on the distribution q, whose maximum-likelihood
 // solution is q = p/(1 + x b) with x the root of the secular equation sum p b/(1 + x b) = 0
 // (support_MLE_multinomial, Prop. 1.1). Logistic: b = score - s. Normalized: the t-value is given,
 // mean - 1/2 = t sd. With c = score - 1/2 that reads E c = tau rho, where rho^2 = E c^2 and
 // tau = t/sqrt(1 + t^2), and its tangent at rho is b = c - tau/2 (rho + c^2/rho): one more unknown.
-// Fishtest iterates on mean and deviation up to ten times; its limit is the same law, and here
+// Fishtest iterates on mean and deviation up to ten times; its limit is the same distribution, and here
 // Newton's method in (x, rho) goes there directly.
 //
 // The likelihood is stationary in x and rho at the solution, so errors there enter it squared.
-#include "sprt/law.h"
+#include "sprt/distribution.h"
 #include "sprt/sprt.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static const double RHO_TOLERANCE = 1e-10;
 static const double T_NEAR = 0.25; // about 60 normalized Elo
 
 typedef struct Fit {
-    double b[LAW_MAX];
+    double b[OUTCOMES_MAX];
     double x;
     double rho; // normalized only
 } Fit;
@@ -35,23 +35,23 @@ static double clamp_inside(double x, double low, double high) {
 
 // Solves the secular equation for fit->b, which must have both signs: Newton, kept between the
 // poles and halved into the bracket where it would leave it.
-static void fit_secular(Fit *fit, const Law *law) {
+static void fit_secular(Fit *fit, const Distribution *dist) {
     double b_min = 0, b_max = 0, slope = 0, curve = 0;
-    for (int i = 0; i < law->n; i++) {
+    for (int i = 0; i < dist->n; i++) {
         double b = fit->b[i];
         b_min = fmin(b_min, b);
         b_max = fmax(b_max, b);
-        slope += law->p[i] * b;
-        curve += law->p[i] * b * b;
+        slope += dist->p[i] * b;
+        curve += dist->p[i] * b * b;
     }
     double low = -1 / b_max, high = -1 / b_min;
     double x = clamp_inside(slope / curve, low, high);
     for (int step = 0; step < SECULAR_STEPS_MAX; step++) {
         double f = 0, df = 0, steepest = 0;
-        for (int i = 0; i < law->n; i++) {
+        for (int i = 0; i < dist->n; i++) {
             double u = fit->b[i] / (1 + x * fit->b[i]);
-            f += law->p[i] * u;
-            df += law->p[i] * u * u;
+            f += dist->p[i] * u;
+            df += dist->p[i] * u * u;
             steepest = fmax(steepest, fabs(u));
         }
         *(f > 0 ? &low : &high) = x;
@@ -67,9 +67,9 @@ static void fit_secular(Fit *fit, const Law *law) {
     fit->x = x;
 }
 
-static void fit_tangent(Fit *fit, const Law *law, double tau) {
-    for (int i = 0; i < law->n; i++) {
-        double c = law->score[i] - 0.5;
+static void fit_tangent(Fit *fit, const Distribution *dist, double tau) {
+    for (int i = 0; i < dist->n; i++) {
+        double c = dist->score[i] - 0.5;
         fit->b[i] = c - tau / 2 * (fit->rho + c * c / fit->rho);
     }
 }
@@ -77,20 +77,20 @@ static void fit_tangent(Fit *fit, const Law *law, double tau) {
 // One Newton step in (x, rho) on F = sum p b/r and G = sum p k/r with r = 1 + x b and
 // k = 1 - c^2/rho^2, where db/drho = -tau/2 k. Returns the relative size of the step, or NAN where
 // r is not positive or the step leads elsewhere: a maximum of the likelihood has a negative
-// determinant, whichever side of the constraint the observed law is on.
-static double fit_joint_step(Fit *fit, const Law *law, double tau) {
+// determinant, whichever side of the constraint the observed distribution is on.
+static double fit_joint_step(Fit *fit, const Distribution *dist, double tau) {
     double f = 0, g = 0, fx = 0, fr = 0, gx = 0, gr = 0, steepest = 0;
     double rho = fit->rho, inverse = 1 / rho;
-    for (int i = 0; i < law->n; i++) {
-        double c = law->score[i] - 0.5, z = c * inverse;
+    for (int i = 0; i < dist->n; i++) {
+        double c = dist->score[i] - 0.5, z = c * inverse;
         double r = 1 + fit->x * fit->b[i];
         if (!(r > 0))
             return NAN;
-        double w = 1 / r, pw = law->p[i] * w;
+        double w = 1 / r, pw = dist->p[i] * w;
         double u = fit->b[i] * w, k = 1 - z * z, kw = k * w;
         f += pw * fit->b[i];
         g += pw * k;
-        fx -= law->p[i] * u * u;
+        fx -= dist->p[i] * u * u;
         fr -= pw * kw;
         gx -= pw * k * u;
         gr += pw * (2 * z * z * inverse + tau / 2 * fit->x * k * kw);
@@ -105,13 +105,13 @@ static double fit_joint_step(Fit *fit, const Law *law, double tau) {
     fit->rho += dr;
     if (!(fit->rho > 0 && fit->rho < 1))
         return NAN;
-    fit_tangent(fit, law, tau);
+    fit_tangent(fit, dist, tau);
     return fabs(dx) * steepest + fabs(dr) * inverse;
 }
 
-static bool fit_joint(Fit *fit, const Law *law, double tau) {
+static bool fit_joint(Fit *fit, const Distribution *dist, double tau) {
     for (int step = 0; step < JOINT_STEPS_MAX; step++) {
-        double size = fit_joint_step(fit, law, tau);
+        double size = fit_joint_step(fit, dist, tau);
         if (isnan(size))
             return false;
         if (size <= STEP_TOLERANCE)
@@ -120,12 +120,12 @@ static bool fit_joint(Fit *fit, const Law *law, double tau) {
     return false;
 }
 
-// rho of the fitted law.
-static double fitted_rho(const Fit *fit, const Law *law) {
+// rho of the fitted distribution.
+static double fitted_rho(const Fit *fit, const Distribution *dist) {
     double sum = 0;
-    for (int i = 0; i < law->n; i++) {
-        double c = law->score[i] - 0.5;
-        sum += law->p[i] * c * c / (1 + fit->x * fit->b[i]);
+    for (int i = 0; i < dist->n; i++) {
+        double c = dist->score[i] - 0.5;
+        sum += dist->p[i] * c * c / (1 + fit->x * fit->b[i]);
     }
     return sqrt(sum);
 }
@@ -134,44 +134,44 @@ static double uniform_variance(int n) {
     return n == 5 ? 0.125 : 1.0 / 6;
 }
 
-// Fishtest's estimator starts at the uniform law; where the constraint as seen from there leaves
+// Fishtest's estimator starts at the uniform distribution; where the constraint as seen from there leaves
 // all outcomes on one side it has no first step, and no value.
-static bool t_in_domain(const Law *law, double t) {
-    double var = uniform_variance(law->n);
+static bool t_in_domain(const Distribution *dist, double t) {
+    double var = uniform_variance(dist->n);
     return fabs(t) * (var + 0.25) < sqrt(var);
 }
 
-// A first guess at the joint fit: the observed law's rho, and the x that is right to first order.
-static void fit_guess(Fit *fit, const Law *law, double tau) {
+// A first guess at the joint fit: the observed distribution's rho, and the x that is right to first order.
+static void fit_guess(Fit *fit, const Distribution *dist, double tau) {
     double rho2 = 0, slope = 0, curve = 0;
-    for (int i = 0; i < law->n; i++) {
-        double c = law->score[i] - 0.5;
-        rho2 += law->p[i] * c * c;
+    for (int i = 0; i < dist->n; i++) {
+        double c = dist->score[i] - 0.5;
+        rho2 += dist->p[i] * c * c;
     }
     fit->rho = sqrt(rho2);
-    fit_tangent(fit, law, tau);
-    for (int i = 0; i < law->n; i++) {
-        slope += law->p[i] * fit->b[i];
-        curve += law->p[i] * fit->b[i] * fit->b[i];
+    fit_tangent(fit, dist, tau);
+    for (int i = 0; i < dist->n; i++) {
+        slope += dist->p[i] * fit->b[i];
+        curve += dist->p[i] * fit->b[i] * fit->b[i];
     }
     fit->x = slope / curve;
 }
 
-// Newton from the observed law nearly always arrives, but where the hypothesis lies far off the
+// Newton from the observed distribution nearly always arrives, but where the hypothesis lies far off the
 // likelihood may have several maxima. Fishtest's is the one that the fixed point finds from the
-// uniform law: its steps are slow but safe, and Newton finishes once they are short.
-static bool fit_t_value(Fit *fit, const Law *law, double t) {
+// uniform distribution: its steps are slow but safe, and Newton finishes once they are short.
+static bool fit_t_value(Fit *fit, const Distribution *dist, double t) {
     double tau = t / sqrt(1 + t * t);
-    fit_guess(fit, law, tau);
-    if (fabs(t) < T_NEAR && fit_joint(fit, law, tau))
+    fit_guess(fit, dist, tau);
+    if (fabs(t) < T_NEAR && fit_joint(fit, dist, tau))
         return true;
-    fit->rho = sqrt(uniform_variance(law->n));
+    fit->rho = sqrt(uniform_variance(dist->n));
     for (int step = 0; step < FIXED_POINT_STEPS_MAX; step++) {
-        fit_tangent(fit, law, tau);
-        fit_secular(fit, law);
-        double rho = fitted_rho(fit, law), moved = fabs(rho / fit->rho - 1);
+        fit_tangent(fit, dist, tau);
+        fit_secular(fit, dist);
+        double rho = fitted_rho(fit, dist), moved = fabs(rho / fit->rho - 1);
         Fit joint = *fit;
-        if (moved < 0.001 && fit_joint(&joint, law, tau)) {
+        if (moved < 0.001 && fit_joint(&joint, dist, tau)) {
             *fit = joint;
             return true;
         }
@@ -182,31 +182,31 @@ static bool fit_t_value(Fit *fit, const Law *law, double t) {
     return false;
 }
 
-static bool fit_hypothesis(Fit *fit, const Law *law, SprtModel model, double elo) {
-    double t = model == SPRT_NORMALIZED ? elo * law_t_per_nelo(law->n) : 0;
-    if (!isfinite(elo) || !t_in_domain(law, t))
+static bool fit_hypothesis(Fit *fit, const Distribution *dist, SprtModel model, double elo) {
+    double t = model == SPRT_NORMALIZED ? elo * distribution_t_per_nelo(dist->n) : 0;
+    if (!isfinite(elo) || !t_in_domain(dist, t))
         return false;
     if (t != 0)
-        return fit_t_value(fit, law, t);
+        return fit_t_value(fit, dist, t);
     double s = model == SPRT_LOGISTIC ? elo_to_score(elo) : 0.5;
     if (s <= 0 || s >= 1)
         return false;
-    for (int i = 0; i < law->n; i++)
-        fit->b[i] = law->score[i] - s;
-    fit_secular(fit, law);
+    for (int i = 0; i < dist->n; i++)
+        fit->b[i] = dist->score[i] - s;
+    fit_secular(fit, dist);
     return true;
 }
 
 double sprt_llr(SprtModel model, double elo0, double elo1, const double *counts, int n) {
-    Law law;
+    Distribution dist;
     Fit h0 = {0}, h1 = {0};
-    law_init(&law, counts, n);
-    if (!fit_hypothesis(&h0, &law, model, elo0) || !fit_hypothesis(&h1, &law, model, elo1))
+    distribution_init(&dist, counts, n);
+    if (!fit_hypothesis(&h0, &dist, model, elo0) || !fit_hypothesis(&h1, &dist, model, elo1))
         return NAN;
     double sum = 0;
     for (int i = 0; i < n; i++) {
         double e0 = h0.x * h0.b[i], e1 = h1.x * h1.b[i];
-        sum += law.p[i] * log1p((e0 - e1) / (1 + e1)); // ln(q1/q0)
+        sum += dist.p[i] * log1p((e0 - e1) / (1 + e1)); // ln(q1/q0)
     }
-    return law.total * sum;
+    return dist.total * sum;
 }

@@ -1,6 +1,6 @@
 // sprt, the statistics as a tool: JSON lines in, JSON lines out. Answers are written when no
 // further line is at hand, so that a program at the other end of a pipe can ask one by one.
-#include "sprt/json_line.h"
+#include "sprt/json_api.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -35,14 +35,14 @@ static const char HELP[] =
     "  --help   this text\n";
 
 typedef struct Input {
-    char line[JSON_LINE_MAX + 1];
+    char line[JSON_API_LINE_MAX + 1];
     size_t length;
     bool overlong; // the line being read is past its limit; the rest of it is thrown away
 } Input;
 
 static void answer_line(Input *input) {
-    char *text = input->overlong ? json_line_error("line: longer than 64 KiB")
-                                 : json_line_answer(input->line, input->length);
+    char *text = input->overlong ? json_api_error("line: longer than 64 KiB")
+                                 : json_api_answer(input->line, input->length);
     puts(text);
     free(text);
     input->length = 0;
@@ -50,7 +50,7 @@ static void answer_line(Input *input) {
 }
 
 static void take(Input *input, const char *bytes, size_t size) {
-    if (size > JSON_LINE_MAX - input->length) {
+    if (size > JSON_API_LINE_MAX - input->length) {
         input->overlong = true;
         return;
     }

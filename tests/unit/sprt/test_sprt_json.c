@@ -1,10 +1,10 @@
 // The lines of `sprt --json`: shapes of answers, and what bad lines are told.
 #include "tests/unit/sprt/sprt_vectors.h"
 
-#include "sprt/json_line.h"
+#include "sprt/json_api.h"
 
 static json_t *ask(const char *line) {
-    char *text = json_line_answer(line, strlen(line));
+    char *text = json_api_answer(line, strlen(line));
     json_t *answer = json_loads(text, 0, NULL);
     free(text);
     assert_non_null(answer);
@@ -123,9 +123,9 @@ static void hypotheses_without_an_estimate_are_an_error(void **state) {
 
 static void nesting_deeper_than_any_request_is_refused(void **state) {
     (void)state;
-    static char deep[JSON_LINE_MAX];
+    static char deep[JSON_API_LINE_MAX];
     memset(deep, '[', sizeof deep);
-    char *text = json_line_answer(deep, sizeof deep);
+    char *text = json_api_answer(deep, sizeof deep);
     assert_non_null(strstr(text, "error"));
     free(text);
 }

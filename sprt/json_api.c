@@ -1,7 +1,7 @@
 // `sprt --json`: reads one request, asks the library, writes one answer. Each operation is a row of
 // a table and a function that reads its fields in order; the first bad field ends the request and
 // names itself.
-#include "sprt/json_line.h"
+#include "sprt/json_api.h"
 
 #include "sprt/sprt.h"
 
@@ -14,16 +14,17 @@
 
 static const double COUNT_MAX = 1e15; // beyond it doubles no longer count
 
-typedef struct Request {
+typedef struct JsonRequest {
     json_t *fields;
     char error[256]; // empty while all is well
-} Request;
+} JsonRequest;
 
-static bool failed(const Request *request) {
+static bool failed(const JsonRequest *request) {
     return request->error[0] != '\0';
 }
 
-static void __attribute__((format(printf, 2, 3))) fail(Request *request, const char *format, ...) {
+static void __attribute__((format(printf, 2, 3)))
+fail(JsonRequest *request, const char *format, ...) {
     if (failed(request))
         return;
     va_list args;
@@ -34,21 +35,21 @@ static void __attribute__((format(printf, 2, 3))) fail(Request *request, const c
 
 // ---- fields -------------------------------------------------------------------------------------
 
-static json_t *field(Request *request, const char *name) {
+static json_t *field(JsonRequest *request, const char *name) {
     json_t *value = json_object_get(request->fields, name);
     if (!value)
         fail(request, "%s: missing", name);
     return value;
 }
 
-static double number(Request *request, const char *name) {
+static double number(JsonRequest *request, const char *name) {
     json_t *value = field(request, name);
     if (value && !json_is_number(value))
         fail(request, "%s: must be a number", name);
     return json_number_value(value);
 }
 
-static SprtModel model(Request *request) {
+static SprtModel model(JsonRequest *request) {
     json_t *value = field(request, "model");
     const char *name = json_string_value(value);
     if (name && strcmp(name, "logistic") == 0)
@@ -58,7 +59,7 @@ static SprtModel model(Request *request) {
     return SPRT_NORMALIZED;
 }
 
-static SprtBounds bounds(Request *request) {
+static SprtBounds bounds(JsonRequest *request) {
     SprtBounds result = {.model = model(request),
                          .elo0 = number(request, "elo0"),
                          .elo1 = number(request, "elo1"),
@@ -71,7 +72,7 @@ static SprtBounds bounds(Request *request) {
 }
 
 // A list of numbers that count something, of exactly `n`. False, and the error set, if it is not.
-static bool read_counts(Request *request, const char *name, const json_t *list, double *out,
+static bool read_counts(JsonRequest *request, const char *name, const json_t *list, double *out,
                         size_t n) {
     if (!json_is_array(list) || json_array_size(list) != n)
         return false;
@@ -86,7 +87,7 @@ static bool read_counts(Request *request, const char *name, const json_t *list, 
     return true;
 }
 
-static int counts(Request *request, double out[5]) {
+static int counts(JsonRequest *request, double out[5]) {
     json_t *list = field(request, "counts");
     int n = json_array_size(list) == 3 ? 3 : 5;
     if (list && !read_counts(request, "counts", list, out, (size_t)n))
@@ -101,7 +102,7 @@ static json_t *real(double x) {
 
 // ---- operations ---------------------------------------------------------------------------------
 
-static json_t *op_llr(Request *request) {
+static json_t *op_llr(JsonRequest *request) {
     double n[5];
     SprtModel m = model(request);
     double elo0 = number(request, "elo0"), elo1 = number(request, "elo1");
@@ -114,7 +115,7 @@ static json_t *op_llr(Request *request) {
     return json_pack("{s:o}", "llr", real(llr));
 }
 
-static json_t *op_sprt_elo(Request *request) {
+static json_t *op_sprt_elo(JsonRequest *request) {
     double n[5];
     SprtBounds b = bounds(request);
     int size = counts(request, n);
@@ -125,7 +126,7 @@ static json_t *op_sprt_elo(Request *request) {
                      real(e.high), "los", real(e.los));
 }
 
-static json_t *op_elo(Request *request) {
+static json_t *op_elo(JsonRequest *request) {
     double n[5];
     int size = counts(request, n);
     if (failed(request))
@@ -137,14 +138,14 @@ static json_t *op_elo(Request *request) {
                      real(e.draw_ratio));
 }
 
-static int batch_size(Request *request) {
+static int batch_size(JsonRequest *request) {
     double batch = number(request, "batch");
     if (!(batch >= 1 && batch <= 1e6 && batch == floor(batch)))
         fail(request, "batch: must be a whole number of pairs from 1 to 1000000");
     return failed(request) ? 1 : (int)batch;
 }
 
-static const char *outcomes(Request *request) {
+static const char *outcomes(JsonRequest *request) {
     json_t *value = field(request, "outcomes");
     const char *text = json_string_value(value);
     if (value && !text)
@@ -155,7 +156,7 @@ static const char *outcomes(Request *request) {
 }
 
 // Pairs after the last whole batch do not count, as nobody would have seen them yet.
-static json_t *op_run(Request *request) {
+static json_t *op_run(JsonRequest *request) {
     SprtBounds b = bounds(request);
     int batch = batch_size(request);
     const char *next = outcomes(request);
@@ -184,7 +185,7 @@ static json_t *chi2_answer(const double (*rows)[3], size_t row_count) {
                      real(chi2.z99));
 }
 
-static json_t *op_chi2(Request *request) {
+static json_t *op_chi2(JsonRequest *request) {
     static const char NAME[] = "rows";
     double rows[CHI2_ROWS_MAX][3];
     json_t *list = field(request, NAME);
@@ -197,7 +198,7 @@ static json_t *op_chi2(Request *request) {
     return failed(request) ? NULL : chi2_answer(rows, row_count);
 }
 
-static json_t *op_expect(Request *request) {
+static json_t *op_expect(JsonRequest *request) {
     SprtBounds b = bounds(request);
     double draw_ratio = number(request, "draw_ratio"), bias = number(request, "bias");
     double elo = number(request, "elo");
@@ -213,7 +214,7 @@ static json_t *op_expect(Request *request) {
 
 static const struct {
     const char *name;
-    json_t *(*answer)(Request *);
+    json_t *(*answer)(JsonRequest *);
 } OPS[] = {
     {"llr", op_llr}, {"sprt_elo", op_sprt_elo}, {"elo", op_elo},
     {"run", op_run}, {"chi2", op_chi2},         {"expect", op_expect},
@@ -221,7 +222,7 @@ static const struct {
 
 // ---- lines --------------------------------------------------------------------------------------
 
-static json_t *answer(Request *request) {
+static json_t *answer(JsonRequest *request) {
     if (!json_is_object(request->fields)) {
         fail(request, "a request must be a JSON object");
         return NULL;
@@ -243,12 +244,12 @@ static char *print(json_t *object) {
     return text;
 }
 
-char *json_line_error(const char *message) {
+char *json_api_error(const char *message) {
     return print(json_pack("{s:s}", "error", message));
 }
 
-char *json_line_answer(const char *line, size_t length) {
-    Request request = {0};
+char *json_api_answer(const char *line, size_t length) {
+    JsonRequest request = {0};
     json_error_t why;
     json_auto_t *fields = json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
     if (!fields)
@@ -258,5 +259,5 @@ char *json_line_answer(const char *line, size_t length) {
     if (!failed(&request))
         return print(result);
     json_decref(result);
-    return json_line_error(request.error);
+    return json_api_error(request.error);
 }

@@ -1,0 +1,26 @@
+// The empirical distribution of results: counts made into probabilities on scores 0..1. Internal to libsprt.
+#pragma once
+
+enum { OUTCOMES_MAX = 5 };
+
+typedef struct Distribution {
+    int n;                      // 3 or 5 outcomes
+    double total;               // sum of the regularised counts
+    double points;              // their scores added up
+    double score[OUTCOMES_MAX]; // i/(n-1)
+    double p[OUTCOMES_MAX];     // all positive, sum 1
+} Distribution;
+
+typedef struct Moments {
+    double mean, var, skew, exkurt; // of one outcome's score; exkurt is kurtosis - 3
+} Moments;
+
+// Zero counts become 0.001 (only exact zeros), and `total` includes that.
+void distribution_init(Distribution *dist, const double *counts, int n);
+Moments distribution_moments(const Distribution *dist);
+// Standard deviation of one game's score; for pairs twice the pair's variance is a game's.
+double distribution_sigma_per_game(const Distribution *dist, double var);
+// The same scale for nElo: t-value per outcome (pair or game) of one normalized Elo.
+double distribution_t_per_nelo(int n);
+
+#define NELO_PER_T 347.43558552260146 // 800/ln 10: nElo of a per-game t-value of 1
