@@ -38,13 +38,8 @@ const char *request_query(const Request *req, const char *name);  // decoded; NU
 const char *request_header(const Request *req, const char *name); // NULL when absent
 int64_t request_id(const Request *req, int param);                // params[param] as id, else 0
 bool request_is_api(const Request *req);
-// Of what does not depend on who asks: a document that was put for this key and is still right, or
-// NULL. Where `lasts` is false it is right only until the next COMMIT of the server, a second at
-// most. In prepare.
-json_t *request_cached(Request *req, const char *key, bool lasts);
-bool request_cached_text(Request *req, const char *key,
-                         Str *out); // of one that lasts, as it is sent
-void request_cache(Request *req, const char *key, bool lasts, const json_t *document); // borrowed
+// Where documents are kept that do not depend on the viewer; NULL outside prepare.
+struct Cache *request_cache(const Request *req);
 // A form field (urlencoded or multipart); NULL when absent. For a file the size may exceed strlen.
 const char *request_form(const Request *req, const char *name, size_t *size);
 // The body as one JSON object, refusing unknown members, by jansson's json_unpack format (strict).

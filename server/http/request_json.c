@@ -95,31 +95,6 @@ bool request_json(Request *req, Error *err, const char *format, ...) {
     return rc == 0;
 }
 
-// ---- kept documents -----------------------------------------------------------------------------
-
-enum { KEPT_MAX = 8 << 20 };
-
-static Cache *cache_of(const Request *req) {
+Cache *request_cache(const Request *req) {
     return req->app && req->data && req->data->stage == STAGE_PREPARE ? req->app->cache : NULL;
-}
-
-json_t *request_cached(Request *req, const char *key, bool lasts) {
-    Cache *cache = cache_of(req);
-    Str text scope(str_release);
-    str_init(&text, KEPT_MAX);
-    if (!cache || !cache_get(cache, key, lasts ? 0 : req->data->version, &text))
-        return NULL;
-    return json_loadb(text.data, text.size, JSON_ALLOW_NUL, NULL);
-}
-
-bool request_cached_text(Request *req, const char *key, Str *out) {
-    Cache *cache = cache_of(req);
-    return cache && cache_get(cache, key, 0, out);
-}
-
-void request_cache(Request *req, const char *key, bool lasts, const json_t *document) {
-    Cache *cache = cache_of(req);
-    char *text scope(free_ptr) = cache && document ? json_dumps(document, JSON_COMPACT) : NULL;
-    if (text)
-        cache_put(cache, key, lasts ? 0 : req->data->version, text, strlen(text));
 }

@@ -1,4 +1,4 @@
-// The parts that documents share, and the home page's.
+// The parts that documents share, and the document of the home page. See doc.h.
 #include "server/pages/doc.h"
 
 #include <math.h>
@@ -11,15 +11,24 @@
 
 // ---- parts --------------------------------------------------------------------------------------
 
-const char *doc_query(Request *req, const char *name) {
-    const char *value = request_query(req, name);
-    return value ? value : "";
+json_t *doc_missing(Error *err, const char *what, int64_t id) {
+    char *code scope(free_ptr) = xasprintf("no_such_%s", what);
+    if (id)
+        error_set(err, 404, code, "there is no %s %lld", what, (long long)id);
+    else
+        error_set(err, 404, code, "there is no such %s", what);
+    return NULL;
 }
 
-int doc_limit(Request *req) {
+const char *doc_query(const DocContext *ctx, const char *name) {
+    const Pair *pair = ctx->query ? pairs_find(ctx->query, name) : NULL;
+    return pair ? pair->value : "";
+}
+
+int doc_limit(const DocContext *ctx) {
     long limit = DOC_PAGE_SIZE;
-    const char *text = request_query(req, "limit");
-    if (text && !parse_long(text, 1, DOC_PAGE_SIZE_MAX, &limit))
+    const char *text = doc_query(ctx, "limit");
+    if (*text && !parse_long(text, 1, DOC_PAGE_SIZE_MAX, &limit))
         limit = DOC_PAGE_SIZE;
     return (int)limit;
 }
@@ -30,12 +39,12 @@ json_t *doc_cursor(double time, int64_t id) {
     return json_string(text);
 }
 
-bool doc_cursor_read(Request *req, double *time, int64_t *id, Error *err) {
-    const char *text = request_query(req, "before");
+bool doc_cursor_read(const DocContext *ctx, double *time, int64_t *id, Error *err) {
+    const char *text = doc_query(ctx, "before");
     long last = 0;
     *time = INFINITY;
     *id = INT64_MAX;
-    if (!text || !*text)
+    if (!*text)
         return true;
     const char *colon = strchr(text, ':');
     char *first scope(free_ptr) = xstrndup(text, colon ? (size_t)(colon - text) : 0);
@@ -75,10 +84,36 @@ json_t *doc_booleans(json_t *rows, const char *names) {
     return rows;
 }
 
+// ---- documents that are kept --------------------------------------------------------------------
+
+enum { KEPT_MAX = 8 << 20 };
+
+static unsigned long version_of(const DocContext *ctx, bool lasts) {
+    return lasts ? 0 : ctx->cache_version;
+}
+
+json_t *doc_kept(const DocContext *ctx, const char *key, bool lasts) {
+    Str text scope(str_release);
+    str_init(&text, KEPT_MAX);
+    if (!ctx->cache || !cache_get(ctx->cache, key, version_of(ctx, lasts), &text))
+        return NULL;
+    return json_loadb(text.data, text.size, JSON_ALLOW_NUL, NULL);
+}
+
+bool doc_kept_text(const DocContext *ctx, const char *key, Str *out) {
+    return ctx->cache && cache_get(ctx->cache, key, 0, out);
+}
+
+void doc_keep(const DocContext *ctx, const char *key, bool lasts, const json_t *document) {
+    char *text scope(free_ptr) = ctx->cache && document ? json_dumps(document, JSON_COMPACT) : NULL;
+    if (text)
+        cache_put(ctx->cache, key, version_of(ctx, lasts), text, strlen(text));
+}
+
 // ---- tests --------------------------------------------------------------------------------------
 
-// Games a minute: now, or over its whole life once it is finished.
-static double rate_of(Request *req, const json_t *row) {
+// Games a minute: now, or from start to end of a finished test.
+static double rate_of(const DocContext *ctx, const json_t *row) {
     double started = member_real(row, "started");
     double finished = member_real(row, "finished");
     double games =
@@ -87,8 +122,7 @@ static double rate_of(Request *req, const json_t *row) {
         return games * 60 / (finished - started);
     if (strcmp(member_text(row, "state"), "active") != 0)
         return 0;
-    return db_real(req->turn->db, SQL_PAGE_RATE_OF_TEST, 0, "di", req->turn->now,
-                   member_int(row, "id"));
+    return db_real(ctx->db, SQL_PAGE_RATE_OF_TEST, 0, "di", ctx->now, member_int(row, "id"));
 }
 
 static bool is_long(const json_t *row) {
@@ -98,9 +132,9 @@ static bool is_long(const json_t *row) {
     return tc_parse(member_text(row, "tc"), &tc, &ignored) && tc_ratio(&tc, threads) > 4;
 }
 
-json_t *doc_test_summary(Request *req, const json_t *row) {
+json_t *doc_test_summary(const DocContext *ctx, const json_t *row) {
     json_t *test = json_object();
-    double rate = rate_of(req, row);
+    double rate = rate_of(ctx, row);
     doc_copy(test, row,
              "id title author engine state result reason kind tc threads priority created started "
              "finished crashes time_losses cores machines merged_commit retest_of");
@@ -110,12 +144,12 @@ json_t *doc_test_summary(Request *req, const json_t *row) {
     return test;
 }
 
-json_t *doc_tests_in_state(Request *req, const char *state) {
-    json_auto_t *rows = db_rows(req->turn->db, SQL_PAGE_TESTS_IN_STATE, "s", state);
+json_t *doc_tests_in_state(const DocContext *ctx, const char *state) {
+    json_auto_t *rows = db_rows(ctx->db, SQL_PAGE_TESTS_IN_STATE, "s", state);
     json_t *tests = json_array(), *row;
     size_t i;
     json_array_foreach (rows, i, row)
-        json_array_append_new(tests, doc_test_summary(req, row));
+        json_array_append_new(tests, doc_test_summary(ctx, row));
     return tests;
 }
 
@@ -123,12 +157,12 @@ json_t *doc_tests_in_state(Request *req, const char *state) {
 
 enum { HOME_FINISHED = 15, HOME_MACHINES = 20 };
 
-static json_t *recently_finished(Request *req) {
+static json_t *recently_finished(const DocContext *ctx) {
     json_t *tests = json_array();
-    Query q = query(req->turn->db, SQL_PAGE_TESTS_FINISHED, "diss", INFINITY, INT64_MAX, "", "");
+    Query q = query(ctx->db, SQL_PAGE_TESTS_FINISHED, "diss", INFINITY, INT64_MAX, "", "");
     while (query_step(&q)) {
         json_auto_t *row = query_json(&q);
-        json_array_append_new(tests, doc_test_summary(req, row));
+        json_array_append_new(tests, doc_test_summary(ctx, row));
         if (json_array_size(tests) == HOME_FINISHED) {
             query_end(&q);
             break;
@@ -141,21 +175,20 @@ static json_t *items(json_t *list) {
     return json_pack("{s:o}", "items", list);
 }
 
-json_t *doc_home(Request *req, Error *err) {
-    (void)err;
-    json_t *totals = db_row(req->turn->db, SQL_PAGE_TOTALS, "d", req->turn->now);
-    json_t *machines = db_rows(req->turn->db, SQL_PAGE_MACHINES, "diddi", INFINITY, INT64_MAX,
-                               req->turn->now - 300, req->turn->now, (int64_t)HOME_MACHINES);
+json_t *doc_home(const DocContext *ctx) {
+    json_t *totals = db_row(ctx->db, SQL_PAGE_TOTALS, "d", ctx->now);
+    json_t *machines = db_rows(ctx->db, SQL_PAGE_MACHINES, "diddi", INFINITY, INT64_MAX,
+                               ctx->now - 300, ctx->now, (int64_t)HOME_MACHINES);
     if (!totals)
         totals = json_object();
     json_object_set_new(totals, "games_per_minute",
-                        json_real(db_real(req->turn->db, SQL_PAGE_RATE, 0, "d", req->turn->now)));
+                        json_real(db_real(ctx->db, SQL_PAGE_RATE, 0, "d", ctx->now)));
     json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
                                  items(doc_booleans(machines, "online blocked")), "engines",
-                                 db_rows(req->turn->db, SQL_PAGE_ENGINES, ""));
+                                 db_rows(ctx->db, SQL_PAGE_ENGINES, ""));
     static const char *const states[] = {"pending", "paused", "active"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        json_object_set_new(document, states[i], items(doc_tests_in_state(req, states[i])));
-    json_object_set_new(document, "finished", items(recently_finished(req)));
+        json_object_set_new(document, states[i], items(doc_tests_in_state(ctx, states[i])));
+    json_object_set_new(document, "finished", items(recently_finished(ctx)));
     return document;
 }

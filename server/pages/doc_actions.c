@@ -61,42 +61,46 @@ static json_t *merge_action(const Rights *rights, const json_t *row) {
     return action;
 }
 
-static bool is_base_approved(Request *req, const json_t *row) {
+static bool is_base_approved(const DocContext *ctx, const json_t *row) {
     Error ignored;
     return member_int(row, "base_in_baseline") ||
-           approval_stands(req->turn->db, member_int(row, "engine_id"),
-                           member_text(row, "base_commit"), &ignored);
+           approval_stands(ctx->db, member_int(row, "engine_id"), member_text(row, "base_commit"),
+                           &ignored);
 }
 
-static bool is_net_missing(Request *req, int64_t test) {
-    char *net scope(free_ptr) = db_text(req->turn->db, SQL_NET_MISSING, "i", test);
+static bool is_net_missing(const DocContext *ctx, int64_t test) {
+    char *net scope(free_ptr) = db_text(ctx->db, SQL_NET_MISSING, "i", test);
     return net;
 }
 
 // A net that a merge would put into the tree.
-static bool is_net_too_large(Request *req, const json_t *row) {
+static bool is_net_too_large(const DocContext *ctx, const json_t *row) {
     const char *sha = member_text(row, "new_net");
     if (!json_array_size(json_object_get(row, "new_files")) ||
         strcmp(sha, member_text(row, "base_net")) == 0)
         return false;
-    json_auto_t *net =
-        db_row(req->turn->db, SQL_NET_BY_SHA, "is", member_int(row, "engine_id"), sha);
+    json_auto_t *net = db_row(ctx->db, SQL_NET_BY_SHA, "is", member_int(row, "engine_id"), sha);
     return member_int(net, "size") > NET_MERGE_MAX;
 }
 
-json_t *doc_actions(Request *req, const json_t *row) {
+static bool is_set(const DocContext *ctx, const char *setting) {
+    char *value scope(free_ptr) = db_text(ctx->db, SQL_SETTING_GET, "s", setting);
+    return value && strcmp(value, "1") == 0;
+}
+
+json_t *doc_actions(const DocContext *ctx, const json_t *row) {
     const char *state = member_text(row, "state");
     bool open = strcmp(state, "finished") != 0;
     Rights rights = {
-        .signed_in = req->viewer.user_id != 0,
-        .developer = viewer_submits(req->turn->db, &req->viewer, member_int(row, "engine_id")),
-        .maintainer = viewer_has_role(req->turn->db, &req->viewer, member_int(row, "engine_id"),
-                                      "maintainer"),
-        .author = req->viewer.user_id && member_int(row, "author_id") == req->viewer.user_id,
-        .self_approval = strcmp(app_setting(req, "self_approval", "0"), "1") == 0,
-        .net_missing = is_net_missing(req, member_int(row, "id")),
-        .net_too_large = is_net_too_large(req, row),
-        .base_approved = is_base_approved(req, row),
+        .signed_in = ctx->viewer->user_id != 0,
+        .developer = viewer_submits(ctx->db, ctx->viewer, member_int(row, "engine_id")),
+        .maintainer =
+            viewer_has_role(ctx->db, ctx->viewer, member_int(row, "engine_id"), "maintainer"),
+        .author = ctx->viewer->user_id && member_int(row, "author_id") == ctx->viewer->user_id,
+        .self_approval = is_set(ctx, "self_approval"),
+        .net_missing = is_net_missing(ctx, member_int(row, "id")),
+        .net_too_large = is_net_too_large(ctx, row),
+        .base_approved = is_base_approved(ctx, row),
         .engine = member_text(row, "engine"),
     };
     json_t *actions = json_object();
@@ -125,11 +129,11 @@ json_t *doc_actions(Request *req, const json_t *row) {
     return actions;
 }
 
-json_t *doc_machine_actions(Request *req, const json_t *machine) {
+json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine) {
     bool blocked = json_is_true(json_object_get(machine, "blocked"));
-    const char *why = req->viewer.user_id ? "needs the role maintainer" : "sign in first";
+    const char *why = ctx->viewer->user_id ? "needs the role maintainer" : "sign in first";
     return json_pack("{s:o}", blocked ? "unblock" : "block",
-                     verdict(viewer_has_role(req->turn->db, &req->viewer, 0, "maintainer"), why));
+                     verdict(viewer_has_role(ctx->db, ctx->viewer, 0, "maintainer"), why));
 }
 
 // ---- warnings -----------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
-// What the viewer may do to a test, and what whoever approves it should know first. For doc_test.c.
+// What the viewer may do to a test or a machine, and what a maintainer should know before approving. For the doc_*.c
+// that show tests and machines.
 #pragma once
 
 #include "server/pages/doc.h"
 
-// {"approve": {"ok": true} | {"ok": false, "why": "…"}, …}: what fits the test's state. New.
-json_t *doc_actions(Request *req, const json_t *row);
+// {"approve": {"ok": true} | {"ok": false, "why": "…"}, …}: the actions that fit the test's state. New.
+json_t *doc_actions(const DocContext *ctx, const json_t *row);
 // Sentences; new.
 json_t *doc_warnings(const json_t *row, const json_t *failures);
-// What may be done to a machine: "block" or "unblock".
-json_t *doc_machine_actions(Request *req, const json_t *machine);
+// The action that fits the machine's state: "block" or "unblock".
+json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine);

@@ -9,11 +9,11 @@
 #include "server/pages/doc.h"
 #include "server/patch/patch.h"
 
-static json_t *row_of(Request *req, bool *whole, Error *err) {
-    json_t *row = db_row(req->turn->db, SQL_PAGE_TEST, "i", request_id(req, 0));
+static json_t *row_of(const DocContext *ctx, int64_t test, bool *whole, Error *err) {
+    json_t *row = db_row(ctx->db, SQL_PAGE_TEST, "i", test);
     if (!row)
-        error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]);
-    *whole = req->viewer.user_id && strcmp(doc_query(req, "diff"), "all") == 0;
+        return doc_missing(err, "test", test);
+    *whole = ctx->viewer->user_id && strcmp(doc_query(ctx, "diff"), "all") == 0;
     return row;
 }
 
@@ -23,29 +23,28 @@ static char *key_of(const json_t *row, bool whole) {
                      member_text(row, "new_commit"), whole);
 }
 
-bool doc_diff_kept(Request *req, Str *out) {
+bool doc_diff_kept(const DocContext *ctx, int64_t test, Str *out) {
     Error err;
     bool whole;
-    json_auto_t *row = row_of(req, &whole, &err);
+    json_auto_t *row = row_of(ctx, test, &whole, &err);
     char *key scope(free_ptr) = row ? key_of(row, whole) : NULL;
-    return key && request_cached_text(req, key, out);
+    return key && doc_kept_text(ctx, key, out);
 }
 
-json_t *doc_diff(Request *req, Error *err) {
+json_t *doc_diff(const DocContext *ctx, int64_t test, Error *err) {
     bool whole;
-    json_auto_t *row = row_of(req, &whole, err);
+    json_auto_t *row = row_of(ctx, test, &whole, err);
     if (!row)
         return NULL;
     char *key scope(free_ptr) = key_of(row, whole);
-    json_t *kept = request_cached(req, key, true);
+    json_t *kept = doc_kept(ctx, key, true);
     if (kept)
         return kept;
-    git_repository *repo scope(repo_free) =
-        repo_open(app_data(req->app), member_text(row, "engine"), err);
+    git_repository *repo scope(repo_free) = repo_open(ctx->data, member_text(row, "engine"), err);
     DiffCommits commits = {member_text(row, "new_commit"), member_text(row, "base_commit"),
                            member_text(row, "baseline")};
     json_t *diff =
         repo ? patch_test_document(repo, &commits, whole ? DIFF_WHOLE : DIFF_SHORT, err) : NULL;
-    request_cache(req, key, true, diff);
+    doc_keep(ctx, key, true, diff);
     return diff;
 }

@@ -6,12 +6,11 @@
 #include "server/common/hash.h"
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
-#include "server/routes/worker.h"
 
-enum { NEWEST = 5 };
+enum { NEWEST = 5, CONTENT_MAX = 1 << 20 }; // a fault report is smaller, expanded
 
-json_t *doc_fault_counts(Request *req, int64_t test) {
-    json_t *counts = db_rows(req->turn->db, SQL_PAGE_FAULT_COUNTS, "i", test), *count;
+json_t *doc_fault_counts(const DocContext *ctx, int64_t test) {
+    json_t *counts = db_rows(ctx->db, SQL_PAGE_FAULT_COUNTS, "i", test), *count;
     size_t i;
     int64_t total = 0, kept = 0;
     json_array_foreach (counts, i, count) {
@@ -23,28 +22,27 @@ json_t *doc_fault_counts(Request *req, int64_t test) {
                      "counts", counts);
 }
 
-static json_t *items_before(Request *req, int64_t test, int64_t id, int limit) {
-    json_t *items =
-        db_rows(req->turn->db, SQL_PAGE_FAULTS_OF_TEST, "iii", test, id, (int64_t)limit);
+static json_t *items_before(const DocContext *ctx, int64_t test, int64_t id, int limit) {
+    json_t *items = db_rows(ctx->db, SQL_PAGE_FAULTS_OF_TEST, "iii", test, id, (int64_t)limit);
     return doc_booleans(items, "overloaded");
 }
 
-json_t *doc_faults_short(Request *req, int64_t test) {
-    json_t *faults = doc_fault_counts(req, test);
-    json_object_set_new(faults, "items", items_before(req, test, INT64_MAX, NEWEST));
+json_t *doc_faults_short(const DocContext *ctx, int64_t test) {
+    json_t *faults = doc_fault_counts(ctx, test);
+    json_object_set_new(faults, "items", items_before(ctx, test, INT64_MAX, NEWEST));
     return faults;
 }
 
-json_t *doc_faults(Request *req, Error *err) {
+json_t *doc_faults(const DocContext *ctx, int64_t test, Error *err) {
     double time;
-    int64_t id, test = request_id(req, 0);
-    int limit = doc_limit(req);
-    char *title scope(free_ptr) = db_text(req->turn->db, SQL_PAGE_TITLE, "i", test);
+    int64_t id;
+    int limit = doc_limit(ctx);
+    char *title scope(free_ptr) = db_text(ctx->db, SQL_PAGE_TITLE, "i", test);
     if (!title)
-        return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
-    if (!doc_cursor_read(req, &time, &id, err))
+        return doc_missing(err, "test", test);
+    if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *document = doc_fault_counts(req, test), *items = items_before(req, test, id, limit);
+    json_t *document = doc_fault_counts(ctx, test), *items = items_before(ctx, test, id, limit);
     size_t size = json_array_size(items);
     const json_t *last = json_array_get(items, size ? size - 1 : 0);
     json_object_set_new(document, "test",
@@ -58,12 +56,12 @@ json_t *doc_faults(Request *req, Error *err) {
 }
 
 // {"pgn", "protocol_log", "errors"} as kept.
-static json_t *content_of(Request *req, int64_t id, Error *err) {
+static json_t *content_of(const DocContext *ctx, int64_t id, Error *err) {
     Str text scope(str_release);
     size_t size;
     bool good = false;
-    str_init(&text, 2 * FAULT_REPORT_MAX);
-    Query q = query(req->turn->db, SQL_PAGE_FAULT_CONTENT, "i", id);
+    str_init(&text, CONTENT_MAX);
+    Query q = query(ctx->db, SQL_PAGE_FAULT_CONTENT, "i", id);
     if (query_step(&q)) {
         const void *bytes = query_blob(&q, 0, &size);
         good = zstd_decompress(bytes, size, &text, err);
@@ -76,12 +74,11 @@ static json_t *content_of(Request *req, int64_t id, Error *err) {
     return content;
 }
 
-json_t *doc_fault(Request *req, Error *err) {
-    int64_t id = request_id(req, 0);
-    json_t *fault = db_row(req->turn->db, SQL_PAGE_FAULT, "i", id);
+json_t *doc_fault(const DocContext *ctx, int64_t id, Error *err) {
+    json_t *fault = db_row(ctx->db, SQL_PAGE_FAULT, "i", id);
     if (!fault)
-        return error_set(err, 404, "no_such_fault", "there is no fault %s", req->params[0]), NULL;
-    json_t *document = content_of(req, id, err);
+        return doc_missing(err, "fault", id);
+    json_t *document = content_of(ctx, id, err);
     if (document)
         json_object_set(document, "fault", doc_booleans(fault, "overloaded"));
     json_decref(fault);

@@ -17,24 +17,22 @@ static json_t *default_values(void) {
 }
 
 // A file that was uploaded cannot be put back into the file field, but its text can be shown.
-static void take_file(Request *req, json_t *values) {
-    size_t size;
-    const char *file = request_form(req, "patch_file", &size);
-    json_t *text = file && size ? json_stringn(file, size) : NULL;
+static void take_file(const Pairs *typed, json_t *values) {
+    const Pair *file = pairs_find(typed, "patch_file");
+    json_t *text = file && file->size ? json_stringn(file->value, file->size) : NULL;
     if (text && !*member_text(values, "patch"))
         json_object_set(values, "patch", text);
     json_decref(text);
 }
 
-static json_t *typed_values(Request *req) {
+static json_t *typed_values(const Pairs *typed) {
     json_t *values = json_object();
     for (const FieldRule *rule = submit_rules; rule->name; rule++) {
-        size_t size;
-        const char *text = request_form(req, rule->name, &size);
-        json_t *value = text ? json_stringn(text, size) : NULL;
+        const Pair *field = pairs_find(typed, rule->name);
+        json_t *value = field ? json_stringn(field->value, field->size) : NULL;
         json_object_set_new(values, rule->name, value ? value : json_string(""));
     }
-    take_file(req, values);
+    take_file(typed, values);
     return values;
 }
 
@@ -66,10 +64,10 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
 }
 
 // The same test again: its commits by name, its settings, another seed.
-static void use_test(Request *req, json_t *values, const char *number) {
+static void use_test(const DocContext *ctx, json_t *values, const char *number) {
     long id;
     json_auto_t *row = parse_long(number, 1, INT64_MAX, &id)
-                           ? db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", (int64_t)id)
+                           ? db_row(ctx->db, SQL_TEST_FOR_CHANGE, "i", (int64_t)id)
                            : NULL;
     if (!row)
         return;
@@ -82,35 +80,35 @@ static void use_test(Request *req, json_t *values, const char *number) {
 
 // ---- the document -------------------------------------------------------------------------------
 
-static json_t *find_engine(Request *req, json_t *engines, const char *wanted, Error *err) {
+static json_t *find_engine(const DocContext *ctx, json_t *engines, const char *wanted, Error *err) {
     const char *name = choose(engines, wanted);
-    json_t *engine = db_row(req->turn->db, SQL_ENGINE_BY_NAME, "s", name);
+    json_t *engine = db_row(ctx->db, SQL_ENGINE_BY_NAME, "s", name);
     if (!engine)
         error_set(err, 404, "no_such_engine", "this server has no engine");
     return engine;
 }
 
-json_t *doc_form(Request *req, bool typed, Error *err) {
-    json_t *values = typed ? typed_values(req) : default_values();
-    json_auto_t *engines = db_rows(req->turn->db, SQL_PAGE_ENGINES, "");
+json_t *doc_form(const DocContext *ctx, const Pairs *typed, Error *err) {
+    json_t *values = typed ? typed_values(typed) : default_values();
+    json_auto_t *engines = db_rows(ctx->db, SQL_PAGE_ENGINES, "");
     json_auto_t *engine = find_engine(
-        req, engines, typed ? member_text(values, "engine") : doc_query(req, "engine"), err);
+        ctx, engines, typed ? member_text(values, "engine") : doc_query(ctx, "engine"), err);
     if (!engine) {
         json_decref(values);
         return NULL;
     }
     int64_t id = member_int(engine, "id");
-    json_t *presets = db_rows(req->turn->db, SQL_PAGE_PRESETS, "i", id);
-    json_t *books = doc_booleans(db_rows(req->turn->db, SQL_PAGE_BOOKS, "i", id), "chess960");
+    json_t *presets = db_rows(ctx->db, SQL_PAGE_PRESETS, "i", id);
+    json_t *books = doc_booleans(db_rows(ctx->db, SQL_PAGE_BOOKS, "i", id), "chess960");
     const char *preset =
-        choose(presets, typed ? member_text(values, "preset") : doc_query(req, "preset"));
+        choose(presets, typed ? member_text(values, "preset") : doc_query(ctx, "preset"));
     if (!typed)
         use_preset(values, presets, preset);
-    if (!typed && *doc_query(req, "like"))
-        use_test(req, values, doc_query(req, "like"));
+    if (!typed && *doc_query(ctx, "like"))
+        use_test(ctx, values, doc_query(ctx, "like"));
     choose(books, member_text(values, "book"));
-    bool may = viewer_submits(req->turn->db, &req->viewer, id);
+    bool may = viewer_submits(ctx->db, ctx->viewer, id);
     return json_pack("{s:O, s:O, s:o, s:o, s:o, s:b}", "engine", engine, "engines", engines,
                      "presets", presets, "books", books, "values", values, "may_submit",
-                     may && req->viewer.user_id);
+                     may && ctx->viewer->user_id);
 }

@@ -2,19 +2,20 @@
 #include "server/pages/doc.h"
 #include "server/storage/disk.h"
 
-static json_t *disk_json(Request *req) {
-    Disk disk = disk_of(req);
+static json_t *disk_json(const DocContext *ctx) {
+    char *floor scope(free_ptr) = db_text(ctx->db, SQL_SETTING_GET, "s", "disk_floor_mib");
+    Disk disk = disk_look(ctx->data, floor ? floor : "");
     return json_pack("{s:I, s:I, s:I, s:b, s:b}", "free", (json_int_t)disk.free, "total",
                      (json_int_t)disk.total, "floor", (json_int_t)disk.floor, "short",
                      disk_is_short(&disk), "low", disk_is_low(&disk));
 }
 
-json_t *doc_health(Request *req, Error *err) {
-    json_t *document = db_row(req->turn->db, SQL_PAGE_HEALTH, "");
+json_t *doc_health(const DocContext *ctx, bool undeclared_proxy, Error *err) {
+    json_t *document = db_row(ctx->db, SQL_PAGE_HEALTH, "");
     if (!document)
         return error_set(err, 503, "unavailable", "the database does not answer"), NULL;
     json_object_set_new(document, "ok", json_true());
-    json_object_set_new(document, "undeclared_proxy", json_boolean(app_undeclared_proxy(req->app)));
-    json_object_set_new(document, "disk", disk_json(req));
+    json_object_set_new(document, "undeclared_proxy", json_boolean(undeclared_proxy));
+    json_object_set_new(document, "disk", disk_json(ctx));
     return document;
 }

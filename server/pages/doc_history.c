@@ -37,23 +37,22 @@ static void count_outcomes(History *h, const char *outcomes) {
 }
 
 // Every so many batches, and always the last.
-static void walk(Request *req, int64_t test, History *h) {
-    int64_t count = db_int(req->turn->db, SQL_PAGE_HISTORY_COUNT, 0, "i", test), i = 0;
+static void walk(const DocContext *ctx, int64_t test, History *h) {
+    int64_t count = db_int(ctx->db, SQL_PAGE_HISTORY_COUNT, 0, "i", test), i = 0;
     int64_t step = count / POINTS_MAX + 1;
-    for (Query q = query(req->turn->db, SQL_PAGE_HISTORY, "i", test); query_step(&q);) {
+    for (Query q = query(ctx->db, SQL_PAGE_HISTORY, "i", test); query_step(&q);) {
         count_outcomes(h, query_text(&q, 0));
         if (++i % step == 0 || i == count)
             add_point(h, query_real(&q, 1), query_real(&q, 2));
     }
 }
 
-json_t *doc_history(Request *req, Error *err) {
-    int64_t test = request_id(req, 0);
-    json_auto_t *row = db_row(req->turn->db, SQL_LEDGER_TEST_STATE, "i", test);
+json_t *doc_history(const DocContext *ctx, int64_t test, Error *err) {
+    json_auto_t *row = db_row(ctx->db, SQL_LEDGER_TEST_STATE, "i", test);
     if (!row)
-        return error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]), NULL;
+        return doc_missing(err, "test", test);
     char *key scope(free_ptr) = xasprintf("history %lld", (long long)test);
-    json_t *kept = request_cached(req, key, false);
+    json_t *kept = doc_kept(ctx, key, false);
     if (kept)
         return kept;
     History h = {.games = json_array(),
@@ -62,10 +61,10 @@ json_t *doc_history(Request *req, Error *err) {
                  .elo = json_array(),
                  .error = json_array(),
                  .time = json_array()};
-    walk(req, test, &h);
+    walk(ctx, test, &h);
     kept =
         json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "test", (json_int_t)test, "games", h.games,
                   "llr", h.llr, "score", h.score, "elo", h.elo, "error", h.error, "time", h.time);
-    request_cache(req, key, false, kept);
+    doc_keep(ctx, key, false, kept);
     return kept;
 }

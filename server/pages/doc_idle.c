@@ -31,12 +31,13 @@ static json_t *sentence(const json_t *row) {
     return json_sprintf("Of the machines online (%lld), %s.", (long long)machines, text.data);
 }
 
-json_t *doc_idle(Request *req, const json_t *test) {
+json_t *doc_idle(const DocContext *ctx, const json_t *test) {
     const char *state = member_text(test, "state");
     if (strcmp(state, "active") != 0 || member_int(test, "machines") > 0)
         return json_null();
-    json_auto_t *row = db_row(req->turn->db, SQL_PAGE_IDLE, "ids", member_int(test, "id"),
-                              req->turn->now, app_setting(req, "sandbox_min", "0"));
+    char *sandbox scope(free_ptr) = db_text(ctx->db, SQL_SETTING_GET, "s", "sandbox_min");
+    json_auto_t *row = db_row(ctx->db, SQL_PAGE_IDLE, "ids", member_int(test, "id"), ctx->now,
+                              sandbox ? sandbox : "0");
     if (!member_int(row, "machines"))
         return json_string("No machine is online.");
     return sentence(row);

@@ -101,8 +101,8 @@ static json_t *compare(json_t *workers) {
 // ---- owners -------------------------------------------------------------------------------------
 
 // How much of what counts each owner brought, most first.
-static json_t *owners(Request *req, int64_t id) {
-    json_t *owner, *out = db_rows(req->turn->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
+static json_t *owners(const DocContext *ctx, int64_t id) {
+    json_t *owner, *out = db_rows(ctx->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
     size_t i;
     json_array_foreach (out, i, owner)
         doc_booleans(owner, "record");
@@ -124,76 +124,65 @@ static json_t *owner_warning(const json_t *owner) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-static json_t *find_row(Request *req, Error *err) {
-    json_t *row = db_row(req->turn->db, SQL_PAGE_TEST, "i", request_id(req, 0));
-    if (!row)
-        error_set(err, 404, "no_such_test", "there is no test %s", req->params[0]);
-    return row;
-}
-
 // The test whose approval covers the base; null where the base is in the baseline's history.
-static json_t *base_test(Request *req, const json_t *row) {
+static json_t *base_test(const DocContext *ctx, const json_t *row) {
     if (member_int(row, "base_in_baseline"))
         return json_null();
-    int64_t covers = db_int(req->turn->db, SQL_APPROVAL_OF_COMMIT, 0, "is",
-                            member_int(row, "engine_id"), member_text(row, "base_commit"));
+    int64_t covers = db_int(ctx->db, SQL_APPROVAL_OF_COMMIT, 0, "is", member_int(row, "engine_id"),
+                            member_text(row, "base_commit"));
     return covers ? json_integer(covers) : json_null();
 }
 
-static json_t *replays(Request *req, int64_t id) {
-    json_t *out = db_row(req->turn->db, SQL_PAGE_REPLAYS, "i", id);
-    json_object_set_new(out, "faults", db_rows(req->turn->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
-    json_object_set_new(out, "left_out",
-                        db_rows(req->turn->db, SQL_PAGE_REPLAYS_LEFT_OUT, "i", id));
+static json_t *replays(const DocContext *ctx, int64_t id) {
+    json_t *out = db_row(ctx->db, SQL_PAGE_REPLAYS, "i", id);
+    json_object_set_new(out, "faults", db_rows(ctx->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
+    json_object_set_new(out, "left_out", db_rows(ctx->db, SQL_PAGE_REPLAYS_LEFT_OUT, "i", id));
     return out;
 }
 
 // What the batches, tasks and events of a test add up to, the same for all who ask.
-static json_t *people(Request *req, int64_t id) {
+static json_t *people(const DocContext *ctx, int64_t id) {
     char *key scope(free_ptr) = xasprintf("people %lld", (long long)id);
-    json_t *test = request_cached(req, key, false);
+    json_t *test = doc_kept(ctx, key, false);
     if (test)
         return test;
     test = json_object();
-    json_t *workers = db_rows(req->turn->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
+    json_t *workers = db_rows(ctx->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
-    json_object_set_new(test, "owners", owners(req, id));
-    json_object_set_new(test, "uncounted", db_row(req->turn->db, SQL_PAGE_UNCOUNTED, "i", id));
-    json_object_set_new(test, "flagged", db_row(req->turn->db, SQL_PAGE_FLAGGED, "i", id));
-    json_object_set_new(test, "replays", replays(req, id));
-    json_object_set_new(test, "exclusions", db_rows(req->turn->db, SQL_PAGE_EXCLUSIONS, "i", id));
-    json_object_set_new(test, "faults", doc_faults_short(req, id));
-    json_object_set_new(test, "tasks", db_rows(req->turn->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
-    json_object_set_new(test, "events", db_rows(req->turn->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
-    json_object_set_new(test, "failures",
-                        db_rows(req->turn->db, SQL_PAGE_FAILURES_OF_TEST, "i", id));
-    request_cache(req, key, false, test);
+    json_object_set_new(test, "owners", owners(ctx, id));
+    json_object_set_new(test, "uncounted", db_row(ctx->db, SQL_PAGE_UNCOUNTED, "i", id));
+    json_object_set_new(test, "flagged", db_row(ctx->db, SQL_PAGE_FLAGGED, "i", id));
+    json_object_set_new(test, "replays", replays(ctx, id));
+    json_object_set_new(test, "exclusions", db_rows(ctx->db, SQL_PAGE_EXCLUSIONS, "i", id));
+    json_object_set_new(test, "faults", doc_faults_short(ctx, id));
+    json_object_set_new(test, "tasks", db_rows(ctx->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
+    json_object_set_new(test, "events", db_rows(ctx->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
+    json_object_set_new(test, "failures", db_rows(ctx->db, SQL_PAGE_FAILURES_OF_TEST, "i", id));
+    doc_keep(ctx, key, false, test);
     return test;
 }
 
-json_t *doc_test(Request *req, Error *err) {
+json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     char hash[65] = "";
-    int64_t id = request_id(req, 0);
-    json_auto_t *row = find_row(req, err);
+    json_auto_t *row = db_row(ctx->db, SQL_PAGE_TEST, "i", id);
     if (!row)
-        return NULL;
-    json_t *test = doc_test_summary(req, row);
+        return doc_missing(err, "test", id);
+    json_t *test = doc_test_summary(ctx, row);
     doc_copy(test, row, "description branch merged retest harmful base_in_baseline games_dropped");
     doc_booleans(test, "harmful base_in_baseline");
-    json_object_set_new(test, "base_test", base_test(req, row));
-    json_object_set_new(test, "idle", doc_idle(req, test));
+    json_object_set_new(test, "base_test", base_test(ctx, row));
+    json_object_set_new(test, "idle", doc_idle(ctx, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
     json_object_set_new(test, "approval_hash",
-                        submit_approval_hash(req->turn->db, id, hash) ? json_string(hash)
-                                                                      : json_null());
+                        submit_approval_hash(ctx->db, id, hash) ? json_string(hash) : json_null());
     json_object_set_new(test, "new", side(row, "new"));
     json_object_set_new(test, "base", side(row, "base"));
-    add_missing_nets(test, submit_missing_nets(req->turn->db, id));
+    add_missing_nets(test, submit_missing_nets(ctx->db, id));
     json_object_set_new(test, "settings", settings(row));
-    json_auto_t *told = people(req, id);
+    json_auto_t *told = people(ctx, id);
     json_object_update(test, told);
-    json_object_set_new(test, "actions", doc_actions(req, row));
+    json_object_set_new(test, "actions", doc_actions(ctx, row));
     json_t *warnings = doc_warnings(row, json_object_get(test, "failures"));
     json_t *of_owner = owner_warning(json_array_get(json_object_get(test, "owners"), 0));
     if (json_is_string(of_owner))

@@ -20,12 +20,12 @@ static bool passes(const Filter *filter, const json_t *test) {
 
 // Colour and length of the clock are judged here, where they are judged for pages too, and not a
 // second time in SQL.
-static void take_finished(Request *req, Query *q, const Filter *filter, json_t *items,
+static void take_finished(const DocContext *ctx, Query *q, const Filter *filter, json_t *items,
                           json_t **next) {
-    int limit = doc_limit(req), scanned = 0;
+    int limit = doc_limit(ctx), scanned = 0;
     while (query_step(q)) {
         json_auto_t *row = query_json(q);
-        json_auto_t *test = doc_test_summary(req, row);
+        json_auto_t *test = doc_test_summary(ctx, row);
         if (passes(filter, test))
             json_array_append(items, test);
         bool full = (int)json_array_size(items) == limit;
@@ -45,32 +45,33 @@ static bool is_color(const char *text) {
     return false;
 }
 
-static json_t *finished(Request *req, Error *err) {
+static json_t *finished(const DocContext *ctx, Error *err) {
     double time;
     int64_t id;
-    Filter filter = {doc_query(req, "color"), *doc_query(req, "ltc") == '1'};
-    if (!doc_cursor_read(req, &time, &id, err))
+    Filter filter = {doc_query(ctx, "color"), *doc_query(ctx, "ltc") == '1'};
+    if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    if (!is_color(filter.color))
-        return error_field(err, 422, "bad_field", "color",
-                           "color: one of green, red, yellow and blue"),
-               NULL;
+    if (!is_color(filter.color)) {
+        error_field(err, 422, "bad_field", "color", "color: one of green, red, yellow and blue");
+        return NULL;
+    }
     json_t *items = json_array(), *next = NULL;
-    Query q = query(req->turn->db, SQL_PAGE_TESTS_FINISHED, "diss", time, id,
-                    doc_query(req, "user"), doc_query(req, "text"));
-    take_finished(req, &q, &filter, items, &next);
+    Query q = query(ctx->db, SQL_PAGE_TESTS_FINISHED, "diss", time, id, doc_query(ctx, "user"),
+                    doc_query(ctx, "text"));
+    take_finished(ctx, &q, &filter, items, &next);
     return json_pack("{s:o, s:o, s:{s:s, s:b, s:s, s:s}}", "items", items, "next",
                      next ? next : json_null(), "filter", "color", filter.color, "ltc", filter.ltc,
-                     "user", doc_query(req, "user"), "text", doc_query(req, "text"));
+                     "user", doc_query(ctx, "user"), "text", doc_query(ctx, "text"));
 }
 
-json_t *doc_tests(Request *req, Error *err) {
-    const char *state = doc_query(req, "state");
+json_t *doc_tests(const DocContext *ctx, Error *err) {
+    const char *state = doc_query(ctx, "state");
     if (!*state || strcmp(state, "finished") == 0)
-        return finished(req, err);
-    if (strcmp(state, "pending") && strcmp(state, "active") && strcmp(state, "paused"))
-        return error_field(err, 422, "bad_field", "state",
-                           "state: one of pending, active, paused and finished"),
-               NULL;
-    return json_pack("{s:o, s:n}", "items", doc_tests_in_state(req, state), "next");
+        return finished(ctx, err);
+    if (strcmp(state, "pending") && strcmp(state, "active") && strcmp(state, "paused")) {
+        error_field(err, 422, "bad_field", "state",
+                    "state: one of pending, active, paused and finished");
+        return NULL;
+    }
+    return json_pack("{s:o, s:n}", "items", doc_tests_in_state(ctx, state), "next");
 }

@@ -9,7 +9,6 @@
 #include "server/common/hash.h"
 #include "server/common/log.h"
 #include "server/http/request.h"
-#include "server/pages/chart.h"
 #include "server/pages/format.h"
 #include "server/pages/mustache.h"
 
@@ -81,6 +80,19 @@ bool page_load_from(const char *folder, const char *static_folder, Error *err) {
     return true;
 }
 
+// ---- what documents need ------------------------------------------------------------------------
+
+DocContext page_context(Request *req) {
+    DocContext ctx = {.db = req->turn->db, .now = req->turn->now, .viewer = &req->viewer};
+    ctx.data = req->app ? app_data(req->app) : NULL;
+    if (req->data) {
+        ctx.query = &req->data->query;
+        ctx.cache = request_cache(req);
+        ctx.cache_version = req->data->version;
+    }
+    return ctx;
+}
+
 // ---- what all pages have ------------------------------------------------------------------------
 
 static json_t *viewer_json(Request *req) {
@@ -141,11 +153,4 @@ bool page_serve(Request *req, Response *res, const char *template, const char *t
     else
         page_render(req, res, 200, template, title, document);
     return true;
-}
-
-void page_add_bars(json_t *tests) {
-    json_t *test;
-    size_t i;
-    json_array_foreach (tests, i, test)
-        json_object_set_new(test, "bar", chart_progress(json_object_get(test, "stats")));
 }

@@ -1,33 +1,61 @@
-// Pages: a document through a template into the frame that all pages have. The templates of
-// web/templates are read once, at start (page_load in hooks.h); what a page shows is its document,
-// plus what this layer adds for all: who looks on, where he is, what time it is.
+// Pages: a document, rendered by a template, within the frame that all pages have. page_load_from() reads the templates
+// of web/templates once, at start. A page shows its document and what this layer adds to all of them: the viewer, the
+// address, the time.
 #pragma once
 
 #include "server/http/handler.h"
+#include "server/pages/doc.h"
 
-// Reads all templates of `folder` and the fingerprint of `static_folder`; replaces what was loaded.
-// False with file and line for a template that is broken. At start, before any thread renders.
+// Reads all templates of `folder` and of its folder partials, and the fingerprint of `static_folder`; replaces what was
+// loaded. Returns false with file and line for a template that is broken. At start, before any thread renders.
 bool page_load_from(const char *folder, const char *static_folder, Error *err);
 
-// Fills `res` with `template` of `document` (stolen) within layout.html. Where that fails, with a
-// plain page that says so.
+// What documents need to know of a request. It is good as long as the request.
+DocContext page_context(Request *req);
+
+// Fills `res` with `template` of `document` (stolen) within layout.html. Where that fails, with plain text.
 void page_render(Request *req, Response *res, int status, const char *template, const char *title,
                  json_t *document);
-// page_render with 200, or the document itself under /api/; false where `document` is NULL.
+// page_render() with 200, or the document itself under /api/. Returns false where `document` is NULL.
 bool page_serve(Request *req, Response *res, const char *template, const char *title,
                 json_t *document);
 
-// Pages whose document is the form's; `err` NULL: nothing is wrong with it. See page_form_error.
+// ---- pages with more than their document; each is page_serve() under /api/
+
+bool page_home(Request *req, Response *res, json_t *document);
+// A list with filters: adds the link to the next page, and which choices of the filters are selected.
+bool page_list(Request *req, Response *res, const char *template, const char *title,
+               json_t *document);
+bool page_events(Request *req, Response *res, json_t *document);
+bool page_user(Request *req, Response *res, json_t *document);
+bool page_machine(Request *req, Response *res, json_t *document);
+bool page_faults(Request *req, Response *res, json_t *document);
+bool page_fault(Request *req, Response *res, json_t *document);
+// Adds history, charts and diff, which can fail.
+bool page_test(Request *req, Response *res, json_t *document, Error *err);
+
+// ---- forms and errors
+
+// A page with a form; `err` NULL: nothing is wrong with it. See page_form_error().
 bool page_form(Request *req, Response *res, const char *template, const Error *err);
 // The account's page, with a token just made or NULL.
 void page_account(Request *req, Response *res, int status, const Error *wrong, const json_t *token);
-// Adds what only drawings need: "bar" to each test of the list.
+// The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
+void page_token_made(Request *req, Response *res, const json_t *token);
+// A page for an error. The caller sets the status.
+void page_error(Request *req, Response *res, const Error *err);
+// Shows the page of `template` again, with the fields as they were typed and the error beside its field. Returns false
+// where there is no such page; page_error() then does.
+bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
+
+// ---- parts, for the files page_*.c and their tests
+
+// Adds "bar", where the LLR stands between its bounds, to each test of the list.
 void page_add_bars(json_t *tests);
-// Adds the words of pages for sides and endings ("culprit", "what"), to a fault, or to all that a
-// list of faults counts and shows.
+// Adds the words of pages for sides and endings ("culprit", "what") to a fault.
 void page_name_fault(json_t *fault);
+// The same for the lists "counts" and "items" of a document of faults.
 void page_name_faults(const json_t *document);
-void page_name_machine_faults(const json_t *document);
-// The last position of a game in PGN, to be drawn: {"rows": [{"rank", "squares": [{"dark", "last"?,
-// "figure"?}]}], "fen", "turn", "plies"}; null where it is no game.
+// The last position of a game in PGN as a board: {"rows": [{"rank", "squares": [{"dark", "last"?, "figure"?}]}], "fen",
+// "turn", "plies"}; null where the text is no game.
 json_t *page_board(const char *pgn);

@@ -1,9 +1,9 @@
-// What pages of faults say beyond their documents. See page.h.
+// Pages of faults and of machines, which list them: the words of pages for sides and endings. See page.h.
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "server/pages/page.h"
 
-// Sides as pages name them, and what an ending is called.
 void page_name_fault(json_t *fault) {
     static const char *const ends[][2] = {{"crash", "crash"},
                                           {"stall", "stall"},
@@ -21,18 +21,46 @@ void page_name_fault(json_t *fault) {
             json_object_set_new(fault, "what", json_string(ends[i][1]));
 }
 
-void page_name_machine_faults(const json_t *document) {
+static void name_all(const json_t *document, const char *list) {
     json_t *fault;
     size_t i;
-    json_array_foreach (json_object_get(document, "faults"), i, fault)
+    json_array_foreach (json_object_get(document, list), i, fault)
         page_name_fault(fault);
 }
 
 void page_name_faults(const json_t *document) {
-    static const char *const lists[] = {"counts", "items"};
-    json_t *fault;
-    size_t i;
-    for (size_t list = 0; list < 2; list++)
-        json_array_foreach (json_object_get(document, lists[list]), i, fault)
-            page_name_fault(fault);
+    name_all(document, "counts");
+    name_all(document, "items");
+}
+
+bool page_machine(Request *req, Response *res, json_t *document) {
+    if (!document)
+        return false;
+    if (!request_is_api(req))
+        name_all(document, "faults");
+    const char *name = member_text(json_object_get(document, "machine"), "name");
+    char *title scope(free_ptr) = xasprintf("Machine %s", name);
+    return page_serve(req, res, "machine", title, document);
+}
+
+bool page_faults(Request *req, Response *res, json_t *document) {
+    if (!document)
+        return false;
+    if (!request_is_api(req))
+        page_name_faults(document);
+    const char *test = member_text(json_object_get(document, "test"), "title");
+    char *title scope(free_ptr) = xasprintf("Faults in %s", test);
+    return page_list(req, res, "faults", title, document);
+}
+
+bool page_fault(Request *req, Response *res, json_t *document) {
+    if (!document)
+        return false;
+    json_t *fault = json_object_get(document, "fault");
+    if (!request_is_api(req)) {
+        page_name_fault(fault);
+        json_object_set_new(document, "board", page_board(member_text(document, "pgn")));
+    }
+    char *title scope(free_ptr) = xasprintf("Fault %lld", (long long)member_int(fault, "id"));
+    return page_serve(req, res, "fault", title, document);
 }

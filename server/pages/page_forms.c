@@ -4,9 +4,9 @@
 
 #include "engine/rules/position.h"
 #include "server/common/json_member.h"
+#include "server/http/request.h"
 #include "server/loop/app.h"
 #include "server/loop/hooks.h"
-#include "server/pages/doc.h"
 #include "server/pages/page.h"
 #include "server/submit/submit.h"
 
@@ -68,15 +68,17 @@ static void add_error(json_t *document, const Error *err) {
         json_object_set_new(document, "wrong", json_pack("{s:s}", err->field, err->message));
 }
 
+// The field as it was typed, else the parameter of the address.
 static const char *typed(Request *req, const char *name) {
-    const char *text = req->data ? request_form(req, name, NULL) : NULL;
-    return text ? text : doc_query(req, name);
+    const char *text = request_form(req, name, NULL);
+    text = text ? text : request_query(req, name);
+    return text ? text : "";
 }
 
 static json_t *simple_form(Request *req) {
     return json_pack("{s:s, s:s, s:s, s:s}", "name", typed(req, "name"), "email",
                      typed(req, "email"), "next", typed(req, "next"), "pending",
-                     doc_query(req, "pending"));
+                     typed(req, "pending"));
 }
 
 // {"kind": {"sprt": true}, …}, for what is chosen from a list.
@@ -93,7 +95,8 @@ static json_t *chosen_values(const json_t *values) {
 // What was typed beside a file that was refused.
 static json_t *net_form(Request *req) {
     Error none;
-    json_t *engine, *document = doc_nets(req, &none);
+    DocContext ctx = page_context(req);
+    json_t *engine, *document = doc_nets(&ctx, &none);
     size_t i;
     json_array_foreach (json_object_get(document, "engines"), i, engine)
         json_object_set_new(
@@ -109,7 +112,8 @@ static json_t *net_form(Request *req) {
 
 static json_t *new_form(Request *req, bool is_typed) {
     Error none;
-    json_t *document = doc_form(req, is_typed, &none);
+    DocContext ctx = page_context(req);
+    json_t *document = doc_form(&ctx, is_typed ? &req->data->form : NULL, &none);
     if (document)
         json_object_set_new(document, "chosen", chosen_values(json_object_get(document, "values")));
     return document;
@@ -147,8 +151,8 @@ bool page_form_error(Request *req, Response *res, const char *template, const Er
 
 void page_account(Request *req, Response *res, int status, const Error *wrong,
                   const json_t *token) {
-    Error none;
-    json_t *document = doc_account(req, &none);
+    DocContext ctx = page_context(req);
+    json_t *document = doc_account(&ctx);
     add_error(document, wrong);
     if (token)
         json_object_set(document, "made", (json_t *)token);

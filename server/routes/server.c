@@ -10,7 +10,7 @@
 #include "server/common/hash.h"
 #include "server/loop/app.h"
 #include "server/loop/readers.h"
-#include "server/pages/doc.h"
+#include "server/pages/page.h"
 #include "server/submit/net_upload.h"
 
 enum { STATIC_MAX = 8 << 20 };
@@ -27,7 +27,8 @@ static bool server_about(Request *req, Response *res, Error *err) {
 
 // Runs in the turn, so that 200 means: the loop turns and the database answers.
 static bool server_health(Request *req, Response *res, Error *err) {
-    json_t *document = doc_health(req, err);
+    DocContext ctx = page_context(req);
+    json_t *document = doc_health(&ctx, app_undeclared_proxy(req->app), err);
     if (document)
         response_json(res, 200, document);
     return document != NULL;

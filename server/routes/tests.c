@@ -7,7 +7,7 @@
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
 #include "server/ledger/ledger.h"
-#include "server/pages/doc.h"
+#include "server/pages/page.h"
 #include "server/storage/disk.h"
 #include "server/submit/submit.h"
 
@@ -207,9 +207,10 @@ static bool merge_apply(Request *req, Response *res, Error *err) {
 
 static bool diff(Request *req, Response *res, Error *err) {
     response_text(res, 200, "application/json", "");
-    if (doc_diff_kept(req, &res->body))
+    DocContext ctx = page_context(req);
+    if (doc_diff_kept(&ctx, request_id(req, 0), &res->body))
         return true;
-    json_t *document = doc_diff(req, err);
+    json_t *document = doc_diff(&ctx, request_id(req, 0), err);
     if (document)
         response_json(res, 200, document);
     return document;
