@@ -1,4 +1,4 @@
-// The server's program: a table of commands. What they do is in cli*.c and app.c.
+// The server's program: a table of commands. What they do is in cli/ and start.c.
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "server/cli/engine_command.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
-#include "server/loop/app.h"
+#include "server/routes/routes.h"
+#include "server/start.h"
 
 static bool set_number(const char *text, long high, int *out) {
     long value;
@@ -18,25 +19,25 @@ static bool set_number(const char *text, long high, int *out) {
     return true;
 }
 
-static bool set_option(AppConfig *config, int option, const char *value) {
+static bool set_option(ServerConfig *config, int option, const char *value) {
     Error err;
     switch (option) {
     case 'l':
         config->listen = value;
         return true;
     case 't':
-        return trusted_add(&config->trusted, value, &err) || !command_failed(&err);
+        return trusted_add(&config->loop.trusted, value, &err) || !command_failed(&err);
     case 'r':
-        return set_number(value, 64, &config->readers);
+        return set_number(value, 64, &config->loop.readers);
     case 'w':
         config->web = value;
         return true;
     case 'c':
-        return set_number(value, 1000000, &config->connections);
+        return set_number(value, 1000000, &config->loop.connections);
     case 'a':
-        return set_number(value, 1000000, &config->connections_per_address);
+        return set_number(value, 1000000, &config->loop.connections_per_address);
     case 'T':
-        return set_number(value, 86400, &config->timeout_s);
+        return set_number(value, 86400, &config->loop.timeout_s);
     case 'v':
         log_set_level(LOG_LEVEL_DEBUG);
         return true;
@@ -57,11 +58,10 @@ static int command_run(int argc, char **argv) {
         {"verbose", no_argument, NULL, 'v'},
         {0},
     };
-    AppConfig config = {.listen = "127.0.0.1:8080",
-                        .readers = 8,
-                        .connections = 20000,
-                        .connections_per_address = 1000,
-                        .timeout_s = 75};
+    ServerConfig config = {
+        .listen = "127.0.0.1:8080",
+        .loop = {
+            .readers = 8, .connections = 20000, .connections_per_address = 1000, .timeout_s = 75}};
     Error err;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
         if (!set_option(&config, c, optarg))
@@ -69,7 +69,16 @@ static int command_run(int argc, char **argv) {
     if (optind + 1 != argc)
         return 2;
     config.data = argv[optind];
-    return app_run(&config, &err) ? 0 : command_failed(&err);
+    return server_run(&config, &err) ? 0 : command_failed(&err);
+}
+
+// For tests that walk the table of routes: help does not show it, because it says nothing about an installation.
+static int command_routes(int argc, char **argv) {
+    (void)argv;
+    if (argc != 1)
+        return 2;
+    routes_print();
+    return 0;
 }
 
 static const struct Command {

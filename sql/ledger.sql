@@ -1,8 +1,5 @@
 -- The ledger's queries: tests' states, tasks, batches. Only server/ledger*.c uses them.
 
--- name: ledger_setting
-SELECT value FROM settings WHERE name = ?1
-
 -- ---- states of a test
 
 -- name: ledger_test_state

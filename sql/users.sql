@@ -31,7 +31,7 @@ FROM users ORDER BY name
 
 -- name: session_add
 INSERT INTO sessions (token_hash, user_id, csrf, address, created, expires)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+VALUES (:token_hash, :user_id, :csrf, :address, :created, :expires)
 
 -- name: session_viewer
 SELECT users.id, users.name, users.admin, sessions.csrf

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/address.h"
 #include "server/common/hash.h"
 #include "server/common/json_member.h"
 #include "server/common/str.h"
-#include "server/http/address.h"
 
 enum {
     FREE_BY_PAIR = 10,

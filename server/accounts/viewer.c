@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/common/str.h"
+#include "server/db/settings.h"
 
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role) {
     if (!viewer->user_id)
@@ -16,12 +16,18 @@ bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char
            db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, role) == 1;
 }
 
-// The operator's setting `submit`: "open" lets every user submit.
-static bool is_open(Db *db) {
-    char *who scope(free_ptr) = db_text(db, SQL_SETTING_GET, "s", "submit");
-    return who && strcmp(who, "open") == 0;
+// The operator's setting `submit` lets every user submit.
+bool viewer_submits(Db *db, const Viewer *viewer, int64_t engine_id) {
+    return viewer_has_role(db, viewer, engine_id, "developer") ||
+           (viewer->user_id && setting_is(db, "submit", "open"));
 }
 
-bool viewer_submits(Db *db, const Viewer *viewer, int64_t engine_id) {
-    return viewer_has_role(db, viewer, engine_id, "developer") || (viewer->user_id && is_open(db));
+bool machine_may_work(const char *barred, Error *err) {
+    if (!strcmp(barred, "token"))
+        return error_set(err, 403, "token_revoked",
+                         "the token that this machine was registered with was revoked; start the "
+                         "worker with a new one");
+    if (!strcmp(barred, "owner"))
+        return error_set(err, 403, "blocked", "the account of this machine is not active");
+    return !*barred || error_set(err, 403, "blocked", "this machine is blocked; ask the operator");
 }

@@ -24,3 +24,5 @@ typedef struct Viewer {
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role);
 // Whether the viewer may submit tests and upload nets: of the engine; 0: of any.
 bool viewer_submits(Db *db, const Viewer *viewer, int64_t engine_id);
+// `barred` as in Viewer. False: 403 `blocked` or `token_revoked`.
+bool machine_may_work(const char *barred, Error *err);

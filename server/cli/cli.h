@@ -11,7 +11,6 @@ int command_book(int argc, char **argv);
 int command_set(int argc, char **argv);
 int command_backup(int argc, char **argv);
 int command_check(int argc, char **argv);
-int command_routes(int argc, char **argv);
 
 // For them: says `err` on stderr; returns 1.
 int command_failed(const Error *err);

@@ -13,9 +13,9 @@
 #include "server/accounts/users.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_install.h"
+#include "server/common/clock.h"
 #include "server/common/file.h"
 #include "server/common/installed.h"
-#include "server/loop/app.h"
 #include "server/storage/book.h"
 
 enum { BOOKS_MAX = 16 };

@@ -7,8 +7,8 @@
 #include "server/accounts/password.h"
 #include "server/accounts/users.h"
 #include "server/cli/cli.h"
+#include "server/common/clock.h"
 #include "server/common/str.h"
-#include "server/loop/app.h"
 
 static const char *option_password_file;
 

@@ -17,11 +17,10 @@
 #include "server/common/error.h"
 #include "server/common/str.h"
 #include "server/db/turn.h"
-
-typedef struct App App;
+#include "server/http/site.h"
 
 typedef struct Request {
-    App *app;
+    const Site *site;
     Turn *turn; // in prepare a reader's
     const char *method, *path;
     const char *params[4]; // what {…} in the pattern matched, in order
@@ -92,20 +91,5 @@ typedef struct Route {
     Handler *prepare, *apply;
 } Route;
 
-// Each module of handlers exports one table that ends with an empty row; the loop knows them all.
-extern const Route routes_worker[];  // worker protocol
-extern const Route routes_tests[];   // submit, approve, stop, merge, …
-extern const Route routes_results[]; // exclude batches, block machines
-extern const Route routes_nets[];    // upload nets
-extern const Route routes_users[];   // signup, login, tokens, account
-extern const Route routes_pages[];   // pages and the read API
-extern const Route routes_git[];     // clone
-extern const Route routes_server[];  // server, health, metrics, static files
-
-// The installation: configuration, folders, the loop's services.
-const char *app_data(const App *app); // DATA
-// A request came with X-Forwarded-For from an address that is not among the trusted proxies. Any
-// thread.
-bool app_undeclared_proxy(const App *app);
-// A setting of the operator, from the settings table; `otherwise` when unset. Cached a turn.
-const char *app_setting(Request *req, const char *name, const char *otherwise);
+// A setting of the operator, from the settings table; `fallback` when it is not set. Read once for each request.
+const char *request_setting(Request *req, const char *name, const char *fallback);

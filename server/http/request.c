@@ -9,7 +9,6 @@
 #include "server/common/log.h"
 #include "server/http/form.h"
 #include "server/http/response.h"
-#include "server/loop/hooks.h"
 
 void list_push(RequestList *list, RequestData *data) {
     data->next = NULL;
@@ -33,9 +32,9 @@ RequestData *list_pop(RequestList *list) {
     return data;
 }
 
-RequestData *request_new(App *app, const char *target) {
+RequestData *request_new(const Site *site, const char *target) {
     RequestData *data = xcalloc(1, sizeof *data);
-    data->req.app = app;
+    data->req.site = site;
     data->req.data = data;
     data->req.path = data->req.method = data->req.address = data->req.body = "";
     data->target = xstrdup(target);
@@ -135,14 +134,14 @@ const char *request_form(const Request *req, const char *name, size_t *size) {
     return value_of(pair);
 }
 
-const char *app_setting(Request *req, const char *name, const char *otherwise) {
+const char *request_setting(Request *req, const char *name, const char *fallback) {
     Pairs *cache = &req->data->settings;
     const Pair *known = pairs_find(cache, name);
     if (known)
         return known->value;
     char *value scope(free_ptr) = db_text(req->turn->db, SQL_SETTING_GET, "s", name);
     if (!value)
-        return otherwise;
+        return fallback;
     pairs_add(cache, name, strlen(name), value, strlen(value));
     return cache->items[cache->count - 1].value;
 }
@@ -194,6 +193,7 @@ void request_refuse(RequestData *data, const Error *given) {
         error_field(&err, err.status, code_for(err.status), given->field, "%s", given->message);
     hide_inner(data, &err);
     const char *form = data->res.form;
+    const Site *site = data->req.site;
     response_clear(&data->res);
     if ((err.status == 503 || err.status == 429) && !has_header(&data->res, "Retry-After"))
         response_header(&data->res, "Retry-After", "%d", err.status == 503 ? 2 : 60);
@@ -201,7 +201,7 @@ void request_refuse(RequestData *data, const Error *given) {
         response_json(&data->res, err.status,
                       json_pack("{s:{s:s,s:s,s:s}}", "error", "code", err.code, "message",
                                 err.message, "field", err.field));
-    else if (!form || !page_form_error(&data->req, &data->res, form, &err))
-        page_error(&data->req, &data->res, &err);
+    else if (!form || !site->error_form(&data->req, &data->res, form, &err))
+        site->error_page(&data->req, &data->res, &err);
     data->res.status = err.status;
 }

@@ -2,6 +2,7 @@
 // byte of the reply. Handlers see http.h only.
 #pragma once
 
+#include "server/accounts/session.h"
 #include "server/http/handler.h"
 #include "server/http/params.h"
 #include "server/http/router.h"
@@ -38,14 +39,14 @@ typedef struct RequestData {
     Str body; // decoded, where it was encoded
     json_t *json;
     char address[48];
-    bool https;      // as a trusted proxy says
-    bool opened;     // body decoded, form parsed, CSRF checked
-    int64_t *large;  // its place among the large bodies; NULL: it has none
-    Sender *network; // of its address; counts requests in flight and streams
-    Sender *sender;  // the machine or account, or else the network; NULL: not known yet
-    char owner[64];  // of the machine
-    Job job;         // in a queue
-    size_t charged;  // to the sender, of body or reply
+    bool https;                 // as a trusted proxy says
+    bool opened;                // body decoded, form parsed, CSRF checked
+    int64_t *large;             // its place among the large bodies; NULL: it has none
+    Sender *network;            // of its address; counts requests in flight and streams
+    Sender *sender;             // the machine or account, or else the network; NULL: not known yet
+    char owner[OWNER_NAME_MAX]; // of the machine
+    Job job;                    // in a queue
+    size_t charged;             // to the sender, of body or reply
     bool in_flight, has_job, has_stream;
     bool replaced; // a newer claim of the machine waits
     size_t discarded;
@@ -63,7 +64,7 @@ typedef struct RequestList {
 void list_push(RequestList *list, RequestData *data);
 RequestData *list_pop(RequestList *list); // NULL when empty
 
-RequestData *request_new(App *app, const char *target);
+RequestData *request_new(const Site *site, const char *target);
 void request_free(RequestData *data);
 // Splits and decodes `target` into path and query. False: 400.
 bool request_set_target(RequestData *data, Error *err);

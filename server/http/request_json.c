@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "server/http/request.h"
-#include "server/loop/app.h"
 
 enum { VALUES_MAX = 10000 };
 
@@ -96,5 +95,5 @@ bool request_json(Request *req, Error *err, const char *format, ...) {
 }
 
 Cache *request_cache(const Request *req) {
-    return req->app && req->data && req->data->stage == STAGE_PREPARE ? req->app->cache : NULL;
+    return req->site && req->data && req->data->stage == STAGE_PREPARE ? req->site->cache : NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
+#include "server/db/settings.h"
 #include "server/ledger/task.h"
 
 // Until a worker has measured itself it is taken to be this many times slower than the reference.
@@ -198,10 +199,7 @@ static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claima
     SchedTest *tests scope(free_ptr) = xcalloc((size_t)count, sizeof *tests);
     for (int i = 0; i < count; i++)
         tests[i] = candidates[i].test;
-    char *text scope(free_ptr) = db_text(turn->db, SQL_LEDGER_SETTING, "s", "task_seconds");
-    double seconds = TASK_SECONDS_DEFAULT;
-    if (text && !parse_double(text, 1, 86400, &seconds))
-        seconds = TASK_SECONDS_DEFAULT;
+    double seconds = setting_real(turn->db, "task_seconds", 1, 86400, TASK_SECONDS_DEFAULT);
     SchedChoice choice = scheduler_choose(tests, count, &claimant->worker, seconds);
     for (int i = 0; i < count; i++)
         if (candidates[i].test.id == choice.test)

@@ -6,7 +6,7 @@
 // each pair below tests.next_pair is exactly one of: counted, in an open task, in returned_pairs,
 // or spent (reported by a batch that does not count). Nothing counts twice, nothing vanishes.
 //
-// No HTTP and no files here: routes_worker.c and the routes of tests translate.
+// No HTTP here: server/routes translates.
 #pragma once
 
 #include <jansson.h>
@@ -15,8 +15,10 @@
 
 #include "server/common/error.h"
 #include "server/db/turn.h"
-#include "server/http/handler.h"
 #include "server/ledger/scheduler.h"
+
+// What a machine may send at most: a batch's games (compressed), and the report of a fault (expanded).
+enum { GAMES_MAX = 8 << 20, FAULT_REPORT_MAX = 256 << 10 };
 
 // One line of the event log; ids of 0 are left out. Published as "event".
 void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, int64_t test,

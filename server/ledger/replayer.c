@@ -6,12 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/common/clock.h"
 #include "server/common/hash.h"
 #include "server/common/json_member.h"
 #include "server/common/log.h"
+#include "server/db/settings.h"
+#include "server/ledger/ledger.h"
 #include "server/ledger/replay.h"
-#include "server/loop/app.h"
-#include "server/routes/worker.h"
 #include "server/storage/blob.h"
 
 enum { FOUND_MAX = 64, FIRST_BATCHES = 3, LOOK_EVERY_S = 1 };
@@ -40,12 +41,6 @@ static void candidate_release(Candidate *candidate) {
     json_decref(candidate->row);
 }
 
-static double share_wanted(Db *db) {
-    double share = SHARE_DEFAULT;
-    char *text scope(free_ptr) = db_text(db, SQL_SETTING_GET, "s", "replay_share");
-    return text && parse_double(text, 0, 1, &share) ? share : SHARE_DEFAULT;
-}
-
 // No machine can know which of its batches will be looked at.
 static bool is_drawn(double share) {
     uint32_t random;
@@ -55,7 +50,7 @@ static bool is_drawn(double share) {
 
 // The next batch that is drawn, or false once all were passed.
 static bool next_candidate(Replayer *replayer, Candidate *candidate) {
-    double share = share_wanted(replayer->db);
+    double share = setting_real(replayer->db, "replay_share", 0, 1, SHARE_DEFAULT);
     for (;;) {
         json_t *row =
             db_row(replayer->db, SQL_REPLAY_NEXT, "ii", replayer->last, (int64_t)FIRST_BATCHES);

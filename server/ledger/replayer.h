@@ -4,7 +4,10 @@
 // has begun, so that one that brings the server down is not tried again.
 #pragma once
 
-#include "server/http/handler.h"
+#include <stdint.h>
+
+#include "server/common/error.h"
+#include "server/db/turn.h"
 
 typedef struct Replayer Replayer;
 
@@ -17,4 +20,6 @@ typedef struct Replayed {
 Replayer *replayer_start(const char *data, Error *err);
 // What was found since; up to `max`. Loop thread.
 int replayer_take(Replayer *replayer, Replayed *out, int max);
+// Writes down what was found since; in the turn.
+void ledger_take_replayed(Turn *turn, Replayer *replayer);
 void replayer_stop(Replayer *replayer); // and free

@@ -1,6 +1,5 @@
 // Tasks: loading, heartbeats, ends, leases. See ledger.h and ledger_task.h.
 #include "server/ledger/task.h"
-#include "server/loop/app.h"
 
 #include <assert.h>
 #include <math.h>

@@ -55,7 +55,3 @@ int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of
                     Error *err);
 // Takes exactly these pairs if they lie there; fine if they do not.
 bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error *err);
-
-struct Replayer;
-// Writes what the replayer has found since.
-void ledger_take_replayed(Turn *turn, struct Replayer *replayer);

@@ -1,11 +1,12 @@
-// See http_admit.h.
+// See admit.h.
 #include "server/loop/admit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "server/loop/identify.h"
+#include "server/common/clock.h"
+#include "server/http/access.h"
 
 enum {
     WRITES_PER_MINUTE = 300,
@@ -15,26 +16,27 @@ enum {
 
 // ---- who it is ----------------------------------------------------------------------------------
 
-bool admit_address(App *app, RequestData *data, Error *err) {
+bool admit_address(Loop *loop, RequestData *data, Error *err) {
     char network[ADDRESS_MAX], name[SENDER_NAME_MAX];
     address_network(data->address, network);
     snprintf(name, sizeof name, "network %.50s", network);
-    data->network = sender_enter(app->senders, SENDER_NETWORK, name, name);
-    data->in_flight = sender_begin_request(data->network, app->config.connections_per_address, err);
+    data->network = sender_enter(loop->admission.senders, SENDER_NETWORK, name, name);
+    data->in_flight =
+        sender_begin_request(data->network, loop->config.connections_per_address, err);
     return data->in_flight;
 }
 
-bool admit_connection(App *app, Connection *c, const struct sockaddr *peer) {
+bool admit_connection(Loop *loop, Connection *c, const struct sockaddr *peer) {
     char address[ADDRESS_MAX] = "unknown", network[ADDRESS_MAX], name[SENDER_NAME_MAX];
     Error err;
     if (peer)
         address_of_peer(peer, address);
-    if (trusted_has(&app->config.trusted, address))
+    if (trusted_has(&loop->config.trusted, address))
         return true;
     address_network(address, network);
     snprintf(name, sizeof name, "connections %.50s", network);
-    Sender *sender = sender_enter(app->senders, SENDER_NETWORK, name, name);
-    if (!sender_begin_request(sender, app->config.connections_per_address, &err)) {
+    Sender *sender = sender_enter(loop->admission.senders, SENDER_NETWORK, name, name);
+    if (!sender_begin_request(sender, loop->config.connections_per_address, &err)) {
         sender_leave(sender);
         return false;
     }
@@ -48,30 +50,30 @@ void admit_disconnect(Connection *c) {
     sender_leave(c->network);
 }
 
-void admit_viewer(App *app, RequestData *data) {
+void admit_viewer(Loop *loop, RequestData *data) {
     const Viewer *viewer = &data->req.viewer;
     char name[SENDER_NAME_MAX];
     const char *network = sender_name(data->network);
     if (viewer->worker_id) {
         snprintf(name, sizeof name, "machine %lld", (long long)viewer->worker_id);
-        data->sender = sender_enter(app->senders, SENDER_MACHINE, name, data->owner);
+        data->sender = sender_enter(loop->admission.senders, SENDER_MACHINE, name, data->owner);
     } else if (viewer->user_id) {
         snprintf(name, sizeof name, "user %lld", (long long)viewer->user_id);
-        data->sender = sender_enter(app->senders, SENDER_USER, name, name);
+        data->sender = sender_enter(loop->admission.senders, SENDER_USER, name, name);
     } else
-        data->sender = sender_enter(app->senders, SENDER_NETWORK, network, network);
+        data->sender = sender_enter(loop->admission.senders, SENDER_NETWORK, network, network);
     data->job = (Job){.sender = data->sender, .request = data};
 }
 
 // Of all but workers, whose calls are bounded by the work that they are given.
-bool admit_write(App *app, RequestData *data, Error *err) {
+bool admit_write(Loop *loop, RequestData *data, Error *err) {
     long limit;
     double wait_s;
     if (!strcmp(data->req.method, "GET") || access_is_worker(data->route->access))
         return true;
-    if (!parse_long(app_setting(&data->req, "writes_per_minute", ""), 1, 1000000, &limit))
+    if (!parse_long(request_setting(&data->req, "writes_per_minute", ""), 1, 1000000, &limit))
         limit = WRITES_PER_MINUTE;
-    if (rate_take(app->writes, data->address, (double)limit, time_monotonic(), &wait_s))
+    if (rate_take(loop->admission.writes, data->address, (double)limit, time_monotonic(), &wait_s))
         return true;
     response_header(&data->res, "Retry-After", "%.0f", ceil(wait_s));
     return error_set(err, 429, "too_many_writes",
@@ -91,10 +93,10 @@ size_t announced_size(const RequestData *data) {
 
 // The place among large bodies is given back when the request ends, which may be hours later on a
 // slow line: so nobody has all of them, and results never wait for nets.
-bool admit_size(App *app, RequestData *data, size_t size, Error *err) {
+bool admit_size(Loop *loop, RequestData *data, size_t size, Error *err) {
     const Viewer *viewer = &data->req.viewer;
     bool is_worker = access_is_worker(data->route->access);
-    int64_t *places = app->large_bodies[is_worker], *free_place = NULL;
+    int64_t *places = loop->admission.large_bodies[is_worker], *free_place = NULL;
     int64_t who = is_worker ? viewer->worker_id : viewer->user_id;
     int own = 0;
     if (data->large || size <= BODY_LARGE)
@@ -135,9 +137,9 @@ bool admit_bytes(RequestData *data, size_t size, Error *err) {
     return true;
 }
 
-RequestData *admit_heaviest(App *app) {
+RequestData *admit_heaviest(Loop *loop) {
     RequestData *most = NULL;
-    for (Connection *c = app->connections; c; c = c->next) {
+    for (Connection *c = loop->connections.first; c; c = c->next) {
         RequestData *data = c->request;
         if (!data || data->stage != STAGE_BODY || !data->charged)
             continue;

@@ -1,4 +1,4 @@
-// See http_server.h. Every request is one RequestData, made when its first line has arrived and
+// See connections.h. Every request is one RequestData, made when its first line has arrived and
 // freed when its reply is sent. While a reader or the turn has it, its connection is suspended, and
 // libmicrohttpd looks at it neither for data nor for timeouts.
 #include "server/loop/connections.h"
@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "server/common/clock.h"
 #include "server/common/log.h"
+#include "server/http/access.h"
 #include "server/loop/admit.h"
 #include "server/loop/idempotency.h"
 #include "server/loop/identify.h"
@@ -22,10 +24,6 @@ enum {
     DISCARD_MAX = 8 << 20,        // what is read of a stranger's refused body, so that he sees why
 };
 
-const Route *const http_routes[] = {routes_server, routes_users,   routes_worker,
-                                    routes_tests,  routes_results, routes_nets,
-                                    routes_git,    routes_pages,   NULL};
-
 // ---- the beginning of a request -----------------------------------------------------------------
 
 static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const char *name,
@@ -37,7 +35,7 @@ static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-static void find_client(App *app, RequestData *data) {
+static void find_client(Loop *loop, RequestData *data) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(data->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     char peer[ADDRESS_MAX] = "unknown";
@@ -45,20 +43,20 @@ static void find_client(App *app, RequestData *data) {
         address_of_peer(info->client_addr, peer);
     const char *forwarded = request_header(&data->req, "X-Forwarded-For");
     const char *scheme = request_header(&data->req, "X-Forwarded-Proto");
-    address_of_client(&app->config.trusted, peer, forwarded, data->address);
-    if (forwarded && !trusted_has(&app->config.trusted, peer) &&
-        !atomic_exchange(&app->undeclared_proxy, true))
+    address_of_client(&loop->config.trusted, peer, forwarded, data->address);
+    if (forwarded && !trusted_has(&loop->config.trusted, peer) &&
+        !atomic_exchange(&loop->site->undeclared_proxy, true))
         log_warn(
             "%s sends X-Forwarded-For and is not declared as a proxy; if it is yours, start the "
             "server with --trusted-proxy %s, or all its clients share the limits of one "
             "address; this is said once",
             peer, peer);
-    data->https = trusted_has(&app->config.trusted, peer) && scheme && !strcmp(scheme, "https");
+    data->https = trusted_has(&loop->config.trusted, peer) && scheme && !strcmp(scheme, "https");
     data->req.address = data->address;
 }
 
-static bool find_route(RequestData *data, const char *method, Error *err) {
-    RouteMatch match = route_find(http_routes, method, data->path);
+static bool find_route(const Loop *loop, RequestData *data, const char *method, Error *err) {
+    RouteMatch match = route_find(loop->routes, method, data->path);
     data->req.method = match.route ? match.route->method : "GET";
     if (!match.route && match.allow[0]) {
         response_header(&data->res, "Allow", "%s", match.allow);
@@ -90,22 +88,22 @@ static void ask_to_sign_in(RequestData *data) {
     response_header(&data->res, "Location", "/login?next=%.480s", data->path);
 }
 
-static bool begin(App *app, RequestData *data, const char *method, Error *err) {
+static bool begin(Loop *loop, RequestData *data, const char *method, Error *err) {
     MHD_get_connection_values(data->connection, MHD_HEADER_KIND, copy_header, &data->headers);
-    find_client(app, data);
-    data->req.turn = &app->turn;
-    app->turn.now = time_now();
-    if (app->stopping)
+    find_client(loop, data);
+    data->req.turn = &loop->turn;
+    loop->turn.now = time_now();
+    if (loop->connections.stopping)
         return error_set(err, 503, "stopping", "the server is stopping; try again in a moment");
-    if (!request_set_target(data, err) || !admit_address(app, data, err) ||
-        !find_route(data, method, err) || !check_length(data, err))
+    if (!request_set_target(data, err) || !admit_address(loop, data, err) ||
+        !find_route(loop, data, method, err) || !check_length(data, err))
         return false;
     request_set_cookies(data);
-    if (!admit_write(app, data, err) || !viewer_identify(data, err))
+    if (!admit_write(loop, data, err) || !viewer_identify(data, err))
         return false;
-    admit_viewer(app, data);
-    return viewer_may(&data->req.viewer, data->route->access, err) &&
-           admit_size(app, data, announced_size(data), err);
+    admit_viewer(loop, data);
+    return access_check(&data->req.viewer, data->route->access, err) &&
+           admit_size(loop, data, announced_size(data), err);
 }
 
 static void refuse(RequestData *data, const Error *err) {
@@ -128,20 +126,20 @@ static Connection *connection_of(struct MHD_Connection *connection) {
 }
 
 // Where all bodies together are too much, the one of the greediest sender is given up.
-static void make_room(App *app) {
+static void make_room(Loop *loop) {
     Error err;
     RequestData *most;
-    while (senders_full(app->senders) && (most = admit_heaviest(app))) {
+    while (senders_full(loop->admission.senders) && (most = admit_heaviest(loop))) {
         error_set(&err, 503, "busy", "too many requests are arriving; try again in a moment");
         refuse(most, &err);
     }
 }
 
-static void receive(App *app, RequestData *data, const char *bytes, size_t size) {
+static void receive(Loop *loop, RequestData *data, const char *bytes, size_t size) {
     Connection *connection = connection_of(data->connection);
     if (connection)
         connection->since += (double)size / RECEIVE_BYTES_PER_S;
-    app->metrics.bytes_in += size;
+    loop->figures.bytes_in += size;
     if (data->stage == STAGE_DISCARD) {
         data->discarded += size;
         return;
@@ -150,9 +148,9 @@ static void receive(App *app, RequestData *data, const char *bytes, size_t size)
     str_add(&data->raw, bytes, size);
     bool good = data->raw.overflow
                     ? too_large(data, &err)
-                    : admit_size(app, data, data->raw.size, &err) && admit_bytes(data, size, &err);
+                    : admit_size(loop, data, data->raw.size, &err) && admit_bytes(data, size, &err);
     if (good)
-        make_room(app);
+        make_room(loop);
     else
         refuse(data, &err);
 }
@@ -165,13 +163,13 @@ static void received(RequestData *data, bool whole) {
     connection->since = time_monotonic();
 }
 
-void http_dispatch(App *app, RequestData *data) {
+void http_dispatch(Loop *loop, RequestData *data) {
     Error err;
-    data->req.turn = &app->turn;
+    data->req.turn = &loop->turn;
     if (data->stage == STAGE_APPLY)
-        queue_push(&app->ready, &data->job);
+        queue_push(&loop->queues.ready, &data->job);
     else if (data->stage == STAGE_PREPARE)
-        data = readers_push(app->readers, data);
+        data = readers_push(loop->readers, data);
     if (data && data->stage == STAGE_PREPARE) {
         error_set(&err, 503, "busy", "too many requests are waiting; try again in a moment");
         request_refuse(data, &err);
@@ -181,22 +179,22 @@ void http_dispatch(App *app, RequestData *data) {
         http_resume(data);
 }
 
-static enum MHD_Result whole_body_is_here(App *app, RequestData *data) {
+static enum MHD_Result whole_body_is_here(Loop *loop, RequestData *data) {
     Error err = {0};
     received(data, true);
-    atomic_fetch_add(&app->metrics.requests, 1);
+    loop->figures.requests++;
     if (data->stage == STAGE_DISCARD)
-        return http_reply(app, data);
+        return http_reply(loop, data);
     if ((data->raw.size && !viewer_again(data, &err)) || !admit_job(data, &err) ||
         !idempotency_look(data, &err)) {
         request_refuse(data, &err);
         data->stage = STAGE_REPLY;
     }
     if (data->stage == STAGE_REPLY)
-        return http_reply(app, data);
+        return http_reply(loop, data);
     data->stage = data->route->prepare ? STAGE_PREPARE : STAGE_APPLY;
     MHD_suspend_connection(data->connection);
-    http_dispatch(app, data);
+    http_dispatch(loop, data);
     return MHD_YES;
 }
 
@@ -207,13 +205,13 @@ static size_t discard_max(const RequestData *data) {
     return is_user && data->route->max_body > DISCARD_MAX ? data->route->max_body : DISCARD_MAX;
 }
 
-static enum MHD_Result first_look(App *app, RequestData *data, const char *method) {
+static enum MHD_Result first_look(Loop *loop, RequestData *data, const char *method) {
     Error err = {0};
     data->stage = STAGE_BODY;
     Connection *connection = connection_of(data->connection);
     if (connection)
         connection->request = data;
-    if (!begin(app, data, method, &err))
+    if (!begin(loop, data, method, &err))
         refuse(data, &err);
     const char *length = request_header(&data->req, "Content-Length");
     long size = 0;
@@ -221,33 +219,33 @@ static enum MHD_Result first_look(App *app, RequestData *data, const char *metho
         length && (!parse_long(length, 0, INT64_MAX, &size) || (size_t)size > discard_max(data));
     bool asks = request_header(&data->req, "Expect");
     if (data->stage == STAGE_DISCARD && (vast || asks))
-        return http_reply(app, data); // closes the connection
+        return http_reply(loop, data); // closes the connection
     return MHD_YES;
 }
 
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url,
                                  const char *method, const char *version, const char *upload,
                                  size_t *upload_size, void **state) {
-    App *app = cls;
+    Loop *loop = cls;
     RequestData *data = *state;
     (void)connection, (void)url, (void)version;
     switch (data->stage) {
     case STAGE_NEW:
-        return first_look(app, data, method);
+        return first_look(loop, data, method);
     case STAGE_BODY:
     case STAGE_DISCARD:
         if (!*upload_size)
-            return whole_body_is_here(app, data);
-        receive(app, data, upload, *upload_size);
+            return whole_body_is_here(loop, data);
+        receive(loop, data, upload, *upload_size);
         *upload_size = 0;
         return data->discarded > discard_max(data) ? MHD_NO : MHD_YES;
     default:
-        return http_reply(app, data);
+        return http_reply(loop, data);
     }
 }
 
 static void *on_target(void *cls, const char *target, struct MHD_Connection *connection) {
-    RequestData *data = request_new(cls, target);
+    RequestData *data = request_new(((Loop *)cls)->site, target);
     data->connection = connection;
     data->started = time_monotonic();
     return data;
@@ -278,7 +276,7 @@ void http_resume(RequestData *data) {
 
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code) {
-    App *app = cls;
+    Loop *loop = cls;
     Connection *c = *context;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         c = *context = xcalloc(1, sizeof *c);
@@ -287,28 +285,28 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
             .receiving = true,
             .since = time_monotonic(),
-            .next = app->connections};
+            .next = loop->connections.first};
         if (c->next)
             c->next->previous = c;
-        app->connections = c;
+        loop->connections.first = c;
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-        if (!admit_connection(app, c, info ? info->client_addr : NULL))
+        if (!admit_connection(loop, c, info ? info->client_addr : NULL))
             shutdown(c->fd, SHUT_RDWR);
         return;
     }
     if (c->next)
         c->next->previous = c->previous;
-    *(c->previous ? &c->previous->next : &app->connections) = c->next;
+    *(c->previous ? &c->previous->next : &loop->connections.first) = c->next;
     admit_disconnect(c);
     free(c);
 }
 
 // Idle connections that nothing moves on are libmicrohttpd's to close; these send a byte now and
 // then and never finish.
-void http_tick(App *app, double now) {
-    for (Connection *c = app->connections; c; c = c->next)
-        if (c->receiving && now - c->since > app->config.timeout_s)
+void http_tick(Loop *loop, double now) {
+    for (Connection *c = loop->connections.first; c; c = c->next)
+        if (c->receiving && now - c->since > loop->config.timeout_s)
             shutdown(c->fd, SHUT_RDWR);
 }
 
@@ -326,34 +324,34 @@ static void on_log(void *cls, const char *format, va_list args) {
     log_debug("libmicrohttpd: %s", line);
 }
 
-bool http_start(App *app, Error *err) {
+bool http_start(Loop *loop, Error *err) {
     // Behind a proxy all clients share one address, so that a limit by address would be one on all.
     unsigned per_address =
-        app->config.trusted.count ? 0 : (unsigned)app->config.connections_per_address;
-    app->daemon = MHD_start_daemon(
+        loop->config.trusted.count ? 0 : (unsigned)loop->config.connections_per_address;
+    loop->connections.daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_TURBO | MHD_USE_ERROR_LOG,
-        0, NULL, NULL, on_access, app, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, app->listen_fd, MHD_OPTION_URI_LOG_CALLBACK, on_target, app,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, app, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        app, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)app->config.connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)app->config.timeout_s,
+        0, NULL, NULL, on_access, loop, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+        MHD_OPTION_LISTEN_SOCKET, loop->listen_fd, MHD_OPTION_URI_LOG_CALLBACK, on_target, loop,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, loop, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, loop, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)loop->config.connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)loop->config.timeout_s,
         MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
         MHD_OPTION_END);
-    return app->daemon || error_set(err, 0, "", "libmicrohttpd does not start");
+    return loop->connections.daemon || error_set(err, 0, "", "libmicrohttpd does not start");
 }
 
-void http_quiesce(App *app) {
-    app->stopping = true;
-    MHD_quiesce_daemon(app->daemon);
+void http_quiesce(Loop *loop) {
+    loop->connections.stopping = true;
+    MHD_quiesce_daemon(loop->connections.daemon);
 }
 
-void http_stop(App *app) {
-    if (app->daemon)
-        MHD_stop_daemon(app->daemon);
-    app->daemon = NULL;
+void http_stop(Loop *loop) {
+    if (loop->connections.daemon)
+        MHD_stop_daemon(loop->connections.daemon);
+    loop->connections.daemon = NULL;
 }
 
-void http_run(App *app) {
-    MHD_run(app->daemon);
+void http_run(Loop *loop) {
+    MHD_run(loop->connections.daemon);
 }

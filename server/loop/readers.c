@@ -1,4 +1,4 @@
-// See http_readers.h.
+// See readers.h.
 #include "server/loop/readers.h"
 
 #include <pthread.h>
@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/common/clock.h"
 #include "server/common/log.h"
 #include "server/loop/identify.h"
 
 enum { READERS_MAX = 64 };
 
 struct Readers {
-    App *app;
+    int event_fd;
+    const atomic_ulong *commits;
     pthread_mutex_t mutex;
     pthread_cond_t work;
     JobQueue queued;
@@ -25,11 +27,11 @@ struct Readers {
 };
 
 // Every request sees the database as it is when the request begins.
-static void prepare_one(Db *db, RequestData *data) {
+static void prepare_one(Db *db, RequestData *data, unsigned long version) {
     Error err = {0};
     Turn turn = {.db = db, .now = time_now()};
     data->req.turn = &turn;
-    data->version = atomic_load(&data->req.app->metrics.commits); // no newer than what is read
+    data->version = version;
     data->opened = true;
     bool good = db_begin(db, &err) && request_open_body(data, &err) &&
                 viewer_check_csrf(data, &err) && data->route->prepare(&data->req, &data->res, &err);
@@ -42,9 +44,9 @@ static void prepare_one(Db *db, RequestData *data) {
     data->req.turn = NULL;
 }
 
-static void notify_loop(const App *app) {
+static void notify_loop(int event_fd) {
     uint64_t one = 1;
-    if (write(app->event_fd, &one, sizeof one) < 0)
+    if (write(event_fd, &one, sizeof one) < 0)
         log_warn("cannot wake the loop");
 }
 
@@ -60,22 +62,24 @@ static void *reader_main(void *arg) {
             break;
         RequestData *data = job->request;
         pthread_mutex_unlock(&readers->mutex);
-        prepare_one(db, data);
+        prepare_one(db, data, atomic_load(readers->commits)); // no newer than what is read
         pthread_mutex_lock(&readers->mutex);
         queue_done(&readers->queued, job);
         bool first = !readers->finished.first; // the loop takes all at once
         list_push(&readers->finished, data);
         if (first)
-            notify_loop(readers->app);
+            notify_loop(readers->event_fd);
     }
     pthread_mutex_unlock(&readers->mutex);
     return NULL;
 }
 
-Readers *readers_start(App *app, int count, Error *err) {
+Readers *readers_start(const char *data, int count, int event_fd, const atomic_ulong *commits,
+                       Error *err) {
     Readers *readers = xcalloc(1, sizeof *readers);
-    char *path scope(free_ptr) = xasprintf("%s/patchmate.db", app->config.data);
-    readers->app = app;
+    char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
+    readers->event_fd = event_fd;
+    readers->commits = commits;
     readers->queued.running_max = count > 4 ? count / 4 : 1;
     pthread_mutex_init(&readers->mutex, NULL);
     pthread_cond_init(&readers->work, NULL);

@@ -1,14 +1,16 @@
 // The reader threads: each has a read-only database of its own and runs `prepare` handlers from one
 // bounded queue, in which owners take turns (senders.h); none has more than a quarter of the
-// threads. What they finish comes back through a second queue that the loop empties; the loop is
-// told through App.event_fd.
+// threads. What they finish comes back through a second queue that the loop empties; an event
+// descriptor tells the loop of it.
 #pragma once
 
-#include "server/loop/app.h"
+#include "server/loop/loop.h"
 
 enum { READERS_QUEUE_MAX = 1024 };
 
-Readers *readers_start(App *app, int count, Error *err);
+// `commits`: the turns committed so far, which say how new the database is that a request has read.
+Readers *readers_start(const char *data, int count, int event_fd, const atomic_ulong *commits,
+                       Error *err);
 // What must be refused for it: NULL, or itself where the readers stop, or in a full queue another
 // of the owner that has most.
 RequestData *readers_push(Readers *readers, RequestData *data);

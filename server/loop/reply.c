@@ -1,4 +1,4 @@
-// See http_reply.h.
+// See reply.h.
 #include "server/loop/reply.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/common/clock.h"
 #include "server/common/log.h"
 #include "server/http/response.h"
 #include "server/loop/admit.h"
@@ -98,7 +99,7 @@ static struct MHD_Response *from_file(RequestData *data) {
     return MHD_create_response_from_fd_at_offset64((uint64_t)range.size, fd, (uint64_t)range.first);
 }
 
-static struct MHD_Response *from_stream(App *app, RequestData *data) {
+static struct MHD_Response *from_stream(Loop *loop, RequestData *data) {
     const char *test = request_query(&data->req, "test");
     long id = 0;
     Error err;
@@ -106,7 +107,7 @@ static struct MHD_Response *from_stream(App *app, RequestData *data) {
         return from_text(data, err.status, err.code, err.message);
     if (test)
         parse_long(test, 1, INT64_MAX, &id);
-    struct MHD_Response *stream = stream_open(&app->streams, data->connection, data->network, id);
+    struct MHD_Response *stream = stream_open(&loop->streams, data->connection, data->network, id);
     data->res.type = "text/event-stream";
     return stream ? stream : from_text(data, 503, "too_many_streams", "too many listeners");
 }
@@ -118,7 +119,7 @@ static bool is_unchanged(const RequestData *data) {
            (strstr(known, tag) || !strcmp(known, "*"));
 }
 
-static struct MHD_Response *response_make(App *app, RequestData *data) {
+static struct MHD_Response *response_make(Loop *loop, RequestData *data) {
     Response *res = &data->res;
     if (is_unchanged(data)) {
         res->status = 304;
@@ -126,7 +127,7 @@ static struct MHD_Response *response_make(App *app, RequestData *data) {
         return from_body(res);
     }
     if (res->stream)
-        return from_stream(app, data);
+        return from_stream(loop, data);
     return res->file ? from_file(data) : from_body(res);
 }
 
@@ -141,14 +142,14 @@ static void add_headers(struct MHD_Response *response, const Response *res) {
         MHD_add_response_header(response, "Cache-Control", "no-store");
 }
 
-bool http_reply(App *app, RequestData *data) {
-    struct MHD_Response *response = response_make(app, data);
+bool http_reply(Loop *loop, RequestData *data) {
+    struct MHD_Response *response = response_make(loop, data);
     if (!response)
         return false;
     if (data->res.stream && data->res.status == 200)
         MHD_add_response_header(response, "X-Accel-Buffering", "no");
     add_headers(response, &data->res);
-    atomic_fetch_add(&app->metrics.replies[data->res.status / 100 % 6], 1);
+    loop->figures.replies[data->res.status / 100 % 6]++;
     log_debug("%s %s %s %d %.1f ms", data->address, data->req.method, data->target,
               data->res.status, 1000 * (time_monotonic() - data->started));
     bool queued = MHD_queue_response(data->connection, (unsigned)data->res.status, response);

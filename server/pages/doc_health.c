@@ -1,10 +1,9 @@
 // The server's own state: its disk, and what it has left out or dropped. See doc.h.
+#include "server/ledger/disk_policy.h"
 #include "server/pages/doc.h"
-#include "server/storage/disk.h"
 
 static json_t *disk_json(const DocContext *ctx) {
-    char *floor scope(free_ptr) = db_text(ctx->db, SQL_SETTING_GET, "s", "disk_floor_mib");
-    Disk disk = disk_look(ctx->data, floor ? floor : "");
+    Disk disk = disk_of(ctx->db, ctx->data);
     return json_pack("{s:I, s:I, s:I, s:b, s:b}", "free", (json_int_t)disk.free, "total",
                      (json_int_t)disk.total, "floor", (json_int_t)disk.floor, "short",
                      disk_is_short(&disk), "low", disk_is_low(&disk));

@@ -84,7 +84,7 @@ bool page_load_from(const char *folder, const char *static_folder, Error *err) {
 
 DocContext page_context(Request *req) {
     DocContext ctx = {.db = req->turn->db, .now = req->turn->now, .viewer = &req->viewer};
-    ctx.data = req->app ? app_data(req->app) : NULL;
+    ctx.data = req->site ? req->site->data : NULL;
     if (req->data) {
         ctx.query = &req->data->query;
         ctx.cache = request_cache(req);
@@ -107,9 +107,9 @@ static json_t *site_json(Request *req) {
     const char *host = request_header(req, "Host");
     char *url scope(free_ptr) = xasprintf(
         "%s://%s", req->data && req->data->https ? "https" : "http", host ? host : "localhost");
-    const char *signup = req->turn->db ? app_setting(req, "signup", "open") : "open";
+    const char *signup = req->turn->db ? request_setting(req, "signup", "open") : "open";
     return json_pack("{s:s, s:s, s:s, s:b}", "name",
-                     req->turn->db ? app_setting(req, "name", "Patchmate") : "Patchmate", "url",
+                     req->turn->db ? request_setting(req, "name", "Patchmate") : "Patchmate", "url",
                      url, "version", fingerprint, "signup", strcmp(signup, "closed") != 0);
 }
 

@@ -36,6 +36,13 @@ bool page_test(Request *req, Response *res, json_t *document, Error *err);
 
 // ---- forms and errors
 
+// Fills `res` with a page for an error outside /api/. The status is set by the caller.
+void page_error(Request *req, Response *res, const Error *err);
+// Shows the page of `template` again with what was typed and the error beside its field. False: it cannot, show
+// page_error instead.
+bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
+// The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
+void page_token_made(Request *req, Response *res, const json_t *token);
 // A page with a form; `err` NULL: nothing is wrong with it. See page_form_error().
 bool page_form(Request *req, Response *res, const char *template, const Error *err);
 // The account's page, with a token just made or NULL.

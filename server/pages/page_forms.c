@@ -1,21 +1,10 @@
-// What the core calls (hooks.h): templates at start, errors, forms that come back with what was
-// typed, a token that is shown once.
+// Pages of errors, forms that come back with what was typed, and a token that is shown once.
 #include <string.h>
 
-#include "engine/rules/position.h"
 #include "server/common/json_member.h"
 #include "server/http/request.h"
-#include "server/loop/app.h"
-#include "server/loop/hooks.h"
 #include "server/pages/page.h"
 #include "server/submit/submit.h"
-
-bool page_load(App *app, Error *err) {
-    rules_init(); // before the first thread that reads a game
-    char *folder scope(free_ptr) = xasprintf("%s/templates", app_web(app));
-    char *files scope(free_ptr) = xasprintf("%s/static", app_web(app));
-    return page_load_from(folder, files, err);
-}
 
 // ---- errors -------------------------------------------------------------------------------------
 

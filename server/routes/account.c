@@ -7,8 +7,8 @@
 #include "server/accounts/users.h"
 #include "server/common/hash.h"
 #include "server/common/one_line.h"
-#include "server/loop/hooks.h"
-#include "server/loop/identify.h"
+#include "server/http/request.h"
+#include "server/pages/page.h"
 #include "server/routes/users_handlers.h"
 
 // ---- password -----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "server/git/git_program.h"
 #include "server/git/repo.h"
 #include "server/http/handler.h"
+#include "server/routes/routes.h"
 
 // A request names commits, 50 bytes each; a clone names one. A reply is held in memory until it is
 // sent.
@@ -46,7 +47,7 @@ static bool parse_reply(const Str *reply, Response *res, Error *err) {
 }
 
 static bool backend(Request *req, Response *res, const char *rest, const char *query, Error *err) {
-    char *root scope(free_ptr) = xasprintf("%s/git", app_data(req->app));
+    char *root scope(free_ptr) = xasprintf("%s/git", req->site->data);
     char *absolute scope(free_ptr) = realpath(root, NULL);
     char *project scope(free_ptr) = xasprintf("GIT_PROJECT_ROOT=%s", absolute ? absolute : root);
     char *path scope(free_ptr) = xasprintf("PATH_INFO=/%s.git/%s", req->params[0], rest);

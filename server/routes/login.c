@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "server/accounts/password.h"
+#include "server/accounts/session.h"
 #include "server/accounts/users.h"
 #include "server/common/json_member.h"
 #include "server/common/one_line.h"
+#include "server/http/cookies.h"
 #include "server/ledger/ledger.h"
-#include "server/loop/identify.h"
 #include "server/routes/users_handlers.h"
 
 typedef struct Login {
@@ -128,11 +129,13 @@ static bool check_state(const char *state, Error *err) {
 }
 
 // The session that the visitor had, if any, ends with the new one.
-static bool enter(Request *req, Response *res, int64_t user, char csrf[48], Error *err) {
-    if (req->viewer.by_cookie &&
-        !db_run(req->turn->db, err, SQL_SESSION_REMOVE, "s", req->viewer.session_hash))
+static bool enter(Request *req, Response *res, int64_t user, NewSession *session, Error *err) {
+    if (req->viewer.by_cookie && !session_end(req->turn, req->viewer.session_hash, err))
         return false;
-    return session_start(req, res, user, csrf, err);
+    if (!session_start(req->turn, user, req->address, session, err))
+        return false;
+    session_cookie_set(req, res, session->secret, SESSION_SECONDS);
+    return true;
 }
 
 static bool rehash(Request *req, const Login *login, Error *err) {
@@ -142,28 +145,29 @@ static bool rehash(Request *req, const Login *login, Error *err) {
 
 bool login_apply(Request *req, Response *res, Error *err) {
     const Login *login = req->state;
-    char csrf[48];
+    NewSession session;
     if (!may_try(req, res, login->name, err))
         return false;
     if (!login->matches)
         return wrong_password(req, login->name, err);
     if (!check_state(login->state, err) || !rehash(req, login, err) ||
         !know_place(req, res, login->user, login->name, err) ||
-        !enter(req, res, login->user, csrf, err))
+        !enter(req, res, login->user, &session, err))
         return false;
     if (request_is_api(req))
         response_json(res, 200,
                       json_pack("{s:o,s:s}", "user",
                                 user_document(login->user, login->name, login->admin), "csrf",
-                                csrf));
+                                session.csrf));
     else
         response_redirect(res, next_path(login->next, "/"));
     return true;
 }
 
 bool logout_apply(Request *req, Response *res, Error *err) {
-    if (!session_end(req, res, err))
+    if (!session_end(req->turn, req->viewer.session_hash, err))
         return false;
+    session_cookie_clear(req, res);
     if (request_is_api(req))
         response_json(res, 200, json_object());
     else
@@ -199,7 +203,7 @@ static bool read_signup(Request *req, Signup *signup, const char **password, Err
 }
 
 static bool signup_allowed(Request *req, Signup *signup, Error *err) {
-    const char *policy = app_setting(req, "signup", "open");
+    const char *policy = request_setting(req, "signup", "open");
     if (!strcmp(policy, "closed"))
         return error_set(err, 403, "signup_closed", "this server makes no accounts by itself");
     signup->state = strcmp(policy, "open") ? "pending" : "active";
@@ -236,16 +240,16 @@ static void signup_answer(Request *req, Response *res, const Signup *signup, int
 
 bool signup_apply(Request *req, Response *res, Error *err) {
     const Signup *signup = req->state;
-    char csrf[48] = "";
+    NewSession session = {0};
     if (!signup_may_try(req->turn->db, req->address, req->turn->now, err) ||
         !signup_note(req->turn->db, req->address, req->turn->now, err))
         return false;
     int64_t id = user_create(req->turn->db, signup->name, signup->email, signup->hash,
                              signup->state, false, req->turn->now, err);
     if (!id || !know_place(req, res, id, signup->name, err) ||
-        (!strcmp(signup->state, "active") && !enter(req, res, id, csrf, err)))
+        (!strcmp(signup->state, "active") && !enter(req, res, id, &session, err)))
         return false;
     ledger_event(req->turn, "user", id, 0, 0, "%s made an account", signup->name);
-    signup_answer(req, res, signup, id, csrf);
+    signup_answer(req, res, signup, id, session.csrf);
     return true;
 }

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 
 #include "server/common/json_member.h"
-#include "server/storage/disk.h"
+#include "server/routes/respond.h"
+#include "server/routes/routes.h"
 #include "server/submit/submit.h"
 
 static const char form_template[] = "nets";
@@ -36,7 +37,7 @@ static bool upload_prepare(Request *req, Response *res, Error *err) {
         return error_set(err, 403, "forbidden",
                          "uploading nets of this engine needs the role developer; ask a maintainer "
                          "or the operator for it");
-    return disk_check(req, res, err) && net_upload_read(req, "", &upload->net, err);
+    return respond_disk_check(req, res, err) && net_upload_read(req, "", &upload->net, err);
 }
 
 // A test's page that asked for the net is where its form leads back to.

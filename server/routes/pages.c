@@ -1,6 +1,7 @@
 // The pages and the read API: for each document its address as a page and under /api/v1.
 #include "server/pages/doc.h"
 #include "server/pages/page.h"
+#include "server/routes/routes.h"
 
 // ---- lists --------------------------------------------------------------------------------------
 
@@ -91,7 +92,7 @@ static bool account(Request *req, Response *res, Error *err) {
 
 static bool health(Request *req, Response *res, Error *err) {
     DocContext ctx = page_context(req);
-    bool undeclared_proxy = app_undeclared_proxy(req->app);
+    bool undeclared_proxy = atomic_load(&req->site->undeclared_proxy);
     return page_serve(req, res, "health", "Health", doc_health(&ctx, undeclared_proxy, err));
 }
 

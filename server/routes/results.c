@@ -8,6 +8,7 @@
 #include "server/http/handler.h"
 #include "server/ledger/ledger.h"
 #include "server/pages/doc_actions.h"
+#include "server/routes/routes.h"
 #include "server/submit/submit.h"
 
 enum { BODY_MAX = 4096, REASON_MAX = 300 };

@@ -8,9 +8,8 @@
 
 #include "server/common/file.h"
 #include "server/common/hash.h"
-#include "server/loop/app.h"
-#include "server/loop/readers.h"
 #include "server/pages/page.h"
+#include "server/routes/routes.h"
 #include "server/submit/net_upload.h"
 
 enum { STATIC_MAX = 8 << 20 };
@@ -20,15 +19,15 @@ static bool server_about(Request *req, Response *res, Error *err) {
     response_json(res, 200,
                   json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i,s:i}}", "name", "patchmate",
                             "version", "1.0", "protocols", 1, "time", req->turn->now, "signup",
-                            app_setting(req, "signup", "open"), "limits", "games_bytes", 8388608,
-                            "log_bytes", 65536, "net_bytes", NET_BYTES_MAX, "wait_s", 50));
+                            request_setting(req, "signup", "open"), "limits", "games_bytes",
+                            8388608, "log_bytes", 65536, "net_bytes", NET_BYTES_MAX, "wait_s", 50));
     return true;
 }
 
 // Runs in the turn, so that 200 means: the loop turns and the database answers.
 static bool server_health(Request *req, Response *res, Error *err) {
     DocContext ctx = page_context(req);
-    json_t *document = doc_health(&ctx, app_undeclared_proxy(req->app), err);
+    json_t *document = doc_health(&ctx, atomic_load(&req->site->undeclared_proxy), err);
     if (document)
         response_json(res, 200, document);
     return document != NULL;
@@ -41,38 +40,35 @@ static void metric(Str *out, const char *type, const char *name, const char *hel
                help, name, type, name, value);
 }
 
-static void metrics_of_loop(App *app, Str *out) {
-    Metrics *m = &app->metrics;
-    metric(out, "counter", "requests_total", "Requests received whole", (double)m->requests);
-    metric(out, "counter", "turns_total", "Turns of the loop", (double)m->turns);
-    metric(out, "counter", "commits_total", "Turns committed", (double)m->commits);
-    metric(out, "counter", "commit_failures_total", "Turns undone", (double)m->commit_failures);
-    metric(out, "counter", "commit_seconds_total", "Spent in COMMIT", m->commit_seconds);
-    metric(out, "counter", "apply_seconds_total", "Spent in handlers of the turn",
-           m->apply_seconds);
-    metric(out, "counter", "received_bytes_total", "Bodies received", (double)m->bytes_in);
+static void add_loop_figures(const Site *site, Str *out) {
+    LoopFigures f = {0};
+    site->figures(site->loop, &f);
+    metric(out, "counter", "requests_total", "Requests received whole", (double)f.requests);
+    metric(out, "counter", "turns_total", "Turns of the loop", (double)f.turns);
+    metric(out, "counter", "commits_total", "Turns committed", (double)f.commits);
+    metric(out, "counter", "commit_failures_total", "Turns undone", (double)f.commit_failures);
+    metric(out, "counter", "commit_seconds_total", "Spent in COMMIT", f.commit_seconds);
+    metric(out, "counter", "apply_seconds_total", "Spent in handlers of the turn", f.apply_seconds);
+    metric(out, "counter", "received_bytes_total", "Bodies received", (double)f.bytes_in);
     metric(out, "gauge", "waiting_claims", "Workers that wait for a task",
-           (double)app->waiting.count);
+           (double)f.waiting_claims);
     metric(out, "gauge", "reader_queue", "Requests that wait for a reader thread",
-           (double)readers_queued(app->readers));
+           (double)f.readers_queued);
     metric(out, "gauge", "body_bytes", "Bodies and large replies in memory, but for large uploads",
-           (double)senders_bytes(app->senders));
-    metric(out, "gauge", "streams", "Event streams", app->streams.count);
-    int connections = 0;
-    for (const Connection *c = app->connections; c; c = c->next)
-        connections++;
-    metric(out, "gauge", "connections", "Open connections", connections);
-    metric(out, "gauge", "uptime_seconds", "Since the server started", time_now() - app->started);
+           (double)f.body_bytes);
+    metric(out, "gauge", "streams", "Event streams", (double)f.streams);
+    metric(out, "gauge", "connections", "Open connections", (double)f.connections);
+    metric(out, "gauge", "uptime_seconds", "Since the server started", f.uptime_seconds);
     str_puts(out, "# HELP patchmate_replies_total Replies by first digit of the status\n"
                   "# TYPE patchmate_replies_total counter\n");
     for (int i = 1; i < 6; i++)
-        str_printf(out, "patchmate_replies_total{class=\"%dxx\"} %lu\n", i, m->replies[i]);
+        str_printf(out, "patchmate_replies_total{class=\"%dxx\"} %lu\n", i, f.replies[i]);
 }
 
 static bool server_metrics(Request *req, Response *res, Error *err) {
     (void)err;
     response_text(res, 200, "text/plain; version=0.0.4; charset=utf-8", "");
-    metrics_of_loop(req->app, &res->body);
+    add_loop_figures(req->site, &res->body);
     json_auto_t *row = db_row(req->turn->db, SQL_CORE_METRICS, "d", req->turn->now);
     const char *name;
     json_t *value;
@@ -111,15 +107,15 @@ static bool is_plain_name(const char *name) {
                strlen(name);
 }
 
-static char *static_path(const App *app, const char *name) {
+static char *static_path(const Site *site, const char *name) {
     if (!strcmp(name, "chart.min.js"))
         return xstrdup("/usr/share/javascript/chart.js/chart.min.js");
-    return xasprintf("%s/static/%s", app_web(app), name);
+    return xasprintf("%s/static/%s", site->web, name);
 }
 
 static bool server_static(Request *req, Response *res, Error *err) {
     const char *name = req->params[0];
-    char *path scope(free_ptr) = static_path(req->app, name);
+    char *path scope(free_ptr) = static_path(req->site, name);
     char hash[SHA256_HEX_MAX];
     size_t size;
     char *text scope(free_ptr) =

@@ -8,7 +8,8 @@
 #include "server/http/handler.h"
 #include "server/ledger/ledger.h"
 #include "server/pages/page.h"
-#include "server/storage/disk.h"
+#include "server/routes/respond.h"
+#include "server/routes/routes.h"
 #include "server/submit/submit.h"
 
 enum { ACTION_BODY_MAX = 64 << 10 };
@@ -52,7 +53,7 @@ static bool optional_word(Request *req, const char *name, const char **word, Err
 
 static bool submit_new_prepare(Request *req, Response *res, Error *err) {
     res->form = form_template;
-    if (!disk_check(req, res, err))
+    if (!respond_disk_check(req, res, err))
         return false;
     req->state = submit_prepare(req, err);
     req->state_free = submission_free;

@@ -1,5 +1,6 @@
 // Accounts: each action as a form of a page and as a call of the API, by the same handlers. The
 // pages that hold the forms are routes_pages.c's.
+#include "server/routes/routes.h"
 #include "server/routes/users_handlers.h"
 
 enum { SMALL = 4096 };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/routes/routes.h"
 #include "server/storage/blob.h"
 
 bool protocol_check(int64_t protocol, Error *err) {
@@ -172,7 +173,7 @@ static bool blob_get_route(Request *req, Response *res, Error *err) {
     const char *sha = req->params[0];
     if (!sha256_is_hex(sha) || !db_int(req->turn->db, SQL_WORKER_BLOB_OPEN, 0, "s", sha))
         return error_set(err, 404, "no_such_blob", "there is no such blob");
-    char *path scope(free_ptr) = blob_path(app_data(req->app), sha);
+    char *path scope(free_ptr) = blob_path(req->site->data, sha);
     if (access(path, R_OK) < 0)
         return error_set(err, 404, "no_such_blob", "the blob is not on disk");
     response_header(res, "ETag", "\"%s\"", sha);

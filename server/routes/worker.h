@@ -5,8 +5,7 @@
 #include "server/http/handler.h"
 #include "server/ledger/ledger.h"
 
-enum { PROTOCOL_VERSION = 1, GAMES_MAX = 8 << 20 };
-enum { FAULT_REPORT_MAX = 256 << 10 }; // expanded
+enum { PROTOCOL_VERSION = 1 };
 
 bool protocol_check(int64_t protocol, Error *err); // 426 `protocol_too_old`
 bool number_check(const char *field, int64_t value, int64_t low, int64_t high, Error *err);

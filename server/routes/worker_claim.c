@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "server/common/hash.h"
-#include "server/loop/identify.h"
+#include "server/routes/respond.h"
 #include "server/routes/worker.h"
-#include "server/storage/disk.h"
 
 enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64, WAIT_MAX_S = 50 };
 
@@ -101,7 +100,7 @@ static bool machine_check(Request *req, Error *err) {
     query_end(&q);
     if (!machine_may_work(barred, err))
         return false;
-    if (!parse_long(app_setting(req, "sandbox_min", "0"), 0, 2, &level) || has >= level)
+    if (!parse_long(request_setting(req, "sandbox_min", "0"), 0, 2, &level) || has >= level)
         return true;
     return error_set(err, 403, "sandbox_required",
                      "this server wants sandbox level %ld, this machine has %lld: %s", level,
@@ -118,7 +117,7 @@ bool task_claim(Request *req, Response *res, Error *err) {
     Claim claim;
     double wait_s;
     if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err) ||
-        !disk_check(req, res, err))
+        !respond_disk_check(req, res, err))
         return false;
     if (!req->state && !begin(req, req->turn, &claim, wait_s, err)) {
         tell_rest(res, req->turn, claim.worker);

@@ -5,9 +5,9 @@
 
 #include "server/common/hash.h"
 #include "server/ledger/replay.h"
+#include "server/routes/respond.h"
 #include "server/routes/worker.h"
 #include "server/storage/blob.h"
-#include "server/storage/disk.h"
 
 typedef struct Upload {
     int64_t seq;
@@ -45,8 +45,8 @@ static bool games_check(const Request *req, int batch_pairs, Error *err) {
 }
 
 static bool games_store(Request *req, Response *res, int batch_pairs, char *sha, Error *err) {
-    return disk_check(req, res, err) && games_check(req, batch_pairs, err) &&
-           blob_put(app_data(req->app), req->body, req->body_size, sha, err);
+    return respond_disk_check(req, res, err) && games_check(req, batch_pairs, err) &&
+           blob_put(req->site->data, req->body, req->body_size, sha, err);
 }
 
 // On a reader: slow things, and the file is on disk when this returns. What is known already costs

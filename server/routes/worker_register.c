@@ -1,10 +1,9 @@
 // POST workers: a machine introduces itself and gets a token of its own. See server/API.md.
 #include <string.h>
 
+#include "server/common/address.h"
 #include "server/common/hash.h"
 #include "server/common/one_line.h"
-#include "server/http/address.h"
-#include "server/loop/identify.h"
 #include "server/routes/worker.h"
 
 enum { REGISTRATIONS_PER_HOUR = 200, COMPILERS_MAX = 16 };
@@ -71,7 +70,7 @@ static bool read_introduction(Request *req, Introduction *in, Error *err) {
 static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error *err) {
     *owner = (Owner){0};
     if (!in->user_token || json_is_null(in->user_token)) {
-        if (strcmp(app_setting(req, "accounts_required", "0"), "1") == 0)
+        if (strcmp(request_setting(req, "accounts_required", "0"), "1") == 0)
             return error_field(err, 403, "accounts_required", "user_token",
                                "this server wants an account: start the worker with --token-file");
         return true;
@@ -116,7 +115,7 @@ static bool newcomer_check(Request *req, const Introduction *in, const Owner *ow
 
 static bool limit_check(Request *req, Response *res, const char *network, Error *err) {
     long limit;
-    if (!parse_long(app_setting(req, "registrations_per_hour", ""), 0, 1000000, &limit))
+    if (!parse_long(request_setting(req, "registrations_per_hour", ""), 0, 1000000, &limit))
         limit = REGISTRATIONS_PER_HOUR;
     int64_t there =
         db_int(req->turn->db, SQL_WORKER_REGISTRATIONS, 0, "sd", network, req->turn->now - 3600);

@@ -63,7 +63,7 @@ static json_t *scale_json(Request *req, const json_t *row) {
     long margin;
     if (!tc_parse(member_text(row, "tc"), &tc, &ignored) || !tc_is_scaled(&tc))
         return json_null();
-    if (!parse_long(app_setting(req, "margin_ms", MARGIN_MS_DEFAULT), 0, 60000, &margin))
+    if (!parse_long(request_setting(req, "margin_ms", MARGIN_MS_DEFAULT), 0, 60000, &margin))
         margin = 0;
     return json_pack(
         "{s:O, s:O, s:O, s:O, s:O, s:O, s:I}", "reference_commit", member(row, "reference_commit"),
@@ -78,7 +78,7 @@ static bool add_openings(Request *req, Response *res, const json_t *row, Error *
     body->data[--body->size] = 0; // its last brace
     str_puts(body, ",\"openings\":");
     bool good =
-        book_openings(app_data(req->app), member_text(row, "book"), member_int(row, "seed"),
+        book_openings(req->site->data, member_text(row, "book"), member_int(row, "seed"),
                       member_int(row, "first_pair"), member_int(row, "pair_count"), body, err);
     str_putc(body, '}');
     return good;

@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "server/common/log.h"
+#include "server/common/str.h"
+#include "server/db/db.h"
 #include "server/storage/blob.h"
 
 enum { LOOK_EVERY_S = 600, YOUNG_S = 3600 };

@@ -4,7 +4,7 @@
 // younger than an hour is left alone: the request that stored it may not have come to its COMMIT.
 #pragma once
 
-#include "server/http/handler.h"
+#include "server/common/error.h"
 
 typedef struct Sweeper Sweeper;
 

@@ -14,7 +14,7 @@
 // installations).
 static bool may_approve(Request *req, const json_t *row, Error *err) {
     if (member_int(row, "author_id") != req->viewer.user_id ||
-        strcmp(app_setting(req, "self_approval", "0"), "1") == 0)
+        strcmp(request_setting(req, "self_approval", "0"), "1") == 0)
         return true;
     return error_set(err, 403, "own_test",
                      "nobody approves his own test; another maintainer must look at it (the "
@@ -101,7 +101,7 @@ bool submit_approve_prepare(Request *req, int64_t test, bool unseen_too, Error *
     if (!row || !may_approve(req, row, err))
         return false;
     git_repository *repo scope(repo_free) =
-        repo_open(app_data(req->app), member_text(row, "engine"), err);
+        repo_open(req->site->data, member_text(row, "engine"), err);
     return repo && look_at_base(req, repo, row, err) && all_is_shown(repo, row, unseen_too, err);
 }
 
@@ -129,7 +129,7 @@ static json_t *resumable(Request *req, int64_t test, Error *err) {
 bool submit_resume_prepare(Request *req, int64_t test, Error *err) {
     json_auto_t *row = resumable(req, test, err);
     git_repository *repo scope(repo_free) =
-        row ? repo_open(app_data(req->app), member_text(row, "engine"), err) : NULL;
+        row ? repo_open(req->site->data, member_text(row, "engine"), err) : NULL;
     return repo && look_at_base(req, repo, row, err);
 }
 
@@ -188,7 +188,7 @@ bool submit_harmful_prepare(Request *req, int64_t test, Error *err) {
     Harm *harm = xcalloc(1, sizeof *harm);
     req->state = harm, req->state_free = harm_free;
     harm->built_on = json_array();
-    harm->repo = repo_open(app_data(req->app), member_text(row, "engine"), err);
+    harm->repo = repo_open(req->site->data, member_text(row, "engine"), err);
     snprintf(harm->commit, sizeof harm->commit, "%s", member_text(row, "new_commit"));
     if (!harm->repo || !refuse_baseline(req, row, harm, err))
         return false;

@@ -163,7 +163,7 @@ bool submit_prepare_record(Request *req, const Submission *s, const char *sha, C
     json_auto_t *row = db_row(req->turn->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
     NetRule rule = net_rule_of(s->engine);
     if (!row)
-        return commit_prepare(s->repo, app_data(req->app), s->draft, sha, &rule, out, err);
+        return commit_prepare(s->repo, req->site->data, s->draft, sha, &rule, out, err);
     snprintf(out->net.sha, sizeof out->net.sha, "%s", member_text(row, "net"));
     return repo_commit_info(s->repo, sha, &out->info, err);
 }

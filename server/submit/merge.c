@@ -163,7 +163,7 @@ static bool prepare_again(Request *req, Merge *merge, Error *err) {
     s->book_id = whole_of(merge, "book_id");
     s->author_id = whole_of(merge, "author_id");
     s->retest_of = whole_of(merge, "id");
-    s->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
+    s->repo = repo_open(req->site->data, text_of(merge, "engine"), err);
     memcpy(s->base, merge->baseline, sizeof s->base);
     s->base_in_baseline = true;
     s->harmful = merge->harmful;
@@ -181,7 +181,7 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
     if (!merge->test || !can_merge(merge, err))
         return NULL;
     snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
-    merge->repo = repo_open(app_data(req->app), text_of(merge, "engine"), err);
+    merge->repo = repo_open(req->site->data, text_of(merge, "engine"), err);
     int64_t engine = whole_of(merge, "engine_id");
     merge->harmful = db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine);
     // A named commit may stand beside the baseline, though that was the base.

@@ -135,8 +135,8 @@ bool submit_net_commit(Request *req, git_repository *repo, const json_t *test, C
     char sha[REPO_SHA_MAX];
     if (!check_size(req, engine_id, &m, err))
         return false;
-    char *bytes scope(free_ptr) = blob_get(app_data(req->app), m.sha, NET_MERGE_MAX, &size, err);
+    char *bytes scope(free_ptr) = blob_get(req->site->data, m.sha, NET_MERGE_MAX, &size, err);
     return bytes && make_tree(&m, bytes, size, &tree, err) &&
            make_commit(req, &m, &tree, sha, err) &&
-           commit_prepare(repo, app_data(req->app), NULL, sha, &m.rule, out, err);
+           commit_prepare(repo, req->site->data, NULL, sha, &m.rule, out, err);
 }

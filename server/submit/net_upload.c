@@ -96,8 +96,7 @@ bool net_upload_read(Request *req, const char *wanted, NetUpload *out, Error *er
     return check_hash(wanted, out, err) && check_hash(word(req, "sha256"), out, err) &&
            take_name(req, out, err) &&
            take_line("note", word(req, "note"), out->note, NET_NOTE_MAX, err) &&
-           check_day(req, out, err) &&
-           blob_put(app_data(req->app), bytes, out->size, out->sha, err);
+           check_day(req, out, err) && blob_put(req->site->data, bytes, out->size, out->sha, err);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ static bool take_turn(Request *req, Submission *s, Error *err) {
 // Those who approve tests may have as many as they like.
 static bool check_pending(Request *req, const Submission *s, Error *err) {
     long limit;
-    if (!parse_long(app_setting(req, "pending_tests", ""), 1, 1000000, &limit))
+    if (!parse_long(request_setting(req, "pending_tests", ""), 1, 1000000, &limit))
         limit = PENDING_TESTS;
     int64_t pending = db_int(req->turn->db, SQL_TESTS_PENDING_OF, 0, "i", req->viewer.user_id);
     return pending < limit || s->retest_of ||
@@ -131,8 +131,8 @@ static bool check_pending(Request *req, const Submission *s, Error *err) {
 }
 
 static bool open_draft(Request *req, Submission *s, Error *err) {
-    s->repo = repo_open(app_data(req->app), member_text(s->engine, "name"), err);
-    s->draft = s->repo ? draft_new(app_data(req->app), err) : NULL;
+    s->repo = repo_open(req->site->data, member_text(s->engine, "name"), err);
+    s->draft = s->repo ? draft_new(req->site->data, err) : NULL;
     return s->draft && draft_take_git(s->draft, s->repo, err);
 }
 

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (call_made(route, request, &err) && ledger_check(call->kit.db, nowhere))
         abort();
     db_savepoint_undo(call->kit.db);
-    call_forget_news(call);
+    call_forget_events(call);
     request_free(request);
     return 0;
 }

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (call_made(route, request, &err))
         check_kept(call, data, size);
     db_savepoint_undo(call->kit.db);
-    call_forget_news(call);
+    call_forget_events(call);
     request_free(request);
     return 0;
 }

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/loop/app.h"
+#include "server/http/request.h"
+#include "server/routes/routes.h"
 #include "server/routes/worker.h"
 #include "tests/kit/ledger_kit.h"
 
 typedef struct WorkerCall {
     LedgerKit kit;
-    App app;
+    Site site;
     int64_t task; // 0: not opened yet
 } WorkerCall;
 
@@ -33,8 +34,7 @@ static inline WorkerCall *call_open(void) {
     call->task = kit_claim(&call->kit, 1, 4, 0);
     if (call->task != 1)
         abort();
-    call->app.config.data = call->kit.folder;
-    call->app.writer = call->kit.db;
+    call->site.data = call->kit.folder;
     return call;
 }
 
@@ -51,10 +51,9 @@ static inline const Route *call_route(const char *method, const char *pattern) {
 static inline RequestData *call_request(WorkerCall *call, const Route *route, const void *body,
                                         size_t size) {
     static const char key[] = "Idempotency-Key";
-    RequestData *request = request_new(&call->app, "/");
+    RequestData *request = request_new(&call->site, "/");
     request->route = route;
-    request->req.db = call->kit.db;
-    request->req.now = call->kit.turn.now;
+    request->req.turn = &call->kit.turn;
     request->req.viewer.worker_id = 1;
     request->req.params[0] = "1";
     request->req.params[1] = "0";
@@ -76,7 +75,6 @@ static inline bool call_made(const Route *route, RequestData *request, Error *er
     return good;
 }
 
-static inline void call_forget_news(WorkerCall *call) {
-    while (call->app.news_count)
-        json_decref(call->app.news[--call->app.news_count].data);
+static inline void call_forget_events(WorkerCall *call) {
+    turn_forget_events(&call->kit.turn, 0);
 }

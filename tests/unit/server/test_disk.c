@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "server/ledger/disk_policy.h"
 #include "server/storage/blob.h"
-#include "server/storage/disk.h"
 #include "tests/kit/ledger_kit.h"
 
 static const int64_t mib = 1 << 20;
@@ -32,13 +32,13 @@ static int close_kit(void **state) {
 
 static void what_is_to_stay_free_is_set_or_a_twentieth_or_two_gibibytes(void **state) {
     (void)state;
-    Disk disk = disk_look("/", "");
+    Disk disk = disk_look("/", DISK_FLOOR_DEFAULT);
     int64_t share = disk.total / 20;
     assert_true(disk.total > 0);
     assert_true(disk.floor == (share < 2048 * mib ? share : 2048 * mib));
-    assert_true(disk_look("/", "12").floor == 12 * mib);
-    assert_true(disk_look("/", "0").floor == 0);
-    assert_int_equal(disk_look("/there/is/no/such", "").total, 0);
+    assert_true(disk_look("/", 12).floor == 12 * mib);
+    assert_true(disk_look("/", 0).floor == 0);
+    assert_int_equal(disk_look("/there/is/no/such", DISK_FLOOR_DEFAULT).total, 0);
 }
 
 static void under_the_floor_it_is_short_and_under_twice_the_floor_low(void **state) {

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "server/common/address.h"
 #include "server/common/hash.h"
-#include "server/http/address.h"
 #include "server/http/request.h"
 
 static const Route route = {"POST", "/", ACCESS_ANYONE, 1000, NULL, NULL};

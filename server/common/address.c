@@ -1,5 +1,5 @@
-// See http_address.h.
-#include "server/http/address.h"
+// See address.h.
+#include "server/common/address.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

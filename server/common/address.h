@@ -1,11 +1,10 @@
-// Addresses: what to listen on, who the client is when a proxy stands before us.
+// Internet addresses: the one to listen on, and the client's when a proxy stands in front of the server.
 #pragma once
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "server/common/error.h"
-#include "server/http/params.h"
 
 enum { ADDRESS_MAX = 48, TRUSTED_MAX = 8 };
 

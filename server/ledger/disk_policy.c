@@ -1,0 +1,82 @@
+// See disk_policy.h.
+#include "server/ledger/disk_policy.h"
+
+#include "server/common/log.h"
+#include "server/db/settings.h"
+#include "server/ledger/ledger.h"
+
+enum { DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60 };
+static const double gib = 1 << 30;
+
+Disk disk_of(Db *db, const char *data) {
+    return disk_look(data, setting_whole(db, "disk_floor_mib", 0, INT32_MAX, DISK_FLOOR_DEFAULT));
+}
+
+bool disk_check(Db *db, const char *data, Error *err) {
+    Disk disk = disk_of(db, data);
+    return !disk_is_short(&disk) ||
+           error_set(err, 503, "disk_short",
+                     "the server's disk is nearly full: %.2f GiB are free and %.2f GiB are to stay "
+                     "free; until there is room no task is dealt and no games, submissions or nets "
+                     "are taken",
+                     (double)disk.free / gib, (double)disk.floor / gib);
+}
+
+int64_t disk_drop_games(Turn *turn, const Disk *disk) {
+    Error err;
+    int64_t test = db_int(turn->db, SQL_DISK_TEST_TO_DROP, 0, "d", turn->now - DROP_AFTER_S);
+    if (!test)
+        return 0;
+    int64_t batches = db_int(turn->db, SQL_DISK_GAMES_OF_TEST, 0, "i", test);
+    if (!db_run(turn->db, &err, SQL_DISK_GAMES_DROPPED, "id", test, turn->now)) {
+        log_error("the games of test %lld cannot be dropped: %s", (long long)test, err.message);
+        return 0;
+    }
+    ledger_event(
+        turn, "disk", 0, 0, test,
+        "its games (batches: %lld) were dropped: %.2f GiB of the disk were free, less than "
+        "twice the %.2f GiB that are to stay free",
+        (long long)batches, (double)disk->free / gib, (double)disk->floor / gib);
+    return test;
+}
+
+// Whether there is room changes for all workers: the waiting claims are asked again, and the log says it.
+static void note_change(DiskPolicy *policy, Turn *turn, const Disk *disk) {
+    bool is_short = disk_is_short(disk);
+    if (is_short == policy->is_short)
+        return;
+    policy->is_short = is_short;
+    policy->drop_after = 0; // what is on the disk has changed: look anew
+    if (is_short)
+        ledger_event(turn, "disk", 0, 0, 0,
+                     "the disk is nearly full (%.2f GiB free): no task is dealt and no games, "
+                     "submissions or nets are taken",
+                     (double)disk->free / gib);
+    else
+        ledger_event(turn, "disk", 0, 0, 0, "the disk has room again (%.2f GiB free)",
+                     (double)disk->free / gib);
+    turn_wake(turn);
+}
+
+// What was dropped in an earlier turn, and so is committed, is removed by the sweeper.
+static void drop_where_low(DiskPolicy *policy, Turn *turn, const Disk *disk, Sweeper *sweeper) {
+    if (policy->games_dropped) {
+        policy->games_dropped = false;
+        sweeper_wake(sweeper);
+    }
+    if (!disk_is_low(disk) || turn->now < policy->drop_after || sweeper_is_behind(sweeper))
+        return;
+    policy->games_dropped = disk_drop_games(turn, disk) != 0;
+    if (!policy->games_dropped)
+        policy->drop_after = turn->now + LOOK_AGAIN_S;
+}
+
+void disk_policy_tick(DiskPolicy *policy, Turn *turn, const char *data, Sweeper *sweeper,
+                      double elapsed_s) {
+    Error err;
+    Disk disk = disk_of(turn->db, data);
+    note_change(policy, turn, &disk);
+    if (disk_is_short(&disk) && elapsed_s > 0)
+        db_run(turn->db, &err, SQL_LEDGER_LEASES_SHIFT, "d", elapsed_s);
+    drop_where_low(policy, turn, &disk, sweeper);
+}

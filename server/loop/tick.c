@@ -1,0 +1,39 @@
+// See tick.h.
+#include "server/loop/tick.h"
+
+#include <math.h>
+
+#include "server/ledger/ledger.h"
+#include "server/ledger/replayer.h"
+
+enum { DAY_S = 86400, HOUR_S = 3600, ELAPSED_MAX_S = 60 };
+
+static void note_tokens(Turn *turn) {
+    Error err;
+    for (int i = 0; i < turn->token_count; i++)
+        db_run(turn->db, &err, SQL_TOKEN_USED, "id", turn->tokens_used[i], turn->now);
+    turn->token_count = 0;
+}
+
+static void forget_old(Db *db, double now) {
+    Error err;
+    db_run(db, &err, SQL_SESSIONS_EXPIRE, "d", now);
+    db_run(db, &err, SQL_LOGIN_FAILURES_EXPIRE, "d", now - DAY_S);
+    db_run(db, &err, SQL_IDEMPOTENCY_EXPIRE, "d", now - DAY_S);
+}
+
+void tick_in_turn(Loop *loop, double now) {
+    Housekeeping *keeping = &loop->housekeeping;
+    Turn *turn = &loop->turn;
+    Error err;
+    double elapsed_s = keeping->last > 0 ? fmin(fmax(now - keeping->last, 0), ELAPSED_MAX_S) : 0;
+    ledger_expire(turn);
+    ledger_settle(turn);
+    ledger_take_replayed(turn, keeping->replayer);
+    disk_policy_tick(&keeping->disk, turn, loop->site->data, keeping->sweeper, elapsed_s);
+    note_tokens(turn);
+    db_run(turn->db, &err, SQL_MACHINES_FORGET, "d", now - DAY_S);
+    if ((long)(now / HOUR_S) != (long)(keeping->last / HOUR_S))
+        forget_old(turn->db, now);
+    keeping->last = now;
+}

@@ -1,0 +1,7 @@
+// What the server does once a second, in the turn: leases that run out, results of the replayer, the disk, tokens that
+// were used, and rows that are too old.
+#pragma once
+
+#include "server/loop/state.h"
+
+void tick_in_turn(Loop *loop, double now);

@@ -1,0 +1,203 @@
+// See start.h.
+#include "server/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "engine/rules/position.h"
+#include "server/common/clock.h"
+#include "server/common/file.h"
+#include "server/common/installed.h"
+#include "server/common/log.h"
+#include "server/git/draft.h"
+#include "server/git/reconcile.h"
+#include "server/git/repo.h"
+#include "server/ledger/ledger.h"
+#include "server/loop/loop.h"
+#include "server/pages/page.h"
+#include "server/routes/routes.h"
+
+enum { CACHE_BYTES = 64 << 20 };
+
+// DATA's lock, held until the descriptor is closed; -1 where another server has it. *down: seconds since the lock was last
+// touched, 0 when new.
+static int lock_data(const char *data, double *down, Error *err) {
+    char *path scope(free_ptr) = xasprintf("%s/lock", data);
+    struct stat st;
+    bool known = stat(path, &st) == 0;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_errno(err, "cannot open %s", path), -1;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        close(fd);
+        return error_set(err, 409, "locked", "another server runs on %s", data), -1;
+    }
+    double last = (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9;
+    *down = known ? fmax(0, time_now() - last) : 0;
+    futimens(fd, NULL);
+    return fd;
+}
+
+// Thousands of waiting workers are thousands of descriptors. Connections never take the last of
+// them: databases, blobs, templates and git need some to serve those who are in.
+static void limit_connections(LoopConfig *config) {
+    enum { OWN_DESCRIPTORS = 256 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t most = limit.rlim_max > 2 * OWN_DESCRIPTORS ? limit.rlim_max - OWN_DESCRIPTORS
+                                                       : limit.rlim_max / 2;
+    if ((rlim_t)config->connections <= most)
+        return;
+    log_warn("%d connections are allowed and %llu open files: no more than %llu connections are "
+             "taken at a time; raise LimitNOFILE of the service, or `ulimit -Hn`",
+             config->connections, (unsigned long long)limit.rlim_max, (unsigned long long)most);
+    config->connections = (int)most;
+}
+
+// Before any thread starts, so that all inherit the mask and only the loop hears of signals.
+static int signals_as_descriptor(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a limit on file sizes is a full disk, not the end
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// One datagram to the socket that systemd named, as sd_notify does.
+static void notify_systemd(const char *text) {
+    const char *path = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (!path || !*path || strlen(path) >= sizeof address.sun_path)
+        return;
+    memcpy(address.sun_path, path, strlen(path));
+    if (*path == '@')
+        address.sun_path[0] = 0;
+    int fd scope(close_fd) = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+    if (fd < 0 || sendto(fd, text, strlen(text), MSG_NOSIGNAL, (void *)&address, size) < 0)
+        log_warn("cannot tell systemd: %s", strerror(errno));
+}
+
+// What runs: the loop, and what it works on.
+typedef struct Service {
+    const ServerConfig *config;
+    char *web;
+    Site site;
+    Loop loop;
+} Service;
+
+static bool open_installation(Service *service, Error *err) {
+    const char *data = service->site.data;
+    Loop *loop = &service->loop;
+    double down = 0;
+    char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
+    if (access(path, F_OK) < 0)
+        return error_set(err, 0, "", "%s holds no installation: run `server init %s` first", data,
+                         data);
+    loop->lock_fd = lock_data(data, &down, err);
+    if (loop->lock_fd < 0)
+        return false;
+    folder_sweep(data);
+    if (!draft_sweep(data, err))
+        return false;
+    loop->writer = db_open(path, false, err);
+    return loop->writer && db_begin(loop->writer, err) && repo_reconcile(data, loop->writer, err) &&
+           ledger_resume(loop->writer, down, err) &&
+           ledger_replays_resume(loop->writer, time_now(), err) && db_commit(loop->writer, err);
+}
+
+static bool load_pages(const Service *service, Error *err) {
+    rules_init(); // before the first thread that reads a game
+    char *folder scope(free_ptr) = xasprintf("%s/templates", service->web);
+    char *files scope(free_ptr) = xasprintf("%s/static", service->web);
+    return page_load_from(folder, files, err);
+}
+
+static bool start(Service *service, int *port, Error *err) {
+    Loop *loop = &service->loop;
+    const ServerConfig *config = service->config;
+    limit_connections(&loop->config);
+    service->web = config->web ? xstrdup(config->web) : installed_folder("web", "web");
+    if (!service->web)
+        return error_set(err, 0, "",
+                         "the pages are not beside this program; name their folder with --web");
+    service->site = (Site){.data = config->data,
+                           .web = service->web,
+                           .cache = cache_new(CACHE_BYTES),
+                           .error_page = page_error,
+                           .error_form = page_form_error};
+    loop->signal_fd = signals_as_descriptor();
+    loop->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (loop->signal_fd < 0 || loop->event_fd < 0)
+        return error_errno(err, "cannot make descriptors");
+    if (!load_pages(service, err) || !open_installation(service, err))
+        return false;
+    loop->listen_fd = address_listen(config->listen, port, err);
+    if (loop->listen_fd < 0)
+        return false;
+    loop->housekeeping.replayer = replayer_start(config->data, err);
+    loop->housekeeping.sweeper =
+        loop->housekeeping.replayer ? sweeper_start(config->data, err) : NULL;
+    return loop->housekeeping.sweeper && loop_start(loop, err);
+}
+
+static void announce(const char *listen, int port) {
+    const char *colon = strrchr(listen, ':');
+    printf("listening on http://%.*s:%d\n", (int)(colon - listen), listen, port);
+    fflush(stdout);
+    notify_systemd("READY=1");
+}
+
+static void release(Service *service) {
+    Loop *loop = &service->loop;
+    loop_stop(loop);
+    replayer_stop(loop->housekeeping.replayer);
+    sweeper_stop(loop->housekeeping.sweeper);
+    db_close(loop->writer);
+    if (loop->lock_fd >= 0)
+        futimens(loop->lock_fd, NULL);
+    int *descriptors[] = {&loop->listen_fd, &loop->event_fd, &loop->signal_fd, &loop->lock_fd};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        close_fd(descriptors[i]);
+    cache_free(service->site.cache);
+    free(service->web);
+}
+
+bool server_run(const ServerConfig *config, Error *err) {
+    Service service = {.config = config};
+    int port = 0;
+    service.loop = (Loop){.config = config->loop,
+                          .site = &service.site,
+                          .routes = routes_all,
+                          .event_fd = -1,
+                          .signal_fd = -1,
+                          .lock_fd = -1,
+                          .listen_fd = -1};
+    bool good = start(&service, &port, err);
+    if (good) {
+        announce(config->listen, port);
+        loop_run(&service.loop);
+        notify_systemd("STOPPING=1");
+        log_info("stopped");
+    }
+    release(&service);
+    return good;
+}
