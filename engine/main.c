@@ -1,4 +1,5 @@
-// Anvil's front door: without arguments it speaks UCI, otherwise the first one names a command.
+// The program. Without arguments it speaks UCI; otherwise the first argument is the name of a
+// command.
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// Where a Brownian motion with two exits is at a given time. Two methods: the eigenfunction series,
-// and for short times or strong drift, where that converges badly, Siegmund's approximation, which
-// sees each exit alone.
+// The distribution of a Brownian motion between two exits at a given time. There are two methods:
+// the eigenfunction series, and Siegmund's approximation, which treats each exit alone. The second
+// is used for short times and strong drift, where the series converges badly.
 #include "sprt/brownian.h"
 
 #include "sprt/normal.h"

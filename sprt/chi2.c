@@ -1,5 +1,5 @@
-// Do the workers of a test report results of one kind? Pearson's chi-squared over the table of
-// workers by pair outcomes, and each worker's residual as a normal deviate.
+// Whether the workers of a test report results of the same distribution: Pearson's chi-squared test
+// on the table of workers by pair outcomes, and the residual of each worker as a normal deviate.
 #include "sprt/normal.h"
 #include "sprt/sprt.h"
 

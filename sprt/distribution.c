@@ -1,4 +1,4 @@
-// From counts to the empirical distribution and its moments. What is done with them is elsewhere.
+// Computes the empirical distribution from counts, and its moments.
 #include "sprt/distribution.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// The empirical distribution of results: counts made into probabilities on scores 0..1. Internal to libsprt.
+// The empirical distribution of results: counts turned into probabilities on scores from 0 to 1.
+// Internal to libsprt.
 #pragma once
 
 enum { OUTCOMES_MAX = 5 };

@@ -1,4 +1,4 @@
-// Plain estimates from counts, as after a number of games fixed beforehand.
+// Plain estimates from counts, as after a fixed number of games.
 #include "sprt/distribution.h"
 #include "sprt/normal.h"
 #include "sprt/sprt.h"

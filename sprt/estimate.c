@@ -1,7 +1,7 @@
-// The sequential estimate: Elo, interval and likelihood of superiority of a test that stops by its
-// own result. The LLR is taken for a Brownian motion that ends at Wald's bounds; outcomes are
-// ordered from the earliest fail to the earliest pass, and an Elo is an end of the interval where
-// an outcome as bad (or as good) as the one seen has just the probability asked for.
+// The sequential estimate: Elo, interval and likelihood of superiority of a test that was stopped
+// by its own result. The LLR is modelled as a Brownian motion that ends at Wald's bounds. Outcomes
+// are ordered from the earliest fail to the earliest pass. An end of the interval is the Elo at
+// which an outcome as bad (or as good) as the observed one has the given probability.
 #include "sprt/brownian.h"
 #include "sprt/distribution.h"
 #include "sprt/sprt.h"

@@ -1,5 +1,5 @@
-// What a test will probably do: pass probability and length if the LLR were a Brownian motion.
-// Real tests take a little longer where they are short, because results come in batches.
+// What to expect of a test: the probability to pass and the number of games, if the LLR were a
+// Brownian motion. Short real tests take a little longer, because results arrive in batches.
 #include "sprt/distribution.h"
 #include "sprt/sprt.h"
 

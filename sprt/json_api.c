@@ -1,6 +1,6 @@
-// `sprt --json`: reads one request, asks the library, writes one answer. Each operation is a row of
-// a table and a function that reads its fields in order; the first bad field ends the request and
-// names itself.
+// `sprt --json`: reads one request, calls the library, writes one answer. Each operation is a row
+// of a table and a function that reads its fields in order. The first bad field ends the request;
+// the error names it.
 #include "sprt/json_api.h"
 
 #include "sprt/sprt.h"
@@ -155,7 +155,7 @@ static const char *outcomes(JsonRequest *request) {
     return text;
 }
 
-// Pairs after the last whole batch do not count, as nobody would have seen them yet.
+// Pairs after the last complete batch do not count: in a real test they would not have arrived yet.
 static json_t *op_run(JsonRequest *request) {
     SprtBounds b = bounds(request);
     int batch = batch_size(request);

@@ -1,4 +1,5 @@
-// One request of `sprt --json` and its answer, as text. Part of the tool, not of the mathematics.
+// One request of `sprt --json` and its answer, as text. It belongs to the program `sprt`, not to
+// the library.
 #pragma once
 
 #include <stddef.h>

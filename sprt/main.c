@@ -1,5 +1,6 @@
-// sprt, the statistics as a tool: JSON lines in, JSON lines out. Answers are written when no
-// further line is at hand, so that a program at the other end of a pipe can ask one by one.
+// The program `sprt`: the statistics for other programs, with one JSON request and one JSON answer
+// per line. Answers are written as soon as no further request is waiting, so that a program at the
+// other end of a pipe can ask one question at a time.
 #include "sprt/json_api.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-// The normal distribution by erfc, and its inverse by Newton on the logarithm of the tail, which
-// is smooth, concave and almost quadratic, so that one routine serves every tail.
+// The normal distribution by erfc. Its inverse uses Newton's method on the logarithm of the tail,
+// which is smooth, concave and almost quadratic, so one function serves both tails.
 #include "sprt/normal.h"
 
 #include <math.h>

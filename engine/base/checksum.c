@@ -1,4 +1,5 @@
-// CRC-32, half a byte at a time: the table of sixteen needs no filling at start-up.
+// CRC-32, four bits at a time. The table has sixteen entries and needs no initialisation at
+// start-up.
 #include "base/checksum.h"
 
 static const uint32_t NIBBLES[16] = {

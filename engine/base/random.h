@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine, for openings, self-play and training. Not for
-// secrets.
+// Random numbers for openings, self-play and training. They are the same on every machine. They
+// must not be used for secrets.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// Scores: centipawns seen from the side to move, with mates beyond them. Plain values only.
+// Scores in centipawns, seen from the side to move. Scores beyond SCORE_MATE_LEAST are mates. This
+// file holds plain values only.
 #pragma once
 
 #include <stdint.h>

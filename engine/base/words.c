@@ -1,4 +1,4 @@
-// Words of a line; no knowledge of UCI.
+// Splits a line into words. This file knows nothing of UCI.
 #include "base/words.h"
 
 #include <string.h>

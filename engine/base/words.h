@@ -1,5 +1,5 @@
-// A line from outside, taken apart into words. Nothing is copied or changed; every number has
-// bounds.
+// Splits a line of input into words. Nothing is copied or changed, and every number that is read
+// has bounds.
 #pragma once
 
 #include <stdbool.h>

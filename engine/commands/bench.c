@@ -1,4 +1,4 @@
-// `bench`: how many nodes a fixed search takes, and how fast they are.
+// `bench`: the number of nodes of a fixed search, and its speed.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

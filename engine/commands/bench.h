@@ -1,4 +1,4 @@
-// The signature of a search and its evaluation.
+// The bench: the node count that identifies how the engine plays.
 #pragma once
 
 #include "search/search.h"

@@ -1,5 +1,5 @@
-// The positions of `bench`, from games that the engine played with itself after random openings:
-// openings, middlegames, endgames, and at the end four of Chess960.
+// The positions of `bench`, from games of the engine against itself after random openings:
+// openings, middlegames, endgames, and four positions of Chess960 at the end.
 #pragma once
 
 static const char *const BENCH_POSITIONS[] = {

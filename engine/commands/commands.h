@@ -1,5 +1,5 @@
-// What the program can be told on its command line besides speaking UCI. Each takes the arguments
-// after the command word and returns an exit status.
+// The commands of the program, apart from speaking UCI. Each takes the arguments after its name and
+// returns an exit status.
 #pragma once
 
 // The exit status of a command that was given words it cannot use: it says which where that is not

@@ -1,4 +1,4 @@
-// `eval` and `net`: positions judged without a search, and what a net is.
+// `eval` and `net`: static evaluations of positions, and a description of a net.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The search for magic numbers: how engine/rules/magics.h came to be.
+// The search for magic numbers, which produced rules/magics.h.
 #pragma once
 
 #include <stdio.h>

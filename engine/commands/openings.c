@@ -1,6 +1,6 @@
-// `openings`: makes a book of positions that random play reaches and a search then finds neither
-// equal nor lost. Unbalanced openings leave fewer games drawn, so a match learns more from each.
-// The same options print the same book.
+// `openings`: makes a book of positions that random moves reach and that a search judges neither
+// equal nor lost. Unbalanced openings lead to fewer draws, so each game of a match says more. The
+// same options print the same book.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

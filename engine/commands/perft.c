@@ -1,4 +1,4 @@
-// The perft command: reads its arguments, divides the count by root move, takes the time.
+// `perft`: counts the leaves of the move tree by root move, and measures the time.
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// Endgames: mates that need a plan, draws that material hides, and how far an advantage counts.
+// Endgames: mates that need a plan, material with which the game is a draw, and the scale of an
+// advantage.
 #include "eval/endgame.h"
 
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static int centre_distance(Square s) {
     return (file < 4 ? 3 - file : file - 4) + (rank < 4 ? 3 - rank : rank - 4);
 }
 
-// The bare king is driven to the edge and ours follows (chessprogramming wiki, Mop-up Evaluation).
+// The bare king is driven to the edge, and our king follows (chessprogramming wiki, Mop-up Evaluation).
 static Score mop_up(Square ours, Square theirs) {
     int apart =
         abs(square_file(ours) - square_file(theirs)) + abs(square_rank(ours) - square_rank(theirs));

@@ -1,4 +1,5 @@
-// What is known of endgames beyond the sum of terms. Facts of the position alone, no values.
+// What is known about endgames in addition to the sum of terms. These are facts about the position;
+// they use no values of values.h.
 #pragma once
 
 #include "base/score.h"

@@ -1,6 +1,4 @@
-// The evaluation as it plays: the template of eval_sum.h without traces. Pawn structure is in
-// eval_pawns.h, pieces in eval_pieces.h, king safety in eval_king.h, passed pawns in eval_passed.h,
-// threats in threats.h, endgames in endgame.c, the values in values.c.
+// The evaluation for play: the template of sum.h, expanded without traces.
 #include "eval/eval.h"
 
 #include "eval/psqt.h"

@@ -1,6 +1,6 @@
-// The classical evaluation: what a position is worth without search, by hand-written terms, in
-// integers. Two values are kept of every term, for the middlegame and the endgame, and mixed by the
-// material left ("tapered evaluation").
+// The classical evaluation: the worth of a position without a search, as a sum of hand-written
+// terms in integers. Each term has two values, one for the middlegame and one for the endgame. They
+// are mixed by the material that is left ("tapered evaluation").
 #pragma once
 
 #include "base/score.h"

@@ -1,5 +1,5 @@
-// King safety: the pawns before the king, and what the enemy pieces can do to him. Part of the
-// evaluation's template (eval_terms.h).
+// King safety: the pawns in front of the king, and the enemy pieces that can attack it. A part of
+// the evaluation's template (terms.h).
 #pragma once
 
 #include "eval/terms.h"

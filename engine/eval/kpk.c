@@ -1,6 +1,7 @@
-// King and pawn against king by retrograde analysis. White has the pawn, on files a to d: what else
-// there is is a mirror image. Every position starts as won, drawn, impossible or unknown by what
-// can be seen at once; then, over and over, an unknown one learns from those its moves lead to.
+// King and pawn against king, by retrograde analysis. White has the pawn, on the files a to d; all
+// other positions are mirror images of these. First, each position is classified as won, drawn,
+// impossible or unknown by what is visible without a move. Then unknown positions are classified by
+// the positions to which their moves lead, again and again until nothing changes.
 #include "eval/kpk.h"
 
 #include <stdlib.h>
@@ -69,7 +70,8 @@ static unsigned black_moves(const uint8_t *outcomes, Square white, Square black,
     return seen;
 }
 
-// Who is to move takes what is good for him if there is any, and waits while something is open.
+// The side to move chooses a good outcome if there is one. Otherwise the position stays unknown as
+// long as one of its moves leads to an unknown position.
 static uint8_t next_outcome(const uint8_t *outcomes, Color side, Square white, Square black,
                             Square pawn) {
     bool whites = side == WHITE;

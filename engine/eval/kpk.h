@@ -1,5 +1,5 @@
-// King and pawn against king, known exactly: whether the side with the pawn wins. One bit for each
-// position, 24 kB, worked out backwards when the program starts.
+// King and pawn against king: whether the side with the pawn wins. The table has one bit for each
+// position, 24 kB, and is computed when the program starts.
 #pragma once
 
 #include "rules/types.h"

@@ -1,5 +1,5 @@
-// Passed pawns among the pieces: whether they can go on, who stands in their way, which king is
-// nearer. Part of the evaluation's template (eval_terms.h).
+// Passed pawns and the pieces around them: whether the pawn can advance, what blocks it, which king
+// is nearer. A part of the evaluation's template (terms.h).
 #pragma once
 
 #include "eval/terms.h"
@@ -48,7 +48,7 @@ EVAL_INLINE bool pawn_is_hunted(const EvalFacts *facts, Color us, Square s) {
     return behind && behind & attacks_rook(s, facts->occupied);
 }
 
-// Against a king alone with his pawns: the way is free, and he comes too late ("rule of the
+// Against a king without pieces: the way is free, and the king comes too late ("rule of the
 // square").
 EVAL_INLINE bool pawn_is_unstoppable(const EvalFacts *facts, Color us, Square s) {
     const Position *pos = facts->pos;

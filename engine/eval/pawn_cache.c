@@ -7,7 +7,7 @@
 
 void pawn_cache_clear(PawnCache *cache) {
     memset(cache, 0, sizeof *cache);
-    // An empty entry must not pass for the structure whose key is zero.
+    // An empty entry must not look like the structure with the key 0.
     cache->entries[0].key = 1;
 }
 

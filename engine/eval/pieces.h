@@ -1,5 +1,6 @@
-// What knights, bishops, rooks and queens are worth by the squares they reach and the pawns about
-// them; on the way it gathers what they attack. Part of the evaluation's template (eval_terms.h).
+// Knights, bishops, rooks and queens: the squares that they reach and the pawns around them. These
+// functions also collect the attacked squares for the later terms. A part of the evaluation's
+// template (terms.h).
 #pragma once
 
 #include "eval/terms.h"
@@ -125,7 +126,7 @@ EVAL_INLINE Pair eval_rook(const EvalFacts *facts, Color us, Square s, Bitboard 
     return score;
 }
 
-// A queen in the enemy's camp where no pawn can ever drive her away.
+// A queen in the enemy's half of the board that no pawn can ever attack.
 EVAL_INLINE Pair eval_queen(const EvalFacts *facts, Color us, Square s) {
     bool inside = square_rank(square_relative(us, s)) >= 4 &&
                   !(facts->pawns->spans[color_flip(us)] & square_bb(s));

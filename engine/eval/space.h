@@ -1,5 +1,5 @@
-// Space: room behind the own pawns in which pieces can be regrouped. The more pieces, the more it
-// is worth (chessprogramming wiki, Space). Part of the evaluation's template (eval_terms.h).
+// Space: squares behind our own pawns on which pieces can regroup. It counts more when there are
+// more pieces (chessprogramming wiki, Space). A part of the evaluation's template (terms.h).
 #pragma once
 
 #include "eval/terms.h"

@@ -1,5 +1,5 @@
-// How the terms are put together: facts first, then the sum of all terms in both phases, then the
-// mixture of the two. The outermost part of the evaluation's template (eval_terms.h).
+// The evaluation as a whole: it collects the facts, adds up all terms for both phases, and mixes
+// the two sums. The outermost part of the evaluation's template (terms.h).
 #pragma once
 
 #include "eval/endgame.h"

@@ -1,4 +1,4 @@
-// The table of values as data.
+// The names, kinds and sizes of all values as an array, for the tuner.
 #include "eval/values.h"
 
 const EvalRow EVAL_ROWS[EVAL_ROW_COUNT] = {

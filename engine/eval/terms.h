@@ -1,8 +1,8 @@
-// What the parts of the evaluation share: the facts about a position that several terms need, and
-// how a term reads its value. Not for the search, which uses eval.h.
+// What the parts of the evaluation share: facts about a position that several terms need, and the
+// functions through which a term reads its value. The search uses eval.h, not this file.
 //
-// The terms are inline functions in eval_*.h. Two files expand them: eval.c for play, once for each
-// colour, and eval_trace.c with EVAL_TRACING set, where every use of a value is noted.
+// The terms are inline functions in the headers of this folder. Two files expand them: eval.c for
+// play, and trace.c with EVAL_TRACING set, where every use of a value is counted.
 #pragma once
 
 #include "base/score.h"
@@ -42,8 +42,8 @@ EVAL_INLINE void note(EvalTrace *trace, Color us, const int32_t *value, int n) {
     trace->counts[us][index] = (int16_t)(trace->counts[us][index] + n);
 }
 
-// A value of EVAL, `n` times, in favour of `us`. Every value is read through this function or the
-// next, else the tuner would not see it.
+// A value of EVAL, `n` times, in favour of `us`. Terms read values only through this function or the
+// next one; the tuner does not see other uses.
 EVAL_INLINE Pair term(EvalTrace *trace, Color us, const Pair *value, int n) {
     if (EVAL_TRACING)
         note(trace, us, value, n);
@@ -70,7 +70,7 @@ EVAL_INLINE int distance(Square a, Square b) {
     return files > ranks ? files : ranks;
 }
 
-// Material and place of a piece, in White's favour if `us` is White and against him if not.
+// Material and square of a piece. Positive if `us` is White, negative if `us` is Black.
 EVAL_INLINE Pair piece_on_square(EvalTrace *trace, Color us, PieceType t, Square s) {
     if (EVAL_TRACING) {
         Square own = square_relative(us, s);

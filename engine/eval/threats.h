@@ -1,5 +1,5 @@
-// Threats: what is attacked and by what, and what will be by the next move. Part of the
-// evaluation's template (eval_terms.h).
+// Threats: which pieces are attacked and by which, and which can be attacked by the next move. A
+// part of the evaluation's template (terms.h).
 #pragma once
 
 #include "eval/terms.h"

@@ -1,4 +1,5 @@
-// The evaluation once more, with a note taken of every value it uses.
+// The evaluation with traces: the template of sum.h, expanded with EVAL_TRACING, so that every use
+// of a value is counted.
 #define EVAL_TRACING 1
 #include "eval/trace.h"
 

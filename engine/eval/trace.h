@@ -4,7 +4,7 @@
 
 #include "eval/trace_counts.h"
 
-// Evaluates `pos` and fills `trace`. The score is that of evaluate().
+// Evaluates `pos` and fills `trace`. The score is equal to that of evaluate().
 Score eval_trace(const Position *pos, EvalTrace *trace);
-// The score anew from the counts and any values: with EVAL it is that of evaluate().
+// The score computed from the counts and any values. With EVAL it is equal to evaluate().
 Score eval_trace_score(const EvalTrace *trace, const EvalValues *values);

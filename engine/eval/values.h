@@ -19,8 +19,8 @@ static inline int pair_eg(Pair p) {
 // How a value enters the score. All but the first are plain integers, not pairs.
 typedef enum {
     VALUE_LINEAR, // a Pair, times how often the thing occurs
-    VALUE_DANGER, // part of the danger that a king is in, which counts quadratically (eval_king.h)
-    // How much better than level an endgame is to be before it counts as such (eval_winnable.h).
+    VALUE_DANGER, // part of the danger that a king is in, which counts quadratically (king.h)
+    // How much better than level an endgame is to be before it counts as such (winnable.h).
     VALUE_WINNABLE,
     VALUE_TEMPO, // for the side to move, after all else
 } ValueKind;
@@ -30,7 +30,7 @@ typedef enum {
 #define EVAL_VALUES(X)                                                                             \
     X(LINEAR, material, [6])                                                                       \
     X(LINEAR, squares, [6][8][4])                                                                  \
-    /* pawns (eval_pawns.h); arrays by rank */                                                     \
+    /* pawns (pawn_terms.h); arrays by rank */                                                     \
     X(LINEAR, doubled, )                                                                           \
     X(LINEAR, isolated, )                                                                          \
     X(LINEAR, backward, )                                                                          \
@@ -42,7 +42,7 @@ typedef enum {
     X(LINEAR, pawn_support, [8])                                                                   \
     X(LINEAR, passed, [8])                                                                         \
     X(LINEAR, candidate, [8])                                                                      \
-    /* pieces (eval_pieces.h); mobility by the number of squares */                                \
+    /* pieces (pieces.h); mobility by the number of squares */                                     \
     X(LINEAR, knight_mobility, [9])                                                                \
     X(LINEAR, bishop_mobility, [14])                                                               \
     X(LINEAR, rook_mobility, [15])                                                                 \
@@ -67,7 +67,7 @@ typedef enum {
     X(LINEAR, knight_for_pawn, )                                                                   \
     X(LINEAR, rook_for_pawn, )                                                                     \
     X(LINEAR, rook_pair, )                                                                         \
-    /* king (eval_king.h); shelter and storm by the nearest pawn's rank, 0: none */                \
+    /* king (king.h); shelter and storm by the nearest pawn's rank, 0: none */                     \
     X(LINEAR, shelter, [8])                                                                        \
     X(LINEAR, storm, [8])                                                                          \
     X(LINEAR, king_on_open_file, )                                                                 \
@@ -82,7 +82,7 @@ typedef enum {
     X(DANGER, king_blocker, )                                                                      \
     X(DANGER, knight_guard, )                                                                      \
     X(DANGER, no_queen, )                                                                          \
-    /* passed pawns among the pieces (eval_passed.h); by rank */                                   \
+    /* passed pawns among the pieces (passed.h); by rank */                                        \
     X(LINEAR, passed_free_stop, [8])                                                               \
     X(LINEAR, passed_free_path, [8])                                                               \
     X(LINEAR, passed_safe_stop, [8])                                                               \
@@ -109,9 +109,9 @@ typedef enum {
     X(LINEAR, slider_can_hit_queen, )                                                              \
     X(LINEAR, queen_in_line, )                                                                     \
     X(LINEAR, restricted, )                                                                        \
-    /* space (eval_space.h); by the number of own pieces */                                        \
+    /* space (space.h); by the number of own pieces */                                             \
     X(LINEAR, space, [8])                                                                          \
-    /* how winnable the endgame is (eval_winnable.h) */                                            \
+    /* how winnable the endgame is (winnable.h) */                                                 \
     X(WINNABLE, winnable_base, )                                                                   \
     X(WINNABLE, winnable_pawn, )                                                                   \
     X(WINNABLE, winnable_passed, )                                                                 \

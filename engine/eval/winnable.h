@@ -1,6 +1,6 @@
-// How much there is to play for: the side that is better in the endgame keeps less of it the
-// simpler the position is (the idea of "initiative" in Stockfish). Part of the evaluation's
-// template (eval_terms.h).
+// How winnable the endgame is. The side that is better in the endgame keeps less of its advantage
+// when the position is simpler (the idea of "initiative" in Stockfish). A part of the evaluation's
+// template (terms.h).
 #pragma once
 
 #include "eval/terms.h"

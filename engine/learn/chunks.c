@@ -1,4 +1,5 @@
-// Chunks on disk; see the header for why an interruption at any moment is harmless.
+// The files of a datagen folder. chunks.h explains why they can be continued after an interruption
+// at any moment.
 #include "learn/chunks.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static size_t header_text(const Chunks *chunks, uint64_t chunk, char out[GAMEFIL
     return gamefile_write_header(&header, out);
 }
 
-// Whole games in a file of ours; `*size` is where the last one ends.
+// Counts the complete games in a file that has our header. `*size` is where the last one ends.
 static uint16_t games_count(Chunks *chunks, const char *path, uint64_t *size) {
     GameReader *reader = &chunks->reader;
     Refusal err;

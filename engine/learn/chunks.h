@@ -1,7 +1,8 @@
-// The folder that `engine datagen` fills: chunks of 1,000 games, `games-000012.anvil` for the games
-// from number 12,000 on. The chunk in work has the name `games-000012.part` and takes games in the
-// order of their numbers, so that it is at every moment the beginning of the whole chunk: a run
-// that was ended, by whatever, goes on behind the last whole record. Nothing is kept elsewhere.
+// The folder that `engine datagen` fills. It holds chunks of 1,000 games: `games-000012.anvil` has
+// the games from number 12,000 on. The chunk that is being written has the name `games-000012.part`
+// and gets the games in the order of their numbers, so at every moment it is a valid beginning of
+// the whole chunk. A run that was interrupted continues after the last complete record. There is no
+// other state on disk.
 #pragma once
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-// How many threads are worth beginning.
+// How many threads to start on this machine.
 #pragma once
 
 #include <sched.h>

@@ -1,6 +1,7 @@
-// `datagen`: plays games of the engine against itself and keeps them in a folder, for the trainer
-// and the tuner. It is made to run for days beside other work: a run that was ended, by Ctrl-C or
-// the power, goes on with the same command. The same seed, limit and net give the same bytes.
+// `datagen`: plays games of the engine against itself and stores them in a folder, for the trainer
+// and the tuner. It can run for days beside other work. After an interruption, by Ctrl-C or by a
+// power failure, the same command continues the run. The same seed, limit and net give the same
+// bytes.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

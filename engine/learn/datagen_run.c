@@ -1,5 +1,5 @@
-// Threads take the numbers of games in turn. What they finish waits in a ring until all earlier
-// games are on disk, so that files grow in order and are the same whoever plays what.
+// The threads take the numbers of games in turn. Finished games wait in a ring buffer until all
+// earlier games are on disk. The files are therefore the same, whichever thread plays a game.
 #include "learn/datagen_run.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// A run of self-play on several threads: who plays which game, in which order games reach the disk,
-// and how a run ends.
+// A run of self-play on several threads: the distribution of games over the threads, the order in
+// which games reach the disk, and the end of a run.
 #pragma once
 
 #include "learn/selfplay.h"

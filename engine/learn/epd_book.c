@@ -1,5 +1,5 @@
-// Loading keeps the text and parses each line once to be sure of it; a position is parsed again
-// when it is wanted, so that a book of a million lines needs little more than its size.
+// Loading keeps the text and parses each line once to check it. A position is parsed again when it
+// is used, so a book of a million lines needs little more memory than its file.
 #include "learn/epd_book.h"
 
 #include <assert.h>

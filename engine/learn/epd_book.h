@@ -1,4 +1,4 @@
-// A book of openings: the lines of an EPD file, each looked at when the book is loaded.
+// A book of openings: the lines of an EPD file, each checked when the book is loaded.
 #pragma once
 
 #include "rules/position.h"

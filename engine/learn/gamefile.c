@@ -1,5 +1,5 @@
-// Game files, both ways. The reader trusts nothing: sums, lengths, FENs and moves are all looked
-// at.
+// Game files, reading and writing. The reader trusts nothing: it checks checksums, lengths, FENs
+// and moves.
 #include "learn/gamefile.h"
 
 #include <errno.h>
@@ -216,7 +216,7 @@ damaged(const GameReader *reader, Refusal *err, const char *format, ...) {
     return GAME_DAMAGED;
 }
 
-// As fread of one piece; a short one is told apart from a failure.
+// Reads one piece as fread does, but distinguishes the end of the file from a failure.
 static bool fetch(GameReader *reader, uint8_t *out, size_t size, size_t *got) {
     errno = 0;
     *got = fread(out, 1, size, reader->in);

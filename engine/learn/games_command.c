@@ -1,5 +1,5 @@
-// `games`: what is in game files. Without an option it adds all of them up; --check reads every
-// file to its end and looks at the results too; --pgn prints the games for people; --epd the useful
+// `games`: the contents of game files. Without an option it prints totals. --check reads every file
+// to its end and checks the results as well, --pgn prints the games, and --epd prints the useful
 // positions for other programs.
 #include <inttypes.h>
 #include <stdlib.h>

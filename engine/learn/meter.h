@@ -1,4 +1,5 @@
-// How far a long run has come: a bar that is drawn again on a terminal, a line a minute elsewhere.
+// The progress of a long run: a bar that is redrawn on a terminal, or one line per minute without a
+// terminal.
 #pragma once
 
 #include <stdbool.h>

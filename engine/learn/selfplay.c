@@ -1,4 +1,4 @@
-// Self-play: openings, moves, and when a game is decided.
+// Self-play: openings, moves, and adjudication.
 #include "learn/selfplay.h"
 
 #include <stdlib.h>

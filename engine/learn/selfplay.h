@@ -1,5 +1,6 @@
-// One game of the engine against itself, for learning. A game depends on the rules it is played by
-// and on its number, on nothing else: not on the games before it, nor on the thread that plays it.
+// One game of the engine against itself, for learning. A game depends only on the settings of the
+// run and on the number of the game. It does not depend on earlier games or on the thread that
+// plays it.
 #pragma once
 
 #include <stdatomic.h>
@@ -19,7 +20,7 @@ typedef struct SelfplayRules {
 // What a thread needs to play.
 typedef struct Selfplay {
     const SelfplayRules *rules; // borrowed
-    Search *search;             // one thread, used by nobody else; cleared for each game
+    Search *search;             // one thread, not shared; cleared for each game
     atomic_bool *stop;          // borrowed
     Game game;
 } Selfplay;

@@ -1,4 +1,4 @@
-// SHA-256 of bytes that lie in memory: plain, some 200 MB a second.
+// SHA-256 of bytes in memory, in plain C; about 200 MB per second.
 #include "learn/sha256.h"
 
 #include <stdint.h>

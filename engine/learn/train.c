@@ -1,5 +1,6 @@
-// The loop of training. Threads never share a sum: each has its own gradient, over its own share of
-// a batch, and the shares are fixed, so that the order of every addition is.
+// The training loop. Each thread has a gradient of its own and computes it over a fixed share of
+// the batch. The order of all additions is therefore fixed, and the result does not depend on
+// timing.
 #include "learn/train.h"
 
 #include <stdio.h>

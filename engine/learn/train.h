@@ -1,4 +1,4 @@
-// Training: epochs of steps over shuffled positions, by all threads, and losses. The same seed,
+// Training: epochs of steps over shuffled positions, on all threads, and the losses. The same seed,
 // positions and number of threads give the same net, bit for bit on the same machine and build.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The table and the drawing of a run. The drawing needs no script and no font of its own, reads
-// without colour (lines differ in dashes and have their names beside them), and follows the
-// reader's choice of a dark or a light page.
+// The table and the chart of a run. The chart needs no script and no font. It can be read without
+// colour, because the lines have different dashes and their names beside them. It uses dark or
+// light colours as the reader's browser asks.
 #include "learn/train_chart.h"
 
 #include <inttypes.h>

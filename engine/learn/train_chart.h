@@ -1,4 +1,4 @@
-// The course of a training run as a table (CSV) and as a drawing (SVG).
+// The losses of a training run as a table (CSV) and as a chart (SVG).
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// Checkpoints: a head, the rows of the history, then weights and both moments as they lie in
-// memory, and a CRC-32 over all of it.
+// Checkpoints: a header, the rows of the loss history, the weights and both moments as they lie in
+// memory, and a CRC-32 of all of it.
 #include "learn/train_checkpoint.h"
 
 #include <stdlib.h>

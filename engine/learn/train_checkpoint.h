@@ -1,6 +1,6 @@
-// A run of training between two epochs, on disk, so that an interrupted one goes on as if nothing
-// had been. A checkpoint belongs to the machine that wrote it: numbers are stored as they lie in
-// memory, and a checksum stands at the end.
+// The state of a training run between two epochs, on disk, so that an interrupted run continues
+// with the same results. A checkpoint can only be read on the kind of machine that wrote it,
+// because numbers are stored as they lie in memory. A checksum stands at the end.
 #pragma once
 
 #include "learn/train.h"

@@ -1,5 +1,5 @@
-// `train`: from game files to a net. Options are a table; the run is read, learn, write, and can be
-// taken up again after any epoch.
+// `train`: from game files to a net. It reads the options and the games, trains, and writes the
+// net. A run can be continued after any complete epoch.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -205,7 +205,7 @@ static char *time_left(const TrainRun *run, int64_t done, double speed, char out
     return meter_duration((uint64_t)(positions / speed), out);
 }
 
-// A line that is written over, where somebody watches; gone when the epoch is over.
+// A progress line on a terminal, overwritten again and again, and erased after the epoch.
 static void show_progress(int64_t done, int64_t total, void *where) {
     TrainRun *run = where;
     char left[METER_TEXT_MAX], speed_text[METER_TEXT_MAX];
@@ -273,7 +273,7 @@ static void begin_from(TrainRun *run) {
            trainer_loss(&run->trainer, &run->set.validation));
 }
 
-// Before the games are read, which takes a while: a name that is wrong is told at once.
+// Called before the games are read, which takes long, so that a wrong name is reported at once.
 static bool read_from(TrainRun *run, Refusal *err) {
     Refusal reason;
     if (!run->options.from)

@@ -1,4 +1,4 @@
-// Threads between two barriers: one where a job begins, one where it has ended.
+// A pool of threads with two barriers: one where a job begins, one where it ends.
 #include "learn/train_crew.h"
 
 #include <pthread.h>

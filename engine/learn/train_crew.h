@@ -1,4 +1,4 @@
-// A crew of threads that do one job at a time, each its share.
+// A pool of threads. All threads work on the same job, each on its own share.
 #pragma once
 
 enum { CREW_MAX = 256 };

@@ -1,4 +1,4 @@
-// What a run hands over.
+// The end of a training run.
 #include "learn/train_finish.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// The end of a training run: the net in its quantised form, written, and compared with the engine.
+// The end of a training run: it quantises the net, writes it, and compares it with the engine.
 #pragma once
 
 #include "learn/train.h"

@@ -1,5 +1,5 @@
 // The net in floating point. Loops have fixed bounds and no branches inside, so that the compiler
-// makes vector code of them for the machine at hand.
+// can use vector instructions.
 #include "learn/train_model.h"
 
 #include <stdio.h>

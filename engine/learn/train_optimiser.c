@@ -1,4 +1,4 @@
-// AdamW over rows and dense layers.
+// AdamW over the rows of the first layer and the dense layers.
 #include "learn/train_optimiser.h"
 
 #include <math.h>

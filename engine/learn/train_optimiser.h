@@ -1,6 +1,6 @@
-// How weights follow their gradients: AdamW (Kingma and Ba, "Adam", 2015; Loshchilov and Hutter,
-// "Decoupled weight decay regularization", 2019). After each step every weight is clipped to what
-// its quantised form can hold.
+// The optimiser: AdamW (Kingma and Ba, "Adam", 2015; Loshchilov and Hutter, "Decoupled weight decay
+// regularization", 2019). After each step every weight is clipped to the range that its quantised
+// form can hold.
 #pragma once
 
 #include "learn/train_model.h"

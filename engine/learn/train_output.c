@@ -1,4 +1,4 @@
-// Whole files, written so that they are never seen half.
+// Writes files under a temporary name and renames them, so that an incomplete file is never seen.
 #include "learn/train_output.h"
 
 #include <errno.h>

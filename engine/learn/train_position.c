@@ -1,4 +1,4 @@
-// Positions of the trainer: packing, and the features of both views.
+// Packed positions of the trainer, and the features of both views.
 #include "learn/train_position.h"
 
 #include "rules/bitboard.h"

@@ -1,6 +1,6 @@
-// A position as the trainer keeps it: 32 bytes, always seen by the side to move. Where Black is to
-// move the board is turned by half a turn and the colours change places, so that from here on there
-// are only "own" and "their" pieces, and squares as the view of the side to move sees them.
+// A position in the trainer's memory: 32 bytes, seen from the side to move. When Black is to move,
+// the board is turned by half a turn and the colours are swapped. After that there are only "own"
+// and "their" pieces, and the squares are those that the side to move sees.
 #pragma once
 
 #include "nnue/nnue.h"

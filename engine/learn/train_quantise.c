@@ -1,4 +1,4 @@
-// The quantised net, made and asked.
+// The quantised net: made from the net in floating point, and evaluated.
 #include "learn/train_quantise.h"
 
 #include <math.h>

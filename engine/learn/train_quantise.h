@@ -1,5 +1,6 @@
-// From the net in floating point to the one that plays, and the latter's arithmetic once more,
-// written from its definition alone: what engine/nnue computes by other means must equal it.
+// Quantisation: from the net in floating point to the net that plays. Also the arithmetic of the
+// quantised net, written a second time from its definition alone. The result must be equal to that
+// of engine/nnue, which uses other means.
 #pragma once
 
 #include "learn/train_model.h"

@@ -1,5 +1,5 @@
-// The trainer's random numbers. Each use has a stream of its own, so that a run which is taken up
-// again need not know how many were drawn before.
+// The trainer's random numbers. Each use has a stream of its own, so a run that is continued does
+// not need to know how many numbers were drawn before.
 #pragma once
 
 #include "base/random.h"

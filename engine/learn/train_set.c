@@ -1,4 +1,4 @@
-// From game files to packed positions.
+// Reads game files and packs their positions.
 #include "learn/train_set.h"
 
 #include <dirent.h>

@@ -1,8 +1,9 @@
-// The trainer's positions: every game file of some folders, replayed, filtered and packed. A
-// position is kept when its score says something about it and about nothing else; what was left out
-// and why is counted. A game belongs to training or to validation as a whole, by a hash of its
-// run's seed and its number in it, so that the same game falls on the same side wherever it lies.
-// Validation goes by the scores as they are: losses of runs can be compared whatever their trace.
+// The trainer's positions: the game files of some folders, replayed, filtered and packed. A
+// position is kept when its score describes the position itself; the others are counted by the
+// reason why they were left out. A whole game belongs either to training or to validation, by a
+// hash of its run's seed and its number in the run, so that the choice does not depend on the file
+// that holds the game. Validation uses the scores without a trace, so that the losses of runs with
+// different traces can be compared.
 #pragma once
 
 #include "learn/correlation.h"
@@ -56,11 +57,12 @@ typedef struct TrainSet {
     Correlation sums;         // of score and result, both seen by the side to move
 } TrainSet;
 
-// Reads every *.anvil file of the folders, in the order of their names. A damaged file is
-// good up to the damage, with a word on stderr. False, with a reason: a folder that cannot be read
-// or has no such file, a file that is no game file, no position for training or none for
-// validation, or a correlation that is too low, which is what a wrong sign somewhere looks like; it
-// is taken before DROP_ABSURD, which would hide that. `set` is always to be released.
+// Reads every *.anvil file of the folders, in the order of their names. A damaged file is used up to
+// the damage, with a message on stderr. Returns false with a reason if a folder cannot be read or has
+// no such file, if a file is not a game file, if there is no position for training or for validation,
+// or if the correlation of scores and results is too low. A low correlation usually means that a sign
+// is wrong somewhere; it is computed before DROP_ABSURD, which would hide that. The caller releases
+// `set` in all cases.
 bool train_set_load(TrainSet *set, const TrainSetOptions *options, Refusal *err)
     __attribute__((warn_unused_result));
 void train_set_release(TrainSet *set);

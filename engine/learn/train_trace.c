@@ -1,4 +1,4 @@
-// Targets from the scores of a whole game; see train_trace.h.
+// Targets from the scores of a whole game. train_trace.h explains them.
 #include "learn/train_trace.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
-// What a game came to, in the scores it is learned from: a search of a few hundred nodes errs, and
-// the searches of the next moves have seen further. By temporal differences (TD(λ); Sutton,
-// "Learning to predict by the methods of temporal differences", 1988) a position's target is its
-// own score and, to a share of `trace`, the target of the position after it, mixed as chances.
+// Targets that take the rest of the game into account. A search of a few hundred nodes makes
+// errors, and the searches of the next moves have seen further. By temporal differences (TD(λ);
+// Sutton, "Learning to predict by the methods of temporal differences", 1988), the target of a
+// position is a mixture of its own score and the target of the next position, which has the share
+// `trace`. Both are mixed as winning chances.
 #pragma once
 
 #include "learn/gamefile.h"

@@ -1,7 +1,7 @@
-// The tuner of the classical evaluation: from games with their results it learns the values of
-// eval/values.h. What a position is worth is a function of these values that the evaluation's trace
-// gives (eval_trace.h), nearly all of it linear; the values are those that predict the results of
-// quiet positions best (Texel's tuning method, P. Österlund 2014), found by the gradient of the
+// The tuner of the classical evaluation: it learns the values of eval/values.h from games and their
+// results. The evaluation's trace (eval/trace.h) gives the score of a position as a function of
+// these values, nearly all of it linear. The tuner looks for the values that predict the results of
+// quiet positions best (Texel's tuning method, P. Österlund 2014). It follows the gradient of the
 // error (A. Grant, "Evaluation & Tuning in Chess Engines", 2020).
 #pragma once
 
@@ -62,7 +62,7 @@ void tune_weights_round(const TuneWeights *weights, EvalValues *out);
 double tune_score(const TuneSet *set, const TunePosition *pos, const TuneWeights *weights);
 // Mean squared error of the predicted results 1 / (1 + 10^(-k * score / 400)).
 double tune_loss(const TuneSet *set, const TuneWeights *weights, double k, int threads);
-// The same for whoever says the set's mean result of every position.
+// The same for a constant prediction: the mean result of the set.
 double tune_loss_of_constant(const TuneSet *set);
 // The k with the least loss.
 double tune_fit_k(const TuneSet *set, const TuneWeights *weights, int threads);

@@ -1,4 +1,4 @@
-// The values as C source: the text of values.c.
+// Writes the values as C source: the text of eval/values.c.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

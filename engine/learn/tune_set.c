@@ -1,4 +1,4 @@
-// The tuner's positions: kept as the values that count in them, and read from games.
+// The tuner's positions: how often each value counts in them, read from games.
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Reading until the end, so that pipes work too.
+// Reads until the end instead of asking for the size, so that pipes work as well.
 #include "learn/whole_file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// A file of moderate size, read at once.
+// Reads a file of moderate size at once.
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// Accumulators: changes pushed by moves, sums made when they are wanted.
+// Accumulators. A move records which features it changes; the sums are computed when the net is
+// evaluated.
 #include "nnue/accumulator.h"
 
 #include "nnue/bytes.h"

@@ -1,8 +1,8 @@
-// Accumulators that follow the moves of a search. Each move made pushes what it changes and nothing
-// more; sums are brought up to date only when the net is asked ("lazy"), from the nearest ply
-// below that has them. Where a king came to other rows, the view begins again from a cache: the
-// last accumulator of that view with a king there, and the pieces it stood for (chessprogramming wiki,
-// "Finny tables").
+// Accumulators that follow the moves of a search. A move only records what it changes. When the net
+// is evaluated, the sums are updated from the nearest earlier ply that has them ("lazy updates").
+// When a king moves to a square with other rows, its view starts again from a cache, which holds
+// the last accumulator of that view for each king square together with the pieces it stood for
+// (chessprogramming wiki, "Finny tables").
 #pragma once
 
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-// Bytes to numbers and back, whatever the machine's own order is.
+// Converts bytes to numbers and back, independently of the byte order of the machine.
 #include "nnue/bytes.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
-// Little-endian bytes of the net's files, and the part that both forms share. Inner part of the
-// net. The reader does not look at the end: who reads has compared sizes before.
+// Little-endian bytes of the net's files, and the dense layers, which both file forms share.
+// Internal to the net. The reader does not check for the end of the data: the caller has compared
+// the sizes before.
 #pragma once
 
 #include "nnue/nnue.h"

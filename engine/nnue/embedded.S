@@ -1,5 +1,5 @@
-// The default net as a part of the program: what the build was told to embed (see the Makefile).
-// Plain data, so that it needs no word about the machine. network_default() reads it.
+// The default net as a part of the program. The Makefile names the file to embed. It is plain data,
+// so this file contains no machine instructions. network_default() reads it.
     .section .rodata
     .globl anvil_net_bytes, anvil_net_size, anvil_net_name
     .balign 64

@@ -1,6 +1,6 @@
-// The arithmetic of the net, written once for each kind of vector unit and chosen when a net is
-// made ready. All kernels give the same bits: sums of int16 and int32 wrap, which happens with no
-// net that a trainer made. Inner part of the net.
+// A kernel is the arithmetic of the net for one kind of vector unit. kernels.h chooses one when a
+// net is loaded. All kernels give the same bits: sums of int16 and int32 wrap, although no net from
+// a trainer makes them overflow. Internal to the net.
 #pragma once
 
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-// The net with AVX2. Nothing here runs on a machine without; see kernels.c.
+// The kernel for AVX2. It must only be called on a machine that has AVX2; kernels.c checks that.
 #include "nnue/kernel.h"
 
 #if defined(__x86_64__)

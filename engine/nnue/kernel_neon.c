@@ -1,4 +1,4 @@
-// The net with NEON, which every 64-bit Arm has: vectors of 16 bytes.
+// The kernel for NEON, which every 64-bit Arm processor has. It uses vectors of 16 bytes.
 #include "nnue/kernel.h"
 
 #if defined(__aarch64__)

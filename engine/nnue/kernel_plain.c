@@ -1,4 +1,5 @@
-// The net in plain C, for every machine. Sums are unsigned so that they wrap as those of vectors do.
+// The kernel in plain C, which runs on every machine. Sums are unsigned so that they wrap as the
+// sums of vectors do.
 #include "nnue/kernel.h"
 
 static void row_add(uint16_t sum[NET_WIDTH], const int16_t *row) {

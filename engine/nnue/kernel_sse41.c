@@ -1,4 +1,5 @@
-// The net with SSE4.1: vectors of 16 bytes. Nothing here runs on a machine without; see kernels.c.
+// The kernel for SSE4.1, with vectors of 16 bytes. It must only be called on a machine that has
+// SSE4.1; kernels.c checks that.
 #include "nnue/kernel.h"
 
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
-// The net with AVX-512 VNNI, whose one instruction does what takes AVX2 three, in vectors of 32
-// bytes: longer ones gain nothing for a net this small. Nothing here runs on a machine without; see
-// kernels.c.
+// The kernel for AVX-512 VNNI, which has one instruction for what takes three in AVX2. It uses
+// vectors of 32 bytes, because longer ones are not faster with a net of this size. It must only be
+// called on a machine that has VNNI; kernels.c checks that.
 #include "nnue/kernel.h"
 
 #if defined(__x86_64__)

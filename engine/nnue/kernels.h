@@ -1,4 +1,4 @@
-// The choice between the kernels.
+// The list of kernels that this machine can run.
 #pragma once
 
 #include "nnue/kernel.h"

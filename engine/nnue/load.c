@@ -1,4 +1,4 @@
-// Where nets come from: a file in either form, or the program itself.
+// Loads nets, from a file of either form or from the program itself.
 #include "nnue/bytes.h"
 
 #include <errno.h>

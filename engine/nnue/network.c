@@ -1,5 +1,5 @@
-// The net in memory and what it says of a position, the slow way. The search asks through
-// accumulators (accumulator.c).
+// A net in memory, and its output for a position, computed from the beginning each time. The search
+// uses accumulators instead (accumulator.c), which are faster.
 #include "nnue/bytes.h"
 #include "nnue/kernels.h"
 

@@ -89,7 +89,7 @@ uint8_t *compact_write(const CompactNet *compact, size_t *size);
 // A new Network that gives the same outputs.
 void compact_expand(const CompactNet *compact, Network *net);
 
-// Either form, told apart by its first bytes; from memory or a file.
+// Reads either form, from memory or a file. The first bytes say which form it is.
 bool network_parse(Network *net, const void *bytes, size_t size, Refusal *err)
     __attribute__((warn_unused_result));
 bool network_load(Network *net, const char *path, Refusal *err) __attribute__((warn_unused_result));

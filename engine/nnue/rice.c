@@ -1,4 +1,4 @@
-// Bits and the Rice code on top of them.
+// A stream of bits, and the Rice code on top of it.
 #include "nnue/rice.h"
 
 static uint32_t fold(int32_t value) {

@@ -1,5 +1,5 @@
-// The attack tables: leapers by offset, sliders by magic multiplication. The magic numbers stand in
-// magics.h, which `engine magics` printed.
+// The attack tables. Kings, knights and pawns have a table by square. Sliders use magic
+// multiplication, with the numbers of magics.h, which `engine magics` printed.
 
 #include "rules/bitboard.h"
 

@@ -1,5 +1,5 @@
-// Sets of squares and what pieces attack. The tables are filled by rules_init() and constant
-// afterwards. Nothing here knows whose turn it is.
+// Sets of squares, and the squares that pieces attack. rules_init() fills the tables, which are
+// constant after that. Nothing here depends on the side to move.
 #pragma once
 
 #include "rules/types.h"

@@ -1,4 +1,4 @@
-// EPD: a position of four or six fields, then operations.
+// Reads EPD: a position of four or six fields, then operations.
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The one function that fills a refusal.
+// Fills a Refusal.
 
 #include "rules/error.h"
 

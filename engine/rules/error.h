@@ -1,5 +1,6 @@
-// Why something was refused or could not be done, for a person: names the thing and where it
-// stands. What the engine's parts and those who use them tell each other.
+// The reason why input was refused or an operation failed, as a message for a person. It names the
+// input and the place of the fault. The parts of the engine and the programs that link to them use
+// this type.
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// FEN, X-FEN and Shredder-FEN, both ways. The reader fills a position field by field, then asks
-// whether the whole can be played on.
+// FEN, X-FEN and Shredder-FEN, reading and writing. The reader fills a position field by field and
+// then checks that a game can continue from it.
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A game as the arbiter sees it: repetition, the fifty-move rule, dead positions.
+// The state of a game under the rules: repetition, the fifty-move rule, dead positions.
 
 #include "rules/game.h"
 

@@ -1,5 +1,5 @@
-// A game: a start position, the moves played since, and what the rules say of it. The referee of a
-// match and the reader of a PGN file use the same one.
+// A game: a start position, the moves played since, and its state under the rules. The referee of a
+// match and the PGN reader both use it.
 #pragma once
 
 #include "rules/position.h"

@@ -1,6 +1,7 @@
-// The move generator itself, as an inline template over colour and kind of list: movegen.c and
-// perft.c each expand it for what they need. Moves are legal when they are emitted: pins and checks
-// are masks computed first, only en passant and castling ask more.
+// The move generator, as an inline template over the colour and the kind of list. movegen.c and
+// perft.c expand the variants that they need. Only legal moves are emitted: pins and checks are
+// masks that are computed first, and only en passant captures and castling need a test of their
+// own.
 #pragma once
 
 #include "rules/legality.h"

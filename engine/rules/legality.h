@@ -1,6 +1,6 @@
-// Questions about attacks that move generation, making moves and FEN share. Internal to the rules. The
-// functions take colours as arguments and are inlined, so that the compiler makes a copy for each
-// colour.
+// Questions about attacks, shared by move generation, making moves and FEN. Internal to the rules.
+// The functions take colours as arguments and are inlined, so that the compiler makes a copy for
+// each colour.
 #pragma once
 
 #include "rules/bitboard.h"

@@ -1,4 +1,4 @@
-// Legal moves. Every list holds only moves that may be played: no further test is needed.
+// Legal moves. Every move of a list may be played without a further test.
 #pragma once
 
 #include "rules/position.h"

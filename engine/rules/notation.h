@@ -1,4 +1,4 @@
-// Moves as text: UCI and SAN, both ways.
+// Moves as text: UCI and SAN, reading and writing.
 #pragma once
 
 #include "rules/movegen.h"

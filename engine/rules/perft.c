@@ -1,4 +1,5 @@
-// Perft: the leaf nodes of the legal move tree. The last ply is counted, not listed.
+// Perft: the number of leaf nodes of the legal move tree. At the last ply moves are counted without
+// being listed.
 
 #include "rules/generate.h"
 #include "rules/movegen.h"

@@ -1,6 +1,6 @@
-// PGN, both ways, and EPD. The reader takes one game after the other from bytes in memory;
-// comments, variations, NAGs and escape lines are passed over. Outside bytes: every length is
-// bounded.
+// PGN, reading and writing, and EPD. The reader takes one game after another from bytes in memory.
+// It skips comments, variations, NAGs and escape lines. Every length is bounded, because the bytes
+// come from outside.
 #pragma once
 
 #include "rules/error.h"

@@ -1,5 +1,6 @@
-// The PGN reader: import format, one game after the other, by hand over bytes in memory. What a
-// game may hold is bounded everywhere; what cannot be read is named by line and passed over.
+// The PGN reader: import format, one game after another, from bytes in memory. The size of
+// everything in a game is bounded. Text that cannot be read is reported with its line number and
+// skipped.
 
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,4 @@
-// The PGN writer: export format, wrapped before the 80th column.
+// The PGN writer: export format, with lines of at most 79 characters.
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// See polyglot.h.
+// Opening books in Polyglot's format. polyglot.h describes the format.
 #include "rules/polyglot.h"
 
 #include "rules/bitboard.h"

@@ -1,5 +1,5 @@
-// Opening books in Polyglot's format: entries of 16 bytes (key, move, weight, learn; the highest
-// byte first) sorted by key. Outside bytes: what is not a legal move is passed over.
+// Opening books in Polyglot's format: entries of 16 bytes (key, move, weight, learn; big-endian),
+// sorted by key. The bytes come from outside: a move that is not legal is skipped.
 #pragma once
 
 #include "rules/error.h"

@@ -1,5 +1,5 @@
-// Making and taking back moves. Keys and checkers are kept up with each move; nothing here asks
-// whether a move is legal.
+// Making moves and taking them back. Each move updates the keys and the checkers. Nothing here
+// checks that a move is legal.
 
 #include "rules/position.h"
 

@@ -38,7 +38,7 @@ void position_unmake(Position *pos, Move move, const Undo *undo);
 void position_make_null(Position *pos, Undo *undo);
 void position_unmake_null(Position *pos, const Undo *undo);
 
-// Keys and checkers anew from the pieces and the state; make and unmake keep them up by themselves.
+// Computes keys and checkers from the pieces and the state. Making and unmaking moves updates them.
 void position_refresh(Position *pos);
 
 // Pieces of both colours that attack `s` when `occupied` is what blocks lines. A piece that is not

@@ -1,5 +1,5 @@
-// Moves as people write them. The writer gives the export form; the reader looks for the one legal
-// move that a text can mean, and so needs few rules of spelling.
+// SAN, reading and writing. The writer uses the export form of the PGN standard. The reader looks
+// for the only legal move that the text can mean, so it needs few rules about spelling.
 
 #include <string.h>
 

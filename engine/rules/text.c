@@ -1,4 +1,4 @@
-// Letters for the text formats.
+// Letters of pieces, files and ranks for the text formats.
 
 #include "rules/text.h"
 

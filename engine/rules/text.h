@@ -1,4 +1,4 @@
-// Small things that the text formats of this library share. Inner part of it.
+// Small functions that the text formats share. Internal to the rules.
 #pragma once
 
 #include "rules/types.h"

@@ -1,5 +1,5 @@
-// The words of the game: colours, pieces, squares, moves, bitboards. Plain values only; everything
-// that knows a rule is in the other headers of this folder.
+// The basic types: colours, pieces, squares, moves, bitboards. They are plain values. The other
+// headers of this folder have the rules.
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// Moves as UCI writes them: origin, target, promotion.
+// Moves in UCI notation: origin, target, promotion.
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// The random numbers that position keys are made of. Fixed: the same on every machine and run.
+// The random numbers from which position keys are computed. They are the same on every machine and
+// in every run.
 #pragma once
 
 #include "rules/types.h"

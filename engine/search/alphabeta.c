@@ -1,6 +1,6 @@
-// Alpha-beta: one node of the tree, from the table's answer to what is stored there. What is cut
-// off is in prune.c, what is searched less deep in reduce.c, what deeper in extend.c, the order of
-// moves in ordering.c, and how one move is searched in pvs.c.
+// Alpha-beta: the search of one node of the tree. Read search_node() and node_search_moves() first.
+// Pruning is in prune.c, reductions in reduce.c, extensions in extend.c, the order of moves in
+// ordering.c, and the search of one move in pvs.c.
 #include "search/node.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Correction history; what is remembered, and by which keys.
+// Correction history: the tables, their keys, and how much one search changes them.
 #include "search/correction.h"
 
 // So much of a slot is one centipawn: one table corrects by 32 at most.

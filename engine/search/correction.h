@@ -1,7 +1,8 @@
-// Correction history: how far searches came out from the static evaluation is remembered by
-// features of the position, and the evaluation of the next position with the same features is
-// corrected by it (Caissa and Stockfish; chessprogramming wiki, Static Evaluation Correction
-// History). Each feature has a table in History by side to move and the feature's key.
+// Correction history. The search remembers by how much its results differed from the static
+// evaluation, for features of the position. The evaluation of a later position with the same
+// features is corrected by that (Caissa and Stockfish; chessprogramming wiki, Static Evaluation
+// Correction History). Each feature has a table in History, indexed by the side to move and the key
+// of the feature.
 #pragma once
 
 #include "search/searcher.h"

@@ -1,5 +1,5 @@
-// What one thread does above the tree, which is in alphabeta.c: the root's moves, iterative
-// deepening, aspiration windows, and when to begin another iteration.
+// One thread above the tree: the root moves, iterative deepening, aspiration windows, and the
+// decision whether to begin another iteration. alphabeta.c searches the tree.
 #include "search/deepen.h"
 
 #include "search/node.h"

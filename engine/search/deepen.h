@@ -1,4 +1,5 @@
-// Iterative deepening: one thread's way from depth 1 to the limit. Internal to the search.
+// Iterative deepening: one thread searches the root at depth 1, then 2, and so on until a limit.
+// Internal to the search.
 #pragma once
 
 #include "search/searcher.h"

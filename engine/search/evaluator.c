@@ -1,4 +1,5 @@
-// Which evaluation judges a position, and how a net's output becomes a score.
+// The choice between the net and the classical evaluation, and the conversion of the net's output
+// to a score.
 #include "search/evaluator.h"
 
 #include <stdlib.h>

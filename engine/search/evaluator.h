@@ -1,5 +1,6 @@
-// What the search asks for a position's static worth: the net where one is loaded, else the
-// classical evaluation (eval.h), whose knowledge of endgames against a bare king serves both.
+// The static evaluation of a position, as the search uses it: the net if one is loaded, otherwise
+// the classical evaluation (eval/eval.h). Endgames against a bare king are always judged by the
+// rules of the classical evaluation.
 #pragma once
 
 #include "search/searcher.h"
@@ -7,8 +8,8 @@
 // A net's raw output as a score: centipawns, less as the fifty moves run out, never a mate's.
 Score evaluator_score(int32_t raw, int rule50);
 
-// Centipawns for the side to move. Depends on nothing but the position and the net. In check nobody
-// should want it.
+// Centipawns for the side to move. Depends only on the position and the net. Not meant for
+// positions in check.
 Score searcher_evaluate(Searcher *s);
 // The same of any position, without a search; slow. `net` may be NULL.
 Score position_evaluate(const Position *pos, const Network *net);

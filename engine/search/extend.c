@@ -1,4 +1,5 @@
-// Extensions, one idea a function: each is a ply, but for the singular ones.
+// Extensions, one idea per function. Each extends by one ply, except the singular extension, which
+// may extend by two or reduce.
 #include "search/extend.h"
 
 #include "search/see.h"
@@ -22,8 +23,8 @@ static bool seventh_rank_extension(const Searcher *s, const Node *node, const Ca
            see_at_least(&s->pos, move->move, 0);
 }
 
-// In an open window, the best move known takes back what has just been taken: that settles a
-// question that is half asked (chessprogramming wiki, Recapture Extensions).
+// In an open window, the table's move recaptures the piece that has just captured. The exchange is
+// finished before the position is evaluated (chessprogramming wiki, Recapture Extensions).
 static bool recapture_extension(const Searcher *s, const Node *node, const Candidate *move) {
     const Frame *before = node->frame - 1;
     return node->is_pv && !node->is_root && move->move == node->table.move && !move->is_quiet &&
@@ -33,7 +34,7 @@ static bool recapture_extension(const Searcher *s, const Node *node, const Candi
 
 enum { SINGULAR_DEPTH = 7 };
 
-// Whether the table says enough of its move to ask whether it is singular.
+// Whether the table knows enough about its move for a singular search.
 static bool singular_is_asked(const Searcher *s, const Node *node) {
     const TTEntry *entry = &node->table;
     return node->depth >= SINGULAR_DEPTH && !node->is_root && node->frame->excluded == MOVE_NONE &&
@@ -44,8 +45,8 @@ static bool singular_is_asked(const Searcher *s, const Node *node) {
 
 enum { DOUBLE_MARGIN = 20, DOUBLE_EXTENSIONS_MAX = 6 };
 
-// So far better than all others that it is worth two plies: not often in one line, lest it never
-// end ("double extensions", Stockfish).
+// The move is so much better than all others that it is extended by two plies ("double extensions",
+// Stockfish). The number in one line is limited, so that the line ends.
 static bool is_very_singular(Node *node, Score bound, Score others) {
     if (node->is_pv || others >= bound - DOUBLE_MARGIN ||
         node->frame->double_extensions >= DOUBLE_EXTENSIONS_MAX)
@@ -54,16 +55,17 @@ static bool is_very_singular(Node *node, Score bound, Score others) {
     return true;
 }
 
-// The table's move is one of several good ones: where it should fail high by the table, or the node
-// by its place, so much depth is not needed to see it ("negative extensions", Stockfish).
+// The table's move is one of several good ones. If the move should fail high by its score in the
+// table, or the node by its place in the tree, less depth is enough ("negative extensions",
+// Stockfish).
 static int negative_extension(const Node *node) {
     if (node->table.score >= node->beta)
         return 2;
     return node->is_cut;
 }
 
-// The table's move fails high, and without it another does too: the node will (Björnsson and
-// Marsland, "Multi-cut pruning in alpha-beta search", 1998).
+// The table's move fails high, and another move fails high without it: so the node will fail high
+// (Björnsson and Marsland, "Multi-cut pruning in alpha-beta search", 1998).
 static bool multi_cut_prune(const Node *node, Score bound, Score others) {
     return !node->is_pv && others >= bound && bound >= node->beta;
 }

@@ -1,10 +1,10 @@
-// What is searched deeper than its turn. Each idea is one function in extend.c.
+// Extensions: moves that are searched deeper. Each idea is one function in extend.c.
 #pragma once
 
 #include "search/node.h"
 
-// Before any move is tried: finds out whether the table's move is the only good one. True if the
-// node is done, with `value`.
+// Called before any move is tried: finds out whether the table's move is the only good one. True if
+// the node needs no further search; then `*value` is its value.
 bool singular_search(Searcher *s, Node *node, Score *value);
 // Plies that the search after a move is deeper than usual.
 int move_extension(const Searcher *s, const Node *node, const Candidate *move);

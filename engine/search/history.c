@@ -1,4 +1,5 @@
-// History tables: only the arithmetic. Who updates what and when is decided in ordering.c.
+// The arithmetic of history tables. ordering.c and correction.c decide which entries are updated,
+// and when.
 #include "search/history.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
-// What a search thread remembers of moves that did well, to try them early elsewhere: butterfly
-// history (Schaeffer, "The History Heuristic", 1983), histories of captures and of replies to the
-// one and two plies before, counter moves (Uiterwijk, 1992). All values stay within ±HISTORY_MAX.
+// History tables: what a search thread remembers of moves that did well, so that they are tried
+// early in other positions. Butterfly history (Schaeffer, "The History Heuristic", 1983); histories
+// of captures, of moves by pawn structure, and of replies to the moves one, two, four and six plies
+// before; counter moves (Uiterwijk, 1992). All values stay within ±HISTORY_MAX. The tables of
+// correction.h are here as well.
 #pragma once
 
 #include "rules/position.h"
@@ -31,7 +33,7 @@ typedef struct History {
     // Corrections of the evaluation (correction.h): side to move, key of the pawns.
     int16_t pawn_correction[COLOR_NB][CORRECTION_SIZE];
 
-    // The same: side to move, whose pieces, their key without the pawns.
+    // The same by side to move, colour of the pieces, and the key of these pieces without pawns.
     int16_t piece_correction[COLOR_NB][COLOR_NB][CORRECTION_SIZE];
 } History;
 

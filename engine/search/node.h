@@ -1,4 +1,5 @@
-// What is known about one node of the tree while its moves are tried. Internal to the search.
+// The data of one node while its moves are tried, and the three functions through which the search
+// calls itself. Internal to the search.
 #pragma once
 
 #include "search/searcher.h"
@@ -28,7 +29,7 @@ typedef struct Node {
     int table_extension;
 } Node;
 
-// A move of the node whose turn has come, and what is known of it before it is made.
+// The move of the node that is tried now, with what is known before it is made.
 typedef struct Candidate {
     Move move;
 

@@ -1,4 +1,4 @@
-// Move ordering: the staged picker and the learning that feeds it.
+// Move ordering: a move picker with stages, and the updates of the history tables that it uses.
 #include "search/ordering.h"
 
 #include "eval/pawn_cache.h"

@@ -1,7 +1,7 @@
-// The order in which moves are tried, the key to alpha-beta: table move; captures that do not lose
-// material, dearest victim first (MVV-LVA), by static exchange; killers and counter move; other
-// moves by history, first those that save a piece; losing captures. Each stage generates its moves
-// when it is reached.
+// The order in which moves are tried. Alpha-beta depends on it. The stages are: the table's move;
+// captures that lose no material by static exchange, the most valuable victim first (MVV-LVA);
+// killers and the counter move; the other quiet moves by history, with a bonus for moves that save
+// a piece; captures that lose material. Moves are generated when their stage is reached.
 #pragma once
 
 #include "search/searcher.h"

@@ -1,4 +1,5 @@
-// Pruning, one idea a function with its numbers before it. Margins are centipawns, chosen by hand.
+// Pruning, one idea per function, with its numbers before it. Margins are in centipawns and were
+// chosen by hand.
 #include "search/prune.h"
 
 #include "search/see.h"

@@ -1,6 +1,6 @@
-// What is cut off. Each idea is one function here and one call in alphabeta.c, so that it can be
-// taken away or changed by itself. The functions `X_prune` with a `value` answer whether the node
-// is done, and with what value.
+// Pruning. Each idea is one function here and one call in alphabeta.c, so that it can be removed or
+// changed alone. A function `X_prune` that has a parameter `value` returns true if the node needs
+// no further search, and stores the node's value there.
 #pragma once
 
 #include "search/node.h"

@@ -1,5 +1,5 @@
-// Principal variation search: every move after the first is first asked only whether it beats alpha
-// (Marsland and Campbell, 1982).
+// Principal variation search: after the first move, each move is searched with a null window first,
+// which only shows whether it beats alpha (Marsland and Campbell, 1982).
 #include "search/node.h"
 #include "search/reduce.h"
 

@@ -1,5 +1,5 @@
-// Quiescence: at the leaves only captures and promotions are followed, and every evasion of a
-// check, until the position is quiet enough for the evaluation to be believed.
+// Quiescence search: at the leaves, only captures and promotions are searched, and in check every
+// move, until the static evaluation can be trusted.
 #include "search/node.h"
 
 #include "search/correction.h"

@@ -1,4 +1,4 @@
-// Reductions, one idea a function with its numbers before it.
+// Reductions, one idea per function, with its numbers before it.
 #include "search/reduce.h"
 
 // Reductions in 1024ths of a ply by depth and number of the move.

@@ -1,5 +1,5 @@
-// What is searched less deep than its turn. Each idea is one function here and one call in
-// alphabeta.c or in late_move_reduction().
+// Reductions: moves and nodes that are searched less deep. Each idea is one function here and one
+// call in alphabeta.c or in late_move_reduction().
 #pragma once
 
 #include "search/node.h"

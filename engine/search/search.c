@@ -1,6 +1,5 @@
-// The search as a whole: its memory, its threads, what goes in and what comes out. What one thread
-// does is in deepen.c. Several threads search the same root, each for itself, and help each other
-// through the transposition table only ("lazy SMP").
+// The search as a whole: memory, threads, limits and the result. deepen.c is what one thread does.
+// All threads search the same root and share nothing but the transposition table ("lazy SMP").
 #include "search/search.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// The board of a search thread: moves made and taken back, draws, and when to stop.
+// The board of a search thread: making moves and taking them back, draws, and the check of the
+// limits.
 #include "search/searcher.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// One search thread's state, and what all threads of a search share. Internal to the search:
-// callers use search.h.
+// The state of one search thread, and the state that all threads of a search share. Internal to the
+// search: callers use search.h.
 #pragma once
 
 #include <pthread.h>

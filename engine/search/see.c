@@ -1,4 +1,4 @@
-// Static exchange evaluation; no search, no other knowledge than piece values.
+// Static exchange evaluation. It uses piece values only.
 #include "search/see.h"
 
 #include "rules/bitboard.h"

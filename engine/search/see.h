@@ -1,4 +1,4 @@
-// Static exchange evaluation: what a series of captures on one square comes to.
+// Static exchange evaluation: the material that a series of captures on one square wins or loses.
 #pragma once
 
 #include "base/score.h"

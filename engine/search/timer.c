@@ -1,5 +1,5 @@
-// Time management: how long to think. It never plans with time that the overhead may eat, keeps a
-// reserve, and settles well above zero when it lives on the increment.
+// Time management: how long to think. The plan leaves out the time that the overhead may take,
+// keeps a reserve, and does not let the clock approach zero when only the increment is left.
 #include "search/timer.h"
 
 #include <time.h>
@@ -32,7 +32,7 @@ void timer_set_move_time(Timer *timer, int64_t start_us, int64_t move_us, int64_
 }
 
 void timer_set_clock(Timer *timer, int64_t start_us, const ClockState *clock) {
-    // With less than the overhead left, the flag may fall whatever we do: be very quick.
+    // With less time than the overhead left we may lose on time in any case: move very fast.
     int64_t usable = most(clock->time_us - clock->overhead_us, clock->time_us / 16);
     int moves = clock->moves_to_go > 0 ? clock->moves_to_go : MOVES_AHEAD;
     moves = moves < MOVES_AHEAD ? moves : MOVES_AHEAD;

@@ -1,4 +1,4 @@
-// Time for one move. Microseconds of the monotonic clock throughout.
+// The time for one move. All times are microseconds of the monotonic clock.
 #pragma once
 
 #include <stdatomic.h>

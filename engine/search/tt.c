@@ -1,4 +1,4 @@
-// Transposition table; see the header for how it does without locks.
+// The transposition table. tt.h explains how it works without locks.
 #include "search/tt.h"
 
 #include <stdatomic.h>
@@ -56,7 +56,7 @@ static TTCluster *cluster_of(const TT *tt, Key key) {
     return &tt->clusters[(size_t)(((unsigned __int128)key * tt->count) >> 64)];
 }
 
-// The system promises more memory than it has and ends the process that takes it at its word.
+// Linux grants more memory than the machine has, and kills the process when it uses the memory.
 static bool machine_has(size_t megabytes) {
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     return pages <= 0 || megabytes < (size_t)pages * (size_t)page_bytes >> 20;
@@ -119,7 +119,7 @@ bool tt_probe(const TT *tt, Key key, int ply, TTEntry *out) {
     return false;
 }
 
-// What is lost by overwriting: deep entries are dear, each search passed makes them cheaper.
+// How valuable an entry is: deep entries are valuable, and lose value with every later search.
 static int slot_worth(const TT *tt, uint64_t data) {
     if (data_bound(data) == BOUND_NONE)
         return -1000;

@@ -1,7 +1,7 @@
-// The transposition table: what the search found out about a position, by its key. Shared by all
-// threads without locks: an entry is two words, and the key is stored XORed with the data, so that
-// an entry torn between two writers fits no key (Hyatt and Mann, "A lock-less transposition table",
-// 2002). Four entries make a cluster of one cache line.
+// The transposition table: search results by position key. All threads share it without locks. An
+// entry is two words, and the key is stored XORed with the data, so that an entry that two threads
+// wrote at once matches no key (Hyatt and Mann, "A lock-less transposition table", 2002). Four
+// entries form a cluster, which is one cache line.
 #pragma once
 
 #include "base/score.h"

@@ -1,4 +1,4 @@
-// UCI's `go`: from words to limits.
+// Reads the arguments of UCI's `go` into search limits.
 #include "uci/go.h"
 
 #include "base/words.h"

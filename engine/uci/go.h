@@ -1,5 +1,5 @@
-// The arguments of UCI's `go`. In a file of its own so that they can be tested and fuzzed without a
-// search.
+// The arguments of UCI's `go`. They have a file of their own so that they can be tested and fuzzed
+// without a search.
 #pragma once
 
 #include "search/limits.h"

@@ -1,4 +1,4 @@
-// UCI's `info` line for a report of the search.
+// Writes UCI's `info` line from a report of the search.
 #include "uci/info.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// UCI options. To add one, write its setter and its row.
+// The UCI options. To add one, write its setter and its row in the table.
 #include "uci/options.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static bool set_chess960(const Setting *setting) {
     return true;
 }
 static bool set_ponder(const Setting *setting) {
-    (void)setting; // only tells the GUI that it may send `go ponder`
+    (void)setting; // the GUI sends `go ponder` only if this option exists
     return true;
 }
 static bool set_eval_file(const Setting *setting) {

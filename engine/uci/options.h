@@ -1,4 +1,4 @@
-// The engine's options, as a table of what each is, its bounds and what setting it does.
+// The UCI options: a table with the name, the bounds and the setter of each.
 #pragma once
 
 #include <stdio.h>
@@ -18,5 +18,5 @@ void options_init(UciOptions *options);
 void options_release(UciOptions *options); // not while a search uses its net
 // The `option name …` lines.
 void options_print(FILE *out);
-// Obeys what follows `setoption`. False: `problem` says what is wrong.
+// Executes the arguments of `setoption`. On false, `problem` says what is wrong.
 bool options_set(UciOptions *options, Search *search, const char *args, char *problem, size_t size);

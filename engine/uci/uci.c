@@ -1,5 +1,5 @@
-// UCI: the commands, the options and the thinking thread. `go` is read in uci_go.c, `info` written
-// in uci_info.c.
+// The UCI commands and the search thread. go.c reads the arguments of `go`, info.c writes `info`,
+// options.c has the options.
 #include "uci/uci.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "uci/info.h"
 #include "uci/options.h"
 
-enum { QUIET_US = 20000 }; // how long reports may wait for company before they are sent
+enum { QUIET_US = 20000 }; // how long reports may stay in the buffer
 
 struct Uci {
     FILE *out;
@@ -24,15 +24,15 @@ struct Uci {
     Root root;
     UciOptions options;
     pthread_t thread;
-    Position asked;       // what the search thinks about; `position` may come before the answer
+    Position asked;       // the position that is searched; `position` may change `root` meanwhile
     bool has_thread;      // started and not yet joined
     atomic_bool thinking; // cleared just before the answer is written
     int64_t line_us;      // when the line being obeyed was read
-    int64_t quiet_until;  // reports before this moment wait for company
+    int64_t quiet_until;  // reports before this moment stay in the buffer
     char line[UCI_LINE_MAX];
 };
 
-// ---- talking -----------------------------------------------------------------------------------
+// ---- output -----------------------------------------------------------------------------------
 
 __attribute__((format(printf, 2, 3))) static void say(Uci *uci, const char *format, ...) {
     va_list args;
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) static void say(Uci *uci, const char *form
     va_end(args);
 }
 
-// The first word of `text`, cut short: for complaints about input of any length.
+// The first word of `text`, cut to a length that fits an error message.
 static const char *excerpt(const char *text, char out[40]) {
     Word word = word_next(&text);
     size_t length = word.length < 39 ? word.length : 39;
@@ -55,8 +55,9 @@ static const char *excerpt(const char *text, char out[40]) {
     return out;
 }
 
-// In games of milliseconds each write costs more than it tells, so early reports stay in the buffer
-// and go out with the first late one or with the answer. Not where the answer waits for its word.
+// In very fast games each write costs time. So early reports stay in the buffer, and are sent with the
+// first late report or with the answer. If the answer waits for `stop` (`go infinite`, `go ponder`),
+// every report is sent at once.
 static void on_report(void *context, const Root *root, const SearchInfo *info) {
     Uci *uci = context;
     char line[UCI_INFO_MAX];
@@ -69,7 +70,7 @@ static void on_report(void *context, const Root *root, const SearchInfo *info) {
     funlockfile(uci->out);
 }
 
-// ---- thinking ----------------------------------------------------------------------------------
+// ---- searching ----------------------------------------------------------------------------------
 
 static void *think(void *context) {
     Uci *uci = context;
@@ -89,7 +90,7 @@ static void *think(void *context) {
     return NULL;
 }
 
-// Waits for the end of a thread that has answered, or is about to.
+// Joins a thread that has answered or is about to answer.
 static void thread_join(Uci *uci) {
     if (uci->has_thread)
         pthread_join(uci->thread, NULL);
@@ -207,8 +208,8 @@ static void do_go(Uci *uci, const char *args) {
                            .multi_pv = uci->options.multi_pv,
                            .start_us = uci->line_us};
     if (!uci_parse_go(args, &uci->root.pos, &limits, &bad)) {
-        // A move is owed all the same, and soon: the limit may have been in what was not
-        // understood.
+        // The GUI waits for a move, and the limit may be in the part that could not be read: answer
+        // fast.
         say(uci, "info string go: cannot read %s and what follows", excerpt(bad, shown));
         limits.depth = 1;
     }
@@ -283,7 +284,7 @@ bool uci_line(Uci *uci, const char *line) {
     return true;
 }
 
-// ---- life --------------------------------------------------------------------------------------
+// ---- setup -------------------------------------------------------------------------------------
 
 Uci *uci_new(FILE *out) {
     Uci *uci = calloc(1, sizeof *uci);

@@ -1,20 +1,21 @@
-// UCI, the protocol between an engine and whoever runs it. One Uci is one engine: its options, its
-// position, its search. The reading thread never thinks; each `go` thinks in a thread of its own.
-// What cannot be understood is answered with an `info string` and otherwise ignored.
+// UCI, the protocol between an engine and a GUI or match runner. A Uci is one engine: its options,
+// its position, its search. The thread that reads commands never searches; each `go` starts a
+// thread. Commands that cannot be understood are answered with an `info string` and otherwise
+// ignored.
 #pragma once
 
 #include <stdio.h>
 
 #include "search/search.h"
 
-enum { UCI_LINE_MAX = 1 << 16 }; // longer lines are refused whole
+enum { UCI_LINE_MAX = 1 << 16 }; // longer lines are ignored
 
 typedef struct Uci Uci;
 
 Uci *uci_new(FILE *out); // borrows `out`
 void uci_free(Uci *uci); // stops a search first
 
-// Obeys one line. False after `quit`.
+// Executes one line. Returns false after `quit`.
 bool uci_line(Uci *uci, const char *line);
-// Obeys lines from `in` until `quit` or its end.
+// Executes the lines of `in` until `quit` or the end of the input.
 void uci_loop(Uci *uci, FILE *in);
