@@ -8,7 +8,6 @@
 #include "server/cli/engine_command.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
-#include "server/routes/routes.h"
 #include "server/start.h"
 
 static bool set_number(const char *text, long high, int *out) {
@@ -77,7 +76,7 @@ static int command_routes(int argc, char **argv) {
     (void)argv;
     if (argc != 1)
         return 2;
-    routes_print();
+    server_print_routes();
     return 0;
 }
 

@@ -31,6 +31,10 @@
 
 enum { CACHE_BYTES = 64 << 20 };
 
+static const Route *const routes_all[] = {routes_server, routes_users,   routes_worker,
+                                          routes_tests,  routes_results, routes_nets,
+                                          routes_git,    routes_pages,   NULL};
+
 // DATA's lock, held until the descriptor is closed; -1 where another server has it. *down: seconds since the lock was last
 // touched, 0 when new.
 static int lock_data(const char *data, double *down, Error *err) {
@@ -200,4 +204,31 @@ bool server_run(const ServerConfig *config, Error *err) {
     }
     release(&service);
     return good;
+}
+
+// ---- the table of routes, for tests -------------------------------------------------------------
+
+static const char *access_name(Access access) {
+    switch (access) {
+    case ACCESS_ANYONE:
+        return "anyone";
+    case ACCESS_USER:
+        return "user";
+    case ACCESS_PERSON:
+        return "person";
+    case ACCESS_ADMIN:
+        return "admin";
+    case ACCESS_WORKER:
+        return "worker";
+    case ACCESS_WORKER_ENDS:
+        return "worker_ends";
+    }
+    return "";
+}
+
+void server_print_routes(void) {
+    for (const Route *const *table = routes_all; *table; table++)
+        for (const Route *r = *table; r->method; r++)
+            printf("%s\t%s\t%s\t%zu\t%s%s\n", r->method, r->pattern, access_name(r->access),
+                   r->max_body, r->prepare ? "reader" : "", r->apply ? "+turn" : "");
 }

@@ -12,3 +12,6 @@ typedef struct ServerConfig {
 
 // Opens DATA (locked against a second server), listens, and serves until SIGTERM or SIGINT.
 bool server_run(const ServerConfig *config, Error *err);
+
+// Every route in a line: method, pattern, who may, the most bytes of a body, and where it runs, divided by tabs.
+void server_print_routes(void);

@@ -38,7 +38,7 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
     "server/loop": "server/common server/db server/accounts server/storage server/git server/ledger server/http",
     "server/cli": "server/common server/db server/accounts server/storage server/git server/ledger",
     "server/start": "server/common server/db server/accounts server/storage server/git server/patch server/ledger server/http "
-                    "server/submit server/pages server/routes server/loop",
+                    "server/submit server/pages server/routes server/loop engine/rules",
     "server/main": "server/common server/cli server/start",
 
     "worker/os": "server/common",

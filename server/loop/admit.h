@@ -2,7 +2,7 @@
 // its reply, and the refusals of those that ask too much. Loop thread only.
 #pragma once
 
-#include "server/loop/loop.h"
+#include "server/loop/state.h"
 
 // Counts the connection; false: its network has too many. Those of a trusted proxy are not counted.
 bool admit_connection(Loop *loop, Connection *c, const struct sockaddr *peer);

@@ -2,7 +2,7 @@
 // a reader or to the next turn. The turn itself is loop.h.
 #pragma once
 
-#include "server/loop/loop.h"
+#include "server/loop/state.h"
 
 bool http_start(Loop *loop, Error *err);
 // After this no connection is accepted and every request is refused with 503.

@@ -4,7 +4,7 @@
 // descriptor tells the loop of it.
 #pragma once
 
-#include "server/loop/loop.h"
+#include "server/loop/state.h"
 
 enum { READERS_QUEUE_MAX = 1024 };
 

@@ -2,7 +2,7 @@
 // If-None-Match, ranges of files.
 #pragma once
 
-#include "server/loop/loop.h"
+#include "server/loop/state.h"
 
 // Loop thread, in the access handler. False: the connection must be closed.
 bool http_reply(Loop *loop, RequestData *data);

@@ -12,8 +12,3 @@ extern const Route routes_users[];   // signup, login, tokens, account
 extern const Route routes_pages[];   // pages and the read API
 extern const Route routes_git[];     // clone
 extern const Route routes_server[];  // server, health, metrics, static files
-
-extern const Route *const routes_all[]; // and NULL
-
-// Every route in a line: method, pattern, who may, the most bytes of a body, and where it runs, divided by tabs.
-void routes_print(void);
