@@ -9,7 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/common/log.h"
+// Not by way of the log, which stands on this module and would need memory.
+_Noreturn static void out_of_memory(void) {
+    static const char text[] = "out of memory\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    exit(EXIT_FAILURE);
+}
 
 void *xmalloc(size_t size) {
     return xrealloc(NULL, size);
@@ -18,14 +24,14 @@ void *xmalloc(size_t size) {
 void *xcalloc(size_t count, size_t size) {
     void *p = calloc(count ? count : 1, size ? size : 1);
     if (!p)
-        fatal("out of memory (%zu x %zu bytes)", count, size);
+        out_of_memory();
     return p;
 }
 
 void *xrealloc(void *p, size_t size) {
     p = realloc(p, size ? size : 1);
     if (!p)
-        fatal("out of memory (%zu bytes)", size);
+        out_of_memory();
     return p;
 }
 
@@ -45,7 +51,7 @@ char *xasprintf(const char *format, ...) {
     va_list args;
     va_start(args, format);
     if (vasprintf(&text, format, args) < 0)
-        fatal("out of memory");
+        out_of_memory();
     va_end(args);
     return text;
 }
@@ -106,7 +112,7 @@ void str_printf(Str *s, const char *format, ...) {
     int n = vasprintf(&text, format, args);
     va_end(args);
     if (n < 0)
-        fatal("out of memory");
+        out_of_memory();
     str_add(s, text, (size_t)n);
     free(text);
 }

@@ -15,7 +15,7 @@ static void set_cookie(const Request *req, Response *res, const char *name, cons
 }
 
 const char *session_cookie(const RequestData *data, size_t *size) {
-    const Pair *cookie = pairs_find(&data->cookies, session_name);
+    const Param *cookie = params_find(&data->cookies, session_name);
     *size = cookie ? cookie->size : 0;
     return cookie ? cookie->value : NULL;
 }
@@ -34,7 +34,7 @@ static void device_name(const char *token, size_t size, char out[DEVICE_MAX]) {
 }
 
 bool device_of(const Request *req, char out[DEVICE_MAX]) {
-    const Pair *cookie = pairs_find(&req->data->cookies, device_cookie);
+    const Param *cookie = params_find(&req->data->cookies, device_cookie);
     if (cookie)
         device_name(cookie->value, cookie->size, out);
     return cookie;

@@ -12,9 +12,9 @@ enum { FORM_FIELDS_MAX = 256 };
 // NULL when an escape is broken or the result is not UTF-8 or holds a NUL.
 char *percent_decode(const char *text, size_t size, bool form, size_t *out);
 // Appends the fields to `out`.
-bool form_urlencoded(const char *text, size_t size, Pairs *out, Error *err);
+bool form_urlencoded(const char *text, size_t size, Params *out, Error *err);
 // `type` is the Content-Type with its boundary. Fields that carry a file also appear as
 // "NAME.filename".
-bool form_multipart(const char *text, size_t size, const char *type, Pairs *out, Error *err);
+bool form_multipart(const char *text, size_t size, const char *type, Params *out, Error *err);
 // Valid UTF-8 without NUL.
 bool text_is_clean(const char *text, size_t size);

@@ -63,7 +63,7 @@ static bool disposition(Slice headers, Slice *out) {
     return false;
 }
 
-static bool add_part(Slice part, Pairs *out, Error *err) {
+static bool add_part(Slice part, Params *out, Error *err) {
     Slice headers, line, name, file;
     if (!cut(&part, "\r\n\r\n", 4, &headers) || !disposition(headers, &line) ||
         !parameter(line, "name", &name))
@@ -76,15 +76,15 @@ static bool add_part(Slice part, Pairs *out, Error *err) {
     if (!is_file && !text_is_clean(part.at, part.size))
         return error_set(err, 400, "bad_form", "multipart form: field %.*s is not UTF-8",
                          (int)(name.size < 64 ? name.size : 64), name.at);
-    pairs_add(out, name.at, name.size, part.at, part.size);
+    params_add(out, name.at, name.size, part.at, part.size);
     if (is_file && text_is_clean(file.at, file.size)) {
         char *label scope(free_ptr) = xasprintf("%.*s.filename", (int)name.size, name.at);
-        pairs_add(out, label, strlen(label), file.at, file.size);
+        params_add(out, label, strlen(label), file.at, file.size);
     }
     return true;
 }
 
-bool form_multipart(const char *text, size_t size, const char *type, Pairs *out, Error *err) {
+bool form_multipart(const char *text, size_t size, const char *type, Params *out, Error *err) {
     Slice boundary, part, rest = {text, size};
     if (!parameter((Slice){type, strlen(type)}, "boundary", &boundary) || !boundary.size ||
         boundary.size > 70)

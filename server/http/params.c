@@ -1,4 +1,4 @@
-// See pairs.h.
+// See params.h.
 #include "server/http/params.h"
 
 #include <stdlib.h>
@@ -7,38 +7,39 @@
 
 #include "server/common/str.h"
 
-void pairs_add(Pairs *pairs, const char *name, size_t name_size, const char *value, size_t size) {
-    if (pairs->count == pairs->capacity) {
-        pairs->capacity = pairs->capacity ? 2 * pairs->capacity : 8;
-        pairs->items = xrealloc(pairs->items, pairs->capacity * sizeof *pairs->items);
+void params_add(Params *params, const char *name, size_t name_size, const char *value,
+                size_t size) {
+    if (params->count == params->capacity) {
+        params->capacity = params->capacity ? 2 * params->capacity : 8;
+        params->items = xrealloc(params->items, params->capacity * sizeof *params->items);
     }
-    // One block holds both, so that a pair costs one allocation.
+    // One block holds both, so that a parameter costs one allocation.
     char *block = xmalloc(name_size + size + 2);
     memcpy(block, name, name_size);
     block[name_size] = 0;
     if (size)
         memcpy(block + name_size + 1, value, size);
     block[name_size + 1 + size] = 0;
-    pairs->items[pairs->count++] = (Pair){block, block + name_size + 1, size};
+    params->items[params->count++] = (Param){block, block + name_size + 1, size};
 }
 
-const Pair *pairs_find(const Pairs *pairs, const char *name) {
-    for (size_t i = 0; i < pairs->count; i++)
-        if (!strcmp(pairs->items[i].name, name))
-            return &pairs->items[i];
+const Param *params_find(const Params *params, const char *name) {
+    for (size_t i = 0; i < params->count; i++)
+        if (!strcmp(params->items[i].name, name))
+            return &params->items[i];
     return NULL;
 }
 
-const Pair *pairs_find_caseless(const Pairs *pairs, const char *name) {
-    for (size_t i = 0; i < pairs->count; i++)
-        if (!strcasecmp(pairs->items[i].name, name))
-            return &pairs->items[i];
+const Param *params_find_caseless(const Params *params, const char *name) {
+    for (size_t i = 0; i < params->count; i++)
+        if (!strcasecmp(params->items[i].name, name))
+            return &params->items[i];
     return NULL;
 }
 
-void pairs_release(Pairs *pairs) {
-    for (size_t i = 0; i < pairs->count; i++)
-        free(pairs->items[i].name);
-    free(pairs->items);
-    *pairs = (Pairs){0};
+void params_release(Params *params) {
+    for (size_t i = 0; i < params->count; i++)
+        free(params->items[i].name);
+    free(params->items);
+    *params = (Params){0};
 }

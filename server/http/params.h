@@ -5,17 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct Pair {
+typedef struct Param {
     char *name, *value;
     size_t size; // of value
-} Pair;
+} Param;
 
-typedef struct Pairs {
-    Pair *items;
+typedef struct Params {
+    Param *items;
     size_t count, capacity;
-} Pairs;
+} Params;
 
-void pairs_add(Pairs *pairs, const char *name, size_t name_size, const char *value, size_t size);
-const Pair *pairs_find(const Pairs *pairs, const char *name); // NULL when absent
-const Pair *pairs_find_caseless(const Pairs *pairs, const char *name);
-void pairs_release(Pairs *pairs);
+void params_add(Params *params, const char *name, size_t name_size, const char *value, size_t size);
+const Param *params_find(const Params *params, const char *name); // NULL when absent
+const Param *params_find_caseless(const Params *params, const char *name);
+void params_release(Params *params);

@@ -48,9 +48,9 @@ void request_free(RequestData *data) {
         data->req.state_free(data->req.state);
     for (int i = 0; i < ROUTE_PARAMS_MAX; i++)
         free(data->params[i]);
-    Pairs *lists[] = {&data->headers, &data->query, &data->cookies, &data->form, &data->settings};
+    Params *lists[] = {&data->headers, &data->query, &data->cookies, &data->form, &data->settings};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        pairs_release(lists[i]);
+        params_release(lists[i]);
     str_release(&data->raw);
     str_release(&data->body);
     response_release(&data->res);
@@ -98,23 +98,23 @@ void request_set_cookies(RequestData *data) {
         at += strspn(at, "; ");
         size_t size = strcspn(at, ";"), name = strcspn(at, "=;");
         if (name < size)
-            pairs_add(&data->cookies, at, name, at + name + 1, size - name - 1);
+            params_add(&data->cookies, at, name, at + name + 1, size - name - 1);
         at += size;
     }
 }
 
 // ---- for handlers -------------------------------------------------------------------------------
 
-static const char *value_of(const Pair *pair) {
-    return pair ? pair->value : NULL;
+static const char *value_of(const Param *param) {
+    return param ? param->value : NULL;
 }
 
 const char *request_query(const Request *req, const char *name) {
-    return value_of(pairs_find(&req->data->query, name));
+    return value_of(params_find(&req->data->query, name));
 }
 
 const char *request_header(const Request *req, const char *name) {
-    return value_of(pairs_find_caseless(&req->data->headers, name));
+    return value_of(params_find_caseless(&req->data->headers, name));
 }
 
 int64_t request_id(const Request *req, int param) {
@@ -128,21 +128,21 @@ bool request_is_api(const Request *req) {
 }
 
 const char *request_form(const Request *req, const char *name, size_t *size) {
-    const Pair *pair = pairs_find(&req->data->form, name);
+    const Param *param = params_find(&req->data->form, name);
     if (size)
-        *size = pair ? pair->size : 0;
-    return value_of(pair);
+        *size = param ? param->size : 0;
+    return value_of(param);
 }
 
 const char *request_setting(Request *req, const char *name, const char *fallback) {
-    Pairs *cache = &req->data->settings;
-    const Pair *known = pairs_find(cache, name);
+    Params *cache = &req->data->settings;
+    const Param *known = params_find(cache, name);
     if (known)
         return known->value;
     char *value scope(free_ptr) = db_text(req->turn->db, SQL_SETTING_GET, "s", name);
     if (!value)
         return fallback;
-    pairs_add(cache, name, strlen(name), value, strlen(value));
+    params_add(cache, name, strlen(name), value, strlen(value));
     return cache->items[cache->count - 1].value;
 }
 

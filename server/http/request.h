@@ -34,7 +34,7 @@ typedef struct RequestData {
     char *target; // as it came, with the query
     char *path;   // of target, undecoded
     char *params[ROUTE_PARAMS_MAX];
-    Pairs headers, query, cookies, form, settings;
+    Params headers, query, cookies, form, settings;
     Str raw;  // the body as it arrives
     Str body; // decoded, where it was encoded
     json_t *json;

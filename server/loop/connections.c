@@ -31,7 +31,7 @@ static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const cha
     (void)kind;
     if (!value)
         value = "";
-    pairs_add(cls, name, strlen(name), value, strlen(value));
+    params_add(cls, name, strlen(name), value, strlen(value));
     return MHD_YES;
 }
 

@@ -21,7 +21,7 @@ json_t *doc_missing(Error *err, const char *what, int64_t id) {
 }
 
 const char *doc_query(const DocContext *ctx, const char *name) {
-    const Pair *pair = ctx->query ? pairs_find(ctx->query, name) : NULL;
+    const Param *pair = ctx->query ? params_find(ctx->query, name) : NULL;
     return pair ? pair->value : "";
 }
 

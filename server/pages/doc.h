@@ -26,7 +26,7 @@ typedef struct DocContext {
     Db *db; // a reader's is enough
     double now;
     const Viewer *viewer;
-    const Pairs *query;          // the parameters of the address; NULL: none
+    const Params *query;         // the parameters of the address; NULL: none
     const char *data;            // the server's data folder, for repositories and its disk
     Cache *cache;                // documents that were made before; NULL: none are kept
     unsigned long cache_version; // changes with every COMMIT of the server
@@ -60,7 +60,7 @@ json_t *doc_users(const DocContext *ctx);   // for admins
 
 // The form for a new test: engines, presets, books, and the values of its fields. `typed` NULL: the values of a fresh
 // form (query: engine, preset, like); else the fields as they were submitted.
-json_t *doc_form(const DocContext *ctx, const Pairs *typed, Error *err);
+json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err);
 
 // ---- parts of documents, for the files doc_*.c
 

@@ -17,18 +17,18 @@ static json_t *default_values(void) {
 }
 
 // A file that was uploaded cannot be put back into the file field, but its text can be shown.
-static void take_file(const Pairs *typed, json_t *values) {
-    const Pair *file = pairs_find(typed, "patch_file");
+static void take_file(const Params *typed, json_t *values) {
+    const Param *file = params_find(typed, "patch_file");
     json_t *text = file && file->size ? json_stringn(file->value, file->size) : NULL;
     if (text && !*member_text(values, "patch"))
         json_object_set(values, "patch", text);
     json_decref(text);
 }
 
-static json_t *typed_values(const Pairs *typed) {
+static json_t *typed_values(const Params *typed) {
     json_t *values = json_object();
     for (const FieldRule *rule = submit_rules; rule->name; rule++) {
-        const Pair *field = pairs_find(typed, rule->name);
+        const Param *field = params_find(typed, rule->name);
         json_t *value = field ? json_stringn(field->value, field->size) : NULL;
         json_object_set_new(values, rule->name, value ? value : json_string(""));
     }
@@ -88,7 +88,7 @@ static json_t *find_engine(const DocContext *ctx, json_t *engines, const char *w
     return engine;
 }
 
-json_t *doc_form(const DocContext *ctx, const Pairs *typed, Error *err) {
+json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err) {
     json_t *values = typed ? typed_values(typed) : default_values();
     json_auto_t *engines = db_rows(ctx->db, SQL_PAGE_ENGINES, "");
     json_auto_t *engine = find_engine(

@@ -1,25 +1,13 @@
 // The worker protocol's table, and the calls about a task that are a line or two of translation.
-#include "server/routes/worker.h"
-
 #include <string.h>
 #include <unistd.h>
 
+#include "server/common/hash.h"
+#include "server/ledger/ledger.h"
 #include "server/routes/routes.h"
+#include "server/routes/worker_checks.h"
+#include "server/routes/worker_handlers.h"
 #include "server/storage/blob.h"
-
-bool protocol_check(int64_t protocol, Error *err) {
-    if (protocol >= PROTOCOL_VERSION)
-        return true;
-    return error_field(err, 426, "protocol_too_old", "protocol",
-                       "this worker speaks protocol %lld, the server %d: install a newer worker",
-                       (long long)protocol, PROTOCOL_VERSION);
-}
-
-bool number_check(const char *field, int64_t value, int64_t low, int64_t high, Error *err) {
-    return (value >= low && value <= high) ||
-           error_field(err, 422, "bad_request", field, "%s is %lld to %lld", field, (long long)low,
-                       (long long)high);
-}
 
 // ---- calls about a task -------------------------------------------------------------------------
 
@@ -40,12 +28,6 @@ static bool task_heartbeat(Request *req, Response *res, Error *err) {
                   json_pack("{s:b, s:f, s:s}", "continue", reply.continues, "lease_s",
                             reply.lease_s, "why", reply.why));
     return true;
-}
-
-json_t *credit_json(Request *req) {
-    Credit credit = ledger_credit(req->turn->db, req->viewer.worker_id);
-    return json_pack("{s:I, s:o}", "games", (json_int_t)credit.games, "user",
-                     *credit.user ? json_string(credit.user) : json_null());
 }
 
 static json_t *batch_reply(Request *req, const BatchReply *r) {

@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "server/common/hash.h"
+#include "server/ledger/ledger.h"
 #include "server/routes/respond.h"
-#include "server/routes/worker.h"
+#include "server/routes/worker_checks.h"
+#include "server/routes/worker_handlers.h"
+#include "server/routes/worker_task_document.h"
 
 enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64, WAIT_MAX_S = 50 };
 

@@ -5,7 +5,8 @@
 
 #include "server/common/hash.h"
 #include "server/common/one_line.h"
-#include "server/routes/worker.h"
+#include "server/ledger/ledger.h"
+#include "server/routes/worker_handlers.h"
 
 enum { COMPRESSION = 6 };
 

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "server/common/hash.h"
+#include "server/ledger/ledger.h"
 #include "server/ledger/replay.h"
 #include "server/routes/respond.h"
-#include "server/routes/worker.h"
+#include "server/routes/worker_handlers.h"
 #include "server/storage/blob.h"
 
 typedef struct Upload {

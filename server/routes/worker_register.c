@@ -4,7 +4,9 @@
 #include "server/common/address.h"
 #include "server/common/hash.h"
 #include "server/common/one_line.h"
-#include "server/routes/worker.h"
+#include "server/ledger/ledger.h"
+#include "server/routes/worker_checks.h"
+#include "server/routes/worker_handlers.h"
 
 enum { REGISTRATIONS_PER_HOUR = 200, COMPILERS_MAX = 16 };
 

@@ -1,10 +1,11 @@
-// A task as the worker gets it: everything it needs to know and where the rest lies. See
-// server/API.md for the shape.
+// See worker_task_document.h.
+#include "server/routes/worker_task_document.h"
+
 #include <string.h>
 
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
-#include "server/routes/worker.h"
+#include "server/routes/worker_checks.h"
 #include "server/storage/book.h"
 
 static const char MARGIN_MS_DEFAULT[] = "200";

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text scope(free_ptr) = xstrndup((const char *)data, size);
-    Pairs form = {0};
+    Params form = {0};
     Error err = {0};
     bool taken = form_urlencoded(text, size, &form, &err);
     if (taken == (err.status != 0) || form.count > FORM_FIELDS_MAX)
@@ -20,6 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (strlen(form.items[i].value) != form.items[i].size ||
             !text_is_clean(form.items[i].value, form.items[i].size))
             abort();
-    pairs_release(&form);
+    params_release(&form);
     return 0;
 }

@@ -18,13 +18,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t left = size - (size_t)(line + 1 - text);
     // A copy of its own, so that a read past the end is seen.
     char *body scope(free_ptr) = xstrndup(line + 1, left);
-    Pairs form = {0};
+    Params form = {0};
     Error err = {0};
     if (form_multipart(body, left, type, &form, &err) == (err.status != 0))
         abort();
     for (size_t i = 0; i < form.count; i++)
         if (!text_is_clean(form.items[i].name, strlen(form.items[i].name)))
             abort();
-    pairs_release(&form);
+    params_release(&form);
     return 0;
 }

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Error err = {0};
     size_t name = strcspn(header, ":");
     const char *value = header[name] ? header + name + 1 + (header[name + 1] == ' ') : "";
-    pairs_add(&request->headers, header, name, value, strlen(value));
+    params_add(&request->headers, header, name, value, strlen(value));
     request->route = &route;
     str_release(&request->raw);
     str_init(&request->raw, route.max_body);

@@ -34,7 +34,7 @@ static void as_json(const char *text, size_t size) {
 
 static void as_form(const char *text, size_t size) {
     Error err;
-    Pairs pairs = {0};
+    Params pairs = {0};
     json_auto_t *fields = json_object();
     if (form_urlencoded(text, size, &pairs, &err)) {
         for (size_t i = 0; i < pairs.count; i++)
@@ -42,7 +42,7 @@ static void as_form(const char *text, size_t size) {
                 json_object_set_new(fields, pairs.items[i].name, json_string(pairs.items[i].value));
         check(fields);
     }
-    pairs_release(&pairs);
+    params_release(&pairs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -7,7 +7,6 @@
 
 #include "server/http/request.h"
 #include "server/routes/routes.h"
-#include "server/routes/worker.h"
 #include "tests/kit/ledger_kit.h"
 
 typedef struct WorkerCall {
@@ -57,7 +56,7 @@ static inline RequestData *call_request(WorkerCall *call, const Route *route, co
     request->req.viewer.worker_id = 1;
     request->req.params[0] = "1";
     request->req.params[1] = "0";
-    pairs_add(&request->headers, key, strlen(key), "fuzz-key", 8);
+    params_add(&request->headers, key, strlen(key), "fuzz-key", 8);
     str_release(&request->raw);
     str_init(&request->raw, route->max_body);
     str_add(&request->raw, body, size);

@@ -52,27 +52,27 @@ static void broken_escapes_and_bad_text_are_refused(void **state) {
 
 static void a_urlencoded_form_keeps_order_and_the_first_of_a_name(void **state) {
     (void)state;
-    Pairs form = {0};
+    Params form = {0};
     const char *text = "a=1&b=x%26y&&a=2&empty=&bare";
     assert_true(form_urlencoded(text, strlen(text), &form, &err));
     assert_int_equal(form.count, 5);
-    assert_string_equal(pairs_find(&form, "a")->value, "1");
-    assert_string_equal(pairs_find(&form, "b")->value, "x&y");
-    assert_string_equal(pairs_find(&form, "empty")->value, "");
-    assert_string_equal(pairs_find(&form, "bare")->value, "");
-    assert_null(pairs_find(&form, "c"));
-    pairs_release(&form);
+    assert_string_equal(params_find(&form, "a")->value, "1");
+    assert_string_equal(params_find(&form, "b")->value, "x&y");
+    assert_string_equal(params_find(&form, "empty")->value, "");
+    assert_string_equal(params_find(&form, "bare")->value, "");
+    assert_null(params_find(&form, "c"));
+    params_release(&form);
 }
 
 static void a_form_of_endless_fields_is_refused(void **state) {
     (void)state;
-    Pairs form = {0};
+    Params form = {0};
     char text[2 * FORM_FIELDS_MAX + 4];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i % 2 ? '&' : 'a';
     assert_false(form_urlencoded(text, sizeof text, &form, &err));
     assert_int_equal(err.status, 400);
-    pairs_release(&form);
+    params_release(&form);
 }
 
 static void a_multipart_form_gives_fields_and_files(void **state) {
@@ -83,22 +83,22 @@ static void a_multipart_form_gives_fields_and_files(void **state) {
         "content-disposition: form-data; filename=\"p.diff\"; name=patch\r\n"
         "\r\na\0b\xff\r\n--X\r\n--XX\r\n"
         "Content-Disposition: form-data; name=\"none\"\r\n\r\n\r\n--XX--\r\n";
-    Pairs form = {0};
+    Params form = {0};
     assert_true(form_multipart(text, sizeof text - 1, TYPE, &form, &err));
-    assert_string_equal(pairs_find(&form, "title")->value, "one\r\ntwo");
-    assert_int_equal(pairs_find(&form, "patch")->size, 9);
-    assert_memory_equal(pairs_find(&form, "patch")->value, "a\0b\xff\r\n--X", 9);
-    assert_string_equal(pairs_find(&form, "patch.filename")->value, "p.diff");
-    assert_string_equal(pairs_find(&form, "none")->value, "");
-    pairs_release(&form);
+    assert_string_equal(params_find(&form, "title")->value, "one\r\ntwo");
+    assert_int_equal(params_find(&form, "patch")->size, 9);
+    assert_memory_equal(params_find(&form, "patch")->value, "a\0b\xff\r\n--X", 9);
+    assert_string_equal(params_find(&form, "patch.filename")->value, "p.diff");
+    assert_string_equal(params_find(&form, "none")->value, "");
+    params_release(&form);
 }
 
 static void an_empty_multipart_form_is_a_form(void **state) {
     (void)state;
-    Pairs form = {0};
+    Params form = {0};
     assert_true(form_multipart("--XX--\r\n", 8, TYPE, &form, &err));
     assert_int_equal(form.count, 0);
-    pairs_release(&form);
+    params_release(&form);
 }
 
 static void broken_multipart_forms_are_refused(void **state) {
@@ -117,11 +117,11 @@ static void broken_multipart_forms_are_refused(void **state) {
         {TYPE, "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\xff\r\n--XX--"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Pairs form = {0};
+        Params form = {0};
         if (form_multipart(bad[i][1], strlen(bad[i][1]), bad[i][0], &form, &err))
             fail_msg("case %zu was taken", i);
         assert_int_equal(err.status, 400);
-        pairs_release(&form);
+        params_release(&form);
     }
 }
 

@@ -87,7 +87,7 @@ static void what_is_not_json_is_refused_with_its_place(void **state) {
 }
 
 static void set_header(const char *name, const char *value) {
-    pairs_add(&data->headers, name, strlen(name), value, strlen(value));
+    params_add(&data->headers, name, strlen(name), value, strlen(value));
 }
 
 static void zstd_is_undone_up_to_the_routes_limit(void **state) {
@@ -138,7 +138,7 @@ static void cookies_are_taken_apart(void **state) {
     set_header("Cookie", "a=1; patchmate_session=xyz=; broken; b=2");
     request_set_cookies(data);
     assert_int_equal(data->cookies.count, 3);
-    assert_string_equal(pairs_find(&data->cookies, "patchmate_session")->value, "xyz=");
+    assert_string_equal(params_find(&data->cookies, "patchmate_session")->value, "xyz=");
 }
 
 static void the_client_is_the_last_address_that_is_not_a_proxys(void **state) {

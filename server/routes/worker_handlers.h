@@ -1,0 +1,10 @@
+// The handlers of the worker protocol (server/API.md), a file a noun; worker.c has the table. They translate between HTTP
+// and the ledger and decide nothing themselves.
+#pragma once
+
+#include "server/http/handler.h"
+
+Handler worker_register;                          // worker_register.c
+Handler task_claim;                               // worker_claim.c
+Handler games_prepare, games_apply;               // worker_games.c
+Handler fault_report_prepare, fault_report_apply; // worker_fault.c
