@@ -43,7 +43,7 @@ TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@echo "  $(1)")
 
-.PHONY: all help demo check unit bench soak lint format deps deps-if-missing tests-built fuzz-built install install-only clean FORCE
+.PHONY: all help demo check test unit bench soak lint format compile_commands tags coverage deps deps-if-missing tools-built tests-built fuzz-built install install-only clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -53,11 +53,14 @@ help:
 	@echo 'make demo     build, start a server and a worker, watch two patches be judged'
 	@echo 'make check    every test; installs what is missing'
 	@echo 'make          build/engine build/server build/worker build/match build/sprt'
+	@echo 'make test T=name [W="words"] [S=address]   one test, unit, integration or browser; S: with sanitizers'
 	@echo 'make unit     the unit tests alone            make bench   figures beside their limits'
 	@echo 'make bench PARTS=strength   matches against other engines and at short clocks: hours, or fewer GAMES=40'
 	@echo 'make bench PARTS=judgement  how well the engine judges positions, beside stockfish: two minutes'
 	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random, and random requests'
-	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes   make format   clang-format in place'
+	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes, words, dependencies (GRAPH=1 prints them)'
+	@echo 'make format   clang-format in place           make coverage   lines that tests reach, by folder'
+	@echo 'make compile_commands, make tags   build/compile_commands.json and build/tags for editors'
 	@echo 'make deps     install the Debian packages of deploy/packages'
 	@echo 'make install  PREFIX=/usr/local DESTDIR=      make clean'
 	@echo 'SANITIZE=address,undefined builds into build/sanitize with sanitizers'
@@ -142,7 +145,7 @@ $(BUILD)/gen/sql_columns.h: $(BUILD)/gen/columns
 
 # Those of some sections of deploy/packages; what a target installs follows from its own PACKAGES.
 packages  = $(shell awk -v sections='$(1)' '/^\[/ { wanted = index(" " sections " ", " " substr($$1, 2, length($$1) - 2) " ") } \
-                    !/^(\[|\#|$$)/ && wanted { print $$1 }' deploy/packages)
+                    /^[a-z]/ && wanted { print $$1 }' deploy/packages)
 PACKAGES  = $(call packages,run build demo check)
 demo: PACKAGES = $(call packages,run build demo)
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
@@ -161,7 +164,12 @@ deps-if-missing:
 UNIT_BIN := $(patsubst %.c,$(OUT)/tests/%,$(notdir $(UNIT)))
 TOOL_BIN := $(TOOLS:%=$(OUT)/tests/%)
 
-tests-built: $(PROGRAMS:%=$(OUT)/%) $(UNIT_BIN) $(TOOL_BIN)
+tools-built: $(PROGRAMS:%=$(OUT)/%) $(TOOL_BIN)
+tests-built: tools-built $(UNIT_BIN)
+
+# One test by its name: make test T=users, T=submit W="refused", S=address for the sanitized build.
+test: deps-if-missing
+	@$(PYTHON) tests/one.py --build $(BUILD) $(if $(S),--sanitized) '$(T)' $(W)
 
 unit: tests-built
 	$(PYTHON) tests/run.py --build $(OUT) units
@@ -221,6 +229,18 @@ lint: deps-if-missing $(GEN)
 	$(Q)$(PYTHON) tests/sizes.py
 	@$(MAKE) --no-print-directory -s BUILD=$(BUILD) all
 	$(Q)$(PYTHON) tests/graph.py $(if $(GRAPH),--print) $(OUT)/obj $(OUT)/obj/anvil
+
+# For editors: how each file is compiled, and where each name is defined.
+compile_commands: $(GEN)
+	$(Q)$(PYTHON) tests/compile_commands.py '$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS)' $(TIDY) >$(BUILD)/compile_commands.json
+tags:
+	@mkdir -p $(BUILD)
+	$(Q)ctags --languages=C -f $(BUILD)/tags $(C_FILES)
+
+# Which lines the unit tests and the quick integration tests reach, by folder; for developers, not a part of make check.
+coverage: deps-if-missing
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD)/coverage CC=gcc OPT='-O0 -g --coverage -fprofile-update=atomic' LDFLAGS=--coverage tests-built
+	@$(PYTHON) tests/coverage.py $(BUILD)/coverage
 
 # ---- installation --------------------------------------------------------------------------------
 
