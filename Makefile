@@ -51,7 +51,7 @@ all: $(PROGRAMS:%=$(OUT)/%)
 
 help:
 	@echo 'make demo     build, start a server and a worker, watch two patches be judged'
-	@echo 'make check    every test; installs what is missing'
+	@echo 'make check    the tests, in 12 minutes on two cores; installs what is missing. LONG=1: all there are; LOAD=20: beside 20 busy processes'
 	@echo 'make          build/engine build/server build/worker build/match build/sprt'
 	@echo 'make test T=name [W="words"] [S=address]   one test, unit, integration or browser; S: with sanitizers'
 	@echo 'make unit     the unit tests alone            make bench   figures beside their limits'
@@ -177,6 +177,8 @@ unit: tests-built
 # The inner make builds with the packages that the outer one has just installed. A warning is an error in
 # every build of the check, those for sanitizers and fuzzing too.
 check: export CI := true
+check: export LONG := $(LONG)
+check: export LOAD := $(LOAD)
 check: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) tests-built
 	@$(PYTHON) tests/run.py --build $(BUILD)

@@ -9,6 +9,11 @@ can pass by saying nothing. The last line is "N passed, N failed, N skipped".
 Programs of all parts are run in one queue, a few at a time: most tests wait most of the time. What only computes (builds of
 later parts, fuzzing, signatures, lint) goes on beside them, one after the other and with less priority.
 
+LONG=1 in the environment runs all there is: both builds of every test, deeper perft, more fuzzing, every compiler. Without it
+each sentence is run at least once, and all is over in 12 minutes on two idle cores.
+
+LOAD=N starts N busy processes beside the tests; limits of time grow with them.
+
 usage: tests/run.py [--build DIR] [PART…]     without parts: all of them, in order
 """
 import argparse
@@ -28,10 +33,15 @@ PYTHON = "/usr/bin/python3"
 LINE = re.compile(r"^(not )?ok\b[ \t]*\d*[ \t]*-?[ \t]*(.*)$")
 
 Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(300, {}))
-JOBS = 3  # programs at a time, on two CPUs
+LONG = bool(os.environ.get("LONG"))
+LOAD = int(os.environ.get("LOAD") or 0)
+PATIENCE = 1 + LOAD / 2  # limits of time, beside so many busy processes
+JOBS = 3 + LOAD // 2  # programs at a time, on two CPUs; beside busy processes more, so that each share is not too small
 ALONE = re.compile(r"integration/hostile$")  # no other test beside it: its hundreds of busy processes would fail that, or that it
-LONG = re.compile(r"/(sequences|faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
+FIRST = re.compile(r"/(sequences|faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
 ONCE = re.compile(r"/(rights|routes|sequences|soak|worker_weather)$")  # about answers, time and order alone: sanitized is enough
+SANITIZED_ENOUGH = re.compile(r"/(approval|disk|kill_worker|loop|server_core|starvation|worker)$")  # plainly too where LONG
+PLAIN_ENOUGH = re.compile(r"/(faults)$")  # sanitized too where LONG
 LATE = ("signatures", "lint")  # begun when only what must be alone is left, which mostly waits
 Result = collections.namedtuple("Result", "program passed failed skipped output seconds cpu")
 TIMED = ("bash", "-c", 'TIMEFORMAT="# cpu %U %S"; time "$@"', "bash")  # runs the rest, and tells what it and its children took
@@ -71,18 +81,19 @@ def run(program, build):
     started = time.monotonic()
     env = {**os.environ, "BUILD": build, "PATCHMATE_SHARED": shared_folder(),
            "CMOCKA_MESSAGE_OUTPUT": "TAP", "PYTHONDONTWRITEBYTECODE": "1",
+           "TESTS_PATIENCE": str(PATIENCE), "PATCHMATE_FUZZ_SECONDS": "10" if LONG else "1",
            "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=1",
            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1", **program.env}
     process = subprocess.Popen([*TIMED, *program.argv], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True)
     try:
-        output = process.communicate(timeout=program.limit_s)[0].decode(errors="replace")
+        output = process.communicate(timeout=program.limit_s * PATIENCE)[0].decode(errors="replace")
         ending = "" if process.returncode == 0 else f"ended with status {process.returncode}"
     except subprocess.TimeoutExpired:
         stop_group(process)
         output = process.communicate()[0].decode(errors="replace")
-        ending = f"did not end within {program.limit_s} s"
+        ending = f"did not end within {program.limit_s * PATIENCE:.0f} s"
     stop_group(process)
     passed, failed, skipped = read_tap(output)
     if ending and not failed:
@@ -116,7 +127,7 @@ def scripts(folder, limit_s=600, env=None):
     files = sorted(glob.glob(f"{ROOT}/tests/{folder}/**/test_*.py", recursive=True), key=os.path.basename)
     programs = [Program(f"{folder}/{os.path.basename(f)[5:-3]}", [PYTHON, f], limit_s, env or {})
                 for f in files]
-    return sorted(programs, key=lambda p: not LONG.search(p.name))
+    return sorted(programs, key=lambda p: not FIRST.search(p.name))
 
 
 def computing(name, *argv):
@@ -157,7 +168,7 @@ def units(build):
 
 @part
 def rules(build):
-    return perft(build, standard=("--max-nodes", "200000000"))
+    return perft(build, standard=("--max-nodes", "1000000000" if LONG else "200000000"))
 
 
 @part
@@ -167,7 +178,7 @@ def statistics(build):
 
 @part
 def integration(_build):
-    return [p for p in scripts("integration") if not ONCE.search(p.name)]
+    return [p for p in scripts("integration") if not ONCE.search(p.name) and (LONG or not SANITIZED_ENOUGH.search(p.name))]
 
 
 @part
@@ -190,7 +201,8 @@ def sanitized(build):
                                               ("--max-depth", "3"))
     loops = [p._replace(name=p.name.replace("integration", "sanitized-integration"),
                         env={"BUILD": out, "SANITIZED": "1"})
-             for p in scripts("integration", 900) if "/deploy_" not in p.name and "/demo_" not in p.name]
+             for p in scripts("integration", 900)
+             if not re.search("/(deploy_|demo)", p.name) and (LONG or not PLAIN_ENOUGH.search(p.name))]
     return loops + programs
 
 
@@ -207,6 +219,19 @@ def four_builds(_build):
 @beside("lint")
 def linters(build):
     return computing("lint", *good("make lint is clean", *make(f"BUILD={build}", "lint")))
+
+
+class Load:
+    """Busy processes beside the tests; they end with this one, however it ends."""
+
+    def __enter__(self):
+        busy = ["setpriv", "--pdeathsig", "KILL", "sh", "-c", "while :; do :; done"]
+        self.processes = [subprocess.Popen(busy, start_new_session=True) for _ in range(LOAD)]
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
 
 
 # ---- the run ---------------------------------------------------------------------------------------
@@ -281,7 +306,8 @@ def main():
     if unknown:
         parser.error(f"no part {unknown[0]}; there are {', '.join(PARTS)}")
     started = time.monotonic()
-    results = run_parts(arguments.parts or list(PARTS), os.path.abspath(arguments.build))
+    with Load():
+        results = run_parts(arguments.parts or list(PARTS), os.path.abspath(arguments.build))
     print(f"\nall in {time.monotonic() - started:.0f} s")
     for result in results:
         for name in result.failed:

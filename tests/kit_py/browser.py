@@ -13,6 +13,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
+from server import PATIENCE
+
 FLAGS = ("--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars")
 DESKTOP, PHONE = (1280, 900), (390, 844)
@@ -120,7 +122,7 @@ class Browser:
     def until(self, condition, seconds=30, what="it"):
         """The first true value of condition(); `seconds` are a quiet machine's, as in server.wait_until. What goes away while
         it is looked at, because another page comes, is not there yet."""
-        end, trouble = time.monotonic() + 4 * seconds, ""
+        end, trouble = time.monotonic() + PATIENCE * seconds, ""
         while time.monotonic() < end:
             try:
                 value, trouble = condition(), ""

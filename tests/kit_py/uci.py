@@ -8,7 +8,7 @@ import threading
 from tap import true
 
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
-PATIENCE_S = 60  # for a machine under sanitizers and load
+PATIENCE_S = 60 * float(os.environ.get("TESTS_PATIENCE", 1))  # for a machine under sanitizers and load
 
 
 class Engine:

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from server import BUILD
+from server import BUILD, PATIENCE
 
 
 class Worker:
@@ -45,7 +45,7 @@ class Worker:
 
     def wait(self, seconds=90):
         """Its exit status, once it has ended by itself."""
-        status = self.process.wait(seconds)
+        status = self.process.wait(PATIENCE * seconds)
         self.process = None
         return status
 
@@ -103,7 +103,7 @@ class Worker:
 
     def nothing_left(self, seconds=5):
         """Waits until no process of this worker's is left; those that stay, as (pid, command line)."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE * seconds
         while (left := self.left_over()) and time.monotonic() < end:
             time.sleep(0.05)
         return [(pid, command_line(pid)) for pid in left]
