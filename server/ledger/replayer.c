@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "server/common/background.h"
 #include "server/common/clock.h"
 #include "server/common/hash.h"
 #include "server/common/json_member.h"
@@ -19,12 +19,10 @@ enum { FOUND_MAX = 64, FIRST_BATCHES = 3, LOOK_EVERY_S = 1 };
 static const double SHARE_DEFAULT = 0.1;
 
 struct Replayer {
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    bool stopping;
-    Db *db;    // the thread's own, to read
-    Db *notes; // and to write down which batch it has begun
+    Background *thread;
+    pthread_mutex_t mutex; // of `found`
+    Db *db;                // the thread's own, to read
+    Db *notes;             // and to write down which batch it has begun
     const char *data;
     int64_t last; // batch that was looked at
     Replayed found[FOUND_MAX];
@@ -105,32 +103,30 @@ static bool note_begun(Replayer *replayer, const Candidate *candidate) {
     return false;
 }
 
-static bool is_stopping(Replayer *replayer) {
+static bool is_full(Replayer *replayer) {
     pthread_mutex_lock(&replayer->mutex);
-    bool stopping = replayer->stopping;
+    bool full = replayer->found_count == FOUND_MAX;
     pthread_mutex_unlock(&replayer->mutex);
-    return stopping;
+    return full;
 }
 
-// Waits while the loop has not taken what there is.
 static void hand_over(Replayer *replayer, const Replayed *replayed) {
     pthread_mutex_lock(&replayer->mutex);
-    while (replayer->found_count == FOUND_MAX && !replayer->stopping)
-        pthread_cond_wait(&replayer->wake, &replayer->mutex);
-    if (!replayer->stopping)
-        replayer->found[replayer->found_count++] = *replayed;
+    replayer->found[replayer->found_count++] = *replayed;
     pthread_mutex_unlock(&replayer->mutex);
 }
 
-// One look at what has come, each batch in a transaction of its own so that none is held open.
-static void look_around(Replayer *replayer) {
-    for (bool more = true; more && !is_stopping(replayer);) {
+// One look at what has come, each batch in a transaction of its own so that none is held open. It ends where the loop has
+// not taken what was found.
+static void look_around(void *arg) {
+    Replayer *replayer = arg;
+    while (!is_full(replayer) && !background_is_stopping(replayer->thread)) {
         scope(candidate_release) Candidate candidate = {0};
         Replayed replayed;
         Error err;
         if (!db_begin(replayer->db, &err))
             return;
-        more = next_candidate(replayer, &candidate);
+        bool more = next_candidate(replayer, &candidate);
         db_rollback(replayer->db);
         if (!more)
             return;
@@ -143,29 +139,9 @@ static void look_around(Replayer *replayer) {
     }
 }
 
-static void rest(Replayer *replayer) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += LOOK_EVERY_S;
-    pthread_mutex_lock(&replayer->mutex);
-    if (!replayer->stopping)
-        pthread_cond_timedwait(&replayer->wake, &replayer->mutex, &until);
-    pthread_mutex_unlock(&replayer->mutex);
-}
-
-static void *replayer_main(void *arg) {
-    Replayer *replayer = arg;
-    while (!is_stopping(replayer)) {
-        look_around(replayer);
-        rest(replayer);
-    }
-    return NULL;
-}
-
 static void replayer_free(Replayer *replayer) {
     db_close(replayer->db);
     db_close(replayer->notes);
-    pthread_cond_destroy(&replayer->wake);
     pthread_mutex_destroy(&replayer->mutex);
     free(replayer);
 }
@@ -175,14 +151,12 @@ Replayer *replayer_start(const char *data, Error *err) {
     char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
     replayer->data = data;
     pthread_mutex_init(&replayer->mutex, NULL);
-    pthread_cond_init(&replayer->wake, NULL);
     replayer->db = db_open(path, true, err);
     replayer->notes = replayer->db ? db_open(path, false, err) : NULL;
     bool good = replayer->notes != NULL;
     if (good)
         replayer->last = db_int(replayer->db, SQL_REPLAY_LAST, 0, "");
-    if (good && pthread_create(&replayer->thread, NULL, replayer_main, replayer))
-        good = error_set(err, 0, "", "cannot start the thread that replays games");
+    good = good && background_start(&replayer->thread, look_around, replayer, LOOK_EVERY_S, err);
     if (good)
         return replayer;
     replayer_free(replayer);
@@ -195,8 +169,9 @@ int replayer_take(Replayer *replayer, Replayed *out, int max) {
     memcpy(out, replayer->found, (size_t)count * sizeof *out);
     replayer->found_count -= count;
     memmove(replayer->found, replayer->found + count, (size_t)replayer->found_count * sizeof *out);
-    pthread_cond_signal(&replayer->wake);
     pthread_mutex_unlock(&replayer->mutex);
+    if (count)
+        background_wake(replayer->thread);
     return count;
 }
 
@@ -211,11 +186,7 @@ static void forget_begun(Replayer *replayer) {
 void replayer_stop(Replayer *replayer) {
     if (!replayer)
         return;
-    pthread_mutex_lock(&replayer->mutex);
-    replayer->stopping = true;
-    pthread_cond_broadcast(&replayer->wake);
-    pthread_mutex_unlock(&replayer->mutex);
-    pthread_join(replayer->thread, NULL);
+    background_stop(replayer->thread);
     forget_begun(replayer);
     replayer_free(replayer);
 }

@@ -2,11 +2,12 @@
 #include "server/storage/sweeper.h"
 
 #include <dirent.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
+#include "server/common/background.h"
+#include "server/common/clock.h"
+#include "server/common/hash.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
 #include "server/db/db.h"
@@ -15,27 +16,18 @@
 enum { LOOK_EVERY_S = 600, YOUNG_S = 3600 };
 
 struct Sweeper {
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    bool stopping, wanted, behind;
-    Db *db; // the thread's own
+    Background *thread;
+    atomic_int asked, done; // how often it was asked to sweep, and which of these it has done
+    Db *db;                 // the thread's own
     const char *data;
 };
 
-// What one look around has come to.
+// What one sweep has come to.
 typedef struct Sweep {
     Sweeper *sweeper;
     double older_than;
     int64_t count, bytes, young; // young: dropped games that were left for later
 } Sweep;
-
-static bool is_stopping(Sweeper *sweeper) {
-    pthread_mutex_lock(&sweeper->mutex);
-    bool stopping = sweeper->stopping;
-    pthread_mutex_unlock(&sweeper->mutex);
-    return stopping;
-}
 
 // In doubt, as when the database cannot be read, a blob is named.
 static void sweep_blob(Sweep *sweep, const char *sha) {
@@ -66,12 +58,12 @@ static void sweep_folder(Sweep *sweep, int number) {
         closedir(folder);
 }
 
-static void sweep_all(Sweeper *sweeper) {
+static void sweep_all(void *arg) {
+    Sweeper *sweeper = arg;
     Error err;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    Sweep sweep = {.sweeper = sweeper, .older_than = (double)now.tv_sec - YOUNG_S};
-    for (int i = 0; i < 256 && !is_stopping(sweeper); i++) {
+    int asked = atomic_load(&sweeper->asked);
+    Sweep sweep = {.sweeper = sweeper, .older_than = time_now() - YOUNG_S};
+    for (int i = 0; i < 256 && !background_is_stopping(sweeper->thread); i++) {
         // One short transaction a folder, which also clears what failed before.
         if (db_begin(sweeper->db, &err))
             sweep_folder(&sweep, i);
@@ -80,78 +72,34 @@ static void sweep_all(Sweeper *sweeper) {
     if (sweep.count)
         log_info("%lld blobs (%.1f MiB) that nothing names were removed", (long long)sweep.count,
                  (double)sweep.bytes / (1 << 20));
-    pthread_mutex_lock(&sweeper->mutex);
-    sweeper->behind = sweep.young > 0;
-    pthread_mutex_unlock(&sweeper->mutex);
-}
-
-static void rest(Sweeper *sweeper) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += LOOK_EVERY_S;
-    pthread_mutex_lock(&sweeper->mutex);
-    while (!sweeper->stopping && !sweeper->wanted)
-        if (pthread_cond_timedwait(&sweeper->wake, &sweeper->mutex, &until))
-            break;
-    sweeper->wanted = false;
-    pthread_mutex_unlock(&sweeper->mutex);
-}
-
-static void *sweeper_main(void *arg) {
-    Sweeper *sweeper = arg;
-    while (!is_stopping(sweeper)) {
-        sweep_all(sweeper);
-        rest(sweeper);
-    }
-    return NULL;
-}
-
-static void sweeper_free(Sweeper *sweeper) {
-    db_close(sweeper->db);
-    pthread_cond_destroy(&sweeper->wake);
-    pthread_mutex_destroy(&sweeper->mutex);
-    free(sweeper);
+    atomic_store(&sweeper->done, sweep.young ? asked - 1 : asked);
 }
 
 Sweeper *sweeper_start(const char *data, Error *err) {
     Sweeper *sweeper = xcalloc(1, sizeof *sweeper);
     char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
     sweeper->data = data;
-    sweeper->behind = true;
-    pthread_mutex_init(&sweeper->mutex, NULL);
-    pthread_cond_init(&sweeper->wake, NULL);
+    sweeper->asked = 1;
     sweeper->db = db_open(path, true, err);
-    bool good = sweeper->db != NULL;
-    if (good && pthread_create(&sweeper->thread, NULL, sweeper_main, sweeper))
-        good = error_set(err, 0, "", "cannot start the thread that removes blobs");
-    if (good)
+    if (sweeper->db && background_start(&sweeper->thread, sweep_all, sweeper, LOOK_EVERY_S, err))
         return sweeper;
-    sweeper_free(sweeper);
+    sweeper_stop(sweeper);
     return NULL;
 }
 
 void sweeper_wake(Sweeper *sweeper) {
-    pthread_mutex_lock(&sweeper->mutex);
-    sweeper->wanted = true;
-    sweeper->behind = true;
-    pthread_cond_signal(&sweeper->wake);
-    pthread_mutex_unlock(&sweeper->mutex);
+    atomic_fetch_add(&sweeper->asked, 1);
+    background_wake(sweeper->thread);
 }
 
 bool sweeper_is_behind(Sweeper *sweeper) {
-    pthread_mutex_lock(&sweeper->mutex);
-    bool behind = sweeper->behind || sweeper->wanted;
-    pthread_mutex_unlock(&sweeper->mutex);
-    return behind;
+    return atomic_load(&sweeper->done) != atomic_load(&sweeper->asked);
 }
 
 void sweeper_stop(Sweeper *sweeper) {
     if (!sweeper)
         return;
-    pthread_mutex_lock(&sweeper->mutex);
-    sweeper->stopping = true;
-    pthread_cond_broadcast(&sweeper->wake);
-    pthread_mutex_unlock(&sweeper->mutex);
-    pthread_join(sweeper->thread, NULL);
-    sweeper_free(sweeper);
+    background_stop(sweeper->thread);
+    db_close(sweeper->db);
+    free(sweeper);
 }

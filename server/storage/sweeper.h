@@ -1,5 +1,5 @@
 // The thread that removes blobs which nothing names any more: bodies whose request was refused
-// after they were written, and the games of tests that were dropped (disk.h). It looks when the
+// after they were written, and dropped games of tests (ledger/disk_policy.h). It looks when the
 // server starts, every ten minutes, and when it is asked to. It only reads the database. A blob
 // younger than an hour is left alone: the request that stored it may not have come to its COMMIT.
 #pragma once
@@ -10,7 +10,7 @@ typedef struct Sweeper Sweeper;
 
 Sweeper *sweeper_start(const char *data, Error *err);
 void sweeper_wake(Sweeper *sweeper); // there is something to remove
-// Whether it is at work, or has left games of dropped tests for later because they are young: what
-// is free on the disk does not tell yet how much was dropped.
+// Whether it has not done what it was asked, or has left games of dropped tests for later because they are young: then
+// the free space on the disk does not say yet how much was dropped.
 bool sweeper_is_behind(Sweeper *sweeper);
 void sweeper_stop(Sweeper *sweeper); // and free; NULL is fine

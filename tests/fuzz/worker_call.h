@@ -7,6 +7,7 @@
 
 #include "server/http/request.h"
 #include "server/routes/routes.h"
+#include "server/routes/worker_handlers.h"
 #include "tests/kit/ledger_kit.h"
 
 typedef struct WorkerCall {
