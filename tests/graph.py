@@ -59,9 +59,9 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
                        "worker/build worker/results worker/setup worker/task engine/rules",
     "worker/daemon": "server/common worker/os worker/console worker/sandbox worker/uci worker/match worker/api worker/cache "
                      "worker/build worker/results worker/setup worker/task",
-    "worker/main": "server/common worker/os worker/console worker/sandbox worker/setup worker/daemon worker/selftest worker/cache "
-                   "worker/build worker/api",
-    "worker/match_main": "server/common worker/os worker/match worker/match_cli",
+    "worker/main": "server/common worker/os worker/console worker/sandbox worker/api worker/cache worker/results worker/setup "
+                   "worker/daemon worker/selftest",
+    "worker/match_main": "server/common worker/os worker/api worker/match worker/match_cli engine/rules",
 
     "engine/base": "",
     "engine/rules": "",

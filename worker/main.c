@@ -8,6 +8,7 @@
 
 #include "server/common/log.h"
 #include "server/common/visible.h"
+#include "worker/api/version.h"
 #include "worker/console/status.h"
 #include "worker/console/stop.h"
 #include "worker/daemon/main_loop.h"
@@ -58,7 +59,7 @@ static bool start(Worker *w, const Config *config, Error *err) {
 }
 
 static void end(Worker *w) {
-    courier_free(w->courier);
+    uploader_free(w->uploader);
     client_free(w->api.client);
     session_close(&w->session);
     json_decref(w->speeds);
@@ -103,7 +104,7 @@ static int run(const Config *config) {
     log_info("worker %s, %d CPUs for %s, sandbox level %d, folder %s", WORKER_VERSION,
              worker.host.cores, config->server, worker.sandbox.level, worker.store.instance);
     status_start();
-    worker.courier = courier_new(&worker.session);
+    worker.uploader = uploader_new(&worker.session);
     host_take_cpus(&worker.host); // after the threads that need no CPU of a game
     life_run(&worker);
     status_end();

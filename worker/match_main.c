@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "server/common/log.h"
+#include "worker/api/version.h"
 #include "worker/match_cli/match_run.h"
 #include "worker/os/process.h"
-#include "worker/setup/config.h"
 
 enum { EXIT_USAGE = 2 };
 

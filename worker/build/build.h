@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 
 #include "server/common/str.h"
+#include "worker/build/recipe.h"
 #include "worker/cache/store.h"
 #include "worker/sandbox/sandbox.h"
-#include "worker/task/task.h"
 
 // What builds and engines may use; see sandbox.h for what each means. Compilers run on all cores,
 // so some grow with them.
@@ -42,13 +42,6 @@ typedef struct Build {
     char *start;  // where in it the engine starts; NULL: at its top
 } Build;
 void build_release(Build *build);
-
-typedef enum {
-    BUILD_DONE,
-    BUILD_FAILED, // the patch's fault, as far as one machine can tell: err and log say why
-    BUILD_BROKEN, // this machine's fault
-    BUILD_CANCELLED,
-} BuildOutcome;
 
 // The snapshot and the files must have been fetched. `log` takes the compiler's last words and is
 // initialised by the caller.

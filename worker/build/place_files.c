@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "server/common/file.h"
+#include "server/common/str.h"
 #include "worker/build/unpack.h"
 
 // As many bytes as there are, up to `size`; -1 on error.

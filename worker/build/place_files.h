@@ -2,7 +2,9 @@
 // that is kept of it.
 #pragma once
 
-#include "worker/build/build.h"
+#include "server/common/error.h"
+#include "worker/build/recipe.h"
+#include "worker/cache/store.h"
 
 // Each file is made by its path below `tree`, which must be free of links; one that lies there with
 // the same bytes will do, one with others is never replaced. The blobs must have been fetched.

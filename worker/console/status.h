@@ -2,33 +2,7 @@
 // Any thread may tell it; all calls are safe.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-enum { STATUS_SAMPLES = 20 };
-
-typedef struct Status {
-    char phase[16];   // fetch, build, bench, play; "" between tasks
-    char detail[48];  // what of it, as "new"; ""
-    int64_t since_ns; // when phase or detail began
-    double typical_s; // how long that took before; 0: not known
-    int64_t test;
-    char title[128];
-    int pairs, pairs_done; // of the task
-    int wins, losses, draws;
-    double llr;
-    bool has_llr;
-    int64_t games_total;  // finished by this worker since it started
-    int64_t credit;       // games that count for it, or its user, in all tests; -1: not told yet
-    char credit_user[65]; // "": the machine's own
-    char waiting[200];    // what it waits for, "" for work or nothing
-    int64_t retry_ns;     // when it tries again
-    bool stopping;        // it has been told to leave
-    struct {              // games over the last minutes of this task's play
-        int64_t when_ns, games;
-    } samples[STATUS_SAMPLES];
-    int sample_count;
-} Status;
+#include "worker/console/status_line.h"
 
 // On a terminal, status_show paints; elsewhere a phase is logged as it begins, and play at most
 // once a minute.

@@ -7,6 +7,7 @@
 #include "server/common/hash.h"
 #include "server/common/log.h"
 #include "worker/api/backoff.h"
+#include "worker/api/version.h"
 #include "worker/cache/trim.h"
 #include "worker/console/pacing.h"
 #include "worker/console/status.h"
@@ -20,14 +21,14 @@ static const double flush_s = 60, farewell_s = 30, farewell_now_s = 2;
 // More work for a server that takes no results is work for nothing, and a claim names no more
 // tasks.
 static bool too_much_unsent(Worker *w) {
-    json_auto_t *unsent = courier_unsent(w->courier, HOLDING_MAX);
+    json_auto_t *unsent = uploader_unsent(w->uploader, HOLDING_MAX);
     return json_array_size(unsent) >= HOLDING_MAX;
 }
 
 // Unsent batches go first: the claim tells the server what else this worker still holds.
 static void flush(Worker *w) {
     for (double waited = 0; waited < flush_s && stop_level() == STOP_NO; waited++)
-        if (courier_flush(w->courier, 1))
+        if (uploader_flush(w->uploader, 1))
             break;
     while (too_much_unsent(w) && stop_sleep(patience(1)))
         ;
@@ -37,7 +38,7 @@ static json_t *claim_body(Worker *w, bool wait) {
     json_t *body = json_pack("{s:i, s:i, s:i, s:O, s:o, s:o, s:i}", "protocol", PROTOCOL, "cores",
                              w->host.cores, "memory_mib", w->host.memory_mib, "speeds", w->speeds,
                              "snapshots", store_blobs(&w->store, SNAPSHOTS_MAX), "holding",
-                             courier_unsent(w->courier, HOLDING_MAX), "wait_s",
+                             uploader_unsent(w->uploader, HOLDING_MAX), "wait_s",
                              wait ? (int)patience(CLAIM_WAIT_S) : 0);
     if (!body)
         fatal("out of memory");
@@ -132,7 +133,7 @@ static void farewell(Worker *w) {
     bool sent = false;
     double patience = farewell_s;
     for (double waited = 0; waited < patience && !sent; waited += 0.5) {
-        sent = courier_drain(w->courier, 0.5);
+        sent = uploader_drain(w->uploader, 0.5);
         patience = stop_level() == STOP_NOW || stop_failed() ? farewell_now_s : farewell_s;
     }
     if (!sent)

@@ -3,5 +3,5 @@
 
 #include "worker/setup/worker.h"
 
-// Returns when the worker is to leave; the courier has been given time to send what is left.
+// Returns when the worker is to leave; the uploader has been given time to send what is left.
 void life_run(Worker *worker);

@@ -3,7 +3,7 @@
 // never count for a draw, a move without a score sets every count back to nothing.
 #pragma once
 
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 typedef struct Adjudicator {
     const Adjudication *rules; // borrowed

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/rules/notation.h"
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 typedef struct Clock {
     const MatchLimit *limit; // borrowed

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "worker/match/clock_load.h"
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 #include "worker/uci/engine_process.h"
 
 enum { INFOS_MAX = 8 << 20, FAULT_REPORT_MAX = 128 << 10 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "worker/match/adjudicate.h"
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 extern const char *const color_name[COLOR_NB]; // "White", "Black"
 

@@ -1,7 +1,58 @@
-// What a game's record says beyond what it holds: clocks, and what engines reported in text.
+// The record of a game: its moves with their times and scores, how it ended, and what the engines
+// said; and what follows from that: clocks, latencies, values of info lines.
 #pragma once
 
-#include "worker/match/match.h"
+#include "engine/rules/game.h"
+#include "worker/uci/engine_spec.h"
+
+typedef enum {
+    GAME_END_RULE,         // mate, stalemate, draws: GameRecord.rule tells
+    GAME_END_ADJUDICATION, // draw, resign, maxmoves
+    GAME_END_TIME,         // flag fell
+    GAME_END_ILLEGAL,      // illegal or unreadable move
+    GAME_END_CRASH,        // process ended or closed its pipes
+    GAME_END_STALL,        // said nothing when it had to (isready, uciok, …)
+    GAME_END_ABORTED,      // the match was stopped; no result
+} GameEndKind;
+
+typedef struct MoveRecord {
+    Move move;
+    int32_t time_us;  // of the clock, as charged
+    int32_t score_cp; // SCORE_NONE if none was given; mates are ±(SCORE_MATE - plies)
+    int32_t depth, seldepth;
+    int64_t nodes;
+    int32_t engine_ms; // what the engine says it took; -1: it does not say
+    int32_t cpu_us;    // CPU time of the engine's threads during the move; -1: not measured
+    int32_t delay_us;  // how long its threads and the referee's were ready and got no CPU; -1: same
+    uint32_t info_at, info_size; // its last info line, in GameRecord.infos; size 0: not kept
+} MoveRecord;
+// What was said before an engine failed: the last lines of both conversations ("> " to the engine,
+// "< " from it, each with the seconds since the game began) and the tails of standard error.
+typedef struct MatchFault {
+    const char *protocol_log[2],
+        *errors[2]; // of players[0] and players[1]; NUL-terminated, never NULL
+} MatchFault;
+
+typedef struct GameRecord {
+    int pair;       // from 0; counts pairings within rounds, see MatchSpec
+    int index;      // which game of the pair: 0 or 1
+    int players[2]; // numbers of the engines in MatchSpec; 0 and 1 where there are two
+    int white;      // which of `players` (0 or 1) had White
+    GameResult result;
+    GameEndKind kind;
+    GameEnd rule;    // for GAME_END_RULE
+    int culprit;     // which of `players` is at fault for TIME, ILLEGAL, CRASH, STALL; else -1
+    bool overloaded; // GAME_END_TIME: without the time that the machine was busy elsewhere the flag
+                     // would not have fallen; it is a loss all the same
+    char reason[160]; // as printed: "White mates", "Black loses on time", …
+    Game game;        // start position after the opening's FEN; opening moves are part of it
+    int opening_plies;
+    int64_t started_us; // wall clock, since the epoch
+    int64_t lasted_us;
+    const char *infos;                // text of the kept info lines; NULL without keep_info
+    const MatchFault *fault_report;   // where culprit >= 0, during on_game and on_pair; else NULL
+    MoveRecord moves[GAME_PLIES_MAX]; // moves[i] for game.moves[i]; empty for opening plies
+} GameRecord;
 
 // The engine that made game.moves[ply].
 int record_mover(const GameRecord *record, int ply);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "server/common/str.h"
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 enum { GAMES_JSON_MAX = 64 << 20 };
 

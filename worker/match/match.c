@@ -1,6 +1,7 @@
 // See match.h. Slots are threads that take the next game from a counter; a pair's two records are
 // kept until both games have ended and every earlier pair has been reported.
 #include "worker/match/match.h"
+#include "worker/os/thread.h"
 
 #include <errno.h>
 #include <poll.h>

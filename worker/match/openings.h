@@ -3,7 +3,8 @@
 // number and costs no game.
 #pragma once
 
-#include "worker/match/match.h"
+#include "server/common/error.h"
+#include "worker/match/match_spec.h"
 
 typedef enum { BOOK_EPD, BOOK_PGN, BOOK_POLYGLOT } BookFormat;
 

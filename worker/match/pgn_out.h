@@ -3,7 +3,7 @@
 
 #include "engine/rules/pgn.h"
 #include "server/common/str.h"
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 // What is told of every move beyond {+0.23/12 1.234s}.
 typedef struct PgnFormat {

@@ -2,6 +2,7 @@
 // mate as long as announced, and the move that was played its first.
 #pragma once
 
+#include "engine/rules/game.h"
 #include "engine/rules/notation.h"
 #include "worker/uci/uci_reply.h"
 

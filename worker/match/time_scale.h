@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "server/common/time_control.h"
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 // As tc_parse reads it.
 bool limit_parse(const char *tc, MatchLimit *out, Error *err);

@@ -1,7 +1,7 @@
 // Who plays whom in a round of a tournament.
 #pragma once
 
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 typedef enum { TOURNAMENT_ROUND_ROBIN, TOURNAMENT_GAUNTLET } TournamentKind;
 

@@ -1,6 +1,8 @@
 // See match_args.h. The words of the command line in two passes: -each first, so that -engine
 // stands over it wherever it was written; the tables in match_options.c tell what there is.
 #include "worker/match_cli/args.h"
+#include "worker/match_cli/args_engine.h"
+#include "worker/match_cli/options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/common/str.h"
+#include "worker/match_cli/args_engine.h"
 #include "worker/match_cli/args_table.h"
 #include "worker/match_cli/engine_conf.h"
 
@@ -50,12 +51,6 @@ bool match_limit_parse_tc(const char *text, MatchLimit *limit) {
 
 // ---- keys of -engine and -each ------------------------------------------------------------------
 
-bool engine_args_add(MatchArgs *args, EngineArgs *engine, const char *word) {
-    if (engine->argc == MATCH_ENGINE_ARGS_MAX)
-        return false;
-    engine->argv[++engine->argc] = match_args_own(args, xstrdup(word));
-    return true;
-}
 static bool key_arg(MatchArgs *args, void *base, const char *value) {
     return engine_args_add(args, base, value);
 }
@@ -177,20 +172,6 @@ static const Arg engine_keys[] = {
     {NULL, NULL, ARG_FLAG, 0, 0, 0, NULL},
 };
 // clang-format on
-
-bool engine_args_option(EngineArgs *engine, const char *name, const char *value) {
-    int at = 0;
-    while (at < engine->option_count && strcmp(engine->options[at].name, name) != 0)
-        at++;
-    if (!*name || at == MATCH_ENGINE_OPTIONS_MAX)
-        return false;
-    if (strcmp(name, "Threads") == 0 &&
-        (!value || !match_args_int(value, 1, 1024, &engine->threads)))
-        return false;
-    engine->options[at] = (EngineOption){name, value};
-    engine->option_count += at == engine->option_count;
-    return true;
-}
 
 // "option.NAME=VALUE", or "option.NAME" for a button.
 static bool read_uci_option(MatchArgs *args, EngineArgs *engine, const char *option,

@@ -139,3 +139,24 @@ const char *nearest_name(const char *word, const char *const *names, int count) 
     }
     return best;
 }
+
+bool engine_args_add(MatchArgs *args, EngineArgs *engine, const char *word) {
+    if (engine->argc == MATCH_ENGINE_ARGS_MAX)
+        return false;
+    engine->argv[++engine->argc] = match_args_own(args, xstrdup(word));
+    return true;
+}
+
+bool engine_args_option(EngineArgs *engine, const char *name, const char *value) {
+    int at = 0;
+    while (at < engine->option_count && strcmp(engine->options[at].name, name) != 0)
+        at++;
+    if (!*name || at == MATCH_ENGINE_OPTIONS_MAX)
+        return false;
+    if (strcmp(name, "Threads") == 0 &&
+        (!value || !match_args_int(value, 1, 1024, &engine->threads)))
+        return false;
+    engine->options[at] = (EngineOption){name, value};
+    engine->option_count += at == engine->option_count;
+    return true;
+}

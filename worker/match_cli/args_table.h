@@ -2,7 +2,7 @@
 // bounded, and what reads a value by its row. For nobody else.
 #pragma once
 
-#include "worker/match_cli/args.h"
+#include "worker/match_cli/args_values.h"
 
 typedef enum {
     ARG_FLAG, // stands alone: true
@@ -33,11 +33,6 @@ typedef struct Option {
     const char *refusal; // why there is no such thing here, as a sentence
 } Option;
 
-// NULL: there is none of that name.
-const Option *match_option_find(const char *name);
-// The known option most like `name`; NULL: none is close.
-const char *match_option_nearest(const char *name);
-
 bool arg_read(const Arg *arg, MatchArgs *args, void *base, const char *value);
 // The row of the key whose name are the first `size` bytes of `word`.
 const Arg *arg_find(const Arg *rows, const char *word, size_t size);
@@ -55,12 +50,6 @@ bool match_args_int(const char *text, long low, long high, int *out);
 // "10", "0.5": `unit_ms` each, up to a week.
 bool match_args_ms(const char *text, size_t size, double unit_ms, int64_t *out);
 
-// One word behind -engine or -each.
-bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *option,
-                            const char *word, Error *err);
-// Checks what was given and fills in name, argv[0] and the limit's text. `number` is for the
-// message.
-bool match_args_engine_complete(MatchArgs *args, EngineArgs *engine, int number, Error *err);
 // One argument for the engine's program; false when there are too many.
 bool engine_args_add(MatchArgs *args, EngineArgs *engine, const char *word);
 // value NULL: a button.

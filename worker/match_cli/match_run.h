@@ -3,6 +3,7 @@
 // match_events.c prints, counts and writes what happens; match_main.c runs and ends it.
 #pragma once
 
+#include "worker/match/match.h"
 #include "worker/match_cli/args.h"
 #include "worker/match_cli/json.h"
 #include "worker/match_cli/log.h"

@@ -9,6 +9,7 @@
 #include "server/common/log.h"
 #include "server/common/str.h"
 #include "worker/match_cli/args_table.h"
+#include "worker/match_cli/options.h"
 
 #define AT(member) offsetof(MatchArgs, member)
 // clang-format off

@@ -1,5 +1,5 @@
-// Counting results (match_report.h); how they read is match_report.c's.
-#include "worker/match_cli/report.h"
+// See score.h. How the counts are printed stands in report.c.
+#include "worker/match_cli/score.h"
 
 GameOutcome game_outcome(const GameRecord *game) {
     return (GameOutcome){.pair = game->pair,

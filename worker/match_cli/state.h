@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "server/common/error.h"
 #include "worker/match_cli/report.h"
 
 enum { MATCH_STATE_MAX = 16 << 20, MATCH_STATE_FILES = 3 };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "server/common/str.h"
-#include "worker/match/match.h"
+#include "worker/match/match_spec.h"
 
 enum { TIMING_BUCKETS = 256 };
 

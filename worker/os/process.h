@@ -83,5 +83,3 @@ void os_kill(OsProcess *process);
 void os_adopt_strays(void);
 // Whether the child ends by itself within the time.
 bool os_wait(const OsProcess *process, int timeout_ms);
-// SIGPIPE and everything asynchronous stay away from the calling thread and threads it starts.
-void os_thread_block_signals(void);

@@ -27,12 +27,6 @@ int64_t os_now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void os_thread_block_signals(void) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
-}
-
 typedef struct Pipes {
     int input[2], output[2], errors[2];
     int status[2]; // carries errno when exec fails; closes by itself when it succeeds

@@ -17,6 +17,7 @@
 #include "server/common/str.h"
 #include "worker/os/guard.h"
 #include "worker/os/process.h"
+#include "worker/os/thread.h"
 #include "worker/os/tree.h"
 
 // Every so often, and no more than a fiftieth part of a CPU in the long run; but nothing that a

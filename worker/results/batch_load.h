@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "worker/match/match.h"
+#include "worker/match/game_record.h"
 #include "worker/os/host.h"
 
 // Shares of 1; speeds in nodes/s of one engine in play, 0: not known.

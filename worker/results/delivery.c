@@ -84,20 +84,20 @@ static void put_fault_report(Api *api, const SpoolItem *item, Delivery *d) {
     call(api, d, &put);
 }
 
-static void post_word(Api *api, const Letter *letter, Delivery *d) {
+static void post_final_report(Api *api, const Message *message, Delivery *d) {
     char path[80];
-    snprintf(path, sizeof path, "tasks/%" PRId64 "/%s", letter->task, letter->path);
-    ApiCall post = {.method = "POST", .path = path, .body = letter->body};
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/%s", message->task, message->path);
+    ApiCall post = {.method = "POST", .path = path, .body = message->body};
     call(api, d, &post);
 }
 
-Delivery letter_send(Api *api, Letter *letter) {
+Delivery message_send(Api *api, Message *message) {
     Delivery d = {.outcome = API_OK};
-    if (letter->kind == LETTER_WORD)
-        post_word(api, letter, &d);
-    else if (letter->kind == LETTER_FAULT_REPORT)
-        put_fault_report(api, letter->item, &d);
-    else if (put_games(api, letter->item, &d) == API_OK)
-        post_counts(api, letter->item, &d);
+    if (message->kind == MESSAGE_FINAL_REPORT)
+        post_final_report(api, message, &d);
+    else if (message->kind == MESSAGE_FAULT_REPORT)
+        put_fault_report(api, message->item, &d);
+    else if (put_games(api, message->item, &d) == API_OK)
+        post_counts(api, message->item, &d);
     return d;
 }

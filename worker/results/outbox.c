@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-Letter *outbox_add(Outbox *box, const Letter *letter) {
-    Letter *copy = xmalloc(sizeof *copy);
-    *copy = *letter;
+Message *outbox_add(Outbox *box, const Message *message) {
+    Message *copy = xmalloc(sizeof *copy);
+    *copy = *message;
     copy->next = NULL;
     if (box->last)
         box->last->next = copy;
@@ -15,39 +15,32 @@ Letter *outbox_add(Outbox *box, const Letter *letter) {
     return copy;
 }
 
-Letter *outbox_first_raw(const Outbox *box) {
-    Letter *letter = box->first;
-    while (letter && !letter->raw)
-        letter = letter->next;
-    return letter;
+Message *outbox_first_in(const Outbox *box, MessageState state) {
+    Message *message = box->first;
+    while (message && message->state != state)
+        message = message->next;
+    return message;
 }
 
-Letter *outbox_first_unstored(const Outbox *box) {
-    Letter *letter = box->first;
-    while (letter && (!letter->item || letter->stored))
-        letter = letter->next;
-    return letter;
-}
-
-// Whether `earlier`, which stands before `letter`, has to be sent before it.
-static bool goes_before(const Letter *earlier, const Letter *letter) {
-    if (earlier->task != letter->task)
+// Whether `earlier`, which stands before `message`, has to be sent before it.
+static bool goes_before(const Message *earlier, const Message *message) {
+    if (earlier->task != message->task)
         return false;
-    if (earlier->kind == LETTER_FAULT_REPORT)
-        return letter->kind == LETTER_FAULT_REPORT ||
-               (letter->kind == LETTER_WORD && !earlier->tried);
+    if (earlier->kind == MESSAGE_FAULT_REPORT)
+        return message->kind == MESSAGE_FAULT_REPORT ||
+               (message->kind == MESSAGE_FINAL_REPORT && !earlier->failed);
     return true;
 }
 
-static bool is_free(const Outbox *box, const Letter *letter) {
-    for (const Letter *l = box->first; l != letter; l = l->next)
-        if (goes_before(l, letter))
+static bool is_free(const Outbox *box, const Message *message) {
+    for (const Message *l = box->first; l != message; l = l->next)
+        if (goes_before(l, message))
             return false;
-    return letter->item || letter->body;
+    return message->state != MESSAGE_PENDING;
 }
 
-Letter *outbox_next(const Outbox *box, double now_s, double *soonest_s) {
-    for (Letter *l = box->first; l; l = l->next) {
+Message *outbox_next(const Outbox *box, double now_s, double *soonest_s) {
+    for (Message *l = box->first; l; l = l->next) {
         if (!is_free(box, l))
             continue;
         if (l->retry_s <= now_s)
@@ -58,27 +51,17 @@ Letter *outbox_next(const Outbox *box, double now_s, double *soonest_s) {
     return NULL;
 }
 
-void outbox_hurry(Outbox *box) {
-    for (Letter *l = box->first; l; l = l->next)
+void outbox_retry_now(Outbox *box) {
+    for (Message *l = box->first; l; l = l->next)
         if (l->offline)
             l->retry_s = 0;
 }
 
-void outbox_remove(Outbox *box, const Letter *letter) {
-    Letter **link = &box->first, *before = NULL;
-    for (; *link != letter; link = &before->next)
+void outbox_remove(Outbox *box, const Message *message) {
+    Message **link = &box->first, *before = NULL;
+    for (; *link != message; link = &before->next)
         before = *link;
-    *link = letter->next;
-    if (box->last == letter)
+    *link = message->next;
+    if (box->last == message)
         box->last = before;
-}
-
-void letter_free(Letter *letter) {
-    if (letter->raw) {
-        batch_release(&letter->raw->batch);
-        free(letter->raw);
-    }
-    spool_item_free(letter->item);
-    json_decref(letter->body);
-    free(letter);
 }

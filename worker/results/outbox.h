@@ -1,42 +1,20 @@
-// What the courier has yet to send, in order, and which of it may go now. No lock of its own.
+// What the uploader still has to send, in order, and which message may be sent now. It has no lock.
 #pragma once
 
-#include "worker/results/batch.h"
-#include "worker/results/uploader.h"
-
-typedef enum { LETTER_BATCH, LETTER_FAULT_REPORT, LETTER_WORD } LetterKind;
-
-// A batch as it came (raw); a batch or fault reports that is made up for sending (item); a word on a
-// task.
-typedef struct Letter {
-    struct Letter *next;
-    LetterKind kind;
-    int64_t task;
-    CourierBatch *raw;
-    SpoolItem *item;
-    bool stored;   // the item is on disk
-    char path[16]; // of a word, below tasks/ID/
-    json_t *body;  // of a word
-    Waiter waiter;
-    double retry_s; // monotonic: not before
-    bool tried;     // in vain
-    bool offline;   // nobody answered then
-} Letter;
+#include "worker/results/message.h"
 
 typedef struct Outbox {
-    Letter *first, *last;
+    Message *first, *last;
 } Outbox;
 
-// Copies the letter; what it points to is stolen. The copy is in the box.
-Letter *outbox_add(Outbox *box, const Letter *letter);
-Letter *outbox_first_raw(const Outbox *box);      // NULL: none
-Letter *outbox_first_unstored(const Outbox *box); // an item that is not on disk; NULL: none
-// The first letter that may go at `now_s`; NULL: none. Batches of a task go in order; its fault reports
-// goes after them; its last word goes after its batches and after fault reports that was not tried yet.
-// Tasks do not wait for each other: a batch that is never answered holds up nothing but its own
-// task. *soonest_s is lowered to the time of the first that waits for its time.
-Letter *outbox_next(const Outbox *box, double now_s, double *soonest_s);
-// The server answers: letters that met nobody may go at once.
-void outbox_hurry(Outbox *box);
-void outbox_remove(Outbox *box, const Letter *letter); // does not free it
-void letter_free(Letter *letter);
+// Copies the message; what it points to is stolen. Returns the copy in the outbox.
+Message *outbox_add(Outbox *box, const Message *message);
+Message *outbox_first_in(const Outbox *box, MessageState state); // NULL: none
+// The first message that may be sent at `now_s`; NULL: none. Batches of a task are sent in order. Its
+// fault reports follow them. Its final report follows its batches and the fault reports that were
+// not tried yet. Tasks do not wait for each other: a batch that the server never answers delays its
+// own task only. *soonest_s is lowered to the time of the first message that waits for its time.
+Message *outbox_next(const Outbox *box, double now_s, double *soonest_s);
+// The server is reachable again: retry messages that failed because of the network immediately.
+void outbox_retry_now(Outbox *box);
+void outbox_remove(Outbox *box, const Message *message); // does not free it

@@ -1,5 +1,5 @@
-// See courier.h. Letters go in the order that outbox.h says, heartbeats in between; each waits by itself
-// when it was in vain. All that the network may hold up happens outside the lock.
+// See uploader.h. Messages are sent in the order that outbox.h says, heartbeats in between. A message
+// that failed waits by itself. Everything that waits for the network happens outside the lock.
 #include "worker/results/uploader.h"
 
 #include <math.h>
@@ -8,96 +8,104 @@
 #include <time.h>
 
 #include "server/common/log.h"
-#include "worker/results/uploader_internal.h"
-#include "worker/setup/config.h"
+#include "worker/api/version.h"
+#include "worker/results/uploader_send.h"
 
 static const double longest_wait_s = 60;
 
-static void add_letter(Courier *c, const Letter *letter) {
+static void add_message(Uploader *c, const Message *message) {
     pthread_mutex_lock(&c->lock);
-    outbox_add(&c->outbox, letter);
+    outbox_add(&c->outbox, message);
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
 // ---- the thread ---------------------------------------------------------------------------------
 
-// What to do next, decided under the lock; waits until there is something.
-typedef enum { DO_QUIT, DO_MAKE, DO_STORE, DO_HEARTBEAT, DO_SEND } Deed;
+typedef enum {
+    ACTION_WAIT, // there is nothing to do yet
+    ACTION_QUIT,
+    ACTION_PACK,
+    ACTION_STORE,
+    ACTION_HEARTBEAT,
+    ACTION_SEND
+} Action;
 
-static void wait_until(Courier *c, double when_s) {
+static void wait_until(Uploader *c, double when_s) {
     struct timespec until = {(time_t)when_s, (long)((when_s - (double)(time_t)when_s) * 1e9)};
     pthread_cond_timedwait(&c->changed, &c->lock, &until);
 }
 
-// DO_QUIT: nothing until *soonest_s.
-static Deed due(const Courier *c, Letter **letter, double *soonest_s) {
-    double now = courier_now_s();
+// ACTION_WAIT: until *soonest_s.
+static Action due(const Uploader *c, Message **message, double *soonest_s) {
+    double now = uploader_now_s();
     bool heartbeats = c->has_task && !c->task_stopped;
     *soonest_s = now + longest_wait_s;
-    if ((*letter = outbox_first_raw(&c->outbox)))
-        return DO_MAKE;
-    if (c->unstored && (*letter = outbox_first_unstored(&c->outbox))) {
+    if ((*message = outbox_first_in(&c->outbox, MESSAGE_PENDING)))
+        return ACTION_PACK;
+    if (c->unstored && (*message = outbox_first_in(&c->outbox, MESSAGE_UNSTORED))) {
         if (now >= c->store_s)
-            return DO_STORE;
+            return ACTION_STORE;
         *soonest_s = fmin(*soonest_s, c->store_s);
     }
     if (heartbeats && now >= c->next_heartbeat_s)
-        return DO_HEARTBEAT;
+        return ACTION_HEARTBEAT;
     if (heartbeats)
         *soonest_s = fmin(*soonest_s, c->next_heartbeat_s);
-    *letter = outbox_next(&c->outbox, now, soonest_s);
-    return *letter ? DO_SEND : DO_QUIT;
+    *message = outbox_next(&c->outbox, now, soonest_s);
+    return *message ? ACTION_SEND : ACTION_WAIT;
 }
 
-static Deed next_deed(Courier *c, Letter **letter) {
+// Decided under the lock; waits until there is something to do. Batches are packed before it quits.
+static Action next_action(Uploader *c, Message **message) {
     double soonest_s;
-    Deed deed = DO_QUIT;
+    Action action = ACTION_QUIT;
     pthread_mutex_lock(&c->lock);
     c->sending = false;
     pthread_cond_broadcast(&c->changed);
-    while (!c->quit || outbox_first_raw(&c->outbox)) {
-        deed = due(c, letter, &soonest_s);
-        if (deed != DO_QUIT)
+    while (!c->quit || outbox_first_in(&c->outbox, MESSAGE_PENDING)) {
+        action = due(c, message, &soonest_s);
+        if (action != ACTION_WAIT)
             break;
+        action = ACTION_QUIT;
         wait_until(c, soonest_s);
     }
-    c->sending = deed != DO_QUIT;
+    c->sending = action != ACTION_QUIT;
     pthread_mutex_unlock(&c->lock);
-    return deed;
+    return action;
 }
 
-static void *courier_thread(void *ctx) {
-    Courier *c = ctx;
-    Letter *letter = NULL;
-    for (Deed deed; (deed = next_deed(c, &letter)) != DO_QUIT;) {
-        if (deed == DO_MAKE)
-            courier_make_item(c, letter);
-        else if (deed == DO_STORE)
-            courier_store_item(c, letter);
-        else if (deed == DO_HEARTBEAT)
-            courier_send_heartbeat(c);
+static void *uploader_thread(void *ctx) {
+    Uploader *c = ctx;
+    Message *message = NULL;
+    for (Action action; (action = next_action(c, &message)) != ACTION_QUIT;) {
+        if (action == ACTION_PACK)
+            uploader_pack_batch(c, message);
+        else if (action == ACTION_STORE)
+            uploader_store_item(c, message);
+        else if (action == ACTION_HEARTBEAT)
+            uploader_send_heartbeat(c);
         else
-            courier_send_letter(c, letter);
+            uploader_send_message(c, message);
     }
     return NULL;
 }
 
-static void load_spool(Courier *c) {
+static void load_spool(Uploader *c) {
     int count;
     SpoolItem **items scope(free_ptr) = spool_read(c->spool, &count);
     if (count)
         log_info("%d unsent results of an earlier run", count);
     for (int i = 0; i < count; i++)
-        add_letter(
-            c, &(Letter){.kind = items[i]->kind == SPOOL_BATCH ? LETTER_BATCH : LETTER_FAULT_REPORT,
-                         .item = items[i],
-                         .stored = true,
-                         .task = items[i]->task});
+        add_message(c, &(Message){.kind = items[i]->kind == SPOOL_BATCH ? MESSAGE_BATCH
+                                                                        : MESSAGE_FAULT_REPORT,
+                                  .state = MESSAGE_READY,
+                                  .item = items[i],
+                                  .task = items[i]->task});
 }
 
-Courier *courier_new(Session *session) {
-    Courier *c = xcalloc(1, sizeof *c);
+Uploader *uploader_new(Session *session) {
+    Uploader *c = xcalloc(1, sizeof *c);
     c->api = (Api){session, client_new("patchmate-worker/" WORKER_VERSION, &c->cancel)};
     c->spool = xasprintf("%s/spool", session->folder);
     pthread_condattr_t attributes;
@@ -107,50 +115,50 @@ Courier *courier_new(Session *session) {
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&c->lock, NULL);
     load_spool(c);
-    if (pthread_create(&c->thread, NULL, courier_thread, c) != 0)
+    if (pthread_create(&c->thread, NULL, uploader_thread, c) != 0)
         fatal("cannot start a thread");
     return c;
 }
 
 // What is due now, heartbeats aside.
-static bool is_busy(const Courier *c) {
-    double soonest_s = courier_now_s();
-    return c->sending || outbox_first_raw(&c->outbox) ||
-           outbox_next(&c->outbox, courier_now_s(), &soonest_s);
+static bool is_busy(const Uploader *c) {
+    double soonest_s = uploader_now_s();
+    return c->sending || outbox_first_in(&c->outbox, MESSAGE_PENDING) ||
+           outbox_next(&c->outbox, uploader_now_s(), &soonest_s);
 }
 
-bool courier_flush(Courier *c, double patience_s) {
-    double end = courier_now_s() + patience_s;
+bool uploader_flush(Uploader *c, double patience_s) {
+    double end = uploader_now_s() + patience_s;
     pthread_mutex_lock(&c->lock);
-    while (is_busy(c) && courier_now_s() < end)
+    while (is_busy(c) && uploader_now_s() < end)
         wait_until(c, end);
     bool tried = !is_busy(c);
     pthread_mutex_unlock(&c->lock);
     return tried;
 }
 
-bool courier_drain(Courier *c, double patience_s) {
-    double end = courier_now_s() + patience_s;
+bool uploader_drain(Uploader *c, double patience_s) {
+    double end = uploader_now_s() + patience_s;
     pthread_mutex_lock(&c->lock);
-    for (Letter *l = c->outbox.first; l; l = l->next)
+    for (Message *l = c->outbox.first; l; l = l->next)
         l->retry_s = 0; // one try at once, whatever was waited for
     pthread_cond_broadcast(&c->changed);
-    while (c->outbox.first && courier_now_s() < end)
+    while (c->outbox.first && uploader_now_s() < end)
         wait_until(c, end);
     bool empty = !c->outbox.first;
     pthread_mutex_unlock(&c->lock);
     return empty;
 }
 
-// What is only in memory gets a last chance.
-static void store_all(Courier *c) {
+// Items that are in memory only get a last chance.
+static void store_all(Uploader *c) {
     Error err = {0};
-    for (Letter *l = c->outbox.first; l; l = l->next)
-        if (l->item && !l->stored && !spool_write(c->spool, l->item, &err))
+    for (Message *l = c->outbox.first; l; l = l->next)
+        if (l->state == MESSAGE_UNSTORED && !spool_write(c->spool, l->item, &err))
             log_error("results are lost, they cannot be kept on disk: %s", err.message);
 }
 
-void courier_free(Courier *c) {
+void uploader_free(Uploader *c) {
     if (!c)
         return;
     atomic_store(&c->cancel, true);
@@ -160,31 +168,31 @@ void courier_free(Courier *c) {
     pthread_mutex_unlock(&c->lock);
     pthread_join(c->thread, NULL);
     store_all(c);
-    for (Letter *letter; (letter = c->outbox.first); letter_free(letter))
-        outbox_remove(&c->outbox, letter);
+    for (Message *message; (message = c->outbox.first); message_free(message))
+        outbox_remove(&c->outbox, message);
     client_free(c->api.client);
     free(c->spool);
     free(c);
 }
 
-void courier_begin(Courier *c, const CourierTask *task) {
+void uploader_begin(Uploader *c, const UploaderTask *task) {
     pthread_mutex_lock(&c->lock);
     c->task = *task;
     c->has_task = true;
     c->task_stopped = false;
-    c->next_heartbeat_s = courier_now_s();
+    c->next_heartbeat_s = uploader_now_s();
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
-void courier_heartbeat_soon(Courier *c) {
+void uploader_heartbeat_soon(Uploader *c) {
     pthread_mutex_lock(&c->lock);
-    c->next_heartbeat_s = courier_now_s();
+    c->next_heartbeat_s = uploader_now_s();
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
-void courier_end(Courier *c) {
+void uploader_end(Uploader *c) {
     pthread_mutex_lock(&c->lock);
     c->has_task = false;
     while (c->in_call)
@@ -192,34 +200,37 @@ void courier_end(Courier *c) {
     pthread_mutex_unlock(&c->lock);
 }
 
-void courier_batch(Courier *c, CourierBatch *batch) {
-    add_letter(c, &(Letter){.kind = LETTER_BATCH, .raw = batch, .task = batch->batch.task});
+void uploader_batch(Uploader *c, PlayedBatch *batch) {
+    add_message(c, &(Message){.kind = MESSAGE_BATCH, .played = batch, .task = batch->batch.task});
 }
 
-void courier_fault_report(Courier *c, SpoolItem *item) {
+void uploader_fault_report(Uploader *c, SpoolItem *item) {
     pthread_mutex_lock(&c->lock);
-    outbox_add(&c->outbox,
-               &(Letter){.kind = LETTER_FAULT_REPORT, .item = item, .task = item->task});
+    outbox_add(&c->outbox, &(Message){.kind = MESSAGE_FAULT_REPORT,
+                                      .state = MESSAGE_UNSTORED,
+                                      .item = item,
+                                      .task = item->task});
     c->unstored++;
     c->store_s = 0;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
-void courier_word(Courier *c, int64_t task, const char *path, json_t *body) {
-    Letter letter = {.kind = LETTER_WORD, .task = task, .body = body};
+void uploader_final_report(Uploader *c, int64_t task, const char *path, json_t *body) {
+    Message message = {
+        .kind = MESSAGE_FINAL_REPORT, .state = MESSAGE_READY, .task = task, .body = body};
     if (!body)
         fatal("out of memory");
-    snprintf(letter.path, sizeof letter.path, "%s", path);
-    add_letter(c, &letter);
+    snprintf(message.path, sizeof message.path, "%s", path);
+    add_message(c, &message);
 }
 
-json_t *courier_unsent(Courier *c, int max) {
+json_t *uploader_unsent(Uploader *c, int max) {
     json_t *list = json_array();
     int64_t last = 0;
     pthread_mutex_lock(&c->lock);
-    for (const Letter *l = c->outbox.first; l && (int)json_array_size(list) < max; l = l->next)
-        if (l->kind == LETTER_BATCH && l->task != last)
+    for (const Message *l = c->outbox.first; l && (int)json_array_size(list) < max; l = l->next)
+        if (l->kind == MESSAGE_BATCH && l->task != last)
             json_array_append_new(list, json_integer(last = l->task));
     pthread_mutex_unlock(&c->lock);
     return list;

@@ -1,56 +1,34 @@
-// The thread that talks to the server while games are played: heartbeats, batches, and the last word on
-// a task. Results are spooled to disk before they are sent and leave it when they are acknowledged,
+// The thread that talks to the server while games are played: heartbeats, batches and the
+// final report on a task. Results are spooled to disk before they are sent and leave it when they are acknowledged,
 // so neither an outage nor a restart loses or doubles one.
 #pragma once
 
-#include "worker/api/api.h"
-#include "worker/match/time_scale.h"
-#include "worker/results/batch.h"
+#include "worker/results/message.h"
+#include "worker/results/task_progress.h"
 
-typedef struct Courier Courier;
-
-// Where the task stands, asked for by each heartbeat.
-typedef struct Progress {
-    const char *phase; // fetch, build, bench, play
-    uint64_t plies;
-    int started_pairs; // pairs of which a game was started
-} Progress;
-
-typedef struct CourierTask {
-    int64_t id;
-    Progress (*progress)(void *ctx);
-    // Play no more for this task; called at most once a task, from the courier's thread.
-    void (*stop)(void *ctx, const char *why);
-    void *ctx;
-} CourierTask;
+typedef struct Uploader Uploader;
 
 // Starts the thread; it sends what an earlier run left behind at once. The session is borrowed.
-Courier *courier_new(Session *session);
-// Waits until all that can go now has been sent or tried in vain, at most `patience_s`.
-bool courier_flush(Courier *courier, double patience_s);
+Uploader *uploader_new(Session *session);
+// Waits until all that can go now has been sent or has failed, at most `patience_s`.
+bool uploader_flush(Uploader *uploader, double patience_s);
 // Waits until all has been sent, at most `patience_s`; what is left stays on disk.
-bool courier_drain(Courier *courier, double patience_s);
-void courier_free(Courier *courier);
+bool uploader_drain(Uploader *uploader, double patience_s);
+void uploader_free(Uploader *uploader);
 
-// Between courier_begin and courier_end heartbeats are sent for the task; its `stop` is not called after
-// courier_end has returned.
-void courier_begin(Courier *courier, const CourierTask *task);
-void courier_heartbeat_soon(Courier *courier); // the phase has changed
-void courier_end(Courier *courier);
+// Between uploader_begin and uploader_end heartbeats are sent for the task; its `stop` is not called after
+// uploader_end has returned.
+void uploader_begin(Uploader *uploader, const UploaderTask *task);
+void uploader_heartbeat_soon(Uploader *uploader); // the phase has changed
+void uploader_end(Uploader *uploader);
 
-// A full batch; the courier compresses, spools and sends it. Steals both.
-typedef struct CourierBatch {
-    Batch batch;
-    char tc[TC_TEXT_MAX];
-    double speed, busy;
-    BatchLoad load;
-} CourierBatch;
-void courier_batch(Courier *courier, CourierBatch *batch);
+// A full batch; it is packed, spooled and sent. Steals it.
+void uploader_batch(Uploader *uploader, PlayedBatch *batch);
 // Fault reports (fault_report.h), sent after the batches of its task that came before it; it
 // holds up none. Stolen.
-void courier_fault_report(Courier *courier, SpoolItem *item);
-// The last word on a task (fail, release), sent after its batches. `path` below tasks/ID/; `body`
+void uploader_fault_report(Uploader *uploader, SpoolItem *item);
+// The final report on a task (fail, release), sent after its batches. `path` below tasks/ID/; `body`
 // is stolen.
-void courier_word(Courier *courier, int64_t task, const char *path, json_t *body);
+void uploader_final_report(Uploader *uploader, int64_t task, const char *path, json_t *body);
 // Ids of tasks with unsent batches, at most `max`. New.
-json_t *courier_unsent(Courier *courier, int max);
+json_t *uploader_unsent(Uploader *uploader, int max);

@@ -1,6 +1,6 @@
-// See courier_inside.h: heartbeats and letters, sent, and what the answers mean for the task and the
-// spool.
-#include "worker/results/uploader_internal.h"
+// See uploader_send.h: heartbeats and messages are sent, and the replies decide what happens to the
+// task and the spool.
+#include "worker/results/uploader_send.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@ static const double heartbeat_every_s = 60, store_again_s = 10;
 
 // ---- the task -----------------------------------------------------------------------------------
 
-// Calls into the task without the lock, because the task has locks of its own; courier_end waits
+// Calls into the task without the lock, because the task has locks of its own; uploader_end waits
 // for such a call to return. False: that task is over.
-static bool enter_call(Courier *c, int64_t id, CourierTask *task) {
+static bool enter_call(Uploader *c, int64_t id, UploaderTask *task) {
     pthread_mutex_lock(&c->lock);
     bool fine = c->has_task && (!id || c->task.id == id);
     *task = c->task;
@@ -28,18 +28,18 @@ static bool enter_call(Courier *c, int64_t id, CourierTask *task) {
     return fine;
 }
 
-static void leave_call(Courier *c) {
+static void leave_call(Uploader *c) {
     pthread_mutex_lock(&c->lock);
     c->in_call = false;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
-static void stop_task(Courier *c, int64_t id, const char *why) {
-    CourierTask task;
+static void stop_task(Uploader *c, int64_t id, const char *why) {
+    UploaderTask task;
     if (!enter_call(c, id, &task))
         return;
-    bool first = !c->task_stopped; // only this thread and courier_begin write it
+    bool first = !c->task_stopped; // only this thread and uploader_begin write it
     c->task_stopped = true;
     if (first)
         task.stop(task.ctx, why);
@@ -47,7 +47,7 @@ static void stop_task(Courier *c, int64_t id, const char *why) {
 }
 
 // What any reply to a task says of its future.
-static void read_continue(Courier *c, int64_t id, const json_t *reply) {
+static void read_continue(Uploader *c, int64_t id, const json_t *reply) {
     const char *why = json_string_value(json_object_get(reply, "why"));
     if (json_is_false(json_object_get(reply, "continue")))
         stop_task(c, id, why && *why ? why : "stopped");
@@ -55,38 +55,38 @@ static void read_continue(Courier *c, int64_t id, const json_t *reply) {
 
 // ---- heartbeats --------------------------------------------------------------------------------------
 
-static void next_heartbeat_in(Courier *c, double seconds) {
+static void next_heartbeat_in(Uploader *c, double seconds) {
     pthread_mutex_lock(&c->lock);
-    c->next_heartbeat_s = courier_now_s() + seconds;
+    c->next_heartbeat_s = uploader_now_s() + seconds;
     pthread_mutex_unlock(&c->lock);
 }
 
-static void heartbeat_in_vain(Courier *c, const Error *err, double retry_after_s) {
+static void heartbeat_failed(Uploader *c, const Error *err, double retry_after_s) {
     double pause_s = outage_wait(&c->api.session->outage, &c->heartbeats, err, retry_after_s);
     c->heartbeats_offline = err->status == 0;
     next_heartbeat_in(c, pause_s);
 }
 
-// The server was there: those that found nobody need not wait out their time.
-static void hurry_others(Courier *c) {
+// The server is reachable again: retry what failed because of the network.
+static void retry_others(Uploader *c) {
     pthread_mutex_lock(&c->lock);
-    outbox_hurry(&c->outbox);
+    outbox_retry_now(&c->outbox);
     if (c->heartbeats.waits && c->heartbeats_offline)
         c->next_heartbeat_s = 0;
     pthread_mutex_unlock(&c->lock);
 }
 
-static void heartbeat_answered(Courier *c) {
+static void heartbeat_answered(Uploader *c) {
     bool waited = c->heartbeats.waits;
     outage_over(&c->api.session->outage, &c->heartbeats, true);
     if (waited)
-        hurry_others(c);
+        retry_others(c);
 }
 
-// The next one is due from before this one is sent: a phase or a task that begins while the reply
-// is awaited asks for a heartbeat of its own, which the reply must not put off.
-void courier_send_heartbeat(Courier *c) {
-    CourierTask task;
+// Schedule the next heartbeat before sending this one. If a phase starts while we wait for the reply,
+// it requests an immediate heartbeat, and the reply must not overwrite that request.
+void uploader_send_heartbeat(Uploader *c) {
+    UploaderTask task;
     if (!enter_call(c, 0, &task))
         return;
     next_heartbeat_in(c, patience(heartbeat_every_s));
@@ -101,7 +101,7 @@ void courier_send_heartbeat(Courier *c) {
     ApiCall call = {.method = "POST", .path = path, .body = body, .expects = "continue"};
     ApiOutcome outcome = api_call(&c->api, &call, &reply, &err);
     if (outcome == API_AWAY)
-        return heartbeat_in_vain(c, &err, reply.retry_after_s);
+        return heartbeat_failed(c, &err, reply.retry_after_s);
     if (outcome == API_CANCELLED)
         return;
     heartbeat_answered(c);
@@ -111,7 +111,7 @@ void courier_send_heartbeat(Courier *c) {
         read_continue(c, task.id, reply.json);
 }
 
-// ---- letters ------------------------------------------------------------------------------------
+// ---- messages -----------------------------------------------------------------------------------
 
 static void set_llr(Status *status, void *ctx) {
     const json_t *test = ctx, *llr = json_object_get(test, "llr");
@@ -121,76 +121,76 @@ static void set_llr(Status *status, void *ctx) {
     status->llr = json_number_value(llr);
 }
 
-static const char *letter_name(const Letter *letter, char out[64]) {
-    if (!letter->item)
-        snprintf(out, 64, "%s of task %" PRId64, letter->path, letter->task);
+static const char *message_name(const Message *message, char out[64]) {
+    if (!message->item)
+        snprintf(out, 64, "%s of task %" PRId64, message->path, message->task);
     else
         snprintf(out, 64, "%s %d of task %" PRId64,
-                 letter->kind == LETTER_BATCH ? "batch" : "fault_report", letter->item->seq,
-                 letter->task);
+                 message->kind == MESSAGE_BATCH ? "batch" : "fault report", message->item->seq,
+                 message->task);
     return out;
 }
 
-static void letter_refused(Courier *c, const Letter *letter, const Error *err) {
+static void message_refused(Uploader *c, const Message *message, const Error *err) {
     char name[64];
-    if (letter->kind != LETTER_BATCH) {
-        log_warn("%s was refused: %s", letter_name(letter, name), err->message);
-        if (letter->item)
-            spool_remove(c->spool, letter->item);
+    if (message->kind != MESSAGE_BATCH) {
+        log_warn("%s was refused: %s", message_name(message, name), err->message);
+        if (message->item)
+            spool_remove(c->spool, message->item);
         return;
     }
-    log_error("%s was refused and is kept in %s/refused: %s", letter_name(letter, name), c->spool,
+    log_error("%s was refused and is kept in %s/refused: %s", message_name(message, name), c->spool,
               err->message);
-    spool_put_aside(c->spool, letter->item, err->message);
-    stop_task(c, letter->task, err->message);
+    spool_put_aside(c->spool, message->item, err->message);
+    stop_task(c, message->task, err->message);
 }
 
-static void letter_accepted(Courier *c, const Letter *letter, const json_t *reply) {
+static void message_accepted(Uploader *c, const Message *message, const json_t *reply) {
     char name[64];
-    if (letter->item)
-        spool_remove(c->spool, letter->item);
-    log_debug("%s is stored", letter_name(letter, name));
-    if (letter->kind != LETTER_BATCH)
+    if (message->item)
+        spool_remove(c->spool, message->item);
+    log_debug("%s is stored", message_name(message, name));
+    if (message->kind != MESSAGE_BATCH)
         return;
     status_update(set_llr, json_object_get(reply, "test"));
     api_read_credit(reply);
-    read_continue(c, letter->task, reply);
+    read_continue(c, message->task, reply);
 }
 
-static void letter_in_vain(Courier *c, Letter *letter, const Delivery *d) {
+static void message_failed(Uploader *c, Message *message, const Delivery *d) {
     double pause_s =
-        outage_wait(&c->api.session->outage, &letter->waiter, &d->error, d->reply.retry_after_s);
+        outage_wait(&c->api.session->outage, &message->waiter, &d->error, d->reply.retry_after_s);
     pthread_mutex_lock(&c->lock);
-    letter->retry_s = courier_now_s() + pause_s;
-    letter->tried = true;
-    letter->offline = d->error.status == 0;
+    message->retry_s = uploader_now_s() + pause_s;
+    message->failed = true;
+    message->offline = d->error.status == 0;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 
-// Letters are taken off by this thread alone.
-static void take_off(Courier *c, Letter *letter) {
-    bool waited = letter->waiter.waits;
-    outage_over(&c->api.session->outage, &letter->waiter, true);
+// Only this thread takes messages off the outbox.
+static void take_off(Uploader *c, Message *message) {
+    bool waited = message->waiter.waits;
+    outage_over(&c->api.session->outage, &message->waiter, true);
     pthread_mutex_lock(&c->lock);
-    c->unstored -= letter->item && !letter->stored;
-    outbox_remove(&c->outbox, letter);
+    c->unstored -= message->state == MESSAGE_UNSTORED;
+    outbox_remove(&c->outbox, message);
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
-    letter_free(letter);
+    message_free(message);
     if (waited)
-        hurry_others(c);
+        retry_others(c);
 }
 
 // A disk that is full is no reason not to send an item, nor to forget it: it stays in memory and is
 // tried again in a while.
-void courier_store_item(Courier *c, Letter *letter) {
+void uploader_store_item(Uploader *c, Message *message) {
     Error err = {0};
-    bool stored = spool_write(c->spool, letter->item, &err);
+    bool stored = spool_write(c->spool, message->item, &err);
     pthread_mutex_lock(&c->lock);
     c->unstored -= stored;
-    letter->stored = stored;
-    c->store_s = stored ? 0 : courier_now_s() + patience(store_again_s);
+    message->state = stored ? MESSAGE_READY : MESSAGE_UNSTORED;
+    c->store_s = stored ? 0 : uploader_now_s() + patience(store_again_s);
     bool all = c->unstored == 0;
     pthread_mutex_unlock(&c->lock);
     if (!stored && !c->disk_failed)
@@ -201,33 +201,33 @@ void courier_store_item(Courier *c, Letter *letter) {
     c->disk_failed = !stored || (c->disk_failed && !all);
 }
 
-void courier_send_letter(Courier *c, Letter *letter) {
-    Delivery d scope(delivery_release) = letter_send(&c->api, letter);
+void uploader_send_message(Uploader *c, Message *message) {
+    Delivery d scope(delivery_release) = message_send(&c->api, message);
     Error ignored;
-    if (d.changed && letter->stored)
-        (void)!spool_write(c->spool, letter->item, &ignored);
+    if (d.changed && message->state == MESSAGE_READY)
+        (void)!spool_write(c->spool, message->item, &ignored);
     if (d.outcome == API_CANCELLED)
         return;
     if (d.outcome == API_AWAY)
-        return letter_in_vain(c, letter, &d);
+        return message_failed(c, message, &d);
     if (d.outcome == API_REFUSED)
-        letter_refused(c, letter, &d.error);
+        message_refused(c, message, &d.error);
     else
-        letter_accepted(c, letter, d.reply.json);
-    take_off(c, letter);
+        message_accepted(c, message, d.reply.json);
+    take_off(c, message);
 }
 
-// A raw batch becomes an item on disk.
-void courier_make_item(Courier *c, Letter *letter) {
-    CourierBatch *raw = letter->raw;
-    BatchFacts facts = {raw->tc, raw->speed, raw->busy, &raw->load};
-    SpoolItem *item = batch_finish(&raw->batch, &facts);
-    batch_release(&raw->batch);
-    free(raw);
+void uploader_pack_batch(Uploader *c, Message *message) {
+    PlayedBatch *played = message->played;
+    BatchFacts facts = {played->tc, played->speed, played->busy, &played->load};
+    SpoolItem *item = batch_finish(&played->batch, &facts);
+    batch_release(&played->batch);
+    free(played);
     pthread_mutex_lock(&c->lock);
-    letter->item = item;
-    letter->raw = NULL;
+    message->item = item;
+    message->played = NULL;
+    message->state = MESSAGE_UNSTORED;
     c->unstored++;
     pthread_mutex_unlock(&c->lock);
-    courier_store_item(c, letter);
+    uploader_store_item(c, message);
 }

@@ -1,7 +1,7 @@
 // Level 2 of sandbox.h on this operating system.
 #pragma once
 
-#include "worker/sandbox/sandbox.h"
+#include "worker/sandbox/view.h"
 
 // How many processes and threads our user has at the moment.
 int os_user_processes(void);

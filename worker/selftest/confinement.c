@@ -8,7 +8,7 @@
 
 #include "server/common/file.h"
 #include "worker/sandbox/job.h"
-#include "worker/selftest/table.h"
+#include "worker/selftest/parts.h"
 
 enum { PROBE_LIMIT_S = 20 };
 

@@ -10,7 +10,7 @@
 
 #include "server/common/file.h"
 #include "server/common/hash.h"
-#include "worker/selftest/table.h"
+#include "worker/selftest/parts.h"
 
 enum { SNAPSHOT_MAX = 64 << 20, SOURCE_MAX = 16 << 20, DEPTH_MAX = 2 };
 

@@ -7,7 +7,7 @@
 
 #include "server/common/installed.h"
 #include "worker/os/host.h"
-#include "worker/selftest/table.h"
+#include "worker/selftest/parts.h"
 
 enum { STARTUP_MS = 10000, PING_MS = 5000, MATCH_PAIRS = 4, MATCH_MOVES = 30, GONE_MS = 1000 };
 enum { LOG_MAX = 1 << 16, MEMORY_BYTES = 256 << 20 };

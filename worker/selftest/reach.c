@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "worker/os/inside.h"
-#include "worker/selftest/table.h"
+#include "worker/selftest/parts.h"
 #include "worker/uci/engine_process.h"
 
 enum { FACTS_BYTES = 1 << 18, LINE_MAX_BYTES = 2048, START_MS = 20000 };

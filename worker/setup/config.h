@@ -5,8 +5,7 @@
 
 #include "server/common/error.h"
 
-#define WORKER_VERSION "1.0"
-enum { PROTOCOL = 1, CACHE_MIB = 4096 };
+enum { CACHE_MIB = 4096 };
 
 typedef struct Config {
     char *server; // base URL without a final slash

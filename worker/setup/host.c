@@ -7,6 +7,7 @@
 
 #include "server/common/log.h"
 #include "server/common/str.h"
+#include "worker/api/version.h"
 #include "worker/sandbox/job.h"
 
 enum { COMPILER_LIMIT_S = 20 };

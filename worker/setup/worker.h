@@ -13,7 +13,7 @@ typedef struct Worker {
     Host host;
     Session session;
     Api api; // of the thread that works on tasks
-    Courier *courier;
+    Uploader *uploader;
     Running running;
     json_t *speeds;       // engine name to nodes/s of a slot
     int64_t load_told_ns; // when it was said that this machine is busy; 0: never

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "worker/match/match.h"
+#include "worker/match/game_record.h"
 #include "worker/results/spool.h"
 #include "worker/task/task.h"
 

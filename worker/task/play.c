@@ -19,7 +19,7 @@ typedef struct Play {
     const PlaySpec *spec;
     MatchLimit limits[SIDE_COUNT]; // as scaled
     char tc[TC_TEXT_MAX];
-    CourierBatch *batch; // in the making
+    PlayedBatch *batch; // in the making
     int seq;
     CpuUse use;      // when the batch began
     LoadMeter meter; // since then
@@ -42,7 +42,7 @@ static void new_batch(Play *p) {
 // Fault reports follows its batch.
 static void send_fault_report(Play *p) {
     for (int i = 0; i < p->fault_report_held; i++)
-        courier_fault_report(p->worker->courier, p->fault_report[i]);
+        uploader_fault_report(p->worker->uploader, p->fault_report[i]);
     p->fault_report_held = 0;
 }
 
@@ -144,7 +144,7 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
     if (!batch_is_full(&p->batch->batch))
         return;
     measure_load(p);
-    courier_batch(p->worker->courier, p->batch);
+    uploader_batch(p->worker->uploader, p->batch);
     send_fault_report(p);
     new_batch(p);
 }

@@ -1,7 +1,8 @@
-// The games of a task: a match whose pairs go to the courier in batches.
+// The games of a task: a match whose pairs go to the uploader in batches.
 #pragma once
 
 #include "worker/setup/worker.h"
+#include "worker/task/task.h"
 
 typedef struct PlaySpec {
     const Task *task;

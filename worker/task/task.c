@@ -62,7 +62,7 @@ static bool has_path(const TaskFiles *files, const char *path) {
 static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, Error *err) {
     size_t i;
     json_t *file;
-    int most = TASK_FILES_MAX - (common ? common->count : 0);
+    int most = RECIPE_FILES_MAX - (common ? common->count : 0);
     if (list && !json_is_array(list) && !json_is_null(list))
         return bad(err, "files that are no list");
     if ((int)json_array_size(list) > most)

@@ -5,22 +5,13 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "worker/build/recipe.h"
 #include "worker/match/time_scale.h"
 
-enum { TASK_PAIRS_MAX = 20000, TASK_OPTIONS_MAX = 256, TASK_FILES_MAX = 32 };
+enum { TASK_PAIRS_MAX = 20000, TASK_OPTIONS_MAX = 256 };
 
 typedef enum { SIDE_NEW, SIDE_BASE, SIDE_COUNT } Side;
 const char *side_name(Side side); // "new", "base"
-
-// Nets and their like: laid down in the unpacked snapshot before it is built.
-typedef struct TaskFile {
-    const char *blob, *path; // path: relative to the snapshot's top
-} TaskFile;
-
-typedef struct TaskFiles {
-    TaskFile items[TASK_FILES_MAX];
-    int count;
-} TaskFiles;
 
 typedef struct TaskSide {
     const char *commit, *snapshot;
@@ -31,14 +22,6 @@ typedef struct TaskSide {
     EngineOption options[TASK_OPTIONS_MAX];
     int option_count;
 } TaskSide;
-
-// How a snapshot becomes an engine.
-typedef struct TaskBuild {
-    const char *directory, *command, *binary; // relative to the top; binary to the directory
-    json_t *env;                              // object of strings
-    const char *bench_args[16];               // NULL-terminated
-    TaskFiles files;
-} TaskBuild;
 
 typedef struct Task {
     json_t *root;

@@ -47,10 +47,10 @@ static Step fail_side(TaskRun *run, const char *kind, int side) {
 static void enter_phase(TaskRun *run, const char *phase) {
     atomic_store(&run->phase, phase);
     status_phase(phase);
-    courier_heartbeat_soon(run->worker->courier);
+    uploader_heartbeat_soon(run->worker->uploader);
 }
 
-// ---- what the courier asks ----------------------------------------------------------------------
+// ---- what the uploader asks ----------------------------------------------------------------------
 
 static Progress progress(void *ctx) {
     TaskRun *run = ctx;
@@ -291,11 +291,12 @@ static void send_failure(Worker *worker, int64_t task, const TaskRun *run) {
     json_t *bench = run->failure.bench ? json_integer(run->failure.bench) : json_null();
     log_warn("task %" PRId64 " failed (%s%s%s): %s", task, run->failure.kind,
              *run->failure.side ? ", " : "", run->failure.side, error->message);
-    courier_word(worker->courier, task, "fail",
-                 json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind, "side",
-                           run->failure.side, "message", plain_line(error->message, MESSAGE_MAX),
-                           "log", plain_tail(log->data, log->size, LOG_MAX), "bench", bench,
-                           "started_pairs", run->started_pairs));
+    uploader_final_report(worker->uploader, task, "fail",
+                          json_pack("{s:s, s:s, s:o, s:o, s:o, s:i}", "kind", run->failure.kind,
+                                    "side", run->failure.side, "message",
+                                    plain_line(error->message, MESSAGE_MAX), "log",
+                                    plain_tail(log->data, log->size, LOG_MAX), "bench", bench,
+                                    "started_pairs", run->started_pairs));
 }
 
 static bool machine_failed(const TaskRun *run) {
@@ -304,15 +305,15 @@ static bool machine_failed(const TaskRun *run) {
 
 static TaskEnd finish(TaskRun *run, Step step) {
     Worker *w = run->worker;
-    courier_end(w->courier);
+    uploader_end(w->uploader);
     if (step == STEP_FAILED && !run->stopped_by_server && stop_level() == STOP_NO) {
         name_first_error(run);
         send_failure(w, run->task.id, run);
         return machine_failed(run) ? TASK_BROKEN : TASK_FAILED;
     }
     if (step != STEP_ON && run->started_pairs < run->task.pairs)
-        courier_word(w->courier, run->task.id, "release",
-                     json_pack("{s:i}", "started_pairs", run->started_pairs));
+        uploader_final_report(w->uploader, run->task.id, "release",
+                              json_pack("{s:i}", "started_pairs", run->started_pairs));
     return stop_level() == STOP_NO ? TASK_DONE : TASK_HANDED_BACK;
 }
 
@@ -325,13 +326,13 @@ static void set_test(Status *status, void *ctx) {
 
 static TaskEnd work_on(TaskRun *run) {
     Worker *w = run->worker;
-    CourierTask watched = {run->task.id, progress, stop_run, run};
+    UploaderTask watched = {run->task.id, progress, stop_run, run};
     run->shop = (Workshop){&w->store,          &w->sandbox,        w->host.build_key, w->host.cores,
                            &w->running.cancel, w->config->build_s, w->host.memory_mib};
     atomic_store(&run->started_pairs, run->task.next_seq * run->task.batch_pairs);
     atomic_store(&run->phase, "fetch");
     status_update(set_test, &run->task);
-    courier_begin(w->courier, &watched);
+    uploader_begin(w->uploader, &watched);
     TaskEnd end = finish(run, run_steps(run));
     status_phase("");
     store_let_go(&w->store);

@@ -2,7 +2,7 @@
 // them, and every line noted. For engine_process.c alone.
 #pragma once
 
-#include "worker/uci/engine_process.h"
+#include "worker/uci/engine_state.h"
 
 typedef struct Line {
     const char *text;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "worker/match/match.h"
+#include "worker/uci/engine_spec.h"
 
 enum { UCI_WORD_MAX = 16 }; // of a move, with its NUL
 

@@ -9,6 +9,7 @@
 
 #include "server/common/str.h"
 #include "worker/match_cli/args.h"
+#include "worker/match_cli/args_engine.h"
 
 // Splits `line` at blanks; words live until the next call.
 static bool parse(MatchArgs *args, const char *line, Error *err) {

@@ -12,6 +12,7 @@
 
 #include "server/common/str.h"
 #include "worker/uci/engine_pipe.h"
+#include "worker/uci/engine_process.h"
 
 static const int64_t second_ns = 1000000000;
 

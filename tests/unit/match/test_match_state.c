@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "server/common/file.h"
+#include "worker/match_cli/args.h"
 #include "worker/match_cli/engine_conf.h"
 #include "worker/match_cli/state.h"
 

@@ -85,7 +85,7 @@ static void more_files_than_a_build_takes_are_refused_wherever_they_stand(void *
     (void)state;
     json_auto_t *root = kit_task();
     json_t *common = json_object_get(json_object_get(root, "build"), "files");
-    for (int i = 0; i < TASK_FILES_MAX; i++) {
+    for (int i = 0; i < RECIPE_FILES_MAX; i++) {
         char *path scope(free_ptr) = xasprintf("file%d", i);
         json_array_append_new(common, file_json(path));
     }

@@ -1,0 +1,54 @@
+// What a match is: its engines, pairings, openings and rules, and the functions that hear of games.
+#pragma once
+
+#include "worker/match/game_record.h"
+
+typedef struct Opening {
+    const char *fen;   // NULL: start position
+    const char *moves; // UCI moves from there, separated by blanks; NULL or "" for none
+} Opening;
+
+typedef struct Adjudication {
+    int draw_move, draw_count, draw_score; // draw_count 0: off; cp
+    int resign_count, resign_score;        // resign_count 0: off; cp
+    bool resign_two_sided;
+    int max_moves; // full moves since the opening; 0: off
+} Adjudication;
+
+typedef struct MatchPairing {
+    int first, second; // engines; `first` has White in the first game
+} MatchPairing;
+
+// Pair p is pairing p % pairing_count of round p / pairing_count, whose opening it plays.
+typedef struct MatchSpec {
+    const EngineSpec *engines; // 0: new (or first), 1: base
+    int engine_count;
+    const MatchPairing *pairings; // of one round; NULL: engines 0 and 1
+    int pairing_count;            // 0 with NULL
+    int pair_first;               // number of the first pair, for resuming
+    int pair_count;
+    int games_per_pair; // 2, or 1: colours then change from round to round
+    bool no_swap;       // a pairing's first engine always has White
+    // The opening of a pair; called from slot threads, strings must outlive the match.
+    Opening (*opening)(void *ctx, int pair);
+    int slots;
+    bool pin; // referee and engines of a slot on its own CPUs, where enough are free
+    bool chess960;
+    Adjudication adjudication;
+    int startup_ms, ping_ms; // waits outside the clock
+    int new_game_ms;         // the one for readyok after ucinewgame; 0: ping_ms
+    int rest_ms;             // pause of a slot between two games
+    bool keep_info;          // fill GameRecord.infos
+    bool check_pvs;          // report PVs that cannot be right to on_warning
+    // All called under one lock, never concurrently; any may be NULL. Records are borrowed for the
+    // call; with one game a pair games[1] is not to be read.
+    void (*on_start)(void *ctx, const GameRecord *game);             // pair, index, players, white
+    void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
+    void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
+    void (*on_warning)(void *ctx, const GameRecord *game, const char *text);
+    // An engine that has never worked (culprit, fault reports): match_run is about to return false.
+    void (*on_failure)(void *ctx, const GameRecord *game);
+    // Every line of every conversation; from slot threads, several at a time. NULL: no log.
+    void (*on_line)(void *ctx, const MatchLine *line);
+    void *ctx;
+} MatchSpec;

@@ -1,0 +1,13 @@
+// The words behind -engine and -each.
+#pragma once
+
+#include "worker/match_cli/args_table.h"
+
+// One word behind -engine or -each.
+bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *option,
+                            const char *word, Error *err);
+// Checks what was given and fills in name, argv[0] and the limit's text. `number` is for the
+// message.
+bool match_args_engine_complete(MatchArgs *args, EngineArgs *engine, int number, Error *err);
+// "[moves/][min:]sec[+inc]" or "inf" into the clock of `limit`.
+bool match_limit_parse_tc(const char *text, MatchLimit *limit);
