@@ -1,13 +1,13 @@
-// Log-likelihood ratios of the generalised SPRT: each hypothesis is replaced by the distribution nearest to
-// the observed one (maximum likelihood) that fulfils it.
+// Log-likelihood ratios of the generalised SPRT: each hypothesis is replaced by the distribution
+// nearest to the observed one (maximum likelihood) that fulfils it.
 //
-// Both hypotheses are linear constraints sum q b = 0 on the distribution q, whose maximum-likelihood
-// solution is q = p/(1 + x b) with x the root of the secular equation sum p b/(1 + x b) = 0
-// (support_MLE_multinomial, Prop. 1.1). Logistic: b = score - s. Normalized: the t-value is given,
-// mean - 1/2 = t sd. With c = score - 1/2 that reads E c = tau rho, where rho^2 = E c^2 and
-// tau = t/sqrt(1 + t^2), and its tangent at rho is b = c - tau/2 (rho + c^2/rho): one more unknown.
-// Fishtest iterates on mean and deviation up to ten times; its limit is the same distribution, and here
-// Newton's method in (x, rho) goes there directly.
+// Both hypotheses are linear constraints sum q b = 0 on the distribution q, whose
+// maximum-likelihood solution is q = p/(1 + x b) with x the root of the secular equation sum p b/(1
+// + x b) = 0 (support_MLE_multinomial, Prop. 1.1). Logistic: b = score - s. Normalized: the t-value
+// is given, mean - 1/2 = t sd. With c = score - 1/2 that reads E c = tau rho, where rho^2 = E c^2
+// and tau = t/sqrt(1 + t^2), and its tangent at rho is b = c - tau/2 (rho + c^2/rho): one more
+// unknown. Fishtest iterates on mean and deviation up to ten times; its limit is the same
+// distribution, and here Newton's method in (x, rho) goes there directly.
 //
 // The likelihood is stationary in x and rho at the solution, so errors there enter it squared.
 #include "sprt/distribution.h"
@@ -134,14 +134,15 @@ static double uniform_variance(int n) {
     return n == 5 ? 0.125 : 1.0 / 6;
 }
 
-// Fishtest's estimator starts at the uniform distribution; where the constraint as seen from there leaves
-// all outcomes on one side it has no first step, and no value.
+// Fishtest's estimator starts at the uniform distribution; where the constraint as seen from there
+// leaves all outcomes on one side it has no first step, and no value.
 static bool t_in_domain(const Distribution *dist, double t) {
     double var = uniform_variance(dist->n);
     return fabs(t) * (var + 0.25) < sqrt(var);
 }
 
-// A first guess at the joint fit: the observed distribution's rho, and the x that is right to first order.
+// A first guess at the joint fit: the observed distribution's rho, and the x that is right to first
+// order.
 static void fit_guess(Fit *fit, const Distribution *dist, double tau) {
     double rho2 = 0, slope = 0, curve = 0;
     for (int i = 0; i < dist->n; i++) {
@@ -157,9 +158,9 @@ static void fit_guess(Fit *fit, const Distribution *dist, double tau) {
     fit->x = slope / curve;
 }
 
-// Newton from the observed distribution nearly always arrives, but where the hypothesis lies far off the
-// likelihood may have several maxima. Fishtest's is the one that the fixed point finds from the
-// uniform distribution: its steps are slow but safe, and Newton finishes once they are short.
+// Newton from the observed distribution nearly always arrives, but where the hypothesis lies far
+// off the likelihood may have several maxima. Fishtest's is the one that the fixed point finds from
+// the uniform distribution: its steps are slow but safe, and Newton finishes once they are short.
 static bool fit_t_value(Fit *fit, const Distribution *dist, double t) {
     double tau = t / sqrt(1 + t * t);
     fit_guess(fit, dist, tau);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A stretch of the line; not NUL-terminated. An empty one stands for "no more".
+// A part of the line, not NUL-terminated. An empty word means that there are no more.
 typedef struct Word {
     const char *text;
     size_t length;
@@ -14,8 +14,8 @@ typedef struct Word {
 
 // The next word; `*cursor` moves behind it.
 Word word_next(const char **cursor);
-bool word_is(Word word, const char *text); // letter by letter, case ignored
+bool word_is(Word word, const char *text); // compares whole words, ignoring case
 // A decimal number in [least, most]; false leaves `*out` alone.
 bool word_to_int(Word word, int64_t least, int64_t most, int64_t *out);
-// NUL-terminated copy; false (and "") when it does not fit.
+// Copies the word and a NUL; false, and an empty string, if it does not fit.
 bool word_copy(Word word, char *out, size_t size);

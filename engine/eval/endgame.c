@@ -10,8 +10,8 @@
 
 enum {
     SCALE_FULL = 64,
-    SCORE_KNOWN_WIN = 1500, // and the material on top: more than any mere advantage
-    SCORE_KPK = 500,        // less than what the new queen will be
+    SCORE_KNOWN_WIN = 1500, // plus the material: more than any score of the sum of terms
+    SCORE_KPK = 500,        // less than the value of a queen
 };
 static const Bitboard DARK = UINT64_C(0xaa55aa55aa55aa55);
 
@@ -59,7 +59,8 @@ static int centre_distance(Square s) {
     return (file < 4 ? 3 - file : file - 4) + (rank < 4 ? 3 - rank : rank - 4);
 }
 
-// The bare king is driven to the edge, and our king follows (chessprogramming wiki, Mop-up Evaluation).
+// The bare king is driven to the edge, and our king follows (chessprogramming wiki, Mop-up
+// Evaluation).
 static Score mop_up(Square ours, Square theirs) {
     int apart =
         abs(square_file(ours) - square_file(theirs)) + abs(square_rank(ours) - square_rank(theirs));
@@ -158,7 +159,7 @@ static bool pawn_holds_major(const Position *pos, Color strong) {
     return near && steps <= 3 && way > steps + 2;
 }
 
-// A pawn more with a rook on each side does not win while the king stands before the pawn.
+// Rook and pawn against rook is not won while the defending king stands in front of the pawn.
 static bool king_stops_rook_pawn(const Position *pos, Color strong) {
     Color weak = color_flip(strong);
     if (count_of(pos, strong, ROOK) != 1 || count_of(pos, weak, ROOK) != 1 ||
@@ -175,14 +176,14 @@ static int opposite_bishops_scale(const Position *pos, const PawnEntry *pawns, C
     return 24 + 3 * bitboard_count(pos->by_color[strong]);
 }
 
-// Scale for what is left of pawns when nothing special is the case.
+// The scale by the pawns that are left, for endgames without a rule of their own.
 static int pawns_scale(const Position *pos, Color strong) {
     int ours = piece_worth(pos, strong), theirs = piece_worth(pos, color_flip(strong));
     int pawns = count_of(pos, strong, PAWN), lead = pawns - count_of(pos, color_flip(strong), PAWN);
     bool rooks_only = ours == 5 && theirs == 5;
     if (rooks_only && lead <= 1 && is_on_one_flank(pos->by_type[PAWN]))
         return 36;
-    // The last pawn can be had for a minor piece.
+    // The weaker side can give a minor piece for the last pawn.
     if (pawns == 1 && ours <= theirs && theirs == 3)
         return 32;
     return pawns >= 4 ? SCALE_FULL : 48 + 4 * pawns;

@@ -6,17 +6,17 @@
 #include "eval/pawn_cache.h"
 #include "rules/position.h"
 
-// Once, before anything else here.
+// Call it once, before the other functions of this file.
 void endgame_init(void);
 
-// Whether the endgame is one that is known, by its material, to be drawn or won; then `*score` is
-// what it is worth to the side to move, and leads the winner towards the mate. Asked only where one
-// side has nothing but its king.
+// True if the endgame is known, by its material, to be drawn or won. Then `*score` is its score for
+// the side to move, which leads the winner towards the mate. Call it only if one side has a bare
+// king.
 bool endgame_is_known(const Position *pos, Score *score);
 
 static inline bool endgame_has_bare_king(const Position *pos) {
     return !bitboard_many(pos->by_color[WHITE]) || !bitboard_many(pos->by_color[BLACK]);
 }
 
-// How much of an endgame advantage of `strong` the position lets one hope to win, in 64ths.
+// The part of an endgame advantage of `strong` that counts in this position, in 64ths.
 int endgame_scale(const Position *pos, const PawnEntry *pawns, Color strong);

@@ -7,7 +7,7 @@
 #include "eval/pawn_cache.h"
 #include "rules/position.h"
 
-// Fills the tables; once, before anything else here.
+// Fills the tables. Call it once, before the other functions of this folder.
 void eval_init(void);
-// Centipawns for the side to move. Depends on nothing but the position; `cache` only saves time.
+// Centipawns for the side to move. Depends only on the position; `cache` only saves time.
 Score evaluate(const Position *pos, PawnCache *cache);

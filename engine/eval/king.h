@@ -6,7 +6,7 @@
 #include "rules/legality.h"
 
 // A danger of u units costs u * u / DANGER_SQUARE in the middlegame and u / DANGER_LINE in the
-// endgame; more than DANGER_MAX is no worse.
+// endgame. A danger above DANGER_MAX counts as DANGER_MAX.
 enum { DANGER_MAX = 900, DANGER_SQUARE = 1024, DANGER_LINE = 12 };
 
 // The files on which the king lives.
@@ -44,7 +44,7 @@ EVAL_INLINE Pair eval_king_shelter(const EvalFacts *facts, Color us) {
     return score;
 }
 
-// Enemy pieces that look at squares about the king. Attackers help each other, so what each adds
+// Enemy pieces that attack squares around the king. Attackers help each other, so what each adds
 // counts as often as there are attackers (chessprogramming wiki, King Safety, "attack units").
 EVAL_INLINE int danger_of_attackers(const EvalFacts *facts, Color us) {
     const int *attackers = facts->king_attackers[color_flip(us)];

@@ -8,7 +8,7 @@
 
 #include "rules/bitboard.h"
 
-// As bits, so that the outcomes of all moves can be joined.
+// Bits, so that the outcomes of all moves can be combined with OR.
 enum { KPK_IMPOSSIBLE = 0, KPK_UNKNOWN = 1, KPK_DRAWN = 2, KPK_WON = 4 };
 
 enum { KPK_POSITIONS = 6 * 4 * 2 * 64 * 64 }; // pawn's rank and file, side, kings
@@ -49,7 +49,7 @@ static uint8_t first_outcome(Color side, Square white, Square black, Square pawn
     return is_drawn_at_once(white, black, pawn) ? KPK_DRAWN : KPK_UNKNOWN;
 }
 
-// The outcomes of White's moves, joined.
+// The outcomes of White's moves, combined.
 static unsigned white_moves(const uint8_t *outcomes, Square white, Square black, Square pawn) {
     unsigned seen = 0;
     for (Bitboard b = attacks_king(white); b;)
@@ -84,7 +84,7 @@ static uint8_t next_outcome(const uint8_t *outcomes, Color side, Square white, S
     return whites ? KPK_DRAWN : KPK_WON;
 }
 
-// One look at every position, for the first time or again; whether anything was found.
+// Classifies every position once. Returns whether anything changed.
 static bool sweep(uint8_t *outcomes, bool first) {
     bool found = false;
     for (unsigned i = 0; i < KPK_POSITIONS; i++) {

@@ -25,7 +25,7 @@ EVAL_INLINE Pair eval_passed_way(const EvalFacts *facts, Color us, Square s) {
     return score;
 }
 
-// A king farther off than five squares is simply away.
+// Distances above five squares count as five.
 EVAL_INLINE int king_way(const EvalFacts *facts, Color whose, Square to) {
     int far = distance(position_king(facts->pos, whose), to);
     return far < 5 ? far : 5;
@@ -40,7 +40,7 @@ EVAL_INLINE Pair eval_passed_kings(const EvalFacts *facts, Color us, Square s) {
            term(facts->trace, us, &EVAL.passed_their_king[rank], theirs);
 }
 
-// An enemy rook or queen drives it from behind.
+// An enemy rook or queen attacks it from behind.
 EVAL_INLINE bool pawn_is_hunted(const EvalFacts *facts, Color us, Square s) {
     const Position *pos = facts->pos;
     Bitboard heavy = (pos->by_type[ROOK] | pos->by_type[QUEEN]) & pos->by_color[color_flip(us)];
@@ -58,7 +58,7 @@ EVAL_INLINE bool pawn_is_unstoppable(const EvalFacts *facts, Color us, Square s)
         return false;
     Square goal = square_relative(us, square_make(square_file(s), 7));
     int steps = 7 - square_rank(square_relative(us, s));
-    steps -= steps == 6; // from its first rank it goes two at once
+    steps -= steps == 6; // a pawn on its first square moves two squares at once
     return distance(position_king(pos, them), goal) - (pos->side == them) > steps;
 }
 

@@ -40,7 +40,7 @@ EVAL_INLINE Pair eval_pawn_weakness(Square s, Color us, Bitboard ours, Bitboard 
     return score;
 }
 
-// Pawns beside it (a phalanx) and behind it to lean on.
+// Pawns beside it (a phalanx) and pawns that guard it.
 EVAL_INLINE Pair eval_pawn_connection(Square s, Color us, Bitboard ours, EvalTrace *trace) {
     int rank = square_rank(square_relative(us, s));
     Bitboard phalanx = ours & neighbour_files(s) & bitboard_rank(square_rank(s));
@@ -53,7 +53,7 @@ EVAL_INLINE Pair eval_pawn_connection(Square s, Color us, Bitboard ours, EvalTra
     return score + term(trace, us, &EVAL.pawn_support[rank], bitboard_count(support));
 }
 
-// No enemy pawn ahead on its own or a neighbouring file, nor an own one in its way.
+// No enemy pawn ahead on its own or a neighbouring file, and no pawn of ours in front of it.
 EVAL_INLINE bool pawn_is_passed(Square s, Color us, Bitboard ours, Bitboard theirs) {
     Bitboard ahead = pawns_front(us, square_bb(s));
     Bitboard flanks =
@@ -62,7 +62,7 @@ EVAL_INLINE bool pawn_is_passed(Square s, Color us, Bitboard ours, Bitboard thei
 }
 
 // No pawn ahead on its file, and as many own pawns to help as enemy ones to stop it
-// (chessprogramming wiki, Candidate Passed Pawn). Not to be asked of a passed pawn.
+// (chessprogramming wiki, Candidate Passed Pawn). Only for pawns that are not passed.
 EVAL_INLINE bool pawn_is_candidate(Square s, Color us, Bitboard ours, Bitboard theirs) {
     Bitboard beside = neighbour_files(s) & bitboard_rank(square_rank(s));
     Bitboard ahead = pawns_front(us, beside);
@@ -91,7 +91,7 @@ EVAL_INLINE Pair eval_pawns(const Position *pos, Color us, PawnEntry *entry, Eva
     return score;
 }
 
-// Fills the entry with what can be said of the pawns alone.
+// Fills the entry with everything that depends on the pawns alone.
 static inline void pawns_judge(const Position *pos, PawnEntry *entry, EvalTrace *trace) {
     *entry = (PawnEntry){.key = pos->pawn_key};
     Pair white = eval_pawns(pos, WHITE, entry, trace);

@@ -11,7 +11,7 @@ EVAL_INLINE void facts_add_attacks(EvalFacts *facts, Color us, PieceType t, Bitb
     facts->attacks[us][t] |= attacks;
 }
 
-// Sliders see through their own queens and rooks, which move along.
+// Sliders attack through queens and rooks of their own colour that move along the same line.
 EVAL_INLINE Bitboard piece_attacks(const EvalFacts *facts, Color us, PieceType t, Square s) {
     const Position *pos = facts->pos;
     switch (t) {
@@ -161,7 +161,7 @@ EVAL_INLINE Pair eval_pieces_of_type(EvalFacts *facts, Color us, PieceType t, Pa
     return score;
 }
 
-// What pieces are worth beside each other: knights like pawns, rooks do not (L. Kaufman, "The
+// Imbalance: knights are worth more with many pawns, rooks with few (L. Kaufman, "The
 // Evaluation of Material Imbalances", 1999).
 EVAL_INLINE Pair eval_imbalance(const EvalFacts *facts, Color us) {
     const Position *pos = facts->pos;

@@ -54,7 +54,7 @@ EVAL_INLINE int phase_of(const Position *pos) {
 EVAL_INLINE Pair eval_terms(EvalFacts *facts) {
     Pair squares =
         eval_pawn_and_king_squares(facts, WHITE) + eval_pawn_and_king_squares(facts, BLACK);
-    // One after the other: each side's later terms need the attacks of both.
+    // In this order, because the later terms need the attacks of both sides.
     Pair score = facts->pawns->score;
     score += eval_pieces(facts, WHITE, &squares);
     score -= eval_pieces(facts, BLACK, &squares);
@@ -71,14 +71,14 @@ EVAL_INLINE Score eval_mix(Pair total, int winnable_by, int phase, int scale, Co
     int mg = pair_mg(total), eg = winnable_endgame(pair_eg(total), winnable_by) * scale / 64;
     Score score = (mg * phase + eg * (PHASE_FULL - phase)) / PHASE_FULL;
     score = (side == WHITE ? score : -score) + tempo;
-    // Shuffling without progress is worth less and less.
+    // The score decreases with the fifty-move counter.
     return score * (200 - (rule50 < 100 ? rule50 : 100)) / 200;
 }
 
 EVAL_INLINE Score eval_position(const Position *pos, const PawnEntry *pawns, EvalTrace *trace) {
     Score known;
     if (endgame_has_bare_king(pos) && endgame_is_known(pos, &known))
-        return known; // not damped: that would hide what leads to the mate
+        return known; // not reduced: that would hide the way to the mate
     EvalFacts facts;
     facts_init(&facts, pos, pawns, trace);
     Pair total = eval_terms(&facts);

@@ -25,14 +25,14 @@ enum { PHASE_FULL = 24 };
 typedef struct EvalFacts {
     const Position *pos;
     const PawnEntry *pawns;
-    EvalTrace *trace; // not looked at in play
+    EvalTrace *trace; // not used in play
     Bitboard occupied;
     Bitboard attacks[COLOR_NB][PIECE_TYPE_NB]; // squares attacked by pieces of the type
     Bitboard all[COLOR_NB];                    // by any piece
     Bitboard twice[COLOR_NB];                  // by two or more
     Bitboard mobility_area[COLOR_NB];          // where a piece may go without obvious loss
-    Bitboard king_zone[COLOR_NB];              // squares about the colour's own king
-    int king_attackers[COLOR_NB][4];           // pieces of the colour that look at the enemy zone,
+    Bitboard king_zone[COLOR_NB];              // squares around the colour's own king
+    int king_attackers[COLOR_NB][4];           // pieces of the colour that attack the enemy zone,
                                                // from the knight to the queen
     int king_hits[COLOR_NB];                   // squares of it that they attack, one by one
 } EvalFacts;
@@ -42,8 +42,8 @@ EVAL_INLINE void note(EvalTrace *trace, Color us, const int32_t *value, int n) {
     trace->counts[us][index] = (int16_t)(trace->counts[us][index] + n);
 }
 
-// A value of EVAL, `n` times, in favour of `us`. Terms read values only through this function or the
-// next one; the tuner does not see other uses.
+// A value of EVAL, `n` times, in favour of `us`. Terms read values only through this function or
+// the next one; the tuner does not see other uses.
 EVAL_INLINE Pair term(EvalTrace *trace, Color us, const Pair *value, int n) {
     if (EVAL_TRACING)
         note(trace, us, value, n);

@@ -20,7 +20,7 @@ Score eval_trace(const Position *pos, EvalTrace *trace) {
     return eval_position(pos, &pawns, trace);
 }
 
-// What the rows of one kind come to for a colour.
+// The sum of the rows of one kind for a colour.
 static int sum_of(ValueKind kind, const EvalTrace *trace, Color us, const EvalValues *values) {
     const int32_t *value = (const int32_t *)values;
     const int16_t *count = trace->counts[us];

@@ -14,7 +14,7 @@ typedef struct EvalTrace {
     int scale[COLOR_NB]; // 64ths of the endgame value, should it be in favour of the colour
     int rule50;
     Color side;
-    // The score is knowledge of the endgame, not a sum of values: there are no counts.
+    // The endgame is known: the score is not a sum of values, and there are no counts.
     bool is_known;
     Score known; // for the side to move
 } EvalTrace;

@@ -18,11 +18,11 @@ static inline int pair_eg(Pair p) {
 
 // How a value enters the score. All but the first are plain integers, not pairs.
 typedef enum {
-    VALUE_LINEAR, // a Pair, times how often the thing occurs
+    VALUE_LINEAR, // a Pair, times the number of occurrences
     VALUE_DANGER, // part of the danger that a king is in, which counts quadratically (king.h)
-    // How much better than level an endgame is to be before it counts as such (winnable.h).
+    // part of the correction of the endgame value by how winnable the position is (winnable.h)
     VALUE_WINNABLE,
-    VALUE_TEMPO, // for the side to move, after all else
+    VALUE_TEMPO, // for the side to move, added at the end
 } ValueKind;
 
 // X(kind, name, dimensions). Ranks are counted from the owner's side; [4] after them is a half

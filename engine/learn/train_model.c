@@ -138,8 +138,8 @@ static inline float dot(const float *a, const float *b, int count) {
         sum += *lanes(a + i) * *lanes(b + i);
     return lanes_total(&sum);
 }
-// The products of `in` with MODEL_PART rows of weights that lie behind each other. One sum alone would
-// wait for its own last addition at every step.
+// The products of `in` with MODEL_PART rows of weights that lie behind each other. One sum alone
+// would wait for its own last addition at every step.
 enum { MODEL_PART = 4 };
 static inline void dots(const float *rows, const float *in, int count, float out[MODEL_PART]) {
     Lanes sum[MODEL_PART] = {{0}};

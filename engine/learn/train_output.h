@@ -3,8 +3,8 @@
 
 #include "learn/train_set.h"
 
-// Writes FOLDER/NAME under another name, makes sure that it is on disk, and renames it. A reader sees
-// either the complete old file or the complete new one.
+// Writes FOLDER/NAME under another name, makes sure that it is on disk, and renames it. A reader
+// sees either the complete old file or the complete new one.
 bool output_write(const char *folder, const char *name, const void *bytes, size_t size,
                   Refusal *err) __attribute__((warn_unused_result));
 // Makes the folder if it does not exist.

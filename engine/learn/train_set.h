@@ -57,12 +57,12 @@ typedef struct TrainSet {
     Correlation sums;         // of score and result, both seen by the side to move
 } TrainSet;
 
-// Reads every *.anvil file of the folders, in the order of their names. A damaged file is used up to
-// the damage, with a message on stderr. Returns false with a reason if a folder cannot be read or has
-// no such file, if a file is not a game file, if there is no position for training or for validation,
-// or if the correlation of scores and results is too low. A low correlation usually means that a sign
-// is wrong somewhere; it is computed before DROP_ABSURD, which would hide that. The caller releases
-// `set` in all cases.
+// Reads every *.anvil file of the folders, in the order of their names. A damaged file is used up
+// to the damage, with a message on stderr. Returns false with a reason if a folder cannot be read
+// or has no such file, if a file is not a game file, if there is no position for training or for
+// validation, or if the correlation of scores and results is too low. A low correlation usually
+// means that a sign is wrong somewhere; it is computed before DROP_ABSURD, which would hide that.
+// The caller releases `set` in all cases.
 bool train_set_load(TrainSet *set, const TrainSetOptions *options, Refusal *err)
     __attribute__((warn_unused_result));
 void train_set_release(TrainSet *set);

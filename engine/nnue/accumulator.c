@@ -87,7 +87,7 @@ static void step(const Network *net, const Accumulator *from, Accumulator *to, C
     to->is_computed[view] = true;
 }
 
-// What stands otherwise than when the cache was last used.
+// The difference between the board and the cache.
 static void cache_differ(AccumulatorCache *cache, const Network *net, const Position *pos,
                          Color view, NetDelta *delta) {
     Square king = position_king(pos, view);

@@ -41,7 +41,7 @@ typedef struct Accumulators {
 
 // New; free() it. Out of memory ends the process.
 Accumulators *accumulators_new(const Network *net);
-// A new line begins. The cache stays.
+// Starts a new line. The cache is kept.
 void accumulators_restart(Accumulators *accumulators);
 
 // Before `move` is made in `pos`; after it was taken back. A null move changes nothing here.

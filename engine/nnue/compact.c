@@ -39,7 +39,7 @@ void compact_init(CompactNet *compact, int buckets) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// What can be said of the file without looking at its values.
+// Checks everything but the values.
 static bool check_frame(NetReader *reader, Refusal *err) {
     size_t size = reader_left(reader);
     if (!compact_is(reader->at, size))

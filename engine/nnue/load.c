@@ -43,7 +43,7 @@ static uint8_t *file_bytes(FILE *file, size_t *size, Refusal *err) {
 // New, or NULL.
 static uint8_t *path_bytes(const char *path, size_t *size, Refusal *err) {
     struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { // a pipe would have us wait
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { // a pipe could block
         refused(err, "it is not a file");
         return NULL;
     }

@@ -76,7 +76,7 @@ int32_t network_evaluate(const Network *net, const Position *pos) {
 }
 
 // ---- layer by layer ----------------------------------------------------------------------------
-// From the layers as they stand in the file, so that it can bear witness to packing and kernels.
+// Uses the layers as they are in the file, so that packing and kernels can be tested against it.
 
 static uint8_t clip(int32_t value) {
     return (uint8_t)(value < 0 ? 0 : value > NET_CLIP ? NET_CLIP : value);

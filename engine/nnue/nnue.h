@@ -4,10 +4,13 @@
 // machine. Here: the net in memory, its two file forms, and its output. Accumulators that follow
 // the moves of a search are in accumulator.h; the choice of the fastest code is in kernels.h.
 //
-// Arithmetic: a view is a colour that looks at the board; White sees square s, Black s ^ 63 (half a
-// turn). The accumulator of a view is bias + the sum of the rows of its features, one for each piece
-// but the kings. x = clamp(accumulator of the side to move, 0, 127), then the other's: 512 bytes.
-// h1 = clamp((b1 + w1 x) >> 6, 0, 127), h2 = clamp((b2 + w2 h1) >> 6, 0, 127), raw = b3 + w3 h2.
+// Arithmetic: a view is a colour that looks at the board. White sees square s, Black sees s ^ 63
+// (half a turn). The accumulator of a view is bias + the sum of the rows of its features. There is
+// one feature for each piece except the kings.
+//   x   = clamp(the accumulator of the side to move, then the other one, 0, 127): 512 bytes
+//   h1  = clamp((b1 + w1 x) >> 6, 0, 127)
+//   h2  = clamp((b2 + w2 h1) >> 6, 0, 127)
+//   raw = b3 + w3 h2
 #pragma once
 
 #include "rules/error.h"
@@ -38,10 +41,10 @@ typedef struct NetDense {
     int8_t w3[NET_HIDDEN];
 } NetDense;
 
-// A net ready to be asked. `king` is the square of the view's own king as the view sees it; its
+// A net that is ready for use. `king` is the square of the view's own king as the view sees it; its
 // rows begin at row_base[king], and squares are looked up as square ^ row_flip[king]. King squares
-// may share rows: a compact net is not blown up to 21 MB, so that its rows stay in the caches.
-// Constant once made; any number of threads may ask it.
+// may share rows: a compact net is not expanded to 21 MB, so that its rows stay in the caches.
+// It is constant, and any number of threads may use it.
 typedef struct Network {
     NetRow *rows; // 64-byte aligned
     uint32_t row_count;
@@ -66,10 +69,10 @@ typedef struct CompactNet {
     NetDense dense;
 } CompactNet;
 
-// ---- life --------------------------------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------------------
 
 void network_release(Network *net); // safe on a zeroed one and twice
-// Room for so many buckets, all zero. Out of memory ends the process.
+// Allocates memory for this number of buckets, all zero. Out of memory ends the process.
 void compact_init(CompactNet *compact, int buckets);
 void compact_release(CompactNet *compact);
 

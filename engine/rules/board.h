@@ -4,7 +4,7 @@
 
 #include "rules/types.h"
 
-// One bit a right: the castling rook of `color` on the given side of its king.
+// The bit of a castling right: colour `c`, and the side of its king.
 typedef enum { KING_SIDE, QUEEN_SIDE, SIDE_NB } CastlingSide;
 static inline uint8_t castling_right(Color c, CastlingSide side) {
     return (uint8_t)(1 << (c * 2 + side));
@@ -14,7 +14,7 @@ typedef struct Position {
     Bitboard by_type[PIECE_TYPE_NB];
     Bitboard by_color[COLOR_NB];
     Piece board[SQUARE_NB];
-    Key key;           // of all that threefold repetition compares
+    Key key;           // of everything that threefold repetition compares
     Key pawn_key;      // of the pawns alone
     Bitboard checkers; // pieces that give check to the side to move
     // Fixed when the position is set up; `castling` says which rights are left.
@@ -26,7 +26,7 @@ typedef struct Position {
     uint8_t rule50;    // plies since the last capture or pawn move; stays at 255
     uint16_t fullmove; // as in FEN
     Color side;        // to move
-    bool chess960;     // how castling is written and read (FEN, UCI)
+    bool chess960;     // selects the notation of castling (FEN, UCI)
 } Position;
 
 static inline Bitboard position_occupied(const Position *pos) {

@@ -23,7 +23,7 @@ static bool is_number(const char *at) {
     return end != at && strspn(at, "0123456789") == (size_t)(end - at);
 }
 
-// Behind the position: four fields, and the counters where both stand there.
+// Moves behind the position: four fields, and the two counters if both are there.
 static const char *position_end(const char *line) {
     const char *at = line;
     for (int i = 0; i < 4; i++)
@@ -69,7 +69,8 @@ bool epd_read(const char *line, bool chess960, Position *pos, const char **ops, 
     return true;
 }
 
-// To the semicolon that ends an operation, or the end; one inside quotes ends nothing.
+// Moves to the semicolon that ends an operation, or to the end. Semicolons inside quotes do not
+// count.
 static const char *operation_end(const char *at) {
     for (bool quoted = false; *at && (quoted || *at != ';'); at++)
         quoted ^= *at == '"';

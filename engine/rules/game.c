@@ -67,8 +67,8 @@ GameResult game_result(const Game *game, GameEnd end) {
     return game->now.side == WHITE ? RESULT_BLACK_WINS : RESULT_WHITE_WINS;
 }
 
-// A lone knight mates only a king that its own pieces smother, which a queen never does; bishops of
-// one colour only where some knight, pawn, or bishop of the other colour can stand in the way.
+// A lone knight can mate only a king that its own pieces block, and queens cannot block it. Bishops
+// on one colour can mate only if a knight, a pawn, or a bishop on the other colour blocks the king.
 bool position_can_win(const Position *pos, Color c) {
     Bitboard ours = pos->by_color[c], theirs = pos->by_color[color_flip(c)];
     if (ours & (pos->by_type[PAWN] | pos->by_type[ROOK] | pos->by_type[QUEEN]))

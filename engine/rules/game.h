@@ -25,20 +25,20 @@ typedef struct Game {
     Key keys[GAME_PLIES_MAX + 1]; // keys[i]: position before move i
 } Game;
 
-// A Game is about 25 kB: keep it off small stacks.
+// A Game has about 25 kB. Do not put it on a small stack.
 void game_init(Game *game, const Position *start);
 // Plays a legal move; at most GAME_PLIES_MAX of them.
 void game_play(Game *game, Move move);
 
-// Whether and how the game has ended by rule after the moves played. Mate stands over the
-// fifty-move rule; insufficient material as FIDE 5.2.2 for material alone: K v K, K+minor v K, and
-// any number of bishops all on squares of one colour.
+// Whether and how the game has ended by the rules after the moves played. Mate has priority over
+// the fifty-move rule; insufficient material as FIDE 5.2.2 for material alone: K v K, K+minor v K,
+// and any number of bishops all on squares of one colour.
 GameEnd game_end(const Game *game);
 // The result that `end` means in game->now (checkmate: the side to move has lost).
 GameResult game_result(const Game *game, GameEnd end);
 // How often the position on the board has stood there, itself included.
 int game_repetitions(const Game *game);
-// Whether `c` has enough left to mate in some way (flag fall against a bare king is a draw).
+// Whether `c` has enough material to mate (a loss on time against a bare king is a draw).
 bool position_can_win(const Position *pos, Color c);
 
 const char *game_result_text(GameResult result); // "1-0", "0-1", "1/2-1/2", "*"

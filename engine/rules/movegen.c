@@ -97,8 +97,8 @@ bool move_is_legal(const Position *pos, Move move) {
     }
 }
 
-// The square the enemy king stands on is hit directly, or along a line that the move opens. Rare
-// kinds of moves are looked at on the board as it will be.
+// The move attacks the enemy king directly, or opens a line to it. Castling, promotion and en
+// passant are tested on the board after the move.
 bool move_gives_check(const Position *pos, Move move) {
     Color us = pos->side;
     Square from = move_from(move), to = move_to(move);

@@ -9,7 +9,7 @@
 #include "rules/pgn.h"
 #include "rules/text.h"
 
-// Deeper variations than any person writes are not nested but broken.
+// No person writes variations as deep as this: such a file is broken.
 enum { VARIATION_DEPTH_MAX = 64, PGN_TOKEN_MAX = 32 };
 
 void pgn_reader_init(PgnReader *reader, const char *text, size_t size) {
@@ -33,7 +33,7 @@ static bool at_line_start(const PgnReader *r) {
     return r->offset == 0 || r->text[r->offset - 1] == '\n';
 }
 
-// To the next byte of `stops` or the end.
+// Moves to the next byte of `stops`, or to the end.
 static void skip_to(PgnReader *r, const char *stops) {
     while (peek(r) && !strchr(stops, peek(r)))
         advance(r);
@@ -45,7 +45,7 @@ static void skip_line(PgnReader *r) {
         advance(r);
 }
 
-// Over space and escape lines.
+// Skips space and escape lines.
 static void skip_space(PgnReader *r) {
     for (;;) {
         if (peek(r) == '%' && at_line_start(r))
@@ -124,7 +124,7 @@ static bool variant_is_chess960(const PgnGame *game) {
     return false;
 }
 
-// Where the game begins: the FEN tag, unless SetUp denies it.
+// Sets up the start position: the FEN tag, unless the tag SetUp is 0.
 static bool set_up(PgnGame *out, int line, Refusal *err) {
     const char *fen = pgn_tag(out, "FEN"), *setup = pgn_tag(out, "SetUp");
     if (!fen || (setup && strcmp(setup, "0") == 0))
@@ -261,7 +261,7 @@ static bool at_tag_line(const PgnReader *r) {
     return lower >= 'a' && lower <= 'z';
 }
 
-// To the first tag of the next game, past what is left of this one.
+// Moves to the first tag of the next game.
 static void skip_game(PgnReader *r, bool in_tags) {
     skip_line(r);
     while (in_tags && (at_tag_line(r) || char_is_space(peek(r))))

@@ -9,7 +9,7 @@
 
 enum { COLUMNS_MAX = 79 };
 
-// Counts what it would write, and writes what fits.
+// Writes what fits, and counts what it would write.
 typedef struct Output {
     char *out;
     size_t size, length;

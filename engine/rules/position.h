@@ -1,12 +1,12 @@
-// Positions: set up from FEN, and changed by making moves and taking them back. Complete for classical
-// chess and Chess960: the castling rights name the rooks' squares. Call rules_init() once before any
-// other function of this folder.
+// Positions: set up from FEN, and changed by making moves and taking them back. Complete for
+// classical chess and Chess960: the castling rights name the rooks' squares. Call rules_init() once
+// before any other function of this folder.
 #pragma once
 
 #include "rules/board.h"
 #include "rules/error.h"
 
-// What a move destroys; filled by position_make, consumed by position_unmake.
+// What position_unmake() needs to take a move back; filled by position_make().
 typedef struct Undo {
     Key key, pawn_key;
     Bitboard checkers;
@@ -15,14 +15,15 @@ typedef struct Undo {
     Square en_passant;
 } Undo;
 
-// Fills the tables of this library; cheap and idempotent. Threads may start after it returned.
+// Fills the tables of this library. It may be called again. Start threads only after it returned.
 void rules_init(void);
 
 // FEN, X-FEN and Shredder-FEN; the two counters may be missing. Castling letters that do not fit
 // e1/e8 with corner rooks set `chess960` by themselves, as does a true `chess960` argument. Refuses
-// what cannot be played on: not one king a side, side not to move in check, pawns on rank 1 or 8,
-// rights without their rook, more pieces than promotion can make (so that MOVES_MAX holds), an en
-// passant square without its pawn. On false, `err` says what and where, and `pos` is undefined.
+// positions that cannot be played: not one king for each side, side not to move in check, pawns on
+// rank 1 or 8, rights without their rook, more pieces than promotion can make (so that MOVES_MAX
+// holds), an en passant square without its pawn. On false, `err` says what and where, and `pos` is
+// undefined.
 bool position_from_fen(Position *pos, const char *fen, bool chess960, Refusal *err);
 
 enum { FEN_MAX = 128 };

@@ -87,7 +87,7 @@ char *move_to_lan(const Position *pos, Move move, char out[MOVE_TEXT_MAX]) {
     return write_move(pos, move, true, out);
 }
 
-// What a text says of a move; what it leaves open is -1 or NO_PIECE_TYPE.
+// What a text says about a move. Parts that it does not name are -1 or NO_PIECE_TYPE.
 typedef struct Meaning {
     PieceType piece, promotion;
     int file, rank;

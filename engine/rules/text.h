@@ -9,7 +9,7 @@ extern const char rules_piece_letters[]; // white's, by PieceType: "PNBRQK"
 static inline bool char_is_space(char ch) {
     return ch == ' ' || (ch >= '\t' && ch <= '\r');
 }
-// `ch` if it prints, '?' for what would spoil a message.
+// `ch` if it is printable, otherwise '?'. For messages.
 static inline char char_shown(char ch) {
     return ch > ' ' && ch < 127 ? ch : '?';
 }

@@ -19,7 +19,8 @@ char *move_to_uci(const Position *pos, Move move, char out[MOVE_TEXT_MAX]) {
     return out;
 }
 
-// What the words say if they name squares exactly; castling is king takes rook. Legal or not.
+// The move that the text names, if it names squares; castling is king takes rook. It may be
+// illegal.
 static Move read_exact(const Position *pos, Square from, Square to, PieceType promotion) {
     PieceType mover = piece_type(pos->board[from]);
     if (promotion != NO_PIECE_TYPE)

@@ -11,8 +11,8 @@ static Key random_next(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-// A set of rights has the sum of its members' numbers, so that a lost right is one XOR of two
-// entries.
+// The number of a set of rights is the XOR of its members' numbers, so that a change of the set is
+// an XOR with two entries.
 static void castling_init(uint64_t *state) {
     Key right[4];
     for (int i = 0; i < 4; i++)

@@ -18,7 +18,8 @@ typedef struct Best {
     Move move; // MOVE_NONE while alpha stands
 } Best;
 
-// The table's score where its bound says that it is nearer to the truth than the evaluation.
+// The evaluation, replaced by the table's score if the bound of that score shows that it is closer
+// to the true value.
 static Score eval_sharpened(const Node *node, Score eval) {
     const TTEntry *entry = &node->table;
     if (!node->in_table || score_is_mate(entry->score))
@@ -45,7 +46,7 @@ static void node_evaluate(Searcher *s, Node *node) {
     node->improving = before == SCORE_NONE || frame->eval > before;
 }
 
-// Whether the node is answered without trying its moves.
+// True if the node has a value without a search of its moves.
 static bool node_prune(Searcher *s, Node *node, Score *value) {
     if (node->frame->excluded != MOVE_NONE)
         return false;
@@ -62,20 +63,20 @@ static Candidate candidate_of(Searcher *s, Move move, int legal_count) {
                        .history = quiet ? quiet_history(s, move) : capture_history(s, move)};
 }
 
-// Whether a move is left out because of what is known before it is made. Never before one move has
-// saved us from a mate, and no check where a mate is asked for.
+// True if the move is not searched. No move is left out before another one has avoided being mated,
+// and no check is left out in a search for a mate (`go mate`).
 static bool move_prune(Searcher *s, const Node *node, const Best *best, const Candidate *move,
                        MovePicker *picker) {
     if (node->is_root || best->score <= -SCORE_MATE_LEAST ||
         (move->gives_check && s->shared->limits.mate > 0))
         return false;
-    // What speaks against this quiet move speaks against all that come after it.
+    // The reason holds for all quiet moves after this one as well.
     if (move->is_quiet && (late_move_prune(node, move) || futility_prune(node, move)))
         return picker->skip_quiets = true;
     return exchange_prune(s, node, move);
 }
 
-// Writes the line that begins with `move` and goes on as the child found; returns its length.
+// Writes the principal variation: `move`, then the variation of the child. Returns its length.
 static int line_take(Move line[PLY_MAX], Move move, const Frame *child) {
     int rest = child->pv_length < PLY_MAX - 1 ? child->pv_length : PLY_MAX - 1;
     line[0] = move;
@@ -90,14 +91,14 @@ static RootMove *root_find(Searcher *s, Move move) {
     return NULL;
 }
 
-// Keeps what the root needs to know of a move searched there.
+// Records the result of a root move.
 static void root_take(Searcher *s, const Node *node, const Candidate *move, Score value) {
     RootMove *root = root_find(s, move->move);
     uint64_t nodes = searcher_nodes(s);
     root->nodes += nodes - s->root_nodes;
     s->root_nodes = nodes;
     if (move->searched_count > 1 && value <= node->alpha) {
-        root->score = -SCORE_INFINITE; // only a bound: the order of before stands
+        root->score = -SCORE_INFINITE; // only a bound: the move keeps its place in the order
         return;
     }
     root->score = value;
@@ -105,7 +106,7 @@ static void root_take(Searcher *s, const Node *node, const Candidate *move, Scor
     root->pv_length = line_take(root->pv, move->move, node->frame + 1);
 }
 
-// Takes the value of a move into the account of the node. True on a beta cutoff.
+// Updates the node's best value with the value of a move. True on a beta cutoff.
 static bool best_take(Node *node, Best *best, Move move, Score value) {
     if (value > best->score)
         best->score = value;
@@ -121,7 +122,8 @@ static bool best_take(Node *node, Best *best, Move move, Score value) {
     return false;
 }
 
-// Whether the node's value is the position's: not where moves of it were left to others.
+// True if the node's value is the value of the position. It is not if some moves were excluded: in
+// MultiPV at the root, and in a singular search.
 static bool node_is_whole(const Searcher *s, const Node *node) {
     return !(node->is_root && s->pv_index > 0) && node->frame->excluded == MOVE_NONE;
 }
@@ -141,8 +143,9 @@ static void node_store(Searcher *s, const Node *node, const Best *best, Bound bo
     tt_store(&s->shared->tt, s->pos.key, s->ply, &entry);
 }
 
-// The search has shown by how much the evaluation was wrong, unless a capture was best, which the
-// evaluation does not see, or its value is a bound on the evaluation's own side.
+// Learns the error of the evaluation from the result of the search. There is nothing to learn if a
+// capture was best, because the evaluation does not see captures, or if the result is a bound that
+// the evaluation fulfils.
 static void node_learn_error(Searcher *s, const Node *node, const Best *best, Bound bound) {
     Score error = best->score - node->frame->eval;
     if (node->in_check || score_is_mate(best->score) ||

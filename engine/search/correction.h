@@ -7,8 +7,9 @@
 
 #include "search/searcher.h"
 
-// `raw`, the evaluation of the searcher's position, corrected; never a mate score.
+// The corrected evaluation of the searcher's position; `raw` is the evaluation without correction.
+// Never a mate score.
 Score eval_corrected(Searcher *s, Score raw);
-// Takes in that a search `depth` plies deep came out `error` centipawns above the corrected
+// Learns that the result of a search of `depth` plies was `error` centipawns above the corrected
 // evaluation.
 void correction_learn(Searcher *s, Score error, int depth);

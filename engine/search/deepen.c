@@ -34,7 +34,7 @@ static bool root_move_is_better(const RootMove *a, const RootMove *b) {
     return a->score != b->score ? a->score > b->score : a->previous > b->previous;
 }
 
-// Stable: what is not better keeps its place.
+// A stable sort: equal moves keep their order.
 static void root_moves_sort(Searcher *s, int from, int to) {
     for (int i = from + 1; i < to; i++) {
         RootMove moving = s->root_moves[i];
@@ -47,8 +47,8 @@ static void root_moves_sort(Searcher *s, int from, int to) {
 
 // ---- one iteration -----------------------------------------------------------------------------
 
-// Searches the root in a narrow window about the score of before, and widens it until the value is
-// inside ("aspiration windows").
+// Searches the root in a narrow window around the score of the last iteration, and widens the
+// window until the value is inside ("aspiration windows").
 static void aspiration_search(Searcher *s, int depth) {
     Score alpha = -SCORE_INFINITE, beta = SCORE_INFINITE, delta = ASPIRATION_WINDOW;
     Score expected = s->root_moves[s->pv_index].previous;
@@ -164,7 +164,7 @@ void deepen(Searcher *s) {
     int last =
         limits->depth > 0 && limits->depth < SEARCH_DEPTH_MAX ? limits->depth : SEARCH_DEPTH_MAX;
     IterationProgress progress = {0};
-    // Every other helper starts a ply deeper, so that they do not all do the same work.
+    // Every second thread starts one ply deeper, so that the threads do not all do the same work.
     for (int depth = 1 + s->index % 2; depth <= last; depth++) {
         iteration(s, depth);
         if (searcher_was_stopped(s))

@@ -4,7 +4,8 @@
 
 #include "search/searcher.h"
 
-// The legal moves of the root, or those of them that are `wanted` if any are.
+// Fills the list of root moves: all legal moves, or only those in `wanted` unless it is empty.
 void root_moves_init(Searcher *s, const MoveList *wanted);
-// Searches the root a ply deeper each time, until stopped or until no further iteration pays.
+// Searches the root, one ply deeper each time, until the search is stopped or another iteration is
+// not worth its time.
 void deepen(Searcher *s);

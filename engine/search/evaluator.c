@@ -9,14 +9,14 @@
 
 Score evaluator_score(int32_t raw, int rule50) {
     const Score most = SCORE_MATE_LEAST - 1;
-    // Shuffling without progress is worth less and less, as in the classical evaluation.
+    // The score decreases with the fifty-move counter, as in the classical evaluation.
     Score score = network_centipawns(raw);
     score = score < -most ? -most : score > most ? most : score;
     return score * (200 - (rule50 < 100 ? rule50 : 100)) / 200;
 }
 
-// A net has seen few games to the end: what is known of a bare king leads to the mate, whichever
-// evaluation is in use.
+// Nets have seen few games up to the mate. So endgames against a bare king are always judged by the
+// rules of the classical evaluation, which lead to the mate.
 static bool is_known(const Position *pos, Score *score) {
     return endgame_has_bare_king(pos) && endgame_is_known(pos, score);
 }

@@ -5,11 +5,12 @@
 
 #include "search/searcher.h"
 
-// A net's raw output as a score: centipawns, less as the fifty moves run out, never a mate's.
+// A net's raw output as a score in centipawns, reduced by the fifty-move counter. Never a mate
+// score.
 Score evaluator_score(int32_t raw, int rule50);
 
 // Centipawns for the side to move. Depends only on the position and the net. Not meant for
 // positions in check.
 Score searcher_evaluate(Searcher *s);
-// The same of any position, without a search; slow. `net` may be NULL.
+// The same for any position, without a search. Slow. NULL for `net` means the classical evaluation.
 Score position_evaluate(const Position *pos, const Network *net);

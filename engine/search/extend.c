@@ -4,7 +4,7 @@
 
 #include "search/see.h"
 
-// No line becomes more than twice as long as the iteration is deep.
+// A line may be at most twice as long as the depth of the iteration.
 static bool line_may_grow(const Searcher *s) {
     return s->ply < 2 * s->root_depth;
 }
@@ -70,9 +70,9 @@ static bool multi_cut_prune(const Node *node, Score bound, Score others) {
     return !node->is_pv && others >= bound && bound >= node->beta;
 }
 
-// The table's move is searched a ply deeper if it is the only good one: a search of half the depth
-// without it fails low against its score less a margin ("singular extensions", Anantharaman,
-// Campbell and Hsu, 1988; by this test in Stockfish).
+// The table's move is extended by a ply if it is the only good move. It is, if a search of the
+// other moves, to half the depth, fails low against the move's score minus a margin ("singular
+// extensions", Anantharaman, Campbell and Hsu, 1988; by this test in Stockfish).
 bool singular_search(Searcher *s, Node *node, Score *value) {
     if (!singular_is_asked(s, node))
         return false;

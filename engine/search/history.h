@@ -15,22 +15,22 @@ enum { PAWN_HISTORY_SIZE = 512 };
 typedef int16_t PieceToHistory[PIECE_NB][SQUARE_NB];
 
 typedef struct History {
-    // From, to.
+    // By side to move, from, to.
     int16_t quiet[COLOR_NB][SQUARE_NB][SQUARE_NB];
 
-    // Piece, to, captured type.
+    // By piece, to, captured type.
     int16_t capture[PIECE_NB][SQUARE_NB][8];
 
-    // The best reply to piece, to.
+    // The best reply to a move, by its piece and target.
     Move counter[PIECE_NB][SQUARE_NB];
 
-    // Key of the pawns, piece, to.
+    // By key of the pawns, piece, to.
     PieceToHistory pawn[PAWN_HISTORY_SIZE];
 
-    // By the earlier move's piece, to; [NO_PIECE][0] is a null move.
+    // By piece and target of the earlier move; [NO_PIECE][0] stands for a null move.
     PieceToHistory replies[PIECE_NB][SQUARE_NB];
 
-    // Corrections of the evaluation (correction.h): side to move, key of the pawns.
+    // Corrections of the evaluation (correction.h), by side to move and key of the pawns.
     int16_t pawn_correction[COLOR_NB][CORRECTION_SIZE];
 
     // The same by side to move, colour of the pieces, and the key of these pieces without pawns.
@@ -39,7 +39,7 @@ typedef struct History {
 
 void history_clear(History *history);
 
-// The gain for a move that caused a cutoff `depth` plies above the leaves.
+// The bonus for a move that caused a cutoff in a search of `depth` plies.
 int history_bonus(int depth);
-// Moves `*value` towards ±HISTORY_MAX by `bonus`, the less the nearer it is.
+// Adds `bonus` to `*value`, reduced as the value approaches ±HISTORY_MAX, so that it stays inside.
 void history_update(int16_t *value, int bonus);

@@ -18,12 +18,12 @@ typedef struct SearchLimits {
     bool has_clock;
     int moves_to_go;      // 0: the rest of the game
     int64_t move_time_ms; // 0: none
-    int64_t overhead_ms;  // lost on the way between us and the clock's keeper
+    int64_t overhead_ms;  // time lost between the engine and the GUI on each move
     int64_t start_us;     // clock_now_us() when the request came
     uint64_t nodes;       // 0: none
-    uint64_t soft_nodes;  // no new iteration once so many are searched; 0: none
+    uint64_t soft_nodes;  // no new iteration after this many nodes; 0: none
     int depth;            // 0: none
-    int mate;             // stop at a mate in so many moves; 0: none
+    int mate;             // stop when a mate in this many moves is found; 0: none
     bool infinite, ponder;
     int multi_pv;          // 0 reads as 1
     MoveList search_moves; // root moves to consider; size 0: all

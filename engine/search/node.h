@@ -5,7 +5,7 @@
 #include "search/searcher.h"
 
 typedef struct Node {
-    Frame *frame; // of its ply
+    Frame *frame; // of the node's ply
     Score alpha, beta;
     int depth;
 
@@ -19,8 +19,9 @@ typedef struct Node {
     // The static evaluation rose since our last move.
     bool improving;
 
-    // SCORE_NONE in check: the evaluation as it is and as the table keeps it; and what the search
-    // believes, frame->eval sharpened by the table's score.
+    // The static evaluation without correction, as the table stores it. The estimate that the
+    // search uses: frame->eval, or the table's score if that is closer to the true value. Both are
+    // SCORE_NONE in check.
     Score raw_eval, eval;
 
     bool in_table;
@@ -33,8 +34,8 @@ typedef struct Node {
 typedef struct Candidate {
     Move move;
 
-    // The node's legal moves so far, this one included. The same for those of them that are searched,
-    // once it is known that this one is.
+    // The node's legal moves so far, this one included. The same for those of them that are
+    // searched, once it is known that this one is.
     int legal_count, searched_count;
 
     bool is_quiet, gives_check;
@@ -42,7 +43,7 @@ typedef struct Candidate {
     // quiet_history() or capture_history().
     int history;
 
-    // Plies, once it is known that the move is searched.
+    // In plies; set once it is known that the move is searched.
     int extension;
 } Candidate;
 

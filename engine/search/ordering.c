@@ -4,8 +4,8 @@
 #include "eval/pawn_cache.h"
 #include "search/see.h"
 
-// How many plies ago the moves were made to which a quiet move may be a good reply: 1 is the
-// opponent's last move, 2 our own before it ("continuation history").
+// A quiet move may be a good continuation of the moves made so many plies ago: 1 is the opponent's
+// last move, 2 our own move before it ("continuation history").
 static const int CONTINUATIONS[] = {1, 2, 4, 6};
 enum { CONTINUATION_COUNT = sizeof CONTINUATIONS / sizeof *CONTINUATIONS };
 
@@ -13,7 +13,7 @@ static int16_t *reply_slot(Frame *frame, Piece piece, Square to) {
     return &(*frame->replies)[piece][to];
 }
 
-// Where a piece stands well depends on the pawns ("pawn history", Stockfish).
+// Good squares for a piece depend on the pawns ("pawn history", Stockfish).
 static int16_t *pawn_slot(Searcher *s, Piece piece, Square to) {
     return &s->history.pawn[s->pos.pawn_key % PAWN_HISTORY_SIZE][piece][to];
 }
@@ -37,7 +37,8 @@ int capture_history(Searcher *s, Move move) {
     return *capture_slot(s, move);
 }
 
-// Most valuable victim first; among equals what has done well, then the least valuable attacker.
+// The most valuable victim first; then captures with a good history; then the least valuable
+// attacker.
 static int capture_score(Searcher *s, Move move) {
     int victim = SEE_VALUE[move_captured_type(&s->pos, move)];
     int attacker = piece_type(s->pos.board[move_from(move)]);
@@ -51,8 +52,8 @@ static void captures_score(MovePicker *p) {
     p->next = 0;
 }
 
-// The squares on which a piece of ours can be taken by a piece that is worth less, by the type of our
-// piece.
+// The squares on which a piece of ours can be taken by a piece that is worth less, by the type of
+// our piece.
 static void unsafe_squares(const Position *pos, Bitboard unsafe[PIECE_TYPE_NB]) {
     Color them = color_flip(pos->side);
     Bitboard occupied = position_occupied(pos);
@@ -69,8 +70,8 @@ static void unsafe_squares(const Position *pos, Bitboard unsafe[PIECE_TYPE_NB]) 
     unsafe[QUEEN] = attacked;
 }
 
-// Our pieces that any of their pieces attacks and none of ours defends. `attacked`: all squares that
-// their pawns, knights, bishops and rooks attack.
+// Our pieces that any of their pieces attacks and none of ours defends. `attacked`: all squares
+// that their pawns, knights, bishops and rooks attack.
 static Bitboard hanging_pieces(const Position *pos, Bitboard attacked) {
     Color us = pos->side, them = color_flip(us);
     Bitboard occupied = position_occupied(pos), hanging = 0;
@@ -86,13 +87,13 @@ static Bitboard hanging_pieces(const Position *pos, Bitboard attacked) {
     return hanging;
 }
 
-// What it adds to the order of a move to bring the piece to safety, and takes to expose it.
+// The bonus for moving a piece from an unsafe square, and the malus for moving it to one.
 static const int SAFETY[PIECE_TYPE_NB] = {
     [KNIGHT] = 10000, [BISHOP] = 10000, [ROOK] = 16000, [QUEEN] = 24000};
 
-// By history, but moves that save a piece are early enough not to be pruned as late ones: else a
-// shallow search believes that a move which attacks something wins it (Stockfish, 2022: bonus for
-// pieces threatened by lesser ones).
+// Sorts by history, with a bonus for moves that save a piece, so that they are not pruned as late
+// moves. Otherwise a shallow search believes that an attacked piece is lost (Stockfish, 2022: bonus
+// for pieces threatened by lesser ones).
 static void quiets_score(MovePicker *p) {
     const Position *pos = &p->searcher->pos;
     Bitboard unsafe[PIECE_TYPE_NB];
@@ -108,7 +109,7 @@ static void quiets_score(MovePicker *p) {
     p->next = 0;
 }
 
-// Takes the best-scored move that is left; ties go to the one generated first.
+// Takes the move with the best score that is left; of equal moves the one generated first.
 static Move list_take_best(MovePicker *p) {
     int best = p->next;
     for (int i = best + 1; i < p->list.size; i++)
@@ -207,7 +208,7 @@ static Move pick_bad_capture(MovePicker *p) {
     return MOVE_NONE;
 }
 
-// One step: a move, or MOVE_NONE with the stage moved on.
+// One step: returns a move, or MOVE_NONE after a change of the stage.
 static Move pick_step(MovePicker *p) {
     switch (p->stage) {
     case PICK_TABLE_MOVE:
@@ -293,8 +294,8 @@ void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried) 
         history_update(capture_slot(s, tried->captures[i]), -bonus);
 }
 
-// Against it no move was good enough, so it is a good move after those before it (Stockfish's bonus
-// for the prior counter move).
+// No reply to the opponent's move was good enough, so it is a good move after the moves before it
+// (Stockfish's bonus for the prior counter move).
 void ordering_learn_failed_low(Searcher *s, int depth) {
     Frame *before = searcher_frame(s) - 1;
     if (s->ply == 0 || before->move == MOVE_NONE || !before->is_quiet)

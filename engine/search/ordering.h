@@ -22,8 +22,8 @@ enum { REFUTATIONS = 3 };
 typedef struct MovePicker {
     Searcher *searcher;
     PickStage stage;
-    bool captures_only; // then those that lose material are left out as well
-    bool skip_quiets;   // may be set at any time: no quiet move is given any more
+    bool captures_only; // captures that lose material are left out as well
+    bool skip_quiets;   // may be set at any time: no more quiet moves
     Move table_move;
     Move refutations[REFUTATIONS];
     int next;
@@ -34,12 +34,12 @@ typedef struct MovePicker {
 // `table_move` may be any 16 bits.
 void picker_init(MovePicker *picker, Searcher *s, Move table_move);
 void picker_init_captures(MovePicker *picker, Searcher *s, Move table_move);
-// The next legal move, each once; MOVE_NONE at the end.
+// The next legal move. Each move comes once; MOVE_NONE at the end.
 Move picker_next(MovePicker *picker);
 
-// How well a quiet move has done; of the order of ±5 × HISTORY_MAX.
+// The history of a quiet move: a sum, within about ±5 × HISTORY_MAX.
 int quiet_history(Searcher *s, Move move);
-// How well a capture has done, within ±HISTORY_MAX.
+// The history of a capture, within ±HISTORY_MAX.
 int capture_history(Searcher *s, Move move);
 
 // Moves tried at a node before the one that failed high, in order.
@@ -49,7 +49,8 @@ typedef struct TriedMoves {
 } TriedMoves;
 
 void tried_add(TriedMoves *tried, const Position *pos, Move move);
-// Rewards `best`, which caused a cutoff, and takes from those tried in vain before it.
+// Increases the history of `best`, which caused a cutoff, and reduces that of the moves tried
+// before.
 void ordering_learn(Searcher *s, Move best, int depth, const TriedMoves *tried);
-// Rewards the opponent's quiet move that led to a node where nothing helped.
+// Increases the history of the opponent's quiet move that led to a node where no move raised alpha.
 void ordering_learn_failed_low(Searcher *s, int depth);

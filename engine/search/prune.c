@@ -4,8 +4,8 @@
 
 #include "search/see.h"
 
-// A mate already found nearer to the root makes longer ones pointless (chessprogramming wiki, Mate
-// Distance Pruning). Narrows the window.
+// If a shorter mate is already known, no mate below this node can be better (chessprogramming wiki,
+// Mate Distance Pruning). Narrows the window.
 bool mate_distance_prune(const Searcher *s, Node *node, Score *value) {
     if (node->alpha < score_mated_in(s->ply))
         node->alpha = score_mated_in(s->ply);
@@ -15,7 +15,7 @@ bool mate_distance_prune(const Searcher *s, Node *node, Score *value) {
     return node->alpha >= node->beta;
 }
 
-// The table already holds a value deep enough that decides against this window.
+// The table has a result of at least this depth that decides against this window.
 bool table_prune(const Node *node, Score *value) {
     const TTEntry *entry = &node->table;
     if (!node->in_table || node->is_pv || entry->depth < node->depth ||
@@ -27,7 +27,8 @@ bool table_prune(const Node *node, Score *value) {
 
 enum { REVERSE_FUTILITY_DEPTH = 8 };
 
-// So far above beta that a few plies will hardly bring it down ("static null move pruning").
+// The evaluation is so far above beta that a few plies will hardly bring it below ("static null
+// move pruning").
 bool reverse_futility_prune(const Node *node, Score *value) {
     if (node->is_pv || node->in_check || node->depth > REVERSE_FUTILITY_DEPTH ||
         score_is_mate(node->beta))
@@ -38,7 +39,8 @@ bool reverse_futility_prune(const Node *node, Score *value) {
 
 enum { RAZOR_DEPTH = 2 };
 
-// So far below alpha that only captures can help: see whether they do (Birmingham and Kent, 1977).
+// The evaluation is so far below alpha that only captures can help: search only those (Birmingham
+// and Kent, 1977).
 bool razor_prune(Searcher *s, const Node *node, Score *value) {
     if (node->is_pv || node->in_check || node->depth > RAZOR_DEPTH ||
         node->eval + 250 * node->depth > node->alpha)
@@ -54,9 +56,9 @@ static bool has_pieces(const Position *pos) {
 
 enum { NULL_MOVE_DEPTH = 3, NULL_MOVE_VERIFY_DEPTH = 12 };
 
-// If passing the move still leaves us above beta, a real move will too (Beal 1989; Donninger 1993).
-// Not with pawns alone, where having to move may be what loses; deep in the tree the cutoff is
-// verified by a search in which null moves are banned for a while.
+// If passing leaves us above beta, a real move will as well (Beal 1989; Donninger 1993). This is
+// wrong in zugzwang, so it is not used with pawns alone, and at high depth the cutoff is verified
+// by a search in which null moves are forbidden for some plies.
 bool null_move_prune(Searcher *s, const Node *node, Score *value) {
     if (node->is_pv || node->in_check || node->depth < NULL_MOVE_DEPTH || node->eval < node->beta ||
         score_is_mate(node->beta) || s->ply < s->null_move_ban ||
@@ -84,8 +86,8 @@ bool null_move_prune(Searcher *s, const Node *node, Score *value) {
 
 enum { LATE_MOVE_PRUNE_DEPTH = 6 };
 
-// Near the leaves, quiet moves far down the list are not tried at all ("move count pruning"),
-// except where an exact value is wanted.
+// Near the leaves, quiet moves late in the list are not tried ("move count pruning"), except in an
+// open window, where an exact value is wanted.
 bool late_move_prune(const Node *node, const Candidate *move) {
     return node->depth <= LATE_MOVE_PRUNE_DEPTH && !node->in_check && !node->is_pv &&
            move->legal_count > (4 + node->depth * node->depth) / (2 - node->improving);
@@ -102,7 +104,7 @@ bool futility_prune(const Node *node, const Candidate *move) {
 
 enum { EXCHANGE_DEPTH = 7 };
 
-// Near the leaves, moves that lose material by exchanges are not tried.
+// Near the leaves, moves that lose material by static exchange are not tried.
 bool exchange_prune(const Searcher *s, const Node *node, const Candidate *move) {
     if (node->depth > EXCHANGE_DEPTH)
         return false;

@@ -5,14 +5,14 @@
 
 #include "search/node.h"
 
-// Before any move is tried.
+// Called before any move is tried.
 bool mate_distance_prune(const Searcher *s, Node *node, Score *value);
 bool table_prune(const Node *node, Score *value);
 bool reverse_futility_prune(const Node *node, Score *value);
 bool razor_prune(Searcher *s, const Node *node, Score *value);
 bool null_move_prune(Searcher *s, const Node *node, Score *value);
 
-// For one move, before it is made.
+// Called for one move, before it is made. True if the move is not searched.
 bool late_move_prune(const Node *node, const Candidate *move);
 bool futility_prune(const Node *node, const Candidate *move);
 bool exchange_prune(const Searcher *s, const Node *node, const Candidate *move);

@@ -24,8 +24,8 @@ static bool leaf_table_prune(const Leaf *leaf) {
     return leaf->in_table && !is_pv && tt_entry_decides(&leaf->table, leaf->alpha, leaf->beta);
 }
 
-// The side to move need not capture: the evaluation is a lower bound ("standing pat"). True if it
-// is enough.
+// The side to move does not have to capture, so the evaluation is a lower bound ("standing pat").
+// True if this bound reaches beta.
 static bool stand_pat(Searcher *s, Leaf *leaf) {
     leaf->best = -SCORE_INFINITE;
     leaf->raw_eval = leaf->eval = SCORE_NONE;
@@ -39,7 +39,7 @@ static bool stand_pat(Searcher *s, Leaf *leaf) {
     return leaf->best >= leaf->beta;
 }
 
-// Even with the captured piece won for nothing, alpha stays out of reach.
+// Even if the captured piece is won for nothing, the value stays below alpha.
 static bool delta_prune(const Searcher *s, const Leaf *leaf, Move move) {
     if (leaf->in_check || move_kind(move) == MOVE_PROMOTION)
         return false;

@@ -4,7 +4,8 @@
 // Reductions in 1024ths of a ply by depth and number of the move.
 static int reductions[PLY_MAX][64];
 
-// Binary logarithm in 1024ths, by squaring: integers only, so that it is the same everywhere.
+// The binary logarithm in 1024ths, by squaring. It uses integers only, so that it is the same on
+// every machine.
 static int log2_1024(unsigned x) {
     int whole = 31 - __builtin_clz(x), result = whole << 10;
     uint64_t m = (uint64_t)x << (30 - whole); // in [2^30, 2^31)
@@ -26,16 +27,17 @@ void reductions_init(void) {
 
 enum { IIR_DEPTH = 4 };
 
-// Without a move from the table the order is poor: look less deep now, better next time (Schröder,
-// "internal iterative reductions", 2021).
+// Without a move from the table the order of moves is poor. A search with less depth finds such a
+// move for the next visit (Schröder, "internal iterative reductions", 2021).
 int internal_iterative_reduction(const Node *node) {
     return node->depth >= IIR_DEPTH && node->table.move == MOVE_NONE;
 }
 
 enum { LMR_DEPTH = 3 };
 
-// Moves late in a good order seldom turn out best: search them less deep first (Romstad, "An
-// introduction to late move reductions", 2006), by the logarithms of depth and count.
+// Moves late in a good order are seldom best, so they are searched less deep first (Romstad, "An
+// introduction to late move reductions", 2006). The reduction grows with the logarithms of depth
+// and move count.
 int late_move_reduction(const Node *node, const Candidate *move) {
     if (node->depth < LMR_DEPTH || move->searched_count < 2 + 2 * node->is_pv || !move->is_quiet)
         return 0;

@@ -4,10 +4,10 @@
 
 #include "search/node.h"
 
-// Fills the table of late move reductions; once, before anything else here.
+// Fills the table of late move reductions. Call it once, before the other functions of this file.
 void reductions_init(void);
 
-// Plies that the whole node is searched less deep.
+// The number of plies by which the whole node is reduced.
 int internal_iterative_reduction(const Node *node);
-// Plies that the move's search is less deep at first; never so many that no ply is left.
+// The number of plies by which the first search of a move is reduced. At least one ply is left.
 int late_move_reduction(const Node *node, const Candidate *move);

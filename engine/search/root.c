@@ -1,4 +1,5 @@
-// The root of a search. A capture or a pawn move clears the keys: no earlier position can be repeated.
+// The root of a search. A capture or a pawn move clears the keys: no earlier position can be
+// repeated.
 #include "search/root.h"
 
 void root_init(Root *root, const Position *pos) {

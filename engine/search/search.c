@@ -41,7 +41,7 @@ static void searcher_begin(Searcher *s) {
     root_moves_init(s, &s->shared->limits.search_moves);
 }
 
-// ---- for the users -----------------------------------------------------------------------------
+// ---- for callers -------------------------------------------------------------------------------
 
 static void searcher_set_network(Searcher *s, const Network *net) {
     free(s->accumulators);
@@ -149,7 +149,7 @@ void search_prepare(Search *search, const Root *root, const SearchLimits *limits
     atomic_store(&search->stopped, false);
 }
 
-// A result of `go infinite` or `go ponder` may only be given when it is asked for.
+// After `go infinite` and `go ponder` the result must wait for `stop` or `ponderhit`.
 static void wait_until_wanted(Search *search) {
     const struct timespec moment = {.tv_nsec = 1000000};
     while (!atomic_load(&search->stopped) &&
@@ -157,7 +157,7 @@ static void wait_until_wanted(Search *search) {
         nanosleep(&moment, NULL);
 }
 
-// A limit may fall before the first move of the first iteration has a value: then nothing is known.
+// A limit may stop the search before the first move has a value: then the score is unknown.
 static Score root_score(const RootMove *best) {
     Score score = best->score > -SCORE_INFINITE ? best->score : best->previous;
     return score > -SCORE_INFINITE ? score : SCORE_DRAW;
@@ -184,7 +184,7 @@ SearchResult search_run(Search *search) {
         for (int i = 1; i < search->thread_count; i++, helpers++)
             if (pthread_create(&search->searchers[i]->thread, NULL, helper_main,
                                search->searchers[i]) != 0)
-                break; // fewer threads, but a move
+                break; // search with fewer threads
         deepen(search->searchers[0]);
     }
     wait_until_wanted(search);

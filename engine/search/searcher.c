@@ -9,10 +9,10 @@
 #include "rules/zobrist.h"
 #include "search/see.h"
 
-enum { CLOCK_PERIOD = 256 }; // nodes between looks at the clock; a power of two
+enum { CLOCK_PERIOD = 256 }; // nodes between two readings of the clock; a power of two
 
 static uint64_t nodes_add_one(Searcher *s) {
-    // Only this thread writes, so no locked addition is needed.
+    // Only this thread writes the counter, so no atomic addition is needed.
     uint64_t nodes = searcher_nodes(s) + 1;
     atomic_store_explicit(&s->nodes, nodes, memory_order_relaxed);
     return nodes;
@@ -34,7 +34,7 @@ static Key castling_keys(Color us, Move move) {
            rook[castling_rook_to(us, side)];
 }
 
-// The keys after `move`, which is yet to be made.
+// Updates the keys for `move`, before it is made.
 static void piece_keys_follow(const Position *pos, Move move, Key keys[COLOR_NB]) {
     Color us = pos->side;
     Square from = move_from(move), to = move_to(move);
@@ -51,8 +51,8 @@ static void piece_keys_follow(const Position *pos, Move move, Key keys[COLOR_NB]
         keys[us] ^= zobrist.piece[piece_make(us, move_promotion(move))][to];
 }
 
-// The key that a move leads to, but for castling, promotion and en passant: early enough for memory
-// to answer by the time that the move is made, and a wrong guess costs next to nothing.
+// The key of the position after a move; wrong for castling, promotion and en passant. It is used to
+// fetch the table's entry early. A wrong key only wastes the fetch.
 static Key key_guess(const Position *pos, Move move) {
     Square from = move_from(move), to = move_to(move);
     const Key *moved = zobrist.piece[pos->board[from]];
@@ -137,14 +137,14 @@ bool searcher_check_limits(Searcher *s) {
 }
 
 static bool has_repeated(const Searcher *s) {
-    // Only positions since the last move that cannot be taken back, and with the same side to move.
+    // Only positions since the last irreversible move, with the same side to move, can be repeated.
     int known = s->key_count - s->repetition_floor;
     int reach = s->pos.rule50 < known ? s->pos.rule50 : known;
     int before_root = 0;
     for (int back = 4; back <= reach; back += 2) {
         if (s->keys[s->key_count - back] != s->pos.key)
             continue;
-        // Within the search once is enough, before its root it takes two.
+        // One repetition within the search is enough; of the game before the root it takes two.
         if (back <= s->ply || ++before_root == 2)
             return true;
     }
@@ -162,7 +162,7 @@ static bool fifty_moves_are_over(const Searcher *s) {
         return false;
     if (!s->pos.checkers)
         return true;
-    MoveList list; // mate on the last move stands
+    MoveList list; // a mate by the hundredth ply counts as a mate
     movegen_legal(&s->pos, &list);
     return list.size > 0;
 }

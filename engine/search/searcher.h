@@ -12,9 +12,9 @@
 #include "search/timer.h"
 #include "search/tt.h"
 
-enum { STACK_BELOW = 6 }; // frames under the root, so that "six plies ago" always exists
+enum { STACK_BELOW = 6 }; // frames before the root, so that "six plies ago" always exists
 
-// What the search knows at one ply of the line it is in.
+// What the search knows about one ply of the current line.
 typedef struct Frame {
     // The move being searched from here, MOVE_NONE for a null move, and the piece that makes it.
     Move move;
@@ -28,7 +28,7 @@ typedef struct Frame {
 
     Move killers[2];
 
-    // Left out of the search from here, to see what the others are worth.
+    // A move that is not searched at this ply (singular_search).
     Move excluded;
 
     // How many moves of the line up to here were extended by two plies.
@@ -37,7 +37,7 @@ typedef struct Frame {
     // Static evaluation, corrected; SCORE_NONE in check.
     Score eval;
 
-    // As it was before a null move made here.
+    // The value of Searcher.repetition_floor before a null move at this ply.
     int repetition_floor;
 
     // Keys of each colour's pieces and king, without the pawns.
@@ -49,32 +49,33 @@ typedef struct Frame {
 
 typedef struct RootMove {
     Move move;
-    Score score;    // -SCORE_INFINITE if not the best so far when searched
-    Score previous; // of the iteration before
+    Score score;    // -SCORE_INFINITE if the search gave only an upper bound
+    Score previous; // in the iteration before
     int seldepth;
-    uint64_t nodes; // searched after it, in all iterations
+    uint64_t nodes; // searched below this move, in all iterations
     int pv_length;
     Move pv[PLY_MAX];
 } RootMove;
 
 typedef struct Searcher {
     Search *shared;
-    int index; // 0 leads: it keeps the clock and reports
+    int index; // thread 0 checks the limits and reports
     Position pos;
     int ply;
     Frame stack[PLY_MAX + STACK_BELOW + 2];
-    Key keys[ROOT_KEYS_MAX + PLY_MAX + 2]; // of the game's and the line's positions before pos
+    Key keys[ROOT_KEYS_MAX + PLY_MAX +
+             2]; // of the positions of the game and of the line before pos
     int key_count;
-    int repetition_floor; // keys before this one lie beyond a null move and repeat nothing
+    int repetition_floor; // keys before this one lie before a null move and cannot be repeated
     _Atomic uint64_t nodes;
     int seldepth;
-    int null_move_ban; // plies below which null moves may be tried again
+    int null_move_ban; // null moves are forbidden before this ply
     RootMove root_moves[MOVES_MAX];
     int root_count;
-    int pv_index;        // root moves before this one are already placed (MultiPV)
-    int root_depth;      // of the iteration
-    uint64_t root_nodes; // when the last root move was done
-    int completed;       // depth of the last iteration that ended
+    int pv_index;        // number of root moves that already have their place (MultiPV)
+    int root_depth;      // depth of the iteration
+    uint64_t root_nodes; // nodes at the end of the last root move
+    int completed;       // depth of the last complete iteration
     History history;
     PawnCache pawns;
     Accumulators *accumulators; // of the net in use; NULL for the classical evaluation
@@ -100,7 +101,7 @@ static inline bool searcher_was_stopped(const Searcher *s) {
     return atomic_load_explicit(&s->shared->stopped, memory_order_relaxed);
 }
 
-// This thread's nodes.
+// The nodes that this thread has searched.
 static inline uint64_t searcher_nodes(const Searcher *s) {
     return atomic_load_explicit(&s->nodes, memory_order_relaxed);
 }
@@ -118,14 +119,14 @@ void searcher_unmake(Searcher *s, Move move, const Undo *undo);
 void searcher_make_null(Searcher *s, Undo *undo);
 void searcher_unmake_null(Searcher *s, const Undo *undo);
 
-// Keys of the pieces of each colour without the pawns, from the board.
+// Computes the keys of each colour's pieces without pawns from the board.
 void piece_keys_of(const Position *pos, Key keys[COLOR_NB]);
 
 // Nodes of all threads together.
 uint64_t search_nodes(const Search *search);
-// To be called at every node. Stops the search when a limit is reached; the clock is read only every
-// few hundred nodes. True if the search was stopped, now or earlier.
+// To be called at every node. Stops the search when a limit is reached; the clock is read only
+// every few hundred nodes. True if the search was stopped, now or earlier.
 bool searcher_check_limits(Searcher *s);
-// Draw by repetition, fifty moves or too little material. Once is enough within the search's own
-// line, since what was done once can be done again.
+// True if the position is a draw by repetition, by the fifty-move rule or by insufficient material.
+// Within the line of the search one repetition is enough, because it could be continued.
 bool searcher_is_draw(const Searcher *s);

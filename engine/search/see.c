@@ -22,7 +22,7 @@ bool move_is_quiet(const Position *pos, Move move) {
            !(move_kind(move) == MOVE_PROMOTION && move_promotion(move) == QUEEN);
 }
 
-// Sliders that a piece leaving the board may have uncovered.
+// Sliders that may attack the target once a piece between has gone.
 static Bitboard xrays(const Position *pos, Square target, Bitboard occupied) {
     Bitboard queens = pos->by_type[QUEEN];
     return (attacks_bishop(target, occupied) & (pos->by_type[BISHOP] | queens)) |
@@ -41,7 +41,7 @@ bool see_at_least(const Position *pos, Move move, Score threshold) {
         return threshold <= 0;
     Square from = move_from(move), to = move_to(move);
     PieceType mover = piece_type(pos->board[from]);
-    // `balance`: what the side that has just captured holds beyond the threshold.
+    // `balance`: the material of the side that has just captured, minus the threshold.
     Score balance = SEE_VALUE[move_captured_type(pos, move)] - threshold;
     if (move_kind(move) == MOVE_PROMOTION) {
         mover = move_promotion(move);
@@ -63,7 +63,7 @@ bool see_at_least(const Position *pos, Move move, Score threshold) {
         if (!ours)
             break;
         PieceType t = cheapest(pos, ours);
-        // A king may not capture into an attack: then its side has to stop.
+        // A king must not capture a guarded piece: then its side stops.
         if (t == KING && attackers & pos->by_color[color_flip(side)])
             break;
         occupied &= ~(1ull << __builtin_ctzll(ours & pos->by_type[t]));
@@ -73,7 +73,7 @@ bool see_at_least(const Position *pos, Move move, Score threshold) {
         if (balance >= 0)
             break;
     }
-    // The side that could not go on has lost the exchange.
+    // The side that has stopped loses the exchange.
     return side != pos->side;
 }
 

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-enum { MOVES_AHEAD = 32 }; // how many more moves a game is taken to last
+enum { MOVES_AHEAD = 32 }; // the number of moves that the rest of the game is expected to have
 
 int64_t clock_now_us(void) {
     struct timespec now;
@@ -53,8 +53,8 @@ bool timer_is_over(const Timer *timer) {
     return timer->is_limited && timer_elapsed_us(timer) >= timer->hard_us;
 }
 
-// Where nearly all nodes went into one move there was little to compare it with ("node time
-// management", Koivisto).
+// If nearly all nodes went into one move, the other moves are much worse and less time is needed
+// ("node time management", Koivisto).
 static int effort_percent(int effort) {
     return 190 - effort * 13 / 100;
 }
@@ -62,7 +62,7 @@ static int effort_percent(int effort) {
 bool timer_allows_iteration(const Timer *timer, int stability, int drop, int effort) {
     if (!timer->is_limited || timer->is_fixed)
         return !timer_is_over(timer);
-    // A settled choice takes less time, a falling score more.
+    // A stable best move needs less time, a falling score more.
     int percent = stability >= 6 ? 65 : 130 - 10 * stability;
     percent += drop > 60 ? 60 : drop > 0 ? drop : 0;
     percent = percent * effort_percent(effort) / 100;

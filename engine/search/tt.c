@@ -69,7 +69,7 @@ static bool table_allocate(TT *tt, size_t megabytes) {
     tt->count = tt->clusters ? bytes / sizeof *tt->clusters : 0;
 #ifdef MADV_HUGEPAGE
     if (tt->clusters)
-        madvise(tt->clusters, bytes, MADV_HUGEPAGE); // a wish: nothing depends on it
+        madvise(tt->clusters, bytes, MADV_HUGEPAGE); // only makes it faster
 #endif
     return tt->clusters != NULL;
 }
@@ -126,7 +126,7 @@ static int slot_worth(const TT *tt, uint64_t data) {
     return data_depth(data) - 8 * ((tt->age - data_age(data)) & AGE_MASK);
 }
 
-// The slot that holds `key`, else the one worth least.
+// The slot that has `key`, otherwise the slot with the lowest worth.
 static TTSlot *slot_to_replace(const TT *tt, Key key, bool *same) {
     TTCluster *cluster = cluster_of(tt, key);
     TTSlot *worst = &cluster->slots[0];
@@ -154,7 +154,7 @@ void tt_store(TT *tt, Key key, int ply, const TTEntry *entry) {
     uint64_t old = atomic_load_explicit(&slot->data, memory_order_relaxed);
     TTEntry fresh = *entry;
     if (same) {
-        // A shallower bound of this very search does not drive out a much deeper result.
+        // Within one search, a bound of less depth does not replace a much deeper result.
         bool current = data_age(old) == tt->age;
         if (current && fresh.bound != BOUND_EXACT && fresh.depth + 4 < data_depth(old))
             return;

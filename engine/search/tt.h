@@ -11,7 +11,7 @@ typedef enum { BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT } Bound;
 
 typedef struct TTEntry {
     Move move;   // MOVE_NONE if none was best
-    Score score; // as seen from the node that probes: mates counted from the root
+    Score score; // mates are counted from the root of the search that probes
     Score eval;  // static evaluation, or SCORE_NONE
     int depth;   // plies searched; 0 for quiescence
     Bound bound;
@@ -25,16 +25,16 @@ typedef struct TT {
 
 enum { TT_DEFAULT_MB = 16, TT_MAX_MB = 65536 };
 
-// Allocates `megabytes` of cleared table in place of the present one. False if the memory is not to
-// be had; then the old size is taken again, and if that too fails the process ends.
+// Replaces the table by a cleared one of `megabytes`. Returns false if there is not enough memory.
+// Then it allocates the old size again; if that fails too, the process ends.
 bool tt_resize(TT *tt, size_t megabytes);
 void tt_free(TT *tt);
 void tt_clear(TT *tt);
-// Makes everything stored so far count as old.
+// Begins a new search: all entries stored so far count as old.
 void tt_new_search(TT *tt);
 
-// True if the entry's bound proves that the position's value lies outside the window from `alpha` to
-// `beta`, or the entry has the exact value: then a search of this depth is not needed.
+// True if the entry's bound proves that the position's value lies outside the window from `alpha`
+// to `beta`, or the entry has the exact value: then a search of this depth is not needed.
 static inline bool tt_entry_decides(const TTEntry *entry, Score alpha, Score beta) {
     return entry->bound == BOUND_EXACT || (entry->bound == BOUND_LOWER && entry->score >= beta) ||
            (entry->bound == BOUND_UPPER && entry->score <= alpha);

@@ -4,6 +4,6 @@
 
 #include "search/limits.h"
 
-// Reads what follows the word `go` into `limits`, for a search from `pos`. On false `*bad` points to
-// the word at fault.
+// Reads what follows the word `go` into `limits`, for a search from `pos`. On false `*bad` points
+// to the word at fault.
 bool uci_parse_go(const char *text, const Position *pos, SearchLimits *limits, const char **bad);

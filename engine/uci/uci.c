@@ -55,9 +55,9 @@ static const char *excerpt(const char *text, char out[40]) {
     return out;
 }
 
-// In very fast games each write costs time. So early reports stay in the buffer, and are sent with the
-// first late report or with the answer. If the answer waits for `stop` (`go infinite`, `go ponder`),
-// every report is sent at once.
+// In very fast games each write costs time. So early reports stay in the buffer, and are sent with
+// the first late report or with the answer. If the answer waits for `stop` (`go infinite`, `go
+// ponder`), every report is sent at once.
 static void on_report(void *context, const Root *root, const SearchInfo *info) {
     Uci *uci = context;
     char line[UCI_INFO_MAX];
