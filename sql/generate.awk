@@ -1,10 +1,29 @@
 # Makes C of the named queries: `-- name: test_by_id` opens one, its text goes on to the next name or
 # the end of the file. Files without a name (schema.sql, migrate_N.sql) become text under their own name.
+# `-- columns LIST: a b c` gives a list of columns its name; further such lines add to it. In a query, @LIST stands for
+# "a, b, c", @:LIST for ":a, :b, :c", and @=LIST for "a = :a, b = :b, c = :c".
 # usage: gawk -v ids=IDS.h -v text=TEXT.h -f generate.awk FILE.sql …
 
 function c_string(s) {
     gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); gsub(/\n/, "\\n\"\n        \"", s)
     return "\"" s "\""
+}
+
+# The list with `before` before each name; with `equals`, as assignments.
+function columns_of(list, before, equals,    names, count, i, out) {
+    if (!(list in lists)) { print FILENAME ": no list of columns " list > "/dev/stderr"; exit 1 }
+    count = split(lists[list], names, " ")
+    for (i = 1; i <= count; i++)
+        out = out (i > 1 ? ", " : "") (equals ? names[i] " = :" : before) names[i]
+    return out
+}
+
+function expand(s,    list, kind) {
+    while (match(s, /@[:=]?[a-z_]+/)) {
+        kind = substr(s, RSTART + 1, 1); list = substr(s, RSTART + 1, RLENGTH - 1); sub(/^[:=]/, "", list)
+        s = substr(s, 1, RSTART - 1) columns_of(list, kind == ":" ? ":" : "", kind == "=") substr(s, RSTART + RLENGTH)
+    }
+    return s
 }
 
 function flush_query() {
@@ -13,7 +32,7 @@ function flush_query() {
         if (name in seen) { print FILENAME ": query " name " is there twice" > "/dev/stderr"; exit 1 }
         seen[name] = 1
         enums = enums "    SQL_" toupper(name) ",\n"
-        queries = queries "    [SQL_" toupper(name) "] = {\"" name "\",\n        " c_string(body) "},\n"
+        queries = queries "    [SQL_" toupper(name) "] = {\"" name "\",\n        " c_string(expand(body)) "},\n"
     } else if (script != "") {
         scripts = scripts "static const char sql_" script "[] =\n        " c_string(body) ";\n"
     }
@@ -23,6 +42,11 @@ function flush_query() {
 FNR == 1 {
     flush_query()
     script = FILENAME; sub(/.*\//, "", script); sub(/\.sql$/, "", script)
+}
+/^-- columns [a-z_]+:/ {
+    list = $3; sub(/:$/, "", list)
+    for (i = 4; i <= NF; i++) lists[list] = lists[list] " " $i
+    next
 }
 /^-- name: [a-z0-9_]+$/ { if (name != "") flush_query(); script = ""; body = ""; name = $3; next }
 { sub(/^ *--.*/, ""); if (name != "" || script != "") if ($0 !~ /^ *$/) body = body $0 "\n" }

@@ -28,14 +28,14 @@ UPDATE engines SET reference_commit = ?2, reference_speed = ?3 WHERE id = ?1
 UPDATE engines SET net_file = ?2, net_path = ?3 WHERE id = ?1
 
 -- name: blob_note
-INSERT INTO blobs (sha256, size, kind, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
+INSERT INTO blobs (sha256, size, kind, created) VALUES (:sha256, :size, :kind, :created) ON CONFLICT DO NOTHING
 
 -- name: blob_known
 SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1)
 
 -- name: commit_note
 INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created, net, files)
-VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7, nullif(?8, ''), ?9) ON CONFLICT DO NOTHING
+VALUES (:engine, :sha, :snapshot, nullif(:bench, 0), :subject, :author, :created, nullif(:net, ''), :files) ON CONFLICT DO NOTHING
 
 -- name: commit_by_sha
 SELECT sha, snapshot, bench, subject, author, net, files AS files_json FROM commits WHERE engine_id = ?1 AND sha = ?2

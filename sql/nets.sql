@@ -1,7 +1,7 @@
 -- Queries of nets that were uploaded.
 
 -- name: net_add
-INSERT INTO nets (engine_id, sha256, name, note, user_id, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
+INSERT INTO nets (engine_id, sha256, name, note, user_id, created) VALUES (:engine, :sha256, :name, :note, :user, :created) ON CONFLICT DO NOTHING
 
 -- name: net_by_sha
 SELECT n.id, n.sha256, n.name, n.note, u.name AS user, b.size, n.created

@@ -13,8 +13,8 @@
 #include "server/git/commit_record.h"
 #include "server/git/git_program.h"
 #include "server/git/tree.h"
+#include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
-#include "server/submit/submit.h"
 
 static const char usage[] =
     "usage: server engine list DATA\n"

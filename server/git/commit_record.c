@@ -6,6 +6,7 @@
 
 #include "server/common/utf8.h"
 #include "server/git/snapshot.h"
+#include "server/storage/blob.h"
 
 // Git knows no character set; the database and JSON know UTF-8 only.
 static void clean(char **text) {
@@ -35,8 +36,11 @@ bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double
     const CommitInfo *info = &record->info;
     json_auto_t *list = net_files(&record->net);
     char *files scope(free_ptr) = json_dumps(list, JSON_COMPACT);
-    return db_run(db, err, SQL_BLOB_NOTE, "sisd", record->snapshot, (int64_t)record->snapshot_size,
-                  "snapshot", now) &&
-           db_run(db, err, SQL_COMMIT_NOTE, "ississdss", engine_id, info->sha, record->snapshot,
-                  info->bench, info->subject, info->author, now, record->net.sha, files);
+    return blob_note(db, record->snapshot, record->snapshot_size, "snapshot", now, err) &&
+           db_write(db, err, SQL_COMMIT_NOTE,
+                    json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:f, s:s, s:s}", "engine",
+                              (json_int_t)engine_id, "sha", info->sha, "snapshot", record->snapshot,
+                              "bench", (json_int_t)info->bench, "subject", info->subject, "author",
+                              info->author, "created", now, "net", record->net.sha, "files",
+                              files));
 }

@@ -1,12 +1,12 @@
-// What an approval covers. A maintainer approves the difference between what volunteers build and
-// the baseline, so a base is in the baseline's history or was itself approved, and stays so while
-// its test plays; and a commit that was called harmful is in no later test, whatever names it.
+// See approval.h.
+#include "server/ledger/approval.h"
+
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/git/repo.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/task.h"
-#include "server/submit/submit.h"
 
 // ---- bases --------------------------------------------------------------------------------------
 
@@ -66,30 +66,4 @@ bool approval_unharmed(Db *db, git_repository *repo, int64_t engine_id, const ch
                              sha, (long long)member_int(test, "id"));
     }
     return true;
-}
-
-// ---- submissions --------------------------------------------------------------------------------
-
-static bool in_field(const char *field, Error *err) {
-    err->status = 422;
-    snprintf(err->field, sizeof err->field, "%s", field);
-    return error_prefix(err, "%s", field);
-}
-
-bool submit_ground(Request *req, Submission *s, Error *err) {
-    const char *field = *field_text(s->fields, "commit") ? "commit" : "patch";
-    s->harmful = db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id);
-    if (!approval_unharmed(req->turn->db, s->repo, s->engine_id, s->base, err) ||
-        !approval_base(req->turn->db, s->repo, s->engine, s->base, &s->base_in_baseline, err))
-        return in_field("base", err);
-    return approval_unharmed(req->turn->db, s->repo, s->engine_id, s->new, err) ||
-           in_field(field, err);
-}
-
-bool submit_ground_again(Request *req, const Submission *s, Error *err) {
-    if (db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", s->engine_id) != s->harmful)
-        return error_set(err, 409, "conflict",
-                         "a commit was called harmful just now; submit the test again");
-    return s->base_in_baseline || approval_stands(req->turn->db, s->engine_id, s->base, err) ||
-           in_field("base", err);
 }

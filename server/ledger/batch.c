@@ -4,6 +4,7 @@
 
 #include "server/common/one_line.h"
 #include "server/ledger/task.h"
+#include "server/storage/blob.h"
 
 // ---- checks -------------------------------------------------------------------------------------
 
@@ -327,6 +328,6 @@ bool ledger_games(Turn *turn, int64_t task, int64_t worker, int64_t seq, const c
         !games_check(turn, &row, seq, sha, &there, err))
         return false;
     return there ||
-           (db_run(turn->db, err, SQL_BLOB_NOTE, "sisd", sha, size, "games", turn->now) &&
+           (blob_note(turn->db, sha, (size_t)size, "games", turn->now, err) &&
             db_run(turn->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, turn->now));
 }

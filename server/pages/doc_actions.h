@@ -5,7 +5,7 @@
 #include "server/pages/doc.h"
 
 // {"approve": {"ok": true} | {"ok": false, "why": "…"}, …}: the actions that fit the test's state. New.
-json_t *doc_actions(const DocContext *ctx, const json_t *row);
+json_t *doc_actions(const DocContext *ctx, int64_t test);
 // Sentences; new.
 json_t *doc_warnings(const json_t *row, const json_t *failures);
 // The action that fits the machine's state: "block" or "unblock".

@@ -5,14 +5,14 @@
 
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
-#include "server/submit/submit.h"
+#include "server/submit/fields.h"
 
 // What a form that nobody has touched holds.
 static json_t *default_values(void) {
     json_t *values = json_object();
     for (const FieldRule *rule = submit_rules; rule->name; rule++)
         json_object_set_new(values, rule->name,
-                            json_string(rule->otherwise ? rule->otherwise : ""));
+                            json_string(rule->fallback ? rule->fallback : ""));
     return values;
 }
 

@@ -6,7 +6,8 @@
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
-#include "server/submit/submit.h"
+#include "server/submit/net_upload.h"
+#include "server/submit/test_columns.h"
 #include "sprt/sprt.h"
 
 static json_t *real(double value) {
@@ -175,14 +176,14 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_object_set_new(test, "idle", doc_idle(ctx, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
     json_object_set_new(test, "approval_hash",
-                        submit_approval_hash(ctx->db, id, hash) ? json_string(hash) : json_null());
+                        test_approval_hash(ctx->db, id, hash) ? json_string(hash) : json_null());
     json_object_set_new(test, "new", side(row, "new"));
     json_object_set_new(test, "base", side(row, "base"));
-    add_missing_nets(test, submit_missing_nets(ctx->db, id));
+    add_missing_nets(test, net_missing(ctx->db, id));
     json_object_set_new(test, "settings", settings(row));
     json_auto_t *told = people(ctx, id);
     json_object_update(test, told);
-    json_object_set_new(test, "actions", doc_actions(ctx, row));
+    json_object_set_new(test, "actions", doc_actions(ctx, id));
     json_t *warnings = doc_warnings(row, json_object_get(test, "failures"));
     json_t *of_owner = owner_warning(json_array_get(json_object_get(test, "owners"), 0));
     if (json_is_string(of_owner))

@@ -4,7 +4,7 @@
 #include "server/common/json_member.h"
 #include "server/http/request.h"
 #include "server/pages/page.h"
-#include "server/submit/submit.h"
+#include "server/submit/fields.h"
 
 // ---- errors -------------------------------------------------------------------------------------
 

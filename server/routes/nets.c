@@ -4,7 +4,8 @@
 #include "server/common/json_member.h"
 #include "server/routes/respond.h"
 #include "server/routes/routes.h"
-#include "server/submit/submit.h"
+#include "server/routes/submitted.h"
+#include "server/submit/rights.h"
 
 static const char form_template[] = "nets";
 
@@ -30,14 +31,12 @@ static bool upload_prepare(Request *req, Response *res, Error *err) {
     res->form = form_template;
     req->state = upload;
     req->state_free = upload_free;
-    upload->engine = submit_engine(req, engine_name(req), err);
-    if (!upload->engine)
-        return false;
-    if (!viewer_submits(req->turn->db, &req->viewer, member_int(upload->engine, "id")))
-        return error_set(err, 403, "forbidden",
-                         "uploading nets of this engine needs the role developer; ask a maintainer "
-                         "or the operator for it");
-    return respond_disk_check(req, res, err) && net_upload_read(req, "", &upload->net, err);
+    upload->engine = submit_engine(req->turn->db, engine_name(req), err);
+    Caller caller = submitted_caller(req);
+    NetFile file = submitted_net(req);
+    return upload->engine && right_to_submit(&caller, upload->engine, err) &&
+           respond_disk_check(req, res, err) &&
+           net_upload_prepare(&caller, &file, "", &upload->net, err);
 }
 
 // A test's page that asked for the net is where its form leads back to.
@@ -54,7 +53,8 @@ static bool upload_apply(Request *req, Response *res, Error *err) {
     const Upload *upload = req->state;
     bool is_new;
     res->form = form_template;
-    if (!net_upload_store(req, upload->engine, &upload->net, &is_new, err))
+    Caller caller = submitted_caller(req);
+    if (!net_upload_store(&caller, upload->engine, &upload->net, &is_new, err))
         return false;
     if (!request_is_api(req)) {
         lead_back(req, res);

@@ -6,10 +6,9 @@
 #include "server/common/json_member.h"
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
-#include "server/ledger/ledger.h"
-#include "server/pages/doc_actions.h"
 #include "server/routes/routes.h"
-#include "server/submit/submit.h"
+#include "server/routes/submitted.h"
+#include "server/submit/actions.h"
 
 enum { BODY_MAX = 4096, REASON_MAX = 300 };
 
@@ -75,20 +74,20 @@ static bool answer_excluded(Request *req, Response *res, int64_t test, const Exc
 }
 
 static bool exclude(Request *req, Response *res, Error *err) {
-    Exclusion exclusion = {.test = request_id(req, 0), .user = req->viewer.user_id};
+    Exclusion exclusion = {.test = request_id(req, 0)};
     Excluded changed = {0};
-    json_auto_t *row = submit_test_for(req, exclusion.test, false, err);
-    return row && read_exclusion(req, &exclusion, err) &&
-           ledger_exclude(req->turn, &exclusion, &changed, err) &&
+    Caller caller = submitted_caller(req);
+    return submitted_right(req, ACTION_EXCLUDE, err) && read_exclusion(req, &exclusion, err) &&
+           submit_exclude(&caller, &exclusion, &changed, err) &&
            answer_excluded(req, res, exclusion.test, &changed);
 }
 
 static bool include(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0), worker = 0;
     Excluded changed = {0};
-    json_auto_t *row = submit_test_for(req, test, false, err);
-    return row && read_included(req, &worker, err) &&
-           ledger_include(req->turn, test, worker, req->viewer.user_id, &changed, err) &&
+    Caller caller = submitted_caller(req);
+    return submitted_right(req, ACTION_INCLUDE, err) && read_included(req, &worker, err) &&
+           submit_include(&caller, test, worker, &changed, err) &&
            answer_excluded(req, res, test, &changed);
 }
 
@@ -98,14 +97,14 @@ static bool set_blocked(Request *req, Response *res, bool block, Error *err) {
     int64_t machine = request_id(req, 0);
     const char *reason = "";
     char url[40];
-    if (!viewer_has_role(req->turn->db, &req->viewer, 0, "maintainer"))
-        return error_set(err, 403, "forbidden", "this needs the role maintainer");
+    Caller caller = submitted_caller(req);
+    if (!right_to_block(&caller, err))
+        return false;
     if (!request_is_api(req))
         reason = form_text(req, "reason");
     else if (req->body_size && !request_json(req, err, "{s?s}", "reason", &reason))
         return false;
-    if (!reason_check(reason, err) ||
-        !ledger_block(req->turn, machine, block, req->viewer.user_id, reason, err))
+    if (!reason_check(reason, err) || !submit_block(&caller, machine, block, reason, err))
         return false;
     snprintf(url, sizeof url, "/machines/%lld", (long long)machine);
     if (request_is_api(req))

@@ -1,16 +1,20 @@
 // What developers and maintainers do to tests, by form and by API: submit, approve, stop (as
 // harmful, too), pause, resume, modify, merge; and the diff of a test. Forms answer with 303 to the
 // test's page.
-#include <string.h>
+#include <stdlib.h>
 
 #include "server/common/json_member.h"
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
-#include "server/ledger/ledger.h"
 #include "server/pages/page.h"
 #include "server/routes/respond.h"
 #include "server/routes/routes.h"
-#include "server/submit/submit.h"
+#include "server/routes/submitted.h"
+#include "server/submit/actions.h"
+#include "server/submit/approve.h"
+#include "server/submit/harmful.h"
+#include "server/submit/merge.h"
+#include "server/submit/modify.h"
 
 enum { ACTION_BODY_MAX = 64 << 10 };
 
@@ -55,20 +59,25 @@ static bool submit_new_prepare(Request *req, Response *res, Error *err) {
     res->form = form_template;
     if (!respond_disk_check(req, res, err))
         return false;
-    req->state = submit_prepare(req, err);
+    Caller caller = submitted_caller(req);
+    SubmitInput input = {.fields = submitted_fields(req, err), .patch = submitted_patch(req)};
+    if (!request_is_api(req))
+        input.net = submitted_net_of_form(req);
+    req->state = input.fields ? submit_prepare(&caller, input, err) : NULL;
     req->state_free = submission_free;
     if (!req->state && err->status == 429)
-        response_header(res, "Retry-After", "1"); // one of the user's own is being looked at
+        response_header(res, "Retry-After", "1"); // another submission of the user is in progress
     return req->state;
 }
 
 static bool submit_new_apply(Request *req, Response *res, Error *err) {
     res->form = form_template;
-    int64_t test = submit_store(req, req->state, err);
-    submission_end_turn(req->state); // before the reply, upon which the next may come
+    Caller caller = submitted_caller(req);
+    int64_t test = submit_store(&caller, req->state, err);
+    submission_end(req->state); // before the reply, because the client may send the next at once
     return test && answer(req, res, test, 201,
                           json_pack("{s:I, s:o}", "id", (json_int_t)test, "missing_nets",
-                                    submit_missing_nets(req->turn->db, test)));
+                                    net_missing(req->turn->db, test)));
 }
 
 // ---- approve, stop, pause, resume
@@ -86,20 +95,28 @@ static bool approval_words(Request *req, const char **hash, int *unseen, Error *
     return true;
 }
 
+static Ground *keep_ground(Request *req) {
+    req->state = xcalloc(1, sizeof(Ground));
+    req->state_free = free;
+    return req->state;
+}
+
 static bool approve_prepare(Request *req, Response *res, Error *err) {
     (void)res;
     const char *hash;
     int unseen;
+    Caller caller = submitted_caller(req);
     return approval_words(req, &hash, &unseen, err) &&
-           submit_approve_prepare(req, request_id(req, 0), unseen, err);
+           submit_approve_prepare(&caller, request_id(req, 0), unseen, keep_ground(req), err);
 }
 
 static bool approve(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     const char *hash;
     int unseen;
-    return approval_words(req, &hash, &unseen, err) && submit_approve(req, test, hash, err) &&
-           answer_state(req, res, test);
+    Caller caller = submitted_caller(req);
+    return approval_words(req, &hash, &unseen, err) &&
+           submit_approve(&caller, test, req->state, hash, err) && answer_state(req, res, test);
 }
 
 static bool optional_reason(Request *req, const char **reason, Error *err) {
@@ -109,14 +126,19 @@ static bool optional_reason(Request *req, const char **reason, Error *err) {
 
 static bool harmful_prepare(Request *req, Response *res, Error *err) {
     (void)res;
-    return submit_harmful_prepare(req, request_id(req, 0), err);
+    Caller caller = submitted_caller(req);
+    req->state = submit_harmful_prepare(&caller, request_id(req, 0), err);
+    req->state_free = harm_free;
+    return req->state;
 }
 
 static bool harmful(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     const char *reason;
     json_auto_t *stopped = json_array();
-    if (!optional_reason(req, &reason, err) || !submit_harmful(req, test, reason, stopped, err))
+    Caller caller = submitted_caller(req);
+    if (!optional_reason(req, &reason, err) ||
+        !submit_harmful(&caller, req->state, reason, stopped, err))
         return false;
     json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
     return answer(req, res, test, 200,
@@ -127,28 +149,27 @@ static bool harmful(Request *req, Response *res, Error *err) {
 static bool stop(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
     const char *reason;
-    json_auto_t *row = submit_test_for(req, test, true, err);
-    if (!row || !optional_reason(req, &reason, err))
-        return false;
-    return ledger_test_stop(req->turn, test, req->viewer.user_id, reason, err) &&
-           answer_state(req, res, test);
+    Caller caller = submitted_caller(req);
+    return submitted_right(req, ACTION_STOP, err) && optional_reason(req, &reason, err) &&
+           submit_stop(&caller, test, reason, err) && answer_state(req, res, test);
 }
 
 static bool pause_test(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
-    json_auto_t *row = submit_test_for(req, test, true, err);
-    return row && ledger_test_pause(req->turn, test, req->viewer.user_id, err) &&
-           answer_state(req, res, test);
+    Caller caller = submitted_caller(req);
+    return submit_pause(&caller, test, err) && answer_state(req, res, test);
 }
 
 static bool resume_prepare(Request *req, Response *res, Error *err) {
     (void)res;
-    return submit_resume_prepare(req, request_id(req, 0), err);
+    Caller caller = submitted_caller(req);
+    return submit_resume_prepare(&caller, request_id(req, 0), keep_ground(req), err);
 }
 
 static bool resume_test(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
-    return submit_resume(req, test, err) && answer_state(req, res, test);
+    Caller caller = submitted_caller(req);
+    return submit_resume(&caller, test, req->state, err) && answer_state(req, res, test);
 }
 
 // From the form or the JSON body.
@@ -170,29 +191,34 @@ static bool read_bench(Request *req, const char **side, int64_t *nodes, Error *e
 static bool correct_bench(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0), nodes;
     const char *side;
-    json_auto_t *row = submit_test_for(req, test, false, err);
-    return row && read_bench(req, &side, &nodes, err) &&
-           ledger_bench_correct_side(req->turn, test, side, nodes, req->viewer.user_id, err) &&
-           answer_state(req, res, test);
+    Caller caller = submitted_caller(req);
+    return submitted_right(req, ACTION_BENCH, err) && read_bench(req, &side, &nodes, err) &&
+           submit_correct_bench(&caller, test, side, nodes, err) && answer_state(req, res, test);
 }
 
 static bool modify(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0);
-    return submit_modify(req, test, err) && answer_state(req, res, test);
+    Caller caller = submitted_caller(req);
+    if (!submitted_right(req, ACTION_DESCRIBE, err))
+        return false;
+    json_t *fields = submitted_fields(req, err);
+    return fields && submit_modify(&caller, test, fields, err) && answer_state(req, res, test);
 }
 
 // ---- merge
 
 static bool merge_prepare(Request *req, Response *res, Error *err) {
     (void)res;
-    req->state = submit_merge_prepare(req, request_id(req, 0), err);
+    Caller caller = submitted_caller(req);
+    req->state = submit_merge_prepare(&caller, request_id(req, 0), err);
     req->state_free = merge_free;
     return req->state;
 }
 
 static bool merge_apply(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0), retest;
-    if (!submit_merge(req, req->state, &retest, err))
+    Caller caller = submitted_caller(req);
+    if (!submit_merge(&caller, req->state, &retest, err))
         return false;
     if (retest)
         return answer(

@@ -101,3 +101,9 @@ char *blob_get(const char *data, const char *sha, size_t max, size_t *size, Erro
         *size = length;
     return bytes;
 }
+
+bool blob_note(Db *db, const char *sha, size_t size, const char *kind, double now, Error *err) {
+    return db_write(db, err, SQL_BLOB_NOTE,
+                    json_pack("{s:s, s:I, s:s, s:f}", "sha256", sha, "size", (json_int_t)size,
+                              "kind", kind, "created", now));
+}

@@ -8,12 +8,16 @@
 
 #include "server/common/error.h"
 #include "server/common/hash.h"
+#include "server/db/db.h"
 
 // Stores the bytes under their name and fills `sha`. After true they are on disk even if the
 // machine stops now: the file is written beside its place, fsynced, renamed, its folders fsynced.
 // Storing the same bytes again changes nothing. Callable from several threads at once.
 bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_HEX_MAX],
               Error *err) __attribute__((warn_unused_result));
+
+// Writes the blob's row unless it is there: something is about to refer to the blob. `kind` as in the schema.
+bool blob_note(Db *db, const char *sha, size_t size, const char *kind, double now, Error *err);
 
 // The path of a blob, there or not; malloc'ed. `sha` must be 64 lower-case hex digits, as
 // sha256_is_hex() tells: it becomes part of a path.

@@ -18,7 +18,7 @@ static int64_t store(Db *db, const char *data, int64_t engine_id, const char *na
                      const BookText *book, double now, Error *err) {
     char sha[SHA256_HEX_MAX];
     if (!blob_put(data, book->lines.data, book->lines.size, sha, err) ||
-        !db_run(db, err, SQL_BLOB_NOTE, "sisd", sha, (int64_t)book->lines.size, "book", now) ||
+        !blob_note(db, sha, book->lines.size, "book", now, err) ||
         !db_run(db, err, SQL_BOOK_ADD, "isssiid", engine_id, name, sha,
                 book->is_pgn ? "pgn" : "epd", book->openings, (int64_t)book->chess960, now))
         return 0;

@@ -1,5 +1,6 @@
-// The two commits of a submission: the base as it is named, the new one as it is named or as the
-// patch makes it. Everything here is on disk afterwards and nothing refers to it yet.
+// See commits.h.
+#include "server/submit/commits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +8,11 @@
 #include "server/common/one_line.h"
 #include "server/common/utf8.h"
 #include "server/patch/patch.h"
-#include "server/submit/submit.h"
+#include "server/submit/fields.h"
 
 // "baseline", "test:7" (that test's new commit), a branch or a commit.
-static bool resolve(Request *req, const Submission *s, const char *field, char sha[REPO_SHA_MAX],
-                    Error *err) {
+static bool resolve(const Caller *caller, const Submission *s, const char *field,
+                    char sha[REPO_SHA_MAX], Error *err) {
     const char *what = field_text(s->fields, field);
     long test;
     char *found scope(free_ptr) = NULL;
@@ -19,7 +20,7 @@ static bool resolve(Request *req, const Submission *s, const char *field, char s
         found = xstrdup(json_string_value(json_object_get(s->engine, "baseline")));
     } else if (strncmp(what, "test:", 5) == 0) {
         if (parse_long(what + 5, 1, 1L << 40, &test))
-            found = db_text(req->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
+            found = db_text(caller->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
         if (!found)
             return error_field(err, 422, "no_such_test", field,
                                "%s: '%.40s' is no test of this engine", field, what);
@@ -36,7 +37,7 @@ static bool resolve(Request *req, const Submission *s, const char *field, char s
 // ---- the patch
 
 // Git's signatures hold no angle brackets or newlines, and something on both sides.
-static char *signature_part(const char *text, const char *otherwise) {
+static char *signature_part(const char *text, const char *fallback) {
     char *out = utf8_clean(text ? text : "", text ? strnlen(text, 200) : 0);
     for (char *p = out; *p; p++)
         if (strchr("<>\n\t", *p))
@@ -44,10 +45,10 @@ static char *signature_part(const char *text, const char *otherwise) {
     if (out[strspn(out, " .,:;\"'")])
         return out;
     free(out);
-    return xstrdup(otherwise);
+    return xstrdup(fallback);
 }
 
-// Of a bare diff: what the form says, with the count as everyone finds it in other commits.
+// For a bare diff: what the form says, with the bench count as other commits have it.
 static char *message_of_form(const Submission *s) {
     const char *description = field_text(s->fields, "description");
     Str message;
@@ -60,31 +61,29 @@ static char *message_of_form(const Submission *s) {
     return str_steal(&message);
 }
 
-static bool make_commit(Request *req, Submission *s, const PatchMail *mail, const git_oid *tree,
-                        Error *err) {
-    char *user_mail scope(free_ptr) = xasprintf("%s@patchmate", req->viewer.name);
-    char *name scope(free_ptr) = signature_part(mail->author, req->viewer.name);
-    char *email scope(free_ptr) = signature_part(mail->email, user_mail);
+static bool make_commit(const Caller *caller, Submission *s, const PatchMail *mail,
+                        const git_oid *tree, Error *err) {
+    const char *user = caller->viewer->name;
+    bool dated = mail->authored > 0;
+    char *name scope(free_ptr) = signature_part(mail->author, user);
+    char *email scope(free_ptr) = signature_part(mail->email, "");
     char *message scope(free_ptr) = mail->message ? xstrdup(mail->message) : message_of_form(s);
     CommitSpec spec = {.tree = tree,
                        .parent = *s->new ? s->new : s->base,
                        .author = name,
-                       .author_email = email,
-                       .authored = mail->authored > 0 ? mail->authored : req->turn->now,
-                       .offset_minutes = mail->authored > 0 ? mail->offset_minutes : 0,
-                       .committer = req->viewer.name,
-                       .committer_email = user_mail,
-                       .committed = req->turn->now,
+                       .author_email = *email ? email : NULL,
+                       .authored = dated ? mail->authored : caller->turn->now,
+                       .offset_minutes = dated ? mail->offset_minutes : 0,
                        .message = message};
     char sha[REPO_SHA_MAX];
-    if (!repo_commit(s->repo, &spec, sha, err))
+    if (!repo_commit_as(s->repo, user, caller->turn->now, spec, sha, err))
         return false;
     memcpy(s->new, sha, sizeof s->new);
     return true;
 }
 
-// A commit a mail, each on the one before.
-static bool apply_mails(Request *req, Submission *s, const Patch *patch, Error *err) {
+// One commit for each mail, each on top of the one before.
+static bool apply_mails(const Caller *caller, Submission *s, const Patch *patch, Error *err) {
     CommitInfo base scope(repo_commit_info_release) = {0};
     git_oid tree;
     if (!repo_commit_info(s->repo, s->base, &base, err) || git_oid_fromstr(&tree, base.tree) < 0)
@@ -93,7 +92,7 @@ static bool apply_mails(Request *req, Submission *s, const Patch *patch, Error *
         const PatchMail *mail = &patch->mails[i];
         if (!patch_apply(s->repo, mail, &tree, &tree, err))
             return patch->mail_count > 1 ? error_prefix(err, "mail %d", i + 1) : false;
-        if (!make_commit(req, s, mail, &tree, err))
+        if (!make_commit(caller, s, mail, &tree, err))
             return false;
     }
     return true;
@@ -114,65 +113,52 @@ static bool need_title(Submission *s, const char *subject, Error *err) {
     return one_line_check("title", field_text(s->fields, "title"), 1, 120, err);
 }
 
-static bool new_of_patch(Request *req, Submission *s, const char *text, size_t size, Error *err) {
+static bool new_of_patch(const Caller *caller, Submission *s, const char *text, size_t size,
+                         Error *err) {
     Patch patch scope(patch_release) = {0};
     return patch_parse(text, size, &patch, err) &&
            need_title(s, patch.mails[patch.mail_count - 1].message, err) &&
-           apply_mails(req, s, &patch, err);
+           apply_mails(caller, s, &patch, err);
 }
 
-// A file's bytes are taken as they are; the form's text only when no file came.
-static const char *patch_text(Request *req, const Submission *s, size_t *size) {
-    const char *file = request_is_api(req) ? NULL : request_form(req, "patch_file", size);
-    if (file && *size)
-        return file;
-    const char *text = field_text(s->fields, "patch");
-    *size = strlen(text);
-    return *size ? text : NULL;
+static bool is_blank(const char *text) {
+    return !text[strspn(text, " \r\n\t")];
 }
 
-static bool has_both(Request *req, const Submission *s) {
-    size_t size = 0;
-    const char *file = request_is_api(req) ? NULL : request_form(req, "patch_file", &size);
-    return file && size &&
-           strspn(field_text(s->fields, "patch"), " \r\n\t") !=
-               strlen(field_text(s->fields, "patch"));
-}
-
-static bool make_new(Request *req, Submission *s, Error *err) {
-    size_t size;
-    const char *text = patch_text(req, s, &size);
-    bool named = *field_text(s->fields, "commit");
-    if (has_both(req, s) || (text && named))
+static bool make_new(const Caller *caller, Submission *s, PatchBytes file, Error *err) {
+    const char *pasted = field_text(s->fields, "patch");
+    bool has_file = file.bytes && file.size, named = *field_text(s->fields, "commit");
+    if ((has_file && !is_blank(pasted)) || ((has_file || *pasted) && named))
         return error_field(err, 422, "bad_field", "patch",
                            "patch: give one of a pasted patch, a file and a commit, not several");
-    if (text)
-        return new_of_patch(req, s, text, size, err);
-    if (!named)
-        return error_field(err, 422, "missing_field", "patch",
-                           "patch: is missing; paste or upload the output of `git diff`, or name a "
-                           "branch or commit of the repository");
-    return resolve(req, s, "commit", s->new, err);
+    if (has_file)
+        return new_of_patch(caller, s, file.bytes, file.size, err);
+    if (*pasted)
+        return new_of_patch(caller, s, pasted, strlen(pasted), err);
+    if (named)
+        return resolve(caller, s, "commit", s->new, err);
+    return error_field(err, 422, "missing_field", "patch",
+                       "patch: is missing; paste or upload the output of `git diff`, or name a "
+                       "branch or commit of the repository");
 }
 
 // ---- both
 
 // Rows that are there need no snapshot made again.
-bool submit_prepare_record(Request *req, const Submission *s, const char *sha, CommitRecord *out,
-                           Error *err) {
-    json_auto_t *row = db_row(req->turn->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
+bool submit_prepare_record(const Caller *caller, const Submission *s, const char *sha,
+                           CommitRecord *out, Error *err) {
+    json_auto_t *row = db_row(caller->turn->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
     NetRule rule = net_rule_of(s->engine);
     if (!row)
-        return commit_prepare(s->repo, req->site->data, s->draft, sha, &rule, out, err);
+        return commit_prepare(s->repo, caller->data, s->draft, sha, &rule, out, err);
     snprintf(out->net.sha, sizeof out->net.sha, "%s", member_text(row, "net"));
     return repo_commit_info(s->repo, sha, &out->info, err);
 }
 
-// A count that is known is the same for everybody: another one is a mistake, on one side or the
-// other.
-static bool check_bench(Request *req, const Submission *s, const char *field,
+// A commit has one bench count. Where one is known and another is declared, one of the two is a mistake.
+static bool check_bench(const Caller *caller, const Submission *s, const char *field,
                         const CommitInfo *info, int64_t declared, Error *err) {
-    int64_t known = db_int(req->turn->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
+    int64_t known = db_int(caller->turn->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
     known = known ? known : info->bench;
     return !known || !declared || known == declared ||
            error_field(err, 422, "bad_bench", field,
@@ -183,9 +169,9 @@ static bool check_bench(Request *req, const Submission *s, const char *field,
                        member_text(s->engine, "name"));
 }
 
-// What a message says of its commit's bench is its author's word, and no more than a declared
-// count, unless the commit is part of the baseline.
-static void weigh_messages(Submission *s) {
+// The bench count in a commit's message counts as established only where the commit is part of the baseline;
+// elsewhere it is what the author declares.
+static void demote_messages(Submission *s) {
     const char *baseline = member_text(s->engine, "baseline");
     s->bench = s->bench ? s->bench : s->new_record.info.bench;
     if (!repo_is_ancestor(s->repo, s->new, baseline))
@@ -194,15 +180,15 @@ static void weigh_messages(Submission *s) {
         s->base_record.info.bench = 0;
 }
 
-bool submit_make_commits(Request *req, Submission *s, Error *err) {
+bool submit_make_commits(const Caller *caller, Submission *s, PatchBytes file, Error *err) {
     s->bench = field_whole(s->fields, "bench");
     s->base_bench = field_whole(s->fields, "base_bench");
-    if (!resolve(req, s, "base", s->base, err) || !make_new(req, s, err) ||
-        !submit_prepare_record(req, s, s->base, &s->base_record, err) ||
-        !submit_prepare_record(req, s, s->new, &s->new_record, err))
+    if (!resolve(caller, s, "base", s->base, err) || !make_new(caller, s, file, err) ||
+        !submit_prepare_record(caller, s, s->base, &s->base_record, err) ||
+        !submit_prepare_record(caller, s, s->new, &s->new_record, err))
         return false;
-    weigh_messages(s);
+    demote_messages(s);
     return need_title(s, s->new_record.info.subject, err) &&
-           check_bench(req, s, "base_bench", &s->base_record.info, s->base_bench, err) &&
-           check_bench(req, s, "bench", &s->new_record.info, s->bench, err);
+           check_bench(caller, s, "base_bench", &s->base_record.info, s->base_bench, err) &&
+           check_bench(caller, s, "bench", &s->new_record.info, s->bench, err);
 }

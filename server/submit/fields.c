@@ -1,20 +1,22 @@
-// The table of fields and what each must be by itself: see submit.h.
+// See fields.h. What the fields say together is checked in fields_agree.c.
+#include "server/submit/fields.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "server/common/one_line.h"
+#include "server/common/str.h"
 #include "server/common/time_control.h"
 #include "server/common/utf8.h"
-#include "server/http/form.h"
 #include "server/patch/patch.h"
-#include "server/submit/submit.h"
 
 #define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
 
 const FieldRule submit_rules[] = {
-    // name, kind, change, low, high, otherwise, choices
+    // name, kind, change, low, high, fallback, choices
     {"title", FIELD_LINE, CHANGE_FREELY, 1, 120, NULL, NULL},
     {"description", FIELD_TEXT, CHANGE_FREELY, 0, 10000, "", NULL},
     {"engine", FIELD_LINE, CHANGE_NEVER, 1, 40, NULL, NULL},
@@ -62,16 +64,15 @@ const FieldRule *submit_rule(const char *name) {
 }
 
 const char *field_text(const json_t *fields, const char *name) {
-    const char *text = json_string_value(json_object_get(fields, name));
-    return text ? text : "";
+    return member_text(fields, name);
 }
 
 int64_t field_whole(const json_t *fields, const char *name) {
-    return strtoll(field_text(fields, name), NULL, 10);
+    return member_int(fields, name);
 }
 
 double field_real(const json_t *fields, const char *name) {
-    return strtod(field_text(fields, name), NULL);
+    return member_real(fields, name);
 }
 
 // ---- reading
@@ -143,9 +144,8 @@ json_t *submit_fields_of_json(const json_t *object, Error *err) {
     return json_incref(fields);
 }
 
-// A pasted patch may hold any bytes; the others are UTF-8.
-static bool add_form_field(json_t *fields, const char *name, const char *text, size_t size,
-                           Error *err) {
+bool submit_fields_add(json_t *fields, const char *name, const char *text, size_t size,
+                       Error *err) {
     json_t *value = json_stringn(text, size);
     if (!value || memchr(text, 0, size)) {
         json_decref(value);
@@ -157,22 +157,20 @@ static bool add_form_field(json_t *fields, const char *name, const char *text, s
     return true;
 }
 
-static json_t *fields_of_form(Request *req, Error *err) {
-    json_auto_t *fields = json_object();
+json_t *submit_fields_of_test(const json_t *row) {
+    json_auto_t *flat = json_object();
     for (const FieldRule *rule = submit_rules; rule->name; rule++) {
-        size_t size;
-        const char *text = request_form(req, rule->name, &size);
-        if (text && !add_form_field(fields, rule->name, text, size, err))
-            return NULL;
+        json_t *value = json_object_get(row, rule->name);
+        if (value)
+            json_object_set(flat, rule->name, value);
     }
-    return json_incref(fields);
-}
-
-json_t *submit_fields_read(Request *req, Error *err) {
-    if (!request_is_api(req))
-        return fields_of_form(req, err);
-    json_t *body = request_object(req, err);
-    return body ? submit_fields_of_json(body, err) : NULL;
+    json_object_update(flat, json_object_get(row, "rules"));
+    Error ignored;
+    json_t *fields = submit_fields_of_json(flat, &ignored);
+    json_object_set_new(fields, "adjudication", json_string("on"));
+    json_object_set_new(fields, "resign", json_string("on"));
+    json_object_set_new(fields, "draw", json_string("on"));
+    return fields;
 }
 
 // ---- each by itself
@@ -198,16 +196,25 @@ static bool check_size(const FieldRule *rule, const char *text, Error *err) {
     return true;
 }
 
-static bool check_number(const FieldRule *rule, const char *text, Error *err) {
-    char wanted[120];
+// The number that the text says; new, NULL where it says none within the bounds.
+static json_t *number_of(const FieldRule *rule, const char *text) {
     long whole;
     double real;
-    bool ok = rule->kind == FIELD_WHOLE
-                  ? parse_long(text, (long)rule->low, (long)rule->high, &whole)
-                  : parse_double(text, rule->low, rule->high, &real) && isfinite(real);
+    if (rule->kind == FIELD_WHOLE)
+        return parse_long(text, (long)rule->low, (long)rule->high, &whole) ? json_integer(whole)
+                                                                           : NULL;
+    return parse_double(text, rule->low, rule->high, &real) && isfinite(real) ? json_real(real)
+                                                                              : NULL;
+}
+
+static bool take_number(json_t *fields, const FieldRule *rule, const char *text, Error *err) {
+    char wanted[120];
+    json_t *number = number_of(rule, text);
+    if (number)
+        return json_object_set_new(fields, rule->name, number) == 0;
     snprintf(wanted, sizeof wanted, "no %s from %.15g to %.15g",
              rule->kind == FIELD_WHOLE ? "whole number" : "number", rule->low, rule->high);
-    return ok || refuse(rule, text, wanted, err);
+    return refuse(rule, text, wanted, err);
 }
 
 static bool check_choice(const FieldRule *rule, const char *text, Error *err) {
@@ -254,7 +261,7 @@ static bool check_options(const FieldRule *rule, const char *text, Error *err) {
     return true;
 }
 
-static bool check_field(const FieldRule *rule, const char *text, Error *err) {
+static bool take_field(json_t *fields, const FieldRule *rule, const char *text, Error *err) {
     TimeControl tc;
     switch (rule->kind) {
     case FIELD_LINE:
@@ -262,7 +269,7 @@ static bool check_field(const FieldRule *rule, const char *text, Error *err) {
         return strcmp(rule->name, "patch") == 0 || check_size(rule, text, err);
     case FIELD_WHOLE:
     case FIELD_DECIMAL:
-        return check_number(rule, text, err);
+        return take_number(fields, rule, text, err);
     case FIELD_CHOICE:
         return check_choice(rule, text, err);
     case FIELD_OPTIONS:
@@ -287,16 +294,15 @@ static void trim(json_t *fields, const char *name) {
 
 bool submit_fields_check(json_t *fields, Error *err) {
     for (const FieldRule *rule = submit_rules; rule->name; rule++) {
-        if (!json_object_get(fields, rule->name))
-            continue;
-        bool patch = strcmp(rule->name, "patch") == 0;
-        if (!patch)
+        if (!json_is_string(json_object_get(fields, rule->name)))
+            continue; // absent, or a number that was checked already
+        if (strcmp(rule->name, "patch") != 0)
             trim(fields, rule->name);
         const char *text = field_text(fields, rule->name);
         bool options = rule->kind == FIELD_OPTIONS; // none is a choice too
         if (!*text && !options)
             json_object_del(fields, rule->name);
-        else if (!check_field(rule, text, err))
+        else if (!take_field(fields, rule, text, err))
             return false;
     }
     return true;

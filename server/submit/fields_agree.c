@@ -1,17 +1,15 @@
-// What the fields of a test say together: defaults that follow from others, contradictions.
+// What the fields of a test say together: defaults that follow from other fields, and contradictions.
 #include <math.h>
 #include <string.h>
 
 #include "server/common/hash.h"
 #include "server/common/time_control.h"
-#include "server/submit/submit.h"
+#include "server/submit/fields.h"
 
 enum { SPRT_PAIRS_MAX = 400000, FIXED_PAIRS = 10000 };
 
 static void set_whole(json_t *fields, const char *name, int64_t value) {
-    char text[24];
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    json_object_set_new(fields, name, json_string(text));
+    json_object_set_new(fields, name, json_integer(value));
 }
 
 static bool is_absent(const json_t *fields, const char *name) {
@@ -38,8 +36,10 @@ static void complete_pairs(json_t *fields) {
 
 void submit_fields_complete(json_t *fields) {
     for (const FieldRule *rule = submit_rules; rule->name; rule++)
-        if (is_absent(fields, rule->name) && rule->otherwise)
-            json_object_set_new(fields, rule->name, json_string(rule->otherwise));
+        if (is_absent(fields, rule->name) && rule->fallback)
+            json_object_set_new(fields, rule->name, json_string(rule->fallback));
+    Error ignored;
+    submit_fields_check(fields, &ignored); // the defaults are within the bounds, as a test sees to
     complete_pairs(fields);
     if (is_absent(fields, "seed")) {
         uint64_t seed;

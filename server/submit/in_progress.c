@@ -1,21 +1,20 @@
-// See submit_turn.h. The table is the process's: requests come and go on all its threads.
+// See in_progress.h. The table belongs to the process, because requests run on all of its threads.
 #include "server/submit/in_progress.h"
 
 #include <pthread.h>
-
-enum { TURNS_MAX = 64 };
+#include <stddef.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int64_t turns[TURNS_MAX]; // ids of users, 0: free
+static int64_t users[IN_PROGRESS_MAX]; // 0: free
 
 static int64_t *find(int64_t user) {
-    for (int i = 0; i < TURNS_MAX; i++)
-        if (turns[i] == user)
-            return &turns[i];
+    for (int i = 0; i < IN_PROGRESS_MAX; i++)
+        if (users[i] == user)
+            return &users[i];
     return NULL;
 }
 
-bool submit_turn_take(int64_t user) {
+bool in_progress_begin(int64_t user) {
     pthread_mutex_lock(&mutex);
     int64_t *place = find(user) ? NULL : find(0);
     if (place)
@@ -24,7 +23,7 @@ bool submit_turn_take(int64_t user) {
     return place;
 }
 
-void submit_turn_give(int64_t user) {
+void in_progress_end(int64_t user) {
     pthread_mutex_lock(&mutex);
     int64_t *place = find(user);
     if (place)

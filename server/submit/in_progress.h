@@ -1,10 +1,11 @@
-// One submission at a time a user: each reads a repository, builds trees and snapshots, and all
-// that on one of the few reader threads.
+// Which users have a submission in progress. A user has one at a time, because each reads a repository and builds
+// trees and snapshots on one of the few reader threads.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// False: the user has one already, or there are too many at all. Any thread.
-bool submit_turn_take(int64_t user);
-void submit_turn_give(int64_t user);
+// False: the user has one already, or IN_PROGRESS_MAX users have one. Any thread.
+enum { IN_PROGRESS_MAX = 64 };
+bool in_progress_begin(int64_t user);
+void in_progress_end(int64_t user);

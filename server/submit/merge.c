@@ -1,12 +1,15 @@
-// Merging an accepted test. The branch only ever moves forward, and only to the very commit that
-// was tested, or to one on top of it that adds the net which was laid down for it (submit_net.c);
-// where the baseline has moved on since, the patch is applied to the new baseline (a merge of three
-// trees) and offered as a new test, because nobody has tested that.
+// See merge.h.
+#include "server/submit/merge.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
+#include "server/submit/fields.h"
+#include "server/submit/net_commit.h"
+#include "server/submit/rights.h"
 #include "server/submit/submit.h"
 
 struct Merge {
@@ -41,30 +44,7 @@ static int64_t whole_of(const Merge *merge, const char *name) {
     return member_int(merge->test, name);
 }
 
-static bool can_merge(const Merge *merge, Error *err) {
-    if (strcmp(text_of(merge, "result"), "accepted") != 0)
-        return error_set(
-            err, 409, "wrong_state", "only an accepted test can be merged; this one is %s",
-            *text_of(merge, "result") ? text_of(merge, "result") : text_of(merge, "state"));
-    if (*text_of(merge, "merged_commit"))
-        return error_set(err, 409, "merged", "this test was merged already");
-    if (strcmp(text_of(merge, "new_options"), text_of(merge, "base_options")) != 0)
-        return error_set(err, 409, "options_differ",
-                         "the two sides had different options, so the commit alone is not what was "
-                         "tested; test it with equal options first");
-    return true;
-}
-
 // ---- on a new baseline
-
-static bool tree_of(git_repository *repo, const char *sha, git_tree **tree) {
-    git_oid oid;
-    git_commit *commit = NULL;
-    bool ok = git_oid_fromstr(&oid, sha) == 0 && git_commit_lookup(&commit, repo, &oid) == 0 &&
-              git_commit_tree(tree, commit) == 0;
-    git_commit_free(commit);
-    return ok;
-}
 
 static bool refuse_conflict(git_index *index, Error *err) {
     git_index_conflict_iterator *iterator = NULL;
@@ -101,9 +81,7 @@ static bool reapply_tree(Merge *merge, git_oid *out, Error *err) {
     git_tree *trees[3] = {0};
     bool ok = true;
     for (int i = 0; i < 3; i++)
-        ok = ok && tree_of(merge->repo, shas[i], &trees[i]);
-    if (!ok)
-        repo_error(err, 500, "git", "the test's commits cannot be read");
+        ok = ok && repo_commit_tree(merge->repo, shas[i], &trees[i], err);
     ok = ok && merge_trees(merge, trees, out, err);
     if (ok && git_oid_equal(out, git_tree_id(trees[1])))
         ok = error_set(err, 409, "merged", "the baseline holds this change already");
@@ -128,15 +106,14 @@ static char *message_without_bench(const char *message) {
     return str_steal(&out);
 }
 
-static bool reapply_commit(Request *req, Merge *merge, const git_oid *tree, char sha[REPO_SHA_MAX],
-                           Error *err) {
+static bool reapply_commit(const Caller *caller, Merge *merge, const git_oid *tree,
+                           char sha[REPO_SHA_MAX], Error *err) {
     git_oid oid;
     git_commit *tested = NULL;
     if (git_oid_fromstr(&oid, text_of(merge, "new_commit")) < 0 ||
         git_commit_lookup(&tested, merge->repo, &oid) < 0)
         return repo_error(err, 500, "git", "the tested commit cannot be read");
     const git_signature *author = git_commit_author(tested);
-    char *email scope(free_ptr) = xasprintf("%s@patchmate", req->viewer.name);
     char *message scope(free_ptr) = message_without_bench(git_commit_message(tested));
     CommitSpec spec = {.tree = tree,
                        .parent = merge->baseline,
@@ -144,53 +121,50 @@ static bool reapply_commit(Request *req, Merge *merge, const git_oid *tree, char
                        .author_email = author->email,
                        .authored = (double)author->when.time,
                        .offset_minutes = author->when.offset,
-                       .committer = req->viewer.name,
-                       .committer_email = email,
-                       .committed = req->turn->now,
                        .message = message};
-    bool ok = repo_commit(merge->repo, &spec, sha, err);
+    bool ok = repo_commit_as(merge->repo, caller->viewer->name, caller->turn->now, spec, sha, err);
     git_commit_free(tested);
     return ok;
 }
 
 // The same test with the same settings on the new baseline, in its author's name.
-static bool prepare_again(Request *req, Merge *merge, Error *err) {
+static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
     git_oid tree;
     Submission *s = merge->again = xcalloc(1, sizeof *s);
     s->engine_id = whole_of(merge, "engine_id");
-    s->engine = db_row(req->turn->db, SQL_ENGINE_BY_ID, "i", s->engine_id);
+    s->engine = db_row(caller->turn->db, SQL_ENGINE_BY_ID, "i", s->engine_id);
     s->fields = submit_fields_of_test(merge->test);
     s->book_id = whole_of(merge, "book_id");
     s->author_id = whole_of(merge, "author_id");
     s->retest_of = whole_of(merge, "id");
-    s->repo = repo_open(req->site->data, text_of(merge, "engine"), err);
+    s->repo = repo_open(caller->data, text_of(merge, "engine"), err);
     memcpy(s->base, merge->baseline, sizeof s->base);
-    s->base_in_baseline = true;
-    s->harmful = merge->harmful;
-    return s->repo && reapply_tree(merge, &tree, err) &&
-           reapply_commit(req, merge, &tree, s->new, err) &&
-           submit_prepare_record(req, s, s->base, &s->base_record, err) &&
-           submit_prepare_record(req, s, s->new, &s->new_record, err);
+    s->ground = (Ground){.in_baseline = true, .harmful = merge->harmful};
+    return s->repo && submit_fields_check(s->fields, err) && reapply_tree(merge, &tree, err) &&
+           reapply_commit(caller, merge, &tree, s->new, err) &&
+           submit_prepare_record(caller, s, s->base, &s->base_record, err) &&
+           submit_prepare_record(caller, s, s->new, &s->new_record, err);
 }
 
 // ---- public
 
-Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
+Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err) {
     Merge *merge scope(merge_drop) = xcalloc(1, sizeof *merge);
-    merge->test = submit_test_for(req, test, false, err);
-    if (!merge->test || !can_merge(merge, err))
+    merge->test = right_to(ACTION_MERGE, caller, test, err);
+    if (!merge->test)
         return NULL;
     snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
-    merge->repo = repo_open(req->site->data, text_of(merge, "engine"), err);
+    merge->repo = repo_open(caller->data, text_of(merge, "engine"), err);
     int64_t engine = whole_of(merge, "engine_id");
-    merge->harmful = db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine);
+    merge->harmful = db_int(caller->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine);
     // A named commit may stand beside the baseline, though that was the base.
     bool forward = merge->repo && strcmp(text_of(merge, "base_commit"), merge->baseline) == 0 &&
                    repo_is_ancestor(merge->repo, merge->baseline, text_of(merge, "new_commit"));
     if (!merge->repo ||
-        !approval_unharmed(req->turn->db, merge->repo, engine, text_of(merge, "new_commit"), err) ||
-        !(forward ? submit_net_commit(req, merge->repo, merge->test, &merge->tip, err)
-                  : prepare_again(req, merge, err)))
+        !approval_unharmed(caller->turn->db, merge->repo, engine, text_of(merge, "new_commit"),
+                           err) ||
+        !(forward ? net_commit_make(caller, merge->repo, merge->test, &merge->tip, err)
+                  : prepare_again(caller, merge, err)))
         return NULL;
     Merge *done = merge;
     merge = NULL;
@@ -198,53 +172,44 @@ Merge *submit_merge_prepare(Request *req, int64_t test, Error *err) {
 }
 
 // The reference last, as nothing but the COMMIT can fail after it.
-static bool forward(Request *req, Merge *merge, Error *err) {
+static bool forward(const Caller *caller, Merge *merge, Error *err) {
     bool has_net = *merge->tip.info.sha;
     const char *sha = has_net ? merge->tip.info.sha : text_of(merge, "new_commit");
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(merge, "branch"));
     int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
-    if ((has_net && !commit_record(req->turn->db, engine, &merge->tip, req->turn->now, err)) ||
-        !db_run(req->turn->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha, merge->baseline) ||
-        !db_run(req->turn->db, err, SQL_TEST_MERGED, "isd", test, sha, req->turn->now) ||
-        !db_run(req->turn->db, err, SQL_TEST_BASES_MERGED, "is", engine,
+    if ((has_net &&
+         !commit_record(caller->turn->db, engine, &merge->tip, caller->turn->now, err)) ||
+        !db_run(caller->turn->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha,
+                merge->baseline) ||
+        !db_run(caller->turn->db, err, SQL_TEST_MERGED, "isd", test, sha, caller->turn->now) ||
+        !db_run(caller->turn->db, err, SQL_TEST_BASES_MERGED, "is", engine,
                 text_of(merge, "new_commit")))
         return false;
-    turn_moves_git(req->turn);
+    turn_moves_git(caller->turn);
     if (!repo_ref_set(merge->repo, ref, sha, err))
         return false;
-    ledger_event(req->turn, "merged", req->viewer.user_id, 0, test, "%s is now at %.10s",
+    ledger_event(caller->turn, "merged", caller->viewer->user_id, 0, test, "%s is now at %.10s",
                  text_of(merge, "branch"), sha);
     turn_publish(
-        req->turn, "test",
+        caller->turn, "test",
         json_pack("{s:I, s:s, s:s}", "id", (json_int_t)test, "state", "finished", "merged", sha));
     return true;
 }
 
-static bool offer_again(Request *req, Merge *merge, int64_t *retest, Error *err) {
-    int64_t test = whole_of(merge, "id");
-    int64_t there = db_int(req->turn->db, SQL_TEST_RETEST, 0, "is", test, merge->baseline);
-    if (there)
-        return error_set(err, 409, "offered_again",
-                         "the baseline has moved on since this test; it was offered again on the "
-                         "new one as test %lld",
-                         (long long)there);
-    *retest = submit_store(req, merge->again, err);
-    return *retest != 0;
-}
-
-bool submit_merge(Request *req, Merge *merge, int64_t *retest, Error *err) {
+bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *err) {
     *retest = 0;
-    json_auto_t *now = submit_test_for(req, whole_of(merge, "id"), false, err);
+    json_t *now = right_to(ACTION_MERGE, caller, whole_of(merge, "id"), err);
     if (!now)
         return false;
     json_decref(merge->test);
-    merge->test = json_incref(now);
-    if (!can_merge(merge, err))
-        return false;
+    merge->test = now;
     if (strcmp(text_of(merge, "baseline"), merge->baseline) != 0)
         return error_set(err, 409, "conflict", "another test was merged just now; try again");
-    if (db_int(req->turn->db, SQL_HARMFUL_COUNT, 0, "i", whole_of(merge, "engine_id")) !=
+    if (db_int(caller->turn->db, SQL_HARMFUL_COUNT, 0, "i", whole_of(merge, "engine_id")) !=
         merge->harmful)
         return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
-    return merge->again ? offer_again(req, merge, retest, err) : forward(req, merge, err);
+    if (!merge->again)
+        return forward(caller, merge, err);
+    *retest = submit_store(caller, merge->again, err);
+    return *retest != 0;
 }

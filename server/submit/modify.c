@@ -1,48 +1,19 @@
-// Changes to a test that is there already. A change of what volunteers' machines will run takes
-// approval back; one that would mix results of different settings is refused.
+// See modify.h.
+#include "server/submit/modify.h"
+
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/common/str.h"
+#include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
+#include "server/submit/fields.h"
+#include "server/submit/rights.h"
 #include "server/submit/submit.h"
-
-json_t *submit_test_for(Request *req, int64_t test, bool author_too, Error *err) {
-    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
-    if (!row)
-        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test), NULL;
-    int64_t author = member_int(row, "author_id");
-    int64_t engine = member_int(row, "engine_id");
-    if ((author_too && author == req->viewer.user_id) ||
-        viewer_has_role(req->turn->db, &req->viewer, engine, "maintainer"))
-        return json_incref(row);
-    return error_set(err, 403, "forbidden", "this needs the role maintainer of %s%s",
-                     json_string_value(json_object_get(row, "engine")),
-                     author_too ? ", or to be the test's author" : ""),
-           NULL;
-}
-
-// ---- fields of a test
-
-json_t *submit_fields_of_test(const json_t *row) {
-    json_auto_t *flat = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
-        json_t *value = json_object_get(row, rule->name);
-        if (value)
-            json_object_set(flat, rule->name, value);
-    }
-    json_object_update(flat, json_object_get(row, "adjudication"));
-    Error ignored;
-    json_t *fields = submit_fields_of_json(flat, &ignored);
-    json_object_set_new(fields, "adjudication", json_string("on"));
-    json_object_set_new(fields, "resign", json_string("on"));
-    json_object_set_new(fields, "draw", json_string("on"));
-    return fields;
-}
+#include "server/submit/test_columns.h"
 
 static bool is_same(const FieldRule *rule, const json_t *a, const json_t *b) {
-    if (rule->kind == FIELD_DECIMAL)
-        return field_real(a, rule->name) == field_real(b, rule->name);
-    return strcmp(field_text(a, rule->name), field_text(b, rule->name)) == 0;
+    return json_equal(json_object_get(a, rule->name), json_object_get(b, rule->name));
 }
 
 // "games" is another word for pairs_max, and another batch may round it anew.
@@ -60,17 +31,21 @@ static void translate_games(json_t *wanted, const json_t *old) {
 
 // ---- what a change means
 
-static bool allow_change(const FieldRule *rule, const json_t *row, Error *err) {
-    const char *state = json_string_value(json_object_get(row, "state"));
-    bool finished = strcmp(state, "finished") == 0;
-    bool words = strcmp(rule->name, "title") == 0 || strcmp(rule->name, "description") == 0;
+static bool is_words(const FieldRule *rule) {
+    return strcmp(rule->name, "title") == 0 || strcmp(rule->name, "description") == 0;
+}
+
+static bool allow_change(const Caller *caller, const FieldRule *rule, const json_t *row,
+                         Error *err) {
+    Action action = is_words(rule) ? ACTION_DESCRIBE : ACTION_MODIFY;
     if (rule->change == CHANGE_NEVER)
         return error_field(err, 422, "bad_field", rule->name,
                            "%s cannot be changed; submit a new test", rule->name);
-    if (finished && !words)
-        return error_field(err, 409, "wrong_state", rule->name,
-                           "%s cannot be changed: the test is finished", rule->name);
-    if (rule->change >= CHANGE_EARLY && member_int(row, "games") > 0)
+    if (!right_check(action, caller, row, err)) {
+        snprintf(err->field, sizeof err->field, "%s", rule->name);
+        return error_prefix(err, "%s cannot be changed", rule->name);
+    }
+    if (rule->change >= CHANGE_EARLY && member_int(row, "played") > 0)
         return error_field(err, 409, "has_results", rule->name,
                            "%s cannot be changed: games were counted with the old setting; stop "
                            "this test and submit a new one",
@@ -83,20 +58,20 @@ static bool allow_change(const FieldRule *rule, const json_t *row, Error *err) {
 }
 
 // Puts what differs into `fields` and its names into `names`; *change: the gravest.
-static bool take_changes(const json_t *row, json_t *fields, const json_t *wanted, Str *names,
-                         FieldChange *change, Error *err) {
+static bool take_changes(const Caller *caller, const json_t *row, json_t *fields,
+                         const json_t *wanted, Str *names, FieldChange *change, Error *err) {
     *change = CHANGE_FREELY;
     for (const FieldRule *rule = submit_rules; rule->name; rule++) {
         if (!json_object_get(wanted, rule->name) || is_same(rule, fields, wanted))
             continue;
-        if (!allow_change(rule, row, err))
+        if (!allow_change(caller, rule, row, err))
             return false;
         json_object_set(fields, rule->name, json_object_get(wanted, rule->name));
         str_printf(names, "%s%s", names->size ? ", " : "", rule->name);
         if (rule->change > *change)
             *change = rule->change;
     }
-    int64_t counted = member_int(row, "games") / 2;
+    int64_t counted = member_int(row, "played") / 2;
     bool fewer = field_whole(fields, "pairs_max") < member_int(row, "pairs_max");
     if (fewer && field_whole(fields, "pairs_max") <= counted)
         return error_field(err, 422, "bad_field", "pairs_max",
@@ -106,10 +81,11 @@ static bool take_changes(const json_t *row, json_t *fields, const json_t *wanted
 }
 
 // An approval covers how much of the machines' time a test may take, too.
-static bool may_raise(Request *req, const json_t *row, const json_t *fields, Error *err) {
+static bool may_raise(const Caller *caller, const json_t *row, const json_t *fields, Error *err) {
     static const char *const names[] = {"priority", "pairs_max"};
     if (strcmp(member_text(row, "state"), "pending") == 0 ||
-        viewer_has_role(req->turn->db, &req->viewer, member_int(row, "engine_id"), "maintainer"))
+        viewer_has_role(caller->turn->db, caller->viewer, member_int(row, "engine_id"),
+                        "maintainer"))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (field_whole(fields, names[i]) > member_int(row, names[i]))
@@ -121,56 +97,59 @@ static bool may_raise(Request *req, const json_t *row, const json_t *fields, Err
     return true;
 }
 
-static bool write_changes(Request *req, const json_t *row, const json_t *f, Error *err) {
-    json_auto_t *adjudication = field_adjudication(f);
-    char *rules scope(free_ptr) = json_dumps(adjudication, JSON_COMPACT | JSON_SORT_KEYS);
-    json_auto_t *book = db_row(req->turn->db, SQL_BOOK_BY_NAME, "is", member_int(row, "engine_id"),
-                               field_text(f, "book"));
+static bool write_changes(const Caller *caller, const json_t *row, const json_t *fields,
+                          Error *err) {
+    const char *name = field_text(fields, "book");
+    json_auto_t *book =
+        db_row(caller->turn->db, SQL_BOOK_BY_NAME, "is", member_int(row, "engine_id"), name);
     if (!book)
         return error_field(err, 422, "no_such_book", "book", "book: the engine has no book '%.60s'",
-                           field_text(f, "book"));
-    if (!submit_book_suits(book, f, err))
+                           name);
+    if (!submit_book_suits(book, fields, err))
         return false;
-    return db_run(req->turn->db, err, SQL_TEST_MODIFY, "isssssddddsiiissiii", member_int(row, "id"),
-                  field_text(f, "title"), field_text(f, "description"),
-                  field_text(f, "base_options"), field_text(f, "new_options"),
-                  field_text(f, "model"), field_real(f, "elo0"), field_real(f, "elo1"),
-                  field_real(f, "alpha"), field_real(f, "beta"), field_text(f, "tc"),
-                  field_whole(f, "threads"), member_int(book, "id"), field_whole(f, "seed"),
-                  field_text(f, "variant"), rules, field_whole(f, "batch_pairs"),
-                  field_whole(f, "pairs_max"), field_whole(f, "priority"));
+    json_t *columns = test_columns_of_fields(fields, member_int(book, "id"));
+    json_object_set(columns, "id", json_object_get(row, "id"));
+    return db_write(caller->turn->db, err, SQL_TEST_MODIFY, columns);
 }
 
 // Tells the log and those who look on; ends what runs under an approval that no longer holds.
-static bool note_changes(Request *req, const json_t *row, const char *names, FieldChange change,
-                         Error *err) {
+static bool note_changes(const Caller *caller, const json_t *row, const char *names,
+                         FieldChange change, Error *err) {
     int64_t test = member_int(row, "id");
     const char *state = json_string_value(json_object_get(row, "state"));
     bool approved = strcmp(state, "active") == 0 || strcmp(state, "paused") == 0;
     if (approved && change >= CHANGE_EARLY)
-        return ledger_test_withdraw(req->turn, test, req->viewer.user_id, names, err) &&
-               approval_pause_others(req->turn, member_int(row, "engine_id"), err);
-    ledger_event(req->turn, "modified", req->viewer.user_id, 0, test, "changed: %s", names);
-    turn_publish(req->turn, "test",
+        return ledger_test_withdraw(caller->turn, test, caller->viewer->user_id, names, err) &&
+               approval_pause_others(caller->turn, member_int(row, "engine_id"), err);
+    ledger_event(caller->turn, "modified", caller->viewer->user_id, 0, test, "changed: %s", names);
+    turn_publish(caller->turn, "test",
                  json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
-    turn_wake(req->turn); // a new priority deals other work
+    turn_wake(caller->turn); // a new priority deals other work
     return true;
 }
 
-bool submit_modify(Request *req, int64_t test, Error *err) {
-    json_auto_t *row = submit_test_for(req, test, true, err);
-    json_auto_t *wanted = row ? submit_fields_read(req, err) : NULL;
-    if (!wanted || !submit_fields_check(wanted, err))
-        return false;
+// The test's fields as they are now, checked as those that were submitted.
+static json_t *present_fields(const json_t *row, Error *err) {
     json_auto_t *fields = submit_fields_of_test(row);
+    return submit_fields_check(fields, err) ? json_incref(fields) : NULL;
+}
+
+bool submit_modify(const Caller *caller, int64_t test, json_t *wanted_fields, Error *err) {
+    json_auto_t *wanted = wanted_fields;
+    json_auto_t *row = right_to(ACTION_DESCRIBE, caller, test, err);
+    if (!row || !submit_fields_check(wanted, err))
+        return false;
+    json_auto_t *fields = present_fields(row, err);
+    if (!fields)
+        return false;
     translate_games(wanted, fields);
     Str names scope(str_release);
     str_init(&names, 1000);
     FieldChange change;
-    if (!take_changes(row, fields, wanted, &names, &change, err))
+    if (!take_changes(caller, row, fields, wanted, &names, &change, err))
         return false;
     if (!names.size)
         return true;
-    return may_raise(req, row, fields, err) && write_changes(req, row, fields, err) &&
-           note_changes(req, row, names.data, change, err);
+    return may_raise(caller, row, fields, err) && write_changes(caller, row, fields, err) &&
+           note_changes(caller, row, names.data, change, err);
 }

@@ -1,9 +1,11 @@
-// Nets as developers upload them: a file of at most 64 MiB, stored once as a blob by its hash, and
-// a row of the engine's nets with its name, a note, who and when. It is never changed or removed.
+// Nets as developers upload them: a file of at most 64 MiB, stored once as a blob by its hash, and a row of the
+// engine's nets with its name, a note, who uploaded it and when. A net is never changed or removed.
 #pragma once
 
-#include "server/git/net_use.h"
-#include "server/http/handler.h"
+#include <jansson.h>
+
+#include "server/common/hash.h"
+#include "server/submit/caller.h"
 
 enum {
     NET_BYTES_MAX = 64 << 20,
@@ -13,18 +15,28 @@ enum {
     NET_DAY_MAX = 1 << 30, // bytes of one user within a day
 };
 
+// What arrived. All is borrowed; texts that are absent are "" or NULL.
+typedef struct NetFile {
+    const char *bytes; // NULL: no file
+    size_t size;
+    const char *name;      // as the uploader calls it
+    const char *file_name; // of the uploader's file, which stands in for the name
+    const char *note, *sha256;
+} NetFile;
+
 typedef struct NetUpload {
-    char sha[SHA256_HEX_MAX]; // "": nothing came
+    char sha[SHA256_HEX_MAX]; // "": none
     size_t size;
     char name[NET_NAME_MAX + 1], note[NET_NOTE_MAX + 1];
 } NetUpload;
 
-// The file of a form (field `net`, with `name`, `note` and `sha256`) or the body as it is (with the
-// same in the query); where `wanted` or `sha256` says which net is meant, it must be that one. The
-// blob is on disk afterwards, and nothing refers to it yet. On a reader thread.
+// Checks the file and stores it as a blob, to which no row refers yet. `wanted` ("": any) and the file's own
+// `sha256` must be its hash. On a reader thread.
 // 413, 422 `missing_field`, `bad_field`, `wrong_net`, 429 `too_many_nets`.
-bool net_upload_read(Request *req, const char *wanted, NetUpload *out, Error *err);
-// Writes the rows unless they are there; tells the log and those who look at tests that waited for
-// it. In the turn.
-bool net_upload_store(Request *req, const json_t *engine, const NetUpload *net, bool *is_new,
-                      Error *err);
+bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *wanted,
+                        NetUpload *out, Error *err);
+// Writes the rows unless they are there; tells the log, and the pages of tests that waited for it. In the turn.
+bool net_upload_store(const Caller *caller, const json_t *engine, const NetUpload *net,
+                      bool *is_new, Error *err);
+// The nets that builds of the test need and that no one has uploaded: [{"sha256"}], new.
+json_t *net_missing(Db *db, int64_t test);

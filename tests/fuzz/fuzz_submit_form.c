@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "server/http/form.h"
-#include "server/submit/submit.h"
+#include "server/submit/fields.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -142,7 +142,7 @@ def a_test_of_a_net_that_is_not_here_waits_for_it():
     contains(page, sha(FIRST))
     true(f"/api/v1/blobs/{sha(FIRST)}" not in page, "a link to what is not there")
     equal(approve(merged, 409).code, "net_missing")
-    equal(document(merged, boss)["actions"]["approve"], {"ok": False, "why": "its net has not been uploaded yet"})
+    equal(document(merged, boss)["actions"]["approve"], {"ok": False, "why": f"its net {sha(FIRST)[:12]} has not been uploaded yet"})
 
 
 def its_page_has_a_field_for_the_file_for_those_who_may_bring_it():

@@ -1,0 +1,45 @@
+// See actions.h.
+#include "server/submit/actions.h"
+
+#include "server/submit/rights.h"
+
+static bool may(Action action, const Caller *caller, int64_t test, Error *err) {
+    json_auto_t *row = right_to(action, caller, test, err);
+    return row;
+}
+
+bool submit_stop(const Caller *caller, int64_t test, const char *reason, Error *err) {
+    return may(ACTION_STOP, caller, test, err) &&
+           ledger_test_stop(caller->turn, test, caller->viewer->user_id, reason, err);
+}
+
+bool submit_pause(const Caller *caller, int64_t test, Error *err) {
+    return may(ACTION_PAUSE, caller, test, err) &&
+           ledger_test_pause(caller->turn, test, caller->viewer->user_id, err);
+}
+
+bool submit_correct_bench(const Caller *caller, int64_t test, const char *side, int64_t nodes,
+                          Error *err) {
+    return may(ACTION_BENCH, caller, test, err) &&
+           ledger_bench_correct_side(caller->turn, test, side, nodes, caller->viewer->user_id, err);
+}
+
+bool submit_exclude(const Caller *caller, const Exclusion *exclusion, Excluded *changed,
+                    Error *err) {
+    Exclusion own = *exclusion;
+    own.user = caller->viewer->user_id;
+    return may(ACTION_EXCLUDE, caller, own.test, err) &&
+           ledger_exclude(caller->turn, &own, changed, err);
+}
+
+bool submit_include(const Caller *caller, int64_t test, int64_t worker, Excluded *changed,
+                    Error *err) {
+    return may(ACTION_INCLUDE, caller, test, err) &&
+           ledger_include(caller->turn, test, worker, caller->viewer->user_id, changed, err);
+}
+
+bool submit_block(const Caller *caller, int64_t machine, bool block, const char *reason,
+                  Error *err) {
+    return right_to_block(caller, err) &&
+           ledger_block(caller->turn, machine, block, caller->viewer->user_id, reason, err);
+}

@@ -1,0 +1,70 @@
+// The fields of a test, as people fill them in: one table with the bounds and the default of each.
+//
+// A test's fields are a JSON object. They arrive as text, by a form or by the API; submit_fields_check() tests
+// each and turns the numbers into JSON numbers, once. Everything here is pure.
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/common/error.h"
+
+// When a field of a test that exists already may change.
+typedef enum {
+    CHANGE_FREELY,  // it does not affect what runs
+    CHANGE_EARLY,   // takes the approval back, and only before the first result
+    CHANGE_UNDEALT, // as CHANGE_EARLY, and only before openings were dealt
+    CHANGE_NEVER,
+} FieldChange;
+
+typedef enum {
+    FIELD_LINE, // one line of text of low to high bytes
+    FIELD_TEXT,
+    FIELD_WHOLE, // whole number from low to high
+    FIELD_DECIMAL,
+    FIELD_CHOICE,  // one of `choices`, divided by '|'
+    FIELD_OPTIONS, // UCI options, "Name=value Name=value"
+    FIELD_TC,
+} FieldKind;
+
+typedef struct FieldRule {
+    const char *name;
+    FieldKind kind;
+    FieldChange change;
+    double low, high;
+    const char *fallback; // when absent or empty; NULL: stays absent
+    const char *choices;
+} FieldRule;
+
+extern const FieldRule submit_rules[]; // ends with name NULL
+const FieldRule *submit_rule(const char *name);
+
+// ---- reading
+
+// From a JSON object (numbers, booleans and objects of options become text), refusing names that
+// are not in the table; new.
+json_t *submit_fields_of_json(const json_t *object, Error *err);
+// Adds one field of a form. 422 `bad_field` where it is not UTF-8.
+bool submit_fields_add(json_t *fields, const char *name, const char *text, size_t size, Error *err);
+// The fields of a test that exists, from its row of SQL_TEST_FOR_CHANGE; new, and text as if they had arrived.
+json_t *submit_fields_of_test(const json_t *row);
+
+// ---- checking
+
+// Each field by itself. Removes empty ones and turns the text of numbers into numbers. A second call changes
+// nothing.
+bool submit_fields_check(json_t *fields, Error *err);
+// Fills in what is absent: defaults, and those that follow from other fields (batch_pairs, pairs_max, seed).
+void submit_fields_complete(json_t *fields);
+// Sets pairs_max, rounded up to a multiple of a batch: pairs are dealt in whole batches.
+void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch);
+// What several fields say together. For complete fields.
+bool submit_fields_agree(const json_t *fields, Error *err);
+
+// ---- values of checked fields
+
+const char *field_text(const json_t *fields, const char *name); // borrowed; "" when absent
+int64_t field_whole(const json_t *fields, const char *name);    // 0 when absent
+double field_real(const json_t *fields, const char *name);      // 0 when absent
+json_t *field_adjudication(const json_t *fields);               // as in API.md, new

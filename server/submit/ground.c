@@ -1,0 +1,36 @@
+// See ground.h.
+#include "server/submit/ground.h"
+
+#include "server/common/json_member.h"
+#include "server/git/repo.h"
+#include "server/ledger/approval.h"
+
+bool ground_of_base(Db *db, git_repository *repo, const json_t *engine, const char *base,
+                    Ground *out, Error *err) {
+    int64_t engine_id = member_int(engine, "id");
+    out->harmful = db_int(db, SQL_HARMFUL_COUNT, 0, "i", engine_id);
+    return approval_unharmed(db, repo, engine_id, base, err) &&
+           approval_base(db, repo, engine, base, &out->in_baseline, err);
+}
+
+bool ground_of_test(Db *db, git_repository *repo, const json_t *row, Ground *out, Error *err) {
+    int64_t engine_id = member_int(row, "engine_id");
+    json_auto_t *engine = db_row(db, SQL_ENGINE_BY_ID, "i", engine_id);
+    return approval_unharmed(db, repo, engine_id, member_text(row, "new_commit"), err) &&
+           ground_of_base(db, repo, engine, member_text(row, "base_commit"), out, err);
+}
+
+bool ground_holds(Db *db, const Ground *ground, int64_t engine_id, const char *base, Error *err) {
+    if (db_int(db, SQL_HARMFUL_COUNT, 0, "i", engine_id) != ground->harmful)
+        return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
+    return ground->in_baseline || approval_stands(db, engine_id, base, err);
+}
+
+bool ground_outside_baseline(git_repository *repo, const json_t *row, Error *err) {
+    const char *commit = member_text(row, "new_commit");
+    return !repo_is_ancestor(repo, commit, member_text(row, "baseline")) ||
+           error_set(err, 409, "in_baseline",
+                     "the commit %.10s of test %lld is in the history of the baseline, and so in "
+                     "every test; stop the tests, and take the change out of the baseline",
+                     commit, (long long)member_int(row, "id"));
+}

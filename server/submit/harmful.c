@@ -1,0 +1,103 @@
+// See harmful.h.
+#include "server/submit/harmful.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/common/str.h"
+#include "server/git/repo.h"
+#include "server/ledger/ledger.h"
+#include "server/submit/ground.h"
+#include "server/submit/rights.h"
+
+struct Harm {
+    int64_t test;
+    git_repository *repo;
+    char commit[REPO_SHA_MAX];
+    json_t *built_on; // ids of open tests
+    int64_t last;     // of the tests that were looked at
+};
+
+void harm_free(void *pointer) {
+    Harm *harm = pointer;
+    if (!harm)
+        return;
+    git_repository_free(harm->repo);
+    json_decref(harm->built_on);
+    free(harm);
+}
+
+// Open tests after `harm->last` that build the commit or what stands on it.
+static void find_built_on(const Caller *caller, int64_t engine_id, Harm *harm) {
+    json_auto_t *tests =
+        db_rows(caller->turn->db, SQL_TESTS_OPEN_AFTER, "ii", engine_id, harm->last);
+    json_t *test;
+    size_t i;
+    json_array_foreach (tests, i, test) {
+        if (repo_is_ancestor(harm->repo, harm->commit, member_text(test, "new_commit")) ||
+            repo_is_ancestor(harm->repo, harm->commit, member_text(test, "base_commit")))
+            json_array_append(harm->built_on, json_object_get(test, "id"));
+    }
+    harm->last = db_int(caller->turn->db, SQL_TESTS_LAST, 0, "");
+}
+
+static void harm_drop(Harm **harm) {
+    harm_free(*harm);
+}
+
+Harm *submit_harmful_prepare(const Caller *caller, int64_t test, Error *err) {
+    json_auto_t *row = right_to(ACTION_HARMFUL, caller, test, err);
+    if (!row)
+        return NULL;
+    Harm *harm scope(harm_drop) = xcalloc(1, sizeof *harm);
+    harm->test = test;
+    harm->built_on = json_array();
+    harm->repo = repo_open(caller->data, member_text(row, "engine"), err);
+    snprintf(harm->commit, sizeof harm->commit, "%s", member_text(row, "new_commit"));
+    if (!harm->repo || !ground_outside_baseline(harm->repo, row, err))
+        return NULL;
+    find_built_on(caller, member_int(row, "engine_id"), harm);
+    Harm *done = harm;
+    harm = NULL;
+    return done;
+}
+
+static bool stop_built_on(const Caller *caller, const Harm *harm, json_t *stopped, Error *err) {
+    char *why scope(free_ptr) =
+        xasprintf("it is built on the commit of test %lld, which was stopped as harmful",
+                  (long long)harm->test);
+    json_t *id;
+    size_t i;
+    json_array_foreach (harm->built_on, i, id) {
+        int64_t other = json_integer_value(id);
+        char *state scope(free_ptr) = db_text(caller->turn->db, SQL_LEDGER_TEST_STATE, "i", other);
+        if (other == harm->test || !state || strcmp(state, "finished") == 0)
+            continue;
+        if (!ledger_test_stop(caller->turn, other, caller->viewer->user_id, why, err))
+            return false;
+        json_array_append(stopped, id);
+    }
+    return true;
+}
+
+static bool end_test(const Caller *caller, const json_t *row, const char *reason, Error *err) {
+    int64_t test = member_int(row, "id"), user = caller->viewer->user_id;
+    return db_run(caller->turn->db, err, SQL_TEST_SET_HARMFUL, "i", test) &&
+           (strcmp(member_text(row, "state"), "finished") == 0 ||
+            ledger_test_finish(caller->turn, test, user, "stopped", "stopped", reason, err));
+}
+
+bool submit_harmful(const Caller *caller, Harm *harm, const char *reason, json_t *stopped,
+                    Error *err) {
+    json_auto_t *row = right_to(ACTION_HARMFUL, caller, harm->test, err);
+    if (!row || !ground_outside_baseline(harm->repo, row, err))
+        return false;
+    find_built_on(caller, member_int(row, "engine_id"),
+                  harm); // those that were submitted meanwhile
+    if (!end_test(caller, row, reason, err))
+        return false;
+    ledger_event(caller->turn, "harmful", caller->viewer->user_id, 0, harm->test,
+                 "stopped as harmful%s%s", *reason ? ": " : "", reason);
+    return stop_built_on(caller, harm, stopped, err);
+}

@@ -1,0 +1,15 @@
+// Merging an accepted test. The branch only ever moves forward, and only to the very commit that was tested, or to one
+// on top of it that adds the net that was built with it (net_commit.h). Where the baseline has moved on since, the
+// patch is applied to the new baseline (a merge of three trees) and offered as a new test, because that combination
+// was never tested.
+#pragma once
+
+#include "server/submit/caller.h"
+
+typedef struct Merge Merge;
+
+// On a reader thread; NULL on error.
+Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err);
+void merge_free(void *merge); // fits Request.state_free
+// In the turn. Fills *retest with the new test's id, 0 where the branch moved.
+bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *err);

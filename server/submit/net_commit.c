@@ -1,0 +1,104 @@
+// See net_commit.h.
+#include "server/submit/net_commit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/storage/blob.h"
+
+typedef struct NetMerge {
+    git_repository *repo;
+    int64_t test;
+    NetRule rule;
+    const char *commit, *sha, *old_sha; // the tested commit, its net, its base's: "" for none
+    const char *path;
+    int64_t bench; // 0: not known
+} NetMerge;
+
+static bool has_file(const git_tree *tree, const char *path) {
+    git_tree_entry *entry = NULL;
+    bool there = git_tree_entry_bypath(&entry, tree, path) == 0;
+    git_tree_entry_free(entry);
+    return there;
+}
+
+// The commit's tree with the net at its path, in place of the one that it follows.
+static bool make_tree(const NetMerge *m, const char *bytes, size_t size, git_oid *out, Error *err) {
+    git_tree *tree scope(repo_tree_free) = NULL;
+    char old_path[NET_PATH_MAX];
+    git_tree_update updates[2] = {
+        {.action = GIT_TREE_UPDATE_UPSERT, .filemode = GIT_FILEMODE_BLOB, .path = m->path}};
+    if (!repo_commit_tree(m->repo, m->commit, &tree, err))
+        return false;
+    if (git_blob_create_from_buffer(&updates[0].id, m->repo, bytes, size) < 0)
+        return repo_error(err, 500, "git", "the net cannot be put into the repository");
+    size_t count = 1;
+    if (*m->old_sha && has_file(tree, net_place(&m->rule, m->old_sha, old_path)))
+        updates[count++] = (git_tree_update){
+            .action = GIT_TREE_UPDATE_REMOVE, .filemode = GIT_FILEMODE_BLOB, .path = old_path};
+    return git_tree_create_updated(out, m->repo, tree, count, updates) == 0 ||
+           repo_error(err, 500, "git", "the net cannot be put into the tree");
+}
+
+static char *make_message(const NetMerge *m) {
+    Str text;
+    str_init(&text, 1000);
+    str_printf(&text,
+               "Add net %.12s\n\nThe commit before names it; it was laid down beside that one "
+               "for test %lld.\n",
+               m->sha, (long long)m->test);
+    if (m->bench)
+        str_printf(&text, "\nBench: %lld\n", (long long)m->bench);
+    return str_steal(&text);
+}
+
+static json_t *commit_row(Db *db, const json_t *test, const char *side) {
+    return db_row(db, SQL_COMMIT_BY_SHA, "is", member_int(test, "engine_id"),
+                  member_text(test, side));
+}
+
+// Whether the tested commit (its row) needs a net that its tree lacks, and another one than the base's.
+static bool brings_net(const json_t *tested, const json_t *base) {
+    return json_array_size(json_object_get(tested, "files")) > 0 &&
+           strcmp(member_text(tested, "net"), member_text(base, "net")) != 0;
+}
+
+int64_t net_to_merge(Db *db, const json_t *test) {
+    json_auto_t *tested = commit_row(db, test, "new_commit");
+    json_auto_t *base = commit_row(db, test, "base_commit");
+    if (!brings_net(tested, base))
+        return 0;
+    json_auto_t *net =
+        db_row(db, SQL_NET_BY_SHA, "is", member_int(test, "engine_id"), member_text(tested, "net"));
+    return member_int(net, "size");
+}
+
+bool net_commit_make(const Caller *caller, git_repository *repo, const json_t *test,
+                     CommitRecord *out, Error *err) {
+    Db *db = caller->turn->db;
+    json_auto_t *engine = db_row(db, SQL_ENGINE_BY_ID, "i", member_int(test, "engine_id"));
+    json_auto_t *tested = commit_row(db, test, "new_commit");
+    json_auto_t *base = commit_row(db, test, "base_commit");
+    const json_t *file = json_array_get(json_object_get(tested, "files"), 0);
+    NetMerge m = {.repo = repo,
+                  .test = member_int(test, "id"),
+                  .rule = net_rule_of(engine),
+                  .commit = member_text(test, "new_commit"),
+                  .sha = member_text(tested, "net"),
+                  .old_sha = member_text(base, "net"),
+                  .path = member_text(file, "path"),
+                  .bench = member_int(tested, "bench")};
+    *out = (CommitRecord){0};
+    if (!brings_net(tested, base))
+        return true;
+    size_t size;
+    git_oid tree;
+    char sha[REPO_SHA_MAX];
+    char *bytes scope(free_ptr) = blob_get(caller->data, m.sha, NET_MERGE_MAX, &size, err);
+    char *message scope(free_ptr) = make_message(&m);
+    CommitSpec spec = {.tree = &tree, .parent = m.commit, .message = message};
+    return bytes && make_tree(&m, bytes, size, &tree, err) &&
+           repo_commit_as(repo, caller->viewer->name, caller->turn->now, spec, sha, err) &&
+           commit_prepare(repo, caller->data, NULL, sha, &m.rule, out, err);
+}

@@ -1,0 +1,271 @@
+// See rights.h.
+#include "server/submit/rights.h"
+
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/common/str.h"
+#include "server/git/repo.h"
+#include "server/ledger/approval.h"
+#include "server/submit/ground.h"
+#include "server/submit/net_commit.h"
+
+typedef bool Condition(const Caller *caller, const json_t *row, Error *err);
+
+static bool is_state(const json_t *row, const char *state) {
+    return strcmp(member_text(row, "state"), state) == 0;
+}
+
+static bool is_result(const json_t *row, const char *result) {
+    return strcmp(member_text(row, "result"), result) == 0;
+}
+
+// ---- does it fit the state ----------------------------------------------------------------------
+
+static bool refuse_state(const json_t *row, Error *err) {
+    return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)member_int(row, "id"),
+                     member_text(row, "state"));
+}
+
+static bool refuse_harmful(const json_t *row, Error *err) {
+    return error_set(err, 409, "harmful_commit", "test %lld was stopped as harmful",
+                     (long long)member_int(row, "id"));
+}
+
+static bool always(const Caller *caller, const json_t *row, Error *err) {
+    (void)caller, (void)row, (void)err;
+    return true;
+}
+
+static bool is_pending(const Caller *caller, const json_t *row, Error *err) {
+    (void)caller;
+    return is_state(row, "pending") || refuse_state(row, err);
+}
+
+static bool is_active(const Caller *caller, const json_t *row, Error *err) {
+    (void)caller;
+    return is_state(row, "active") || refuse_state(row, err);
+}
+
+static bool is_open(const Caller *caller, const json_t *row, Error *err) {
+    (void)caller;
+    return !is_state(row, "finished") || refuse_state(row, err);
+}
+
+// A test that failed on the machines may go on, too.
+static bool is_resumable(const Caller *caller, const json_t *row, Error *err) {
+    (void)caller;
+    if (member_int(row, "harmful"))
+        return refuse_harmful(row, err);
+    return is_state(row, "paused") || is_result(row, "failed") || refuse_state(row, err);
+}
+
+static char *missing_net(const Caller *caller, const json_t *row) {
+    return db_text(caller->turn->db, SQL_NET_MISSING, "i", member_int(row, "id"));
+}
+
+static bool lacks_net(const Caller *caller, const json_t *row, Error *err) {
+    char *net scope(free_ptr) = missing_net(caller, row);
+    if (!is_open(caller, row, err))
+        return false;
+    return net || error_set(err, 409, "wrong_state", "test %lld waits for no net",
+                            (long long)member_int(row, "id"));
+}
+
+static bool can_be_harmful(const Caller *caller, const json_t *row, Error *err) {
+    (void)caller;
+    long long id = member_int(row, "id");
+    if (member_int(row, "harmful"))
+        return error_set(err, 409, "wrong_state", "test %lld was stopped as harmful already", id);
+    return !*member_text(row, "merged_commit") ||
+           error_set(err, 409, "in_baseline",
+                     "test %lld was merged, so its commit is in the history of the baseline, and "
+                     "so in every test; stop the tests, and take the change out of the baseline",
+                     id);
+}
+
+static bool can_be_merged(const Caller *caller, const json_t *row, Error *err) {
+    (void)caller;
+    const char *result = member_text(row, "result");
+    if (strcmp(result, "accepted") != 0)
+        return error_set(err, 409, "wrong_state",
+                         "only an accepted test can be merged; this one is %s",
+                         *result ? result : member_text(row, "state"));
+    if (*member_text(row, "merged_commit"))
+        return error_set(err, 409, "merged", "this test was merged already");
+    return !member_int(row, "harmful") || refuse_harmful(row, err);
+}
+
+// ---- does the viewer have the role --------------------------------------------------------------
+
+static bool is_signed_in(const Caller *caller, Error *err) {
+    return caller->viewer->user_id || error_set(err, 401, "unauthorized", "sign in first");
+}
+
+static bool has_role(const Caller *caller, const json_t *row, const char *role) {
+    return viewer_has_role(caller->turn->db, caller->viewer, member_int(row, "engine_id"), role);
+}
+
+static bool is_author(const Caller *caller, const json_t *row) {
+    return caller->viewer->user_id && member_int(row, "author_id") == caller->viewer->user_id;
+}
+
+static bool is_maintainer(const Caller *caller, const json_t *row, Error *err) {
+    return is_signed_in(caller, err) &&
+           (has_role(caller, row, "maintainer") ||
+            error_set(err, 403, "forbidden", "this needs the role maintainer of %s",
+                      member_text(row, "engine")));
+}
+
+static bool is_author_or_maintainer(const Caller *caller, const json_t *row, Error *err) {
+    return is_signed_in(caller, err) &&
+           (is_author(caller, row) || has_role(caller, row, "maintainer") ||
+            error_set(err, 403, "forbidden",
+                      "this is for the author of the test and for maintainers of %s",
+                      member_text(row, "engine")));
+}
+
+// A test that failed on the machines is resumed by maintainers alone.
+static bool may_resume(const Caller *caller, const json_t *row, Error *err) {
+    return is_result(row, "failed") ? is_maintainer(caller, row, err)
+                                    : is_author_or_maintainer(caller, row, err);
+}
+
+static bool is_developer(const Caller *caller, int64_t engine_id, const char *engine, Error *err) {
+    return is_signed_in(caller, err) &&
+           (viewer_submits(caller->turn->db, caller->viewer, engine_id) ||
+            error_set(
+                err, 403, "forbidden",
+                "this needs the role developer of %s; ask a maintainer or the operator for it",
+                engine));
+}
+
+static bool is_developer_of_test(const Caller *caller, const json_t *row, Error *err) {
+    return is_developer(caller, member_int(row, "engine_id"), member_text(row, "engine"), err);
+}
+
+// ---- does anything else stand against it --------------------------------------------------------
+
+static bool self_approval(Db *db) {
+    char *setting scope(free_ptr) = db_text(db, SQL_SETTING_GET, "s", "self_approval");
+    return setting && strcmp(setting, "1") == 0;
+}
+
+static bool may_approve(const Caller *caller, const json_t *row, Error *err) {
+    char *net scope(free_ptr) = missing_net(caller, row);
+    if (is_author(caller, row) && !self_approval(caller->turn->db))
+        return error_set(err, 403, "own_test",
+                         "you cannot approve your own test; another maintainer must look at it "
+                         "(unless the operator allows it: setting self_approval)");
+    return !net ||
+           error_set(err, 409, "net_missing", "its net %.12s has not been uploaded yet", net);
+}
+
+// A merge that moves the branch forward puts the net into the tree.
+static bool net_is_small(const Caller *caller, const json_t *row, Error *err) {
+    Db *db = caller->turn->db;
+    int64_t size = net_to_merge(db, row);
+    if (strcmp(member_text(row, "base_commit"), member_text(row, "baseline")) != 0)
+        return true;
+    return size <= NET_MERGE_MAX ||
+           error_set(err, 409, "net_too_large",
+                     "its net has %.1f MiB, larger than what the repository takes (%d MiB); test "
+                     "it in a smaller form",
+                     (double)size / (1 << 20), NET_MERGE_MAX >> 20);
+}
+
+// Offered again on the present baseline already.
+static bool is_offered_once(const Caller *caller, const json_t *row, Error *err) {
+    const char *baseline = member_text(row, "baseline");
+    int64_t again =
+        db_int(caller->turn->db, SQL_TEST_RETEST, 0, "is", member_int(row, "id"), baseline);
+    return !again || error_set(err, 409, "offered_again",
+                               "the baseline has moved on since this test; it was offered again on "
+                               "the new one as test %lld",
+                               (long long)again);
+}
+
+static bool may_merge(const Caller *caller, const json_t *row, Error *err) {
+    if (strcmp(member_text(row, "new_options"), member_text(row, "base_options")) != 0)
+        return error_set(err, 409, "options_differ",
+                         "the two sides had different options, so the commit alone is not what was "
+                         "tested; test it with equal options first");
+    return net_is_small(caller, row, err) && is_offered_once(caller, row, err);
+}
+
+// ---- what git says ------------------------------------------------------------------------------
+
+static bool stands_on_ground(const Caller *caller, const json_t *row, Error *err) {
+    Ground ignored;
+    git_repository *repo scope(repo_free) =
+        repo_open(caller->data, member_text(row, "engine"), err);
+    return repo && ground_of_test(caller->turn->db, repo, row, &ignored, err);
+}
+
+static bool is_unharmed(const Caller *caller, const json_t *row, Error *err) {
+    git_repository *repo scope(repo_free) =
+        repo_open(caller->data, member_text(row, "engine"), err);
+    return repo && approval_unharmed(caller->turn->db, repo, member_int(row, "engine_id"),
+                                     member_text(row, "new_commit"), err);
+}
+
+static bool is_outside_baseline(const Caller *caller, const json_t *row, Error *err) {
+    git_repository *repo scope(repo_free) =
+        repo_open(caller->data, member_text(row, "engine"), err);
+    return repo && ground_outside_baseline(repo, row, err);
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static const struct {
+    const char *name; // in documents
+    Condition *fits, *has_role, *is_free, *by_git;
+} rights[ACTION_COUNT] = {
+    [ACTION_APPROVE] = {"approve", is_pending, is_maintainer, may_approve, stands_on_ground},
+    [ACTION_UPLOAD_NET] = {"upload_net", lacks_net, is_developer_of_test, always, always},
+    [ACTION_PAUSE] = {"pause", is_active, is_author_or_maintainer, always, always},
+    [ACTION_RESUME] = {"resume", is_resumable, may_resume, always, stands_on_ground},
+    [ACTION_MODIFY] = {"modify", is_open, is_author_or_maintainer, always, always},
+    [ACTION_DESCRIBE] = {NULL, always, is_author_or_maintainer, always, always},
+    [ACTION_STOP] = {"stop", is_open, is_author_or_maintainer, always, always},
+    [ACTION_HARMFUL] = {"harmful", can_be_harmful, is_maintainer, always, is_outside_baseline},
+    [ACTION_EXCLUDE] = {"exclude", always, is_maintainer, always, always},
+    [ACTION_INCLUDE] = {NULL, always, is_maintainer, always, always},
+    [ACTION_BENCH] = {"bench", always, is_maintainer, always, always},
+    [ACTION_MERGE] = {"merge", can_be_merged, is_maintainer, may_merge, is_unharmed},
+};
+
+const char *action_name(Action action) {
+    return rights[action].name;
+}
+
+bool right_fits(Action action, const Caller *caller, const json_t *row, Error *err) {
+    return rights[action].fits(caller, row, err);
+}
+
+// All but what git says.
+static bool check(Action action, const Caller *caller, const json_t *row, Error *err) {
+    return rights[action].has_role(caller, row, err) && rights[action].fits(caller, row, err) &&
+           rights[action].is_free(caller, row, err);
+}
+
+bool right_check(Action action, const Caller *caller, const json_t *row, Error *err) {
+    return check(action, caller, row, err) && rights[action].by_git(caller, row, err);
+}
+
+json_t *right_to(Action action, const Caller *caller, int64_t test, Error *err) {
+    json_auto_t *row = db_row(caller->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
+    if (!row)
+        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test), NULL;
+    return check(action, caller, row, err) ? json_incref(row) : NULL;
+}
+
+bool right_to_submit(const Caller *caller, const json_t *engine, Error *err) {
+    return is_developer(caller, member_int(engine, "id"), member_text(engine, "name"), err);
+}
+
+bool right_to_block(const Caller *caller, Error *err) {
+    return is_signed_in(caller, err) &&
+           (viewer_has_role(caller->turn->db, caller->viewer, 0, "maintainer") ||
+            error_set(err, 403, "forbidden", "this needs the role maintainer"));
+}

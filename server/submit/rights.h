@@ -1,0 +1,41 @@
+// Who may do what to a test, in one table: pages show buttons by it, and the functions behind the buttons refuse by
+// it, with the same words.
+//
+// An action has three conditions. It fits the test's state, or pages do not offer it at all. The viewer has the role
+// that it needs. Nothing else stands against it, such as a net that is missing. Each is a function that fills an Error
+// where it does not hold.
+#pragma once
+
+#include "server/submit/caller.h"
+
+typedef enum {
+    ACTION_APPROVE,
+    ACTION_UPLOAD_NET,
+    ACTION_PAUSE,
+    ACTION_RESUME,
+    ACTION_MODIFY,
+    ACTION_DESCRIBE, // change title and description alone, which a finished test allows too
+    ACTION_STOP,
+    ACTION_HARMFUL, // stop as harmful
+    ACTION_EXCLUDE,
+    ACTION_INCLUDE,
+    ACTION_BENCH,
+    ACTION_MERGE,
+    ACTION_COUNT,
+} Action;
+
+// How documents call it, "approve"; NULL: no page has a button of its own for it.
+const char *action_name(Action action);
+
+// Whether pages offer the action for a test in this state. `row` is the test's of SQL_TEST_FOR_CHANGE.
+bool right_fits(Action action, const Caller *caller, const json_t *row, Error *err);
+// Whether the viewer may do it: 401, 403, or 409 with the reason. Reads git where the base of the test matters, so it is
+// for readers.
+bool right_check(Action action, const Caller *caller, const json_t *row, Error *err);
+// The same without what git says (ground.h), and the test's row; NULL: the refusal, or 404. New. Any thread.
+json_t *right_to(Action action, const Caller *caller, int64_t test, Error *err);
+
+// Submitting tests of an engine (its row), and uploading nets for it.
+bool right_to_submit(const Caller *caller, const json_t *engine, Error *err);
+// Blocking and unblocking machines.
+bool right_to_block(const Caller *caller, Error *err);

@@ -1,0 +1,26 @@
+// See submission.h.
+#include "server/submit/submission.h"
+
+#include <stdlib.h>
+
+#include "server/submit/in_progress.h"
+
+void submission_free(void *submission) {
+    Submission *s = submission;
+    if (!s)
+        return;
+    json_decref(s->fields);
+    json_decref(s->engine);
+    git_repository_free(s->repo); // before the draft, which it writes to
+    draft_free(s->draft);
+    commit_record_release(&s->base_record);
+    commit_record_release(&s->new_record);
+    submission_end(s);
+    free(s);
+}
+
+void submission_end(Submission *s) {
+    if (s->submitter)
+        in_progress_end(s->submitter);
+    s->submitter = 0;
+}

@@ -1,0 +1,117 @@
+// See test_columns.h.
+#include "server/submit/test_columns.h"
+
+#include <string.h>
+
+#include "server/common/str.h"
+#include "server/submit/fields.h"
+
+const TestColumn test_columns[] = {
+    {"id", COLUMN_STATE},
+    {"engine_id", COLUMN_APPROVED}, // its name and its recipe for building, too
+    {"author_id", COLUMN_SHOWN},
+    {"title", COLUMN_SHOWN},
+    {"description", COLUMN_SHOWN},
+    {"created", COLUMN_STATE},
+    {"base_commit", COLUMN_APPROVED}, // its snapshot and its net, too
+    {"new_commit", COLUMN_APPROVED},  // the same
+    {"base_options", COLUMN_APPROVED},
+    {"new_options", COLUMN_APPROVED},
+    {"new_bench_declared", COLUMN_SHOWN},
+    {"base_bench_declared", COLUMN_SHOWN},
+    {"base_in_baseline", COLUMN_STATE}, // whether an approval is enough is asked anew each time
+    {"kind", COLUMN_APPROVED},
+    {"model", COLUMN_APPROVED},
+    {"elo0", COLUMN_APPROVED},
+    {"elo1", COLUMN_APPROVED},
+    {"alpha", COLUMN_APPROVED},
+    {"beta", COLUMN_APPROVED},
+    {"tc", COLUMN_APPROVED},
+    {"threads", COLUMN_APPROVED},
+    {"book_id", COLUMN_APPROVED}, // its content, too
+    {"seed", COLUMN_APPROVED},
+    {"variant", COLUMN_APPROVED},
+    {"adjudication", COLUMN_APPROVED},
+    {"batch_pairs", COLUMN_APPROVED},
+    {"pairs_max", COLUMN_APPROVED}, // how much of the machines' time the test may take
+    {"priority", COLUMN_APPROVED},
+    {"state", COLUMN_STATE},
+    {"approved_hash", COLUMN_STATE},
+    {"approved_by", COLUMN_STATE},
+    {"started", COLUMN_STATE},
+    {"finished", COLUMN_STATE},
+    {"result", COLUMN_STATE},
+    {"reason", COLUMN_STATE},
+    {"merged_commit", COLUMN_STATE},
+    {"merged", COLUMN_STATE},
+    {"retest_of", COLUMN_SHOWN},
+    {"resumed", COLUMN_STATE},
+    {"harmful", COLUMN_STATE},
+    {"games_dropped", COLUMN_STATE},
+    {"next_pair", COLUMN_STATE},
+    {"ptnml0", COLUMN_STATE},
+    {"ptnml1", COLUMN_STATE},
+    {"ptnml2", COLUMN_STATE},
+    {"ptnml3", COLUMN_STATE},
+    {"ptnml4", COLUMN_STATE},
+    {"wins", COLUMN_STATE},
+    {"losses", COLUMN_STATE},
+    {"draws", COLUMN_STATE},
+    {"crashes", COLUMN_STATE},
+    {"time_losses", COLUMN_STATE},
+    {"llr", COLUMN_STATE},
+    {"sprt_state", COLUMN_STATE},
+    {0},
+};
+
+const TestColumn *test_column(const char *name) {
+    for (const TestColumn *column = test_columns; column->name; column++)
+        if (strcmp(column->name, name) == 0)
+            return column;
+    return NULL;
+}
+
+// ---- rows
+
+static json_t *adjudication_text(const json_t *fields) {
+    json_auto_t *rules = field_adjudication(fields);
+    char *text scope(free_ptr) = json_dumps(rules, JSON_COMPACT | JSON_SORT_KEYS);
+    return json_string(text);
+}
+
+// Fields lose empty values; a column keeps its empty default.
+static json_t *value_of(const json_t *fields, const FieldRule *rule) {
+    json_t *value = json_object_get(fields, rule->name);
+    if (value)
+        return json_incref(value);
+    return rule->fallback ? json_string(rule->fallback) : json_null();
+}
+
+json_t *test_columns_of_fields(const json_t *fields, int64_t book_id) {
+    json_t *row = json_object();
+    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+        if (test_column(rule->name))
+            json_object_set_new(row, rule->name, value_of(fields, rule));
+    json_object_set_new(row, "adjudication", adjudication_text(fields));
+    json_object_set_new(row, "book_id", json_integer(book_id));
+    return row;
+}
+
+// ---- the hash of an approval
+
+// A column that is in no list stays: rather an approval too many than one too few.
+static void drop_what_is_not_covered(json_t *row) {
+    for (const TestColumn *column = test_columns; column->name; column++)
+        if (column->kind != COLUMN_APPROVED)
+            json_object_del(row, column->name);
+}
+
+bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]) {
+    json_auto_t *row = db_row(db, SQL_TEST_APPROVAL, "i", test);
+    if (!row)
+        return false;
+    drop_what_is_not_covered(row);
+    char *text scope(free_ptr) = json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS);
+    sha256_hex(text, strlen(text), hash);
+    return true;
+}
