@@ -51,17 +51,18 @@ static bool start(Worker *w, const Config *config, Error *err) {
         !host_read(&w->host, config, &w->sandbox, err))
         return false;
     json_t *registration = host_registration(&w->host, config, &w->sandbox);
-    if (!session_open(&w->session, w->store.instance, config->server, registration, err))
+    if (!identity_open(&w->identity, w->store.instance, config->server, registration, err))
         return false;
     w->speeds = json_object();
-    w->api = (Api){&w->session, client_new("patchmate-worker/" WORKER_VERSION, &w->running.cancel)};
+    w->api =
+        (Api){&w->identity, client_new("patchmate-worker/" WORKER_VERSION, &w->running.cancel)};
     return true;
 }
 
 static void end(Worker *w) {
     uploader_free(w->uploader);
     client_free(w->api.client);
-    session_close(&w->session);
+    identity_close(&w->identity);
     json_decref(w->speeds);
     host_release(&w->host);
     store_close(&w->store);
@@ -95,18 +96,18 @@ static int run(const Config *config) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     running_init(&worker.running);
     warn_of_http(config);
-    os_adopt_strays();
+    os_become_subreaper();
     stop_start(on_stop, status_show);
     if (!start(&worker, config, &err))
         fatal("%s", err.message);
-    if (!worker.session.known)
+    if (!worker.identity.known)
         welcome_print(&worker, stdout);
     log_info("worker %s, %d CPUs for %s, sandbox level %d, folder %s", WORKER_VERSION,
              worker.host.cores, config->server, worker.sandbox.level, worker.store.instance);
     status_start();
-    worker.uploader = uploader_new(&worker.session);
+    worker.uploader = uploader_new(&worker.identity);
     host_take_cpus(&worker.host); // after the threads that need no CPU of a game
-    life_run(&worker);
+    main_loop_run(&worker);
     status_end();
     log_info("left; %lld games were played", (long long)status_games());
     end(&worker);

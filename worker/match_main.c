@@ -35,17 +35,17 @@ static int complain(const Error *err, int status) {
     return status;
 }
 
-static int run(Session *s) {
+static int run(MatchRun *s) {
     Error err = {0};
     bool over = s->pairs == s->pair_count || s->verdict != SPRT_OPEN, played = true;
     if (!over) {
-        MatchSpec spec = session_spec(s);
+        MatchSpec spec = match_run_spec(s);
         s->match = match_new(&spec);
         catch_signals(s->match);
         played = match_run(s->match, &err);
     }
     bool failed = !played || s->stopped;
-    session_finish(s, over, interrupted ? "interrupted" : failed ? "failed" : "finished");
+    match_run_finish(s, over, interrupted ? "interrupted" : failed ? "failed" : "finished");
     puts(interrupted ? "Interrupted" : failed ? "Match failed" : "Finished match");
     if (s->stopped)
         return complain(&s->error, EXIT_FAILURE);
@@ -65,12 +65,12 @@ static void warn_of_slots(const MatchArgs *args) {
 }
 
 static int play(const MatchArgs *args, int argc, const char *const *argv) {
-    scope(session_release) Session session;
+    scope(match_run_release) MatchRun session;
     Error err = {0};
     if (args->cpus.count && !os_thread_pin(args->cpus.ids, args->cpus.count, &err))
         return complain(&err, EXIT_FAILURE);
     warn_of_slots(args);
-    if (!session_prepare(&session, args, argc, argv, &err))
+    if (!match_run_prepare(&session, args, argc, argv, &err))
         return complain(&err, EXIT_FAILURE);
     return run(&session);
 }
@@ -120,7 +120,7 @@ static int start_from(const char *path) {
 int main(int argc, char **argv) {
     const char *const *words = (const char *const *)argv + 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    os_adopt_strays();
+    os_become_subreaper();
     rules_init();
     const char *state = match_args_only_state(argc - 1, words);
     return state ? start_from(state) : start(argc - 1, words);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "worker/os/lockdown.h"
+#include "worker/os/sandbox_profile.h"
 #include "worker/sandbox/sandbox.h"
 
 int main(int argc, char **argv) {
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
     const char *folder = sandbox_prefix(&sandbox, &view, &command, &limits);
     argv_printf(&command, "%s/%s", folder, argv[3]);
     argv_add_all(&command, (const char *const *)argv + 4);
-    if (!limits.cage || os_cage_enter(&limits))
+    if (!limits.profile || os_profile_enter(&limits))
         execvp(command.items[0], command.items);
     perror(command.items[0]);
     argv_release(&command);

@@ -71,7 +71,7 @@ void api_read_credit(const json_t *reply) {
 static ApiOutcome send_once(Api *api, const ApiCall *call, const char *token, ApiReply *reply,
                             Error *err) {
     *reply = (ApiReply){0};
-    char *url scope(free_ptr) = xasprintf("%s/api/v1/%s", api->session->server, call->path);
+    char *url scope(free_ptr) = xasprintf("%s/api/v1/%s", api->identity->server, call->path);
     char *text scope(free_ptr) = call->body ? json_dumps(call->body, JSON_COMPACT) : NULL;
     HttpRequest request = {
         .method = call->method,
@@ -98,7 +98,7 @@ static ApiOutcome send_once(Api *api, const ApiCall *call, const char *token, Ap
 static ApiOutcome register_worker(Api *api, Error *err) {
     ApiCall call = {.method = "POST",
                     .path = "workers",
-                    .body = api->session->registration,
+                    .body = api->identity->registration,
                     .expects = "token"};
     ApiReply reply scope(api_reply_release) = {0};
     ApiOutcome outcome = send_once(api, &call, "", &reply, err);
@@ -110,7 +110,7 @@ static ApiOutcome register_worker(Api *api, Error *err) {
         error_set(err, 0, "bad_reply", "the reply to the registration has no token");
         return API_AWAY;
     }
-    if (!session_set_token(api->session, token, err))
+    if (!identity_set_token(api->identity, token, err))
         return API_AWAY;
     log_info("registered as worker %lld%s%s", (long long)worker, user ? " of " : "",
              user ? user : "");
@@ -123,18 +123,18 @@ static ApiOutcome register_worker(Api *api, Error *err) {
 static ApiOutcome renew_token(Api *api, char token[SESSION_TOKEN_MAX], Error *err) {
     char old[SESSION_TOKEN_MAX];
     memcpy(old, token, sizeof old);
-    pthread_mutex_lock(&api->session->register_lock);
-    session_token(api->session, token);
+    pthread_mutex_lock(&api->identity->register_lock);
+    identity_token(api->identity, token);
     ApiOutcome outcome = strcmp(old, token) == 0 ? register_worker(api, err) : API_OK;
-    pthread_mutex_unlock(&api->session->register_lock);
-    session_token(api->session, token);
+    pthread_mutex_unlock(&api->identity->register_lock);
+    identity_token(api->identity, token);
     return outcome == API_REFUSED ? API_AWAY : outcome;
 }
 
 ApiOutcome api_call(Api *api, const ApiCall *call, ApiReply *reply, Error *err) {
     char token[SESSION_TOKEN_MAX];
     *reply = (ApiReply){0};
-    session_token(api->session, token);
+    identity_token(api->identity, token);
     if (*token) {
         ApiOutcome outcome = send_once(api, call, token, reply, err);
         if (reply->status != 401)
@@ -146,7 +146,7 @@ ApiOutcome api_call(Api *api, const ApiCall *call, ApiReply *reply, Error *err) 
 }
 
 ApiOutcome api_insist(Api *api, const ApiCall *call, ApiReply *reply, Error *err) {
-    Outage *outage = &api->session->outage;
+    Outage *outage = &api->identity->outage;
     Waiter waiter = {0};
     for (;;) {
         ApiOutcome outcome = api_call(api, call, reply, err);

@@ -1,5 +1,5 @@
 // Calls of the server's API: JSON in, JSON out, and what an answer means for a worker. One Api a
-// thread; threads share the session.
+// thread; threads share the identity.
 #pragma once
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include "worker/api/identity.h"
 
 typedef struct Api {
-    Session *session;
+    Identity *identity;
     Client *client;
 } Api;
 

@@ -23,8 +23,8 @@ double backoff_next(Backoff *backoff, double retry_after_s) {
     else
         ceiling = longest_s;
     if (retry_after_s > 0)
-        return patience(fmin(retry_after_s * (1 + jitter() / 4), longest_s * (1 - jitter() / 4)));
-    return patience(ceiling * (0.5 + jitter() / 2));
+        return pacing(fmin(retry_after_s * (1 + jitter() / 4), longest_s * (1 - jitter() / 4)));
+    return pacing(ceiling * (0.5 + jitter() / 2));
 }
 
 void backoff_reset(Backoff *backoff) {

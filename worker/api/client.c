@@ -80,7 +80,7 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
         t->moved = now + up_now;
         t->moved_ns = time_ns;
     }
-    t->stalled = (double)(time_ns - t->moved_ns) > patience(STALL_S) * 1e9;
+    t->stalled = (double)(time_ns - t->moved_ns) > pacing(STALL_S) * 1e9;
     return t->stalled || (t->client->cancel && atomic_load(t->client->cancel));
 }
 
@@ -149,7 +149,7 @@ static void set_common(Client *client, Transfer *t) {
     curl_easy_setopt(curl, CURLOPT_USERAGENT, client->agent);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     set_tls(curl);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(1000 * patience(CONNECT_TIMEOUT_S)));
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(1000 * pacing(CONNECT_TIMEOUT_S)));
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -162,7 +162,7 @@ static void set_common(Client *client, Transfer *t) {
 static void set_request(CURL *curl, const HttpRequest *request) {
     curl_easy_setopt(curl, CURLOPT_URL, request->url);
     set_redirects(curl, request);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(1000 * patience(request->timeout_s)));
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(1000 * pacing(request->timeout_s)));
     if (request->resume) { // not RESUME_FROM: a server that knows no ranges is fine too
         char range[32];
         snprintf(range, sizeof range, "%lld-", (long long)request->resume);

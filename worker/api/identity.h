@@ -12,7 +12,7 @@
 
 enum { SESSION_TOKEN_MAX = 256 };
 
-typedef struct Session {
+typedef struct Identity {
     const char *server;            // base URL, borrowed
     char *folder;                  // of this server, in the state folder
     bool known;                    // the machine key was there before
@@ -21,12 +21,12 @@ typedef struct Session {
     pthread_mutex_t register_lock; // held while one thread registers
     pthread_mutex_t lock;          // guards the token
     char token[SESSION_TOKEN_MAX]; // "" before the first registration
-} Session;
+} Identity;
 
 // Loads or makes the identity under `state`. `registration` is what the server wants to know of
 // this machine (name, host, …), stolen; the machine key is added here.
-bool session_open(Session *session, const char *state, const char *server, json_t *registration,
-                  Error *err);
-void session_close(Session *session);
-void session_token(Session *session, char out[SESSION_TOKEN_MAX]);
-bool session_set_token(Session *session, const char *token, Error *err);
+bool identity_open(Identity *identity, const char *state, const char *server, json_t *registration,
+                   Error *err);
+void identity_close(Identity *identity);
+void identity_token(Identity *identity, char out[SESSION_TOKEN_MAX]);
+bool identity_set_token(Identity *identity, const char *token, Error *err);

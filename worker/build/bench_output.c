@@ -1,4 +1,4 @@
-// See bench.h.
+// See bench_output.h.
 #include "worker/build/bench_output.h"
 
 #include <ctype.h>

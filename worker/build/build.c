@@ -31,13 +31,13 @@ void build_release(Build *build) {
     *build = (Build){0};
 }
 
-static void make_key(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
+static void make_key(const BuildContext *context, const TaskBuild *recipe, const char *snapshot,
                      char key[SHA256_HEX_MAX]) {
     scope(str_release) Str all;
     str_init(&all, 1 << 20);
     char *env scope(free_ptr) = json_dumps(recipe->env, JSON_SORT_KEYS);
     str_printf(&all, "%s\n%s\n%s\n%s\n%s\n%s\n", snapshot, recipe->directory, recipe->command,
-               recipe->binary, env, shop->compilers);
+               recipe->binary, env, context->compilers);
     for (int i = 0; i < recipe->files.count; i++)
         str_printf(&all, "%s at %s\n", recipe->files.items[i].blob, recipe->files.items[i].path);
     sha256_hex(all.data, all.size, key);
@@ -50,18 +50,18 @@ static void make_key(const Workshop *shop, const TaskBuild *recipe, const char *
 #define TMP "tmp"
 #define RESULT "result"
 
-static BuildOutcome prepare(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
-                            const char *work, Error *err) {
+static BuildOutcome prepare(const BuildContext *context, const TaskBuild *recipe,
+                            const char *snapshot, const char *work, Error *err) {
     char *tree scope(free_ptr) = xasprintf("%s/" TREE, work);
     char *tmp scope(free_ptr) = xasprintf("%s/" TMP, work);
     char *result scope(free_ptr) = xasprintf("%s/" RESULT, work);
     if (!store_clear(work, err) || !folder_make(tree, err) || !folder_make(tmp, err) ||
         !file_write_durable(result, "", 0, err))
         return BUILD_BROKEN;
-    char *tar scope(free_ptr) = store_blob(shop->store, snapshot);
+    char *tar scope(free_ptr) = store_blob(context->store, snapshot);
     if (!unpack_file(tar, tree, err))
         return err->status == 422 ? BUILD_FAILED : BUILD_BROKEN;
-    return files_lay_down(shop->store, &recipe->files, tree, err);
+    return place_files(context->store, &recipe->files, tree, err);
 }
 
 // ---- the build ----------------------------------------------------------------------------------
@@ -87,8 +87,8 @@ static const char **env_list(json_t *env, const char *makeflags, const char *tmp
     return list;
 }
 
-static int time_limit(const Workshop *shop) {
-    return shop->limit_s ? shop->limit_s : BUILD_LIMIT_S;
+static int time_limit(const BuildContext *context) {
+    return context->limit_s ? context->limit_s : BUILD_LIMIT_S;
 }
 
 // How the script below ends where the build command did not; a command's own status is lower.
@@ -127,15 +127,15 @@ static void describe_status(int status, const char *binary, Error *err) {
         error_set(err, 422, "build_failed", "the build command ended with status %d", status);
 }
 
-static BuildOutcome judge(const Workshop *shop, const JobResult *result, const char *binary,
+static BuildOutcome judge(const BuildContext *context, const JobResult *result, const char *binary,
                           Str *log, Error *err) {
     bytes_text_add(log, result->output.data, result->output.size);
     if (result->end == JOB_CANCELLED)
         return BUILD_CANCELLED;
     if (result->end == JOB_TIMED_OUT)
-        error_set(err, 422, "build_failed", "the build took longer than %d s", time_limit(shop));
-    else if (*result->overstepped)
-        error_set(err, 422, "build_failed", "the build was ended: it %s", result->overstepped);
+        error_set(err, 422, "build_failed", "the build took longer than %d s", time_limit(context));
+    else if (*result->limit_exceeded)
+        error_set(err, 422, "build_failed", "the build was ended: it %s", result->limit_exceeded);
     else if (result->status != 0)
         describe_status(result->status, binary, err);
     else
@@ -143,52 +143,52 @@ static BuildOutcome judge(const Workshop *shop, const JobResult *result, const c
     return BUILD_FAILED;
 }
 
-static int64_t build_memory(const Workshop *shop) {
-    int64_t most = BUILD_MEMORY_MIB + (int64_t)BUILD_MEMORY_CORE_MIB * shop->cores;
+static int64_t build_memory(const BuildContext *context) {
+    int64_t most = BUILD_MEMORY_MIB + (int64_t)BUILD_MEMORY_CORE_MIB * context->cores;
     int64_t offered =
-        shop->memory_mib > BUILD_MEMORY_LEAST_MIB ? shop->memory_mib : BUILD_MEMORY_LEAST_MIB;
-    return (shop->memory_mib && offered < most ? offered : most) << 20;
+        context->memory_mib > BUILD_MEMORY_LEAST_MIB ? context->memory_mib : BUILD_MEMORY_LEAST_MIB;
+    return (context->memory_mib && offered < most ? offered : most) << 20;
 }
 
 // What both kinds of build share.
-static SandboxView build_view(const Workshop *shop, const char *const *env) {
+static SandboxView build_view(const BuildContext *context, const char *const *env) {
     return (SandboxView){.env = env,
                          .tmp_bytes = (int64_t)BUILD_DISK_MIB << 20,
-                         .memory_bytes = build_memory(shop),
-                         .processes = BUILD_PROCESSES + BUILD_PROCESSES_CORE * shop->cores,
+                         .memory_bytes = build_memory(context),
+                         .processes = BUILD_PROCESSES + BUILD_PROCESSES_CORE * context->cores,
                          .file_bytes = BINARY_MAX,
-                         .cpu_s = (int64_t)time_limit(shop)};
+                         .cpu_s = (int64_t)time_limit(context)};
 }
 
-static BuildOutcome run_build(const Workshop *shop, const TaskBuild *recipe,
+static BuildOutcome run_build(const BuildContext *context, const TaskBuild *recipe,
                               const SandboxView *view, const char *const *command, Str *log,
                               Error *err) {
     scope(argv_release) Argv argv = {0};
     OsLimits limits;
-    sandbox_prefix(shop->sandbox, view, &argv, &limits);
+    sandbox_prefix(context->sandbox, view, &argv, &limits);
     argv_add_all(&argv, command);
-    JobSpec job = {(const char *const *)argv.items, time_limit(shop), shop->cancel, &limits};
+    JobSpec job = {(const char *const *)argv.items, time_limit(context), context->cancel, &limits};
     scope(job_result_release) JobResult result;
     if (!job_run(&job, &result, err))
         return BUILD_BROKEN;
-    return judge(shop, &result, recipe->binary, log, err);
+    return judge(context, &result, recipe->binary, log, err);
 }
 
-static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const char *work,
+static BuildOutcome compile(const BuildContext *context, const TaskBuild *recipe, const char *work,
                             Str *log, Error *err) {
-    bool apart = sandbox_has_namespaces(shop->sandbox);
+    bool apart = sandbox_has_namespaces(context->sandbox);
     char makeflags[24];
     char *tree scope(free_ptr) = xasprintf("%s/" TREE, work);
     char *tmp scope(free_ptr) = xasprintf("%s/" TMP, work);
     char *out scope(free_ptr) = xasprintf("%s/" RESULT, work);
     char *inside scope(free_ptr) = xasprintf(TREE "/%s", recipe->directory);
-    snprintf(makeflags, sizeof makeflags, "-j%d", shop->cores > 1 ? shop->cores : 1);
+    snprintf(makeflags, sizeof makeflags, "-j%d", context->cores > 1 ? context->cores : 1);
     const char **env scope(free_ptr) = env_list(recipe->env, makeflags, apart ? NULL : tmp);
-    SandboxView view = build_view(shop, env);
+    SandboxView view = build_view(context, env);
     if (apart) {
         view.folder = tree;
         view.result = out;
-        return run_build(shop, recipe, &view,
+        return run_build(context, recipe, &view,
                          (const char *const[]){"/bin/sh", "-c", script, "build", recipe->directory,
                                                recipe->binary, recipe->command, NULL},
                          log, err);
@@ -196,7 +196,7 @@ static BuildOutcome compile(const Workshop *shop, const TaskBuild *recipe, const
     view.folder = work;
     view.writable = true;
     view.inside = inside;
-    return run_build(shop, recipe, &view,
+    return run_build(context, recipe, &view,
                      (const char *const[]){"/bin/sh", "-c", recipe->command, NULL}, log, err);
 }
 
@@ -210,10 +210,10 @@ static bool copy_to(int in, const char *to, mode_t mode, Error *err) {
 }
 
 // Only the named binary, and only as a regular file: the build could have left anything there.
-static BuildOutcome take_binary(const Workshop *shop, const TaskBuild *recipe, const char *work,
-                                const char *folder, Error *err) {
+static BuildOutcome take_binary(const BuildContext *context, const TaskBuild *recipe,
+                                const char *work, const char *folder, Error *err) {
     struct stat st;
-    bool apart = sandbox_has_namespaces(shop->sandbox);
+    bool apart = sandbox_has_namespaces(context->sandbox);
     char *path scope(free_ptr) =
         apart ? xstrdup(RESULT) : xasprintf(TREE "/%s/%s", recipe->directory, recipe->binary);
     char *to scope(free_ptr) = xasprintf("%s/engine", folder);
@@ -231,13 +231,13 @@ static BuildOutcome take_binary(const Workshop *shop, const TaskBuild *recipe, c
 
 // A net is loaded when the engine starts, by a path that the recipe chose: the files lie beside the
 // binary as they lay in the tree, and the engine starts where its build did.
-static BuildOutcome keep_files(const Workshop *shop, const TaskBuild *recipe, const char *folder,
-                               Error *err) {
+static BuildOutcome keep_files(const BuildContext *context, const TaskBuild *recipe,
+                               const char *folder, Error *err) {
     char *tree scope(free_ptr) = xasprintf("%s/" TREE, folder);
     char *start scope(free_ptr) = xasprintf("%s/%s", tree, recipe->directory);
     if (!recipe->files.count)
         return BUILD_DONE;
-    return folder_make(start, err) ? files_lay_down(shop->store, &recipe->files, tree, err)
+    return folder_make(start, err) ? place_files(context->store, &recipe->files, tree, err)
                                    : BUILD_BROKEN;
 }
 
@@ -260,19 +260,19 @@ static BuildOutcome blame(BuildOutcome outcome, const char *work, Error *err) {
     return BUILD_BROKEN;
 }
 
-static BuildOutcome build_new(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
-                              const Build *build, Str *log, Error *err) {
-    char *work scope(free_ptr) = store_work(shop->store, "build");
-    char *made scope(free_ptr) = store_work(shop->store, "made");
-    BuildOutcome outcome = prepare(shop, recipe, snapshot, work, err);
+static BuildOutcome build_new(const BuildContext *context, const TaskBuild *recipe,
+                              const char *snapshot, const Build *build, Str *log, Error *err) {
+    char *work scope(free_ptr) = store_work(context->store, "build");
+    char *made scope(free_ptr) = store_work(context->store, "made");
+    BuildOutcome outcome = prepare(context, recipe, snapshot, work, err);
     if (outcome == BUILD_DONE)
-        outcome = blame(compile(shop, recipe, work, log, err), work, err);
+        outcome = blame(compile(context, recipe, work, log, err), work, err);
     if (outcome == BUILD_DONE && (!folder_remove(made, err) || !folder_make(made, err)))
         outcome = BUILD_BROKEN;
     if (outcome == BUILD_DONE)
-        outcome = take_binary(shop, recipe, work, made, err);
+        outcome = take_binary(context, recipe, work, made, err);
     if (outcome == BUILD_DONE)
-        outcome = keep_files(shop, recipe, made, err);
+        outcome = keep_files(context, recipe, made, err);
     if (outcome == BUILD_DONE)
         outcome = keep(made, build->folder, err);
     Error ignored;
@@ -281,32 +281,32 @@ static BuildOutcome build_new(const Workshop *shop, const TaskBuild *recipe, con
     return outcome;
 }
 
-BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
-                          Build *out, Str *log, Error *err) {
+BuildOutcome build_engine(const BuildContext *context, const TaskBuild *recipe,
+                          const char *snapshot, Build *out, Str *log, Error *err) {
     *out = (Build){0};
-    make_key(shop, recipe, snapshot, out->key);
-    out->folder = store_build(shop->store, out->key);
+    make_key(context, recipe, snapshot, out->key);
+    out->folder = store_build(context->store, out->key);
     out->start = recipe->files.count ? xasprintf(TREE "/%s", recipe->directory) : NULL;
     char *binary scope(free_ptr) = xasprintf("%s/engine", out->folder);
-    if (store_hold(shop->store, out->folder) && access(binary, X_OK) == 0)
+    if (store_hold(context->store, out->folder) && access(binary, X_OK) == 0)
         return BUILD_DONE;
     log_info("building %.12s", snapshot);
-    BuildOutcome outcome = build_new(shop, recipe, snapshot, out, log, err);
-    if (outcome != BUILD_DONE || store_hold(shop->store, out->folder))
+    BuildOutcome outcome = build_new(context, recipe, snapshot, out, log, err);
+    if (outcome != BUILD_DONE || store_hold(context->store, out->folder))
         return outcome;
     error_set(err, 0, "build_lost", "the build in %s is gone", out->folder);
     return BUILD_BROKEN;
 }
 
-void build_command(const Workshop *shop, const Build *build, int64_t memory_bytes, Argv *argv,
-                   OsLimits *limits) {
+void build_command(const BuildContext *context, const Build *build, int64_t memory_bytes,
+                   Argv *argv, OsLimits *limits) {
     int64_t tmp_bytes = (int64_t)ENGINE_TMP_MIB << 20;
     SandboxView view = {.folder = build->folder,
                         .inside = build->start,
                         .tmp_bytes = tmp_bytes,
                         .file_bytes = tmp_bytes,
                         .memory_bytes = memory_bytes,
-                        .processes = ENGINE_PROCESSES + shop->cores};
-    const char *inside = sandbox_prefix(shop->sandbox, &view, argv, limits);
+                        .processes = ENGINE_PROCESSES + context->cores};
+    const char *inside = sandbox_prefix(context->sandbox, &view, argv, limits);
     argv_printf(argv, "%s/engine", inside);
 }

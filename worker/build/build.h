@@ -1,4 +1,4 @@
-// An engine made from a snapshot: unpacked, its files laid down, its build command run in the
+// An engine made from a snapshot: unpacked, its files placed, its build command run in the
 // sandbox, its binary taken out. Kept by everything that could make it another: snapshot, command,
 // files, environment, compilers, processor.
 #pragma once
@@ -26,7 +26,7 @@ enum {
 };
 
 // What building needs to know of this machine.
-typedef struct Workshop {
+typedef struct BuildContext {
     const Store *store;
     const Sandbox *sandbox;
     const char *compilers; // their versions, and the processor: part of a build's key
@@ -34,7 +34,7 @@ typedef struct Workshop {
     const atomic_bool *cancel;
     int limit_s;    // of a build and of a bench; 0: BUILD_LIMIT_S and BENCH_LIMIT_S
     int memory_mib; // that is offered; 0: enough
-} Workshop;
+} BuildContext;
 
 typedef struct Build {
     char key[65];
@@ -45,9 +45,9 @@ void build_release(Build *build);
 
 // The snapshot and the files must have been fetched. `log` takes the compiler's last words and is
 // initialised by the caller.
-BuildOutcome build_engine(const Workshop *shop, const TaskBuild *recipe, const char *snapshot,
-                          Build *out, Str *log, Error *err);
+BuildOutcome build_engine(const BuildContext *context, const TaskBuild *recipe,
+                          const char *snapshot, Build *out, Str *log, Error *err);
 // Appends the confined command line of a built engine; its arguments follow. It may use so much
-// memory (0: no limit); `limits` is for os_spawn and borrows from `shop` and `build`.
-void build_command(const Workshop *shop, const Build *build, int64_t memory_bytes, Argv *argv,
-                   OsLimits *limits);
+// memory (0: no limit); `limits` is for os_spawn and borrows from `context` and `build`.
+void build_command(const BuildContext *context, const Build *build, int64_t memory_bytes,
+                   Argv *argv, OsLimits *limits);

@@ -1,4 +1,4 @@
-// See lay_down.h.
+// See place_files.h.
 #include "worker/build/place_files.h"
 
 #include <errno.h>
@@ -44,11 +44,11 @@ static BuildOutcome broken(const char *what, const char *path, Error *err) {
 static BuildOutcome judge_place(int blob, const char *tree, const char *path, Error *err) {
     bool taken = errno == EEXIST;
     if (!taken && errno != ENOTDIR && errno != ELOOP)
-        return broken("cannot lay down", path, err);
+        return broken("cannot places", path, err);
     int there scope(close_fd) = taken ? unpack_open(tree, path) : -1;
     if (there >= 0 && same_bytes(blob, there))
         return BUILD_DONE;
-    error_set(err, 422, "build_failed", "%s is to be laid down, and the sources have %s", path,
+    error_set(err, 422, "build_failed", "%s is to be placed, and the sources have %s", path,
               taken ? "something else in its place" : "a file where its folder must be");
     return BUILD_FAILED;
 }
@@ -66,8 +66,7 @@ static BuildOutcome lay_down(const Store *store, const TaskFile *file, const cha
                                                : broken("cannot write", file->path, err);
 }
 
-BuildOutcome files_lay_down(const Store *store, const TaskFiles *files, const char *tree,
-                            Error *err) {
+BuildOutcome place_files(const Store *store, const TaskFiles *files, const char *tree, Error *err) {
     BuildOutcome outcome = BUILD_DONE;
     for (int i = 0; i < files->count && outcome == BUILD_DONE; i++)
         outcome = lay_down(store, &files->items[i], tree, err);

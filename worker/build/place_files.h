@@ -9,5 +9,4 @@
 // Each file is made by its path below `tree`, which must be free of links; one that lies there with
 // the same bytes will do, one with others is never replaced. The blobs must have been fetched.
 // BUILD_FAILED: something is in the way; BUILD_BROKEN: this machine's fault.
-BuildOutcome files_lay_down(const Store *store, const TaskFiles *files, const char *tree,
-                            Error *err);
+BuildOutcome place_files(const Store *store, const TaskFiles *files, const char *tree, Error *err);

@@ -16,18 +16,19 @@
 static const double least_s = 2, kept_s = 6 * 3600, slept_max_s = 1;
 enum { ROUNDS_MAX = 20, OUTPUT_MAX = JOB_OUTPUT_MAX };
 
-static int time_limit(const Workshop *shop) {
-    return shop->limit_s ? shop->limit_s : BENCH_LIMIT_S;
+static int time_limit(const BuildContext *context) {
+    return context->limit_s ? context->limit_s : BENCH_LIMIT_S;
 }
 
-static RunOutcome judge(const Workshop *shop, const JobResult *result, Bench *out, Error *err) {
+static RunOutcome judge(const BuildContext *context, const JobResult *result, Bench *out,
+                        Error *err) {
     if (result->end == JOB_CANCELLED)
         return RUN_CANCELLED;
     if (result->end == JOB_TIMED_OUT)
-        return error_set(err, 422, "no_bench", "bench took longer than %d s", time_limit(shop)),
+        return error_set(err, 422, "no_bench", "bench took longer than %d s", time_limit(context)),
                RUN_FAILED;
-    if (*result->overstepped)
-        return error_set(err, 422, "no_bench", "bench was ended: it %s", result->overstepped),
+    if (*result->limit_exceeded)
+        return error_set(err, 422, "no_bench", "bench was ended: it %s", result->limit_exceeded),
                RUN_FAILED;
     if (result->status != 0)
         return error_set(err, 422, "no_bench", "bench ended with status %d", result->status),
@@ -39,26 +40,26 @@ static RunOutcome judge(const Workshop *shop, const JobResult *result, Bench *ou
     return RUN_DONE;
 }
 
-RunOutcome bench_run(const Workshop *shop, const Build *build, const char *const *args,
+RunOutcome bench_run(const BuildContext *context, const Build *build, const char *const *args,
                      int64_t memory_bytes, Bench *out, Str *log, Error *err) {
     scope(argv_release) Argv argv = {0};
     OsLimits limits;
-    build_command(shop, build, memory_bytes, &argv, &limits);
+    build_command(context, build, memory_bytes, &argv, &limits);
     argv_add_all(&argv, args);
-    JobSpec job = {(const char *const *)argv.items, time_limit(shop), shop->cancel, &limits};
+    JobSpec job = {(const char *const *)argv.items, time_limit(context), context->cancel, &limits};
     scope(job_result_release) JobResult result;
     if (!job_run(&job, &result, err))
         return RUN_FAILED;
     if (log)
         bytes_text_add(log, result.output.data, result.output.size);
-    return judge(shop, &result, out, err);
+    return judge(context, &result, out, err);
 }
 
 // ---- all slots at once --------------------------------------------------------------------------
 
 typedef struct Runner {
     pthread_t thread;
-    const Workshop *shop;
+    const BuildContext *context;
     const Build *build;
     const char *const *args;
     int64_t memory_bytes;
@@ -69,7 +70,8 @@ typedef struct Runner {
 
 static void *run_one(void *ctx) {
     Runner *r = ctx;
-    r->outcome = bench_run(r->shop, r->build, r->args, r->memory_bytes, &r->bench, NULL, &r->error);
+    r->outcome =
+        bench_run(r->context, r->build, r->args, r->memory_bytes, &r->bench, NULL, &r->error);
     return NULL;
 }
 
@@ -158,7 +160,7 @@ static void keep(const char *path, const Conditions *now, double nodes_per_s) {
         log_warn("%s", err.message);
 }
 
-RunOutcome speed_measure(const Workshop *shop, const Build *build, const char *const *args,
+RunOutcome speed_measure(const BuildContext *context, const Build *build, const char *const *args,
                          int slots, int64_t memory_bytes, double *nodes_per_s, Error *err) {
     char *path scope(free_ptr) = xasprintf("%s/speed-%d.json", build->folder, slots);
     Conditions now = conditions_now();
@@ -166,7 +168,7 @@ RunOutcome speed_measure(const Workshop *shop, const Build *build, const char *c
         return RUN_DONE;
     log_info("measuring this machine's speed on %d slots", slots);
     Runner runner = {
-        .shop = shop, .build = build, .args = args, .memory_bytes = memory_bytes / slots};
+        .context = context, .build = build, .args = args, .memory_bytes = memory_bytes / slots};
     RunOutcome outcome = measure(&runner, slots, nodes_per_s, err);
     if (outcome == RUN_DONE)
         keep(path, &now, *nodes_per_s);

@@ -1,4 +1,4 @@
-// See typical.h. One small file of the instance: {"anvil build": 12.5, …}.
+// See durations.h. One small file of the instance: {"anvil build": 12.5, …}.
 #include "worker/cache/durations.h"
 
 #include <stdlib.h>
@@ -26,14 +26,14 @@ static json_t *load(const Store *store) {
     return json_object();
 }
 
-double typical_seconds(const Store *store, const char *engine, const char *what) {
+double duration_usual_s(const Store *store, const char *engine, const char *what) {
     json_auto_t *root = load(store);
     char *key scope(free_ptr) = xasprintf("%s %s", engine, what);
     double seconds = json_number_value(json_object_get(root, key));
     return seconds > 0 ? seconds : 0;
 }
 
-void typical_note(const Store *store, const char *engine, const char *what, double seconds) {
+void duration_note(const Store *store, const char *engine, const char *what, double seconds) {
     Error err;
     if (seconds < least_s)
         return;

@@ -4,5 +4,5 @@
 #include "worker/cache/store.h"
 
 // Seconds that `what` ("build", "speed") took for that engine lately; 0: not known.
-double typical_seconds(const Store *store, const char *engine, const char *what);
-void typical_note(const Store *store, const char *engine, const char *what, double seconds);
+double duration_usual_s(const Store *store, const char *engine, const char *what);
+void duration_note(const Store *store, const char *engine, const char *what, double seconds);

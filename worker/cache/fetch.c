@@ -84,9 +84,9 @@ static ApiOutcome failed_transfer(const Download *d, const char *sha256, bool re
 // then its bytes follow the old ones and the hash tells.
 static ApiOutcome download(Api *api, const char *sha256, Download *d, double *retry_after_s,
                            Error *err) {
-    char *url scope(free_ptr) = xasprintf("%s/api/v1/blobs/%s", api->session->server, sha256);
+    char *url scope(free_ptr) = xasprintf("%s/api/v1/blobs/%s", api->identity->server, sha256);
     char token[SESSION_TOKEN_MAX];
-    session_token(api->session, token);
+    identity_token(api->identity, token);
     HttpRequest request = {.method = "GET",
                            .url = url,
                            .token = token,
@@ -124,7 +124,7 @@ static ApiOutcome start_over(Download *d, const char *sha256, int wrong, Error *
 // Downloads until the hash is right.
 static ApiOutcome fetch_to(Api *api, const Store *store, const char *sha256, int64_t max_bytes,
                            const char *part, int fd, Error *err) {
-    Outage *outage = &api->session->outage;
+    Outage *outage = &api->identity->outage;
     Waiter waiter = {0};
     Download d = {.fd = fd, .size = lseek(fd, 0, SEEK_END), .max = max_bytes};
     for (int wrong = 0;;) {

@@ -4,7 +4,7 @@
 //   ROOT/blobs/SHA256          downloaded, verified
 //   ROOT/builds/KEY/           one built engine: `engine`, `build.json`
 //   ROOT/N/lock                held by the running worker N
-//   ROOT/N/mark                what its sandboxes carry (os_guard.h)
+//   ROOT/N/mark                what its sandboxes carry (os/guard.h)
 //   ROOT/N/servers/URL/        identity.json, spool/
 //   ROOT/N/work/               emptied at each start
 #pragma once

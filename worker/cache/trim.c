@@ -36,7 +36,7 @@ static int64_t disk_bytes(const struct stat *st) {
     return (int64_t)st->st_blocks * 512;
 }
 
-// A build is a binary, and below it the files that were laid down for it.
+// A build is a binary, and below it the files that were placed for it.
 static int64_t folder_bytes(const char *path) {
     int64_t sum = 0;
     char *const tops[] = {(char *)path, NULL};

@@ -1,12 +1,12 @@
-// See patience.h.
+// See pacing.h.
 #include "worker/console/pacing.h"
 
 #include <stdlib.h>
 
 #include "server/common/str.h"
 
-double patience(double seconds) {
+double pacing(double seconds) {
     double share;
-    const char *text = getenv("PATCHMATE_PATIENCE");
+    const char *text = getenv("PATCHMATE_PACING");
     return text && parse_double(text, 0.001, 1, &share) ? seconds * share : seconds;
 }

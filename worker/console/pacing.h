@@ -2,6 +2,6 @@
 // that a test of bad weather need not last as long as bad weather does.
 #pragma once
 
-// `seconds`, times what PATCHMATE_PATIENCE says (0.001 to 1; for tests). Waiting times, limits of
+// `seconds`, times what PATCHMATE_PACING says (0.001 to 1; for tests). Waiting times, limits of
 // requests and the time between heartbeats shrink alike.
-double patience(double seconds);
+double pacing(double seconds);

@@ -41,7 +41,7 @@ void status_update(void (*change)(Status *status, void *ctx), void *ctx) {
 static void set_phase(Status *status, void *ctx) {
     shown.logged_ns = status->since_ns = os_now_ns();
     status->detail[0] = 0;
-    status->typical_s = 0;
+    status->usual_s = 0;
     status->sample_count = 0;
     snprintf(status->phase, sizeof status->phase, "%s", (const char *)ctx);
     // Play begins with a line of its own, with clock and number of pairs.
@@ -61,12 +61,12 @@ typedef struct Step {
 static void set_step(Status *status, void *ctx) {
     const Step *step = ctx;
     status->since_ns = os_now_ns();
-    status->typical_s = step->seconds;
+    status->usual_s = step->seconds;
     snprintf(status->detail, sizeof status->detail, "%s", step->text);
 }
 
-void status_step(const char *detail, double typical_s) {
-    status_update(set_step, &(Step){detail, typical_s});
+void status_step(const char *detail, double usual_s) {
+    status_update(set_step, &(Step){detail, usual_s});
 }
 
 static void set_waiting(Status *status, void *ctx) {

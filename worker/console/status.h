@@ -11,7 +11,7 @@ void status_start(void);
 void status_update(void (*change)(Status *status, void *ctx), void *ctx);
 void status_phase(const char *phase);
 // A step of the phase, as "new" of "build", and how long it usually takes (0: not known).
-void status_step(const char *detail, double typical_s);
+void status_step(const char *detail, double usual_s);
 // What is waited for and for how long, as "http://…: no connection"; NULL: no longer.
 void status_waiting(const char *why, double seconds);
 // What a reply of the server's said of games that count so far, of `user` (NULL: of the machine).

@@ -120,9 +120,9 @@ static void add_play(Line *line, const Status *s, int64_t now_ns) {
 static void add_phase(Line *line, const Status *s, int64_t now_ns) {
     double seconds = (double)(now_ns - s->since_ns) / 1e9;
     const char *between = *s->detail ? " " : "";
-    if (s->typical_s >= 1)
+    if (s->usual_s >= 1)
         add(line, "%s%s%s, %.0f s of about %.0f", s->phase, between, s->detail, seconds,
-            s->typical_s);
+            s->usual_s);
     else
         add(line, "%s%s%s, %.0f s", s->phase, between, s->detail, seconds);
 }

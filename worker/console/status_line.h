@@ -10,7 +10,7 @@ typedef struct Status {
     char phase[16];   // fetch, build, bench, play; "" between tasks
     char detail[48];  // what of it, as "new"; ""
     int64_t since_ns; // when phase or detail began
-    double typical_s; // how long that took before; 0: not known
+    double usual_s;   // how long that took before; 0: not known
     int64_t test;
     char title[128];
     int pairs, pairs_done; // of the task

@@ -1,4 +1,4 @@
-// See life.h.
+// See main_loop.h.
 #include "worker/daemon/main_loop.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void flush(Worker *w) {
     for (double waited = 0; waited < flush_s && stop_level() == STOP_NO; waited++)
         if (uploader_flush(w->uploader, 1))
             break;
-    while (too_much_unsent(w) && stop_sleep(patience(1)))
+    while (too_much_unsent(w) && stop_sleep(pacing(1)))
         ;
 }
 
@@ -39,7 +39,7 @@ static json_t *claim_body(Worker *w, bool wait) {
                              w->host.cores, "memory_mib", w->host.memory_mib, "speeds", w->speeds,
                              "snapshots", store_blobs(&w->store, SNAPSHOTS_MAX), "holding",
                              uploader_unsent(w->uploader, HOLDING_MAX), "wait_s",
-                             wait ? (int)patience(CLAIM_WAIT_S) : 0);
+                             wait ? (int)pacing(CLAIM_WAIT_S) : 0);
     if (!body)
         fatal("out of memory");
     return body;
@@ -89,10 +89,10 @@ static bool wait_for(Life *life, const char *why) {
 }
 
 // The server wants no work of this machine as it is; that may change on either side.
-static bool wait_for_mercy(Life *life, const Error *err) {
+static bool wait_after_refusal(Life *life, const Error *err) {
     const Worker *w = life->worker;
     if (strcmp(life->refused, err->message) != 0)
-        log_error("%s gives no work: %s", w->session.server, err->message);
+        log_error("%s gives no work: %s", w->identity.server, err->message);
     snprintf(life->refused, sizeof life->refused, "%.255s", err->message);
     return !w->config->fleet && wait_for(life, life->refused);
 }
@@ -123,13 +123,13 @@ static bool live_once(Life *life) {
     if (outcome == API_CANCELLED)
         return false;
     if (outcome == API_REFUSED)
-        return wait_for_mercy(life, &err);
+        return wait_after_refusal(life, &err);
     backoff_reset(&life->refusals);
     life->refused[0] = 0;
     return reply.json ? work(life, reply.json) : !w->config->fleet;
 }
 
-static void farewell(Worker *w) {
+static void drain(Worker *w) {
     bool sent = false;
     double patience = farewell_s;
     for (double waited = 0; waited < patience && !sent; waited += 0.5) {
@@ -140,11 +140,11 @@ static void farewell(Worker *w) {
         log_warn("unsent results stay on disk and are sent at the next start");
 }
 
-void life_run(Worker *worker) {
+void main_loop_run(Worker *worker) {
     Life life = {.worker = worker};
     while (stop_level() == STOP_NO && live_once(&life))
         ;
     Trim trim;
-    farewell(worker);
+    drain(worker);
     trim_store(&worker->store, (int64_t)worker->config->cache_mib << 20, 0, &trim);
 }

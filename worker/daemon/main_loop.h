@@ -4,4 +4,4 @@
 #include "worker/setup/worker.h"
 
 // Returns when the worker is to leave; the uploader has been given time to send what is left.
-void life_run(Worker *worker);
+void main_loop_run(Worker *worker);

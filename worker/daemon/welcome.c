@@ -16,7 +16,7 @@ void welcome_print(const Worker *worker, FILE *out) {
         "compilers, and what was played\n"
         "  stops at Ctrl-C, as soon as the running games have ended; a second Ctrl-C stops it at "
         "once\n",
-        worker->session.server, worker->sandbox.level, sandbox_describe(&worker->sandbox),
+        worker->identity.server, worker->sandbox.level, sandbox_describe(&worker->sandbox),
         host->cores, host->facts.logical_cores, host->memory_mib, worker->store.root,
         config->cache_mib, config->name);
     fflush(out);

@@ -1,4 +1,4 @@
-// See match_adjudicate.h.
+// See adjudicate.h.
 #include "worker/match/adjudicate.h"
 
 #include <stdlib.h>
@@ -32,17 +32,17 @@ static bool is_draw(const Adjudicator *a, const Position *pos) {
            a->draw_plies >= 2 * a->rules->draw_count;
 }
 
-Verdict adjudicate(Adjudicator *a, const Position *pos, Color mover, int32_t score, int plies) {
+Decision adjudicate(Adjudicator *a, const Position *pos, Color mover, int32_t score, int plies) {
     if (score == SCORE_NONE) {
         *a = (Adjudicator){.rules = a->rules};
     } else {
         count_draw(a, pos, score);
         count_resign(a, mover, score);
         if (resigns(a, score))
-            return VERDICT_RESIGNS;
+            return DECISION_RESIGNS;
         if (is_draw(a, pos))
-            return VERDICT_DRAW;
+            return DECISION_DRAW;
     }
-    return a->rules->max_moves && plies >= 2 * a->rules->max_moves ? VERDICT_TOO_LONG
-                                                                   : VERDICT_NONE;
+    return a->rules->max_moves && plies >= 2 * a->rules->max_moves ? DECISION_TOO_LONG
+                                                                   : DECISION_NONE;
 }

@@ -13,8 +13,8 @@ typedef struct Adjudicator {
     int decided_plies;         // in a row, both sides, with |score| at least resign_score
 } Adjudicator;
 
-typedef enum { VERDICT_NONE, VERDICT_RESIGNS, VERDICT_DRAW, VERDICT_TOO_LONG } Verdict;
+typedef enum { DECISION_NONE, DECISION_RESIGNS, DECISION_DRAW, DECISION_TOO_LONG } Decision;
 
 // Takes note of `mover`'s move that led to `pos`; `plies` were played since the opening. RESIGNS:
 // the mover does. To be asked only where the game goes on by the rules.
-Verdict adjudicate(Adjudicator *a, const Position *pos, Color mover, int32_t score, int plies);
+Decision adjudicate(Adjudicator *a, const Position *pos, Color mover, int32_t score, int plies);

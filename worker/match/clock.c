@@ -1,4 +1,4 @@
-// See match_clock.h.
+// See clock.h.
 #include "worker/match/clock.h"
 
 #include <stdio.h>

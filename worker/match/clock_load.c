@@ -1,4 +1,4 @@
-// See match_load.h.
+// See clock_load.h.
 #include "worker/match/clock_load.h"
 
 #include <unistd.h>

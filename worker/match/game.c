@@ -1,4 +1,4 @@
-// See match_game.h.
+// See game.h.
 //
 // The text of "position" grows by one move a ply and is sent with "go" behind it in one write; the
 // answer is one read. In between the referee checks the move, which costs less than a microsecond.
@@ -21,47 +21,47 @@ enum {
     DELAY_NOTABLE_NS = 1000000, // less is no overload
 };
 
-typedef struct Play {
-    MatchTable *table;
+typedef struct GamePlay {
+    SlotContext *slot;
     GameRecord *record;
     GameNotes *notes;
     Clock clocks[COLOR_NB];
     Adjudicator adjudicator;
     char last[COLOR_NB][UCI_WORD_MAX]; // each side's last bestmove, to know its echo
     Command command;
-} Play;
+} GamePlay;
 
-static EngineProcess *engine_of(const Play *play, Color side) {
-    return play->table->seats[player_of(play->record, side)];
+static EngineProcess *engine_of(const GamePlay *play, Color side) {
+    return play->slot->engines[player_of(play->record, side)];
 }
 
 // ---- faults -------------------------------------------------------------------------------------
 
 // The process of `side` goes at once: the next game gets a new one.
-static void end_engine(Play *play, Color side) {
+static void end_engine(GamePlay *play, Color side) {
     EngineProcess *engine = engine_of(play, side);
     engine_remark(engine, play->record->reason);
     engine_kill(engine);
 }
 
-static void blame(Play *play, Color side, GameEndKind kind, const char *what) {
+static void blame(GamePlay *play, Color side, GameEndKind kind, const char *what) {
     EngineProcess *engine = engine_of(play, side);
     if (kind == GAME_END_CRASH && engine_is_up(engine))
         os_wait(&engine->process, END_PATIENCE_MS);
-    end_by_fault(play->record, side, kind, what, os_overstepped(&engine->process));
+    end_by_fault(play->record, side, kind, what, os_limit_exceeded(&engine->process));
     end_engine(play, side);
 }
 
 // An answer that comes late by no more than the machine was away would have come in time. Where
 // none comes, nobody can tell; then the machine is to blame if it was away for half of the time.
-static bool was_overloaded(Play *play, Color side) {
+static bool was_overloaded(GamePlay *play, Color side) {
     EngineProcess *engine = engine_of(play, side);
     int64_t allowed = clock_allowed_ns(&play->clocks[side]);
     int64_t elapsed = os_now_ns() - engine->go_ns;
     OsUsage usage = {0};
     EngineReply reply;
-    load_flag_fell(&play->table->load, engine, elapsed, &usage);
-    int64_t away = usage.delay_ns + load_stolen_ns(&play->table->load);
+    load_flag_fell(&play->slot->load, engine, elapsed, &usage);
+    int64_t away = usage.delay_ns + load_stolen_ns(&play->slot->load);
     if (away < DELAY_NOTABLE_NS)
         return false;
     if (engine_go_late(engine, away < LATE_MAX_NS ? away : LATE_MAX_NS, &reply) == ENGINE_OK)
@@ -69,13 +69,13 @@ static bool was_overloaded(Play *play, Color side) {
     return away >= elapsed / 2;
 }
 
-static void lose_on_time(Play *play, Color side) {
+static void lose_on_time(GamePlay *play, Color side) {
     play->record->overloaded = was_overloaded(play, side);
-    end_by_flag(play->record, side, os_overstepped(&engine_of(play, side)->process));
+    end_by_flag(play->record, side, os_limit_exceeded(&engine_of(play, side)->process));
     end_engine(play, side);
 }
 
-static void end_by_status(Play *play, Color side, EngineStatus status, bool on_clock) {
+static void end_by_status(GamePlay *play, Color side, EngineStatus status, bool on_clock) {
     if (status == ENGINE_CANCELLED || status == ENGINE_UNABLE)
         end_aborted(play->record);
     else if (status == ENGINE_GONE)
@@ -86,7 +86,7 @@ static void end_by_status(Play *play, Color side, EngineStatus status, bool on_c
         blame(play, side, GAME_END_STALL, "'s connection stalls");
 }
 
-static void end_by_illegal_move(Play *play, Color side, const char *move) {
+static void end_by_illegal_move(GamePlay *play, Color side, const char *move) {
     char what[64];
     snprintf(what, sizeof what, " makes an illegal move: %s", *move ? move : "(empty)");
     blame(play, side, GAME_END_ILLEGAL, what);
@@ -97,12 +97,12 @@ static void end_by_illegal_move(Play *play, Color side, const char *move) {
 // Asks until a move comes that can have been meant for this position. A second bestmove of the
 // last search may come at any time: the same word again, and illegal now, is such an echo. Where
 // nothing follows it, it was the answer after all.
-static EngineStatus ask_move(Play *play, Color side, EngineReply *reply, Move *move) {
+static EngineStatus ask_move(GamePlay *play, Color side, EngineReply *reply, Move *move) {
     EngineProcess *engine = engine_of(play, side);
     const Position *pos = &play->record->game.now;
     int64_t allowed = clock_allowed_ns(&play->clocks[side]);
     size_t size = command_add_go(&play->command, play->clocks, side);
-    load_move_begins(&play->table->load, engine);
+    load_move_begins(&play->slot->load, engine);
     EngineStatus status = engine_go(engine, play->command.text, size, allowed, reply);
     bool echo = false;
     while (status == ENGINE_OK) {
@@ -119,36 +119,36 @@ static int32_t whole_us(int64_t ns) {
     return ns / 1000 > INT32_MAX ? INT32_MAX : (int32_t)(ns / 1000);
 }
 
-static void keep_info(Play *play, const EngineProcess *engine, MoveRecord *made) {
+static void keep_info(GamePlay *play, const EngineProcess *engine, MoveRecord *made) {
     Str *infos = &play->notes->infos;
-    if (!play->table->spec->keep_info || !engine->info_size || infos->overflow)
+    if (!play->slot->spec->keep_info || !engine->info_size || infos->overflow)
         return;
     made->info_at = (uint32_t)infos->size;
     str_add(infos, engine->info, engine->info_size);
     made->info_size = infos->overflow ? 0 : (uint32_t)engine->info_size;
 }
 
-static void check_pv(Play *play, Color side, Move move) {
+static void check_pv(GamePlay *play, Color side, Move move) {
     GameRecord *record = play->record;
-    MatchTable *table = play->table;
+    SlotContext *slot = play->slot;
     const EngineProcess *engine = engine_of(play, side);
     char problem[PV_PROBLEM_MAX], text[PV_PROBLEM_MAX + 512];
-    if (!table->spec->check_pvs || !table->warn || !engine->info_size ||
+    if (!slot->spec->check_pvs || !slot->warn || !engine->info_size ||
         !pv_problem(&record->game, engine->info, engine->info_size, engine->info_kind == UCI_BOUND,
                     move, problem))
         return;
     int shown = engine->info_size < 400 ? (int)engine->info_size : 400;
     snprintf(text, sizeof text, "%s from %s; %.*s", problem, engine->spec->name, shown,
              engine->info);
-    table->warn(table->owner, record, text);
+    slot->warn(slot->owner, record, text);
 }
 
-static void record_move(Play *play, Color side, Move move, const EngineReply *reply) {
+static void record_move(GamePlay *play, Color side, Move move, const EngineReply *reply) {
     GameRecord *record = play->record;
     EngineProcess *engine = engine_of(play, side);
     char text[MOVE_TEXT_MAX];
     OsUsage usage;
-    bool measured = load_move_ended(&play->table->load, engine, reply->elapsed_ns, &usage);
+    bool measured = load_move_ended(&play->slot->load, engine, reply->elapsed_ns, &usage);
     MoveRecord *made = &record->moves[record->game.plies];
     *made = (MoveRecord){
         .move = move,
@@ -168,11 +168,11 @@ static void record_move(Play *play, Color side, Move move, const EngineReply *re
     command_add_move(&play->command, record->game.plies == 0,
                      move_to_uci(&record->game.now, move, text));
     game_play(&record->game, move);
-    atomic_fetch_add_explicit(play->table->plies, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(play->slot->plies, 1, memory_order_relaxed);
 }
 
 // One move of the side to move; false when the game is over.
-static bool play_ply(Play *play) {
+static bool play_ply(GamePlay *play) {
     GameRecord *record = play->record;
     Color side = record->game.now.side;
     EngineReply reply;
@@ -192,11 +192,11 @@ static bool play_ply(Play *play) {
         end_by_rule(record, end);
         return false;
     }
-    Verdict verdict = adjudicate(&play->adjudicator, &record->game.now, side, reply.info.score_cp,
-                                 record->game.plies - record->opening_plies);
-    if (verdict != VERDICT_NONE)
-        end_by_verdict(record, verdict, side);
-    return verdict == VERDICT_NONE;
+    Decision decision = adjudicate(&play->adjudicator, &record->game.now, side, reply.info.score_cp,
+                                   record->game.plies - record->opening_plies);
+    if (decision != DECISION_NONE)
+        end_by_decision(record, decision, side);
+    return decision == DECISION_NONE;
 }
 
 // ---- a game -------------------------------------------------------------------------------------
@@ -204,23 +204,23 @@ static bool play_ply(Play *play) {
 // Starts an engine that is gone or not there yet, and tells it of the new game. False: the game is
 // over before it began; *fatal where that was an engine that has never worked, or where no process
 // can be started.
-static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
-    MatchTable *table = play->table;
-    const MatchSpec *spec = table->spec;
+static bool engine_ready(GamePlay *play, Color side, bool *fatal, Error *err) {
+    SlotContext *slot = play->slot;
+    const MatchSpec *spec = slot->spec;
     int which = play->record->players[player_of(play->record, side)];
     EngineProcess *engine = engine_of(play, side);
     EngineStatus status = ENGINE_OK;
     if (engine_is_up(engine) && os_wait(&engine->process, 0))
         engine_kill(engine); // ended by itself after its last game: no fault of this one
     if (!engine_is_up(engine)) {
-        engine->log = table->log;
+        engine->log = slot->log;
         engine->log.engine = which;
         status = engine_start(engine, &spec->engines[which], spec->chess960, spec->startup_ms,
-                              table->cancel_fd, err);
+                              slot->cancel_fd, err);
         *fatal = status == ENGINE_UNABLE || (status != ENGINE_OK && status != ENGINE_CANCELLED &&
-                                             !atomic_load(&table->proven[which]));
+                                             !atomic_load(&slot->has_started[which]));
         if (status == ENGINE_OK)
-            atomic_store(&table->proven[which], true);
+            atomic_store(&slot->has_started[which], true);
     }
     if (status == ENGINE_OK)
         status = engine_new_game(engine, spec->new_game_ms ? spec->new_game_ms : spec->ping_ms);
@@ -229,7 +229,7 @@ static bool engine_ready(Play *play, Color side, bool *fatal, Error *err) {
     return status == ENGINE_OK;
 }
 
-static bool play_opening(Play *play, const char *moves, Error *err) {
+static bool play_opening(GamePlay *play, const char *moves, Error *err) {
     GameRecord *record = play->record;
     char word[MOVE_TEXT_MAX], text[MOVE_TEXT_MAX];
     for (int used; sscanf(moves, " %15s%n", word, &used) == 1; moves += used) {
@@ -246,9 +246,9 @@ static bool play_opening(Play *play, const char *moves, Error *err) {
     return true;
 }
 
-static bool set_up(Play *play, Error *err) {
+static bool set_up(GamePlay *play, Error *err) {
     GameRecord *record = play->record;
-    const MatchSpec *spec = play->table->spec;
+    const MatchSpec *spec = play->slot->spec;
     Opening opening = spec->opening ? spec->opening(spec->ctx, record->pair) : (Opening){0};
     Position start;
     Refusal problem;
@@ -264,7 +264,7 @@ static bool set_up(Play *play, Error *err) {
     return play_opening(play, opening.moves ? opening.moves : "", err);
 }
 
-static void play_game(Play *play) {
+static void play_game(GamePlay *play) {
     GameEnd end = game_end(&play->record->game);
     if (end != END_NONE)
         end_by_rule(play->record, end);
@@ -280,23 +280,23 @@ static int64_t wall_us(void) {
 }
 
 // Processes stay from game to game; one that this game has no use for quits.
-static void take_seats(MatchTable *table, const GameRecord *record) {
-    EngineProcess **seats = table->seats;
-    const EngineSpec *first = &table->spec->engines[record->players[0]];
-    const EngineSpec *second = &table->spec->engines[record->players[1]];
-    if (!seats[0]) {
-        seats[0] = &table->processes[0];
-        seats[1] = &table->processes[1];
+static void place_engines(SlotContext *slot, const GameRecord *record) {
+    EngineProcess **engines = slot->engines;
+    const EngineSpec *first = &slot->spec->engines[record->players[0]];
+    const EngineSpec *second = &slot->spec->engines[record->players[1]];
+    if (!engines[0]) {
+        engines[0] = &slot->processes[0];
+        engines[1] = &slot->processes[1];
     }
-    if (seats[0]->spec == second || seats[1]->spec == first) {
-        EngineProcess *other = seats[0];
-        seats[0] = seats[1];
-        seats[1] = other;
+    if (engines[0]->spec == second || engines[1]->spec == first) {
+        EngineProcess *other = engines[0];
+        engines[0] = engines[1];
+        engines[1] = other;
     }
-    if (seats[0]->spec != first)
-        engine_quit(seats[0], QUIT_PATIENCE_MS);
-    if (seats[1]->spec != second)
-        engine_quit(seats[1], QUIT_PATIENCE_MS);
+    if (engines[0]->spec != first)
+        engine_quit(engines[0], QUIT_PATIENCE_MS);
+    if (engines[1]->spec != second)
+        engine_quit(engines[1], QUIT_PATIENCE_MS);
 }
 
 // ---- notes --------------------------------------------------------------------------------------
@@ -321,13 +321,13 @@ void game_notes_release(GameNotes *notes) {
 }
 
 // The last words of both, where somebody is to blame.
-static void keep_fault_report(Play *play, int64_t start_ns) {
+static void keep_fault_report(GamePlay *play, int64_t start_ns) {
     GameNotes *notes = play->notes;
     for (int i = 0; i < 2; i++) {
-        const EngineProcess *engine = play->table->seats[i];
+        const EngineProcess *engine = play->slot->engines[i];
         Str protocol_log, errors;
-        str_init(&protocol_log, FAULT_REPORT_MAX);
-        str_init(&errors, FAULT_REPORT_MAX);
+        str_init(&protocol_log, PROTOCOL_LOG_MAX);
+        str_init(&errors, PROTOCOL_LOG_MAX);
         transcript_print(&engine->protocol_log, start_ns, &protocol_log);
         tail_print(&engine->errors, &errors);
         notes->fault_report.protocol_log[i] = notes->protocol_log[i] = str_steal(&protocol_log);
@@ -336,7 +336,7 @@ static void keep_fault_report(Play *play, int64_t start_ns) {
     play->record->fault_report = &notes->fault_report;
 }
 
-static void start_record(MatchTable *table, GameRecord *record, GameNotes *notes) {
+static void start_record(SlotContext *slot, GameRecord *record, GameNotes *notes) {
     notes_clear(notes);
     record->culprit = -1;
     record->overloaded = false;
@@ -346,34 +346,34 @@ static void start_record(MatchTable *table, GameRecord *record, GameNotes *notes
     record->fault_report = NULL;
     record->started_us = wall_us();
     for (int i = 0; i < 2; i++)
-        tail_clear(&table->seats[i]->protocol_log);
+        tail_clear(&slot->engines[i]->protocol_log);
 }
 
-bool match_game_play(MatchTable *table, GameRecord *record, GameNotes *notes, Error *err) {
-    Play play = {.table = table,
-                 .record = record,
-                 .notes = notes,
-                 .adjudicator.rules = &table->spec->adjudication};
+bool match_game_play(SlotContext *slot, GameRecord *record, GameNotes *notes, Error *err) {
+    GamePlay play = {.slot = slot,
+                     .record = record,
+                     .notes = notes,
+                     .adjudicator.rules = &slot->spec->adjudication};
     bool fatal = false;
-    take_seats(table, record);
-    start_record(table, record, notes);
+    place_engines(slot, record);
+    start_record(slot, record, notes);
     if (!set_up(&play, err))
         return false;
     int64_t start_ns = os_now_ns();
     if (engine_ready(&play, WHITE, &fatal, err) && engine_ready(&play, BLACK, &fatal, err))
         play_game(&play);
     record->lasted_us = (os_now_ns() - start_ns) / 1000;
-    if (table->spec->keep_info)
+    if (slot->spec->keep_info)
         record->infos = notes->infos.data;
     if (record->culprit >= 0)
         keep_fault_report(&play, start_ns);
     for (int i = 0; i < 2; i++)
-        if (table->spec->engines[record->players[i]].restart)
-            engine_quit(table->seats[i], QUIT_PATIENCE_MS);
+        if (slot->spec->engines[record->players[i]].restart)
+            engine_quit(slot->engines[i], QUIT_PATIENCE_MS);
     return !fatal;
 }
 
-void match_table_quit(MatchTable *table, int patience_ms) {
+void match_slot_quit(SlotContext *slot, int patience_ms) {
     for (int i = 0; i < 2; i++)
-        engine_quit(&table->processes[i], patience_ms);
+        engine_quit(&slot->processes[i], patience_ms);
 }

@@ -8,7 +8,7 @@
 #include "worker/match/match_spec.h"
 #include "worker/uci/engine_process.h"
 
-enum { INFOS_MAX = 8 << 20, FAULT_REPORT_MAX = 128 << 10 };
+enum { INFOS_MAX = 8 << 20, PROTOCOL_LOG_MAX = 128 << 10 };
 
 // What goes with a record and outlives the game; reused from game to game.
 typedef struct GameNotes {
@@ -21,7 +21,7 @@ void game_notes_init(GameNotes *notes);
 void game_notes_release(GameNotes *notes);
 
 // Where one slot plays its games, one after the other. Zero but for what is borrowed.
-typedef struct MatchTable {
+typedef struct SlotContext {
     const MatchSpec *spec;
     int cancel_fd;               // readable: stop at once
     atomic_uint_fast64_t *plies; // counts every move played
@@ -29,14 +29,14 @@ typedef struct MatchTable {
     SlotLoad load;
     void (*warn)(void *owner, const GameRecord *game, const char *text); // may be NULL
     void *owner;
-    atomic_bool *proven; // of each engine: it has started once in this match
+    atomic_bool *has_started; // of each engine: it has started once in this match
     EngineProcess processes[2];
-    EngineProcess *seats[2]; // those two, in the order of the present game's players
-} MatchTable;
+    EngineProcess *engines[2]; // those two, in the order of the present game's players
+} SlotContext;
 
 // Plays the game that record->pair, index and white name and fills in the rest. False: the match
 // makes no sense, since an engine that has never answered does not start or the opening is none;
 // `err` says why. Engines are left running for the next game, unless they were at fault. What the
 // record borrows of `notes` stays until these are used again.
-bool match_game_play(MatchTable *table, GameRecord *record, GameNotes *notes, Error *err);
-void match_table_quit(MatchTable *table, int patience_ms);
+bool match_game_play(SlotContext *slot, GameRecord *record, GameNotes *notes, Error *err);
+void match_slot_quit(SlotContext *slot, int patience_ms);

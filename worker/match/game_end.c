@@ -1,4 +1,4 @@
-// See match_end.h.
+// See game_end.h.
 #include "worker/match/game_end.h"
 
 #include <stdio.h>
@@ -36,8 +36,8 @@ void end_by_rule(GameRecord *record, GameEnd end) {
         snprintf(record->reason, sizeof record->reason, "%s", draws[end]);
 }
 
-void end_by_verdict(GameRecord *record, Verdict verdict, Color mover) {
-    if (verdict == VERDICT_RESIGNS) {
+void end_by_decision(GameRecord *record, Decision decision, Color mover) {
+    if (decision == DECISION_RESIGNS) {
         end_game(record, GAME_END_ADJUDICATION, win_of(color_flip(mover)));
         snprintf(record->reason, sizeof record->reason, "%s wins by adjudication",
                  color_name[color_flip(mover)]);
@@ -45,7 +45,7 @@ void end_by_verdict(GameRecord *record, Verdict verdict, Color mover) {
     }
     end_game(record, GAME_END_ADJUDICATION, RESULT_DRAW);
     snprintf(record->reason, sizeof record->reason, "Draw by adjudication%s",
-             verdict == VERDICT_TOO_LONG ? ": maximum length" : "");
+             decision == DECISION_TOO_LONG ? ": maximum length" : "");
 }
 
 void end_by_fault(GameRecord *record, Color side, GameEndKind kind, const char *what,

@@ -13,9 +13,9 @@ static inline int player_of(const GameRecord *record, Color side) {
 
 void end_aborted(GameRecord *record);
 void end_by_rule(GameRecord *record, GameEnd end);
-void end_by_verdict(GameRecord *record, Verdict verdict, Color mover);
+void end_by_decision(GameRecord *record, Decision decision, Color mover);
 // The engine playing `side` is to blame: "White disconnects" is color_name and `what`. `excess`:
-// which limit it passed, as os_overstepped says it, or NULL.
+// which limit it passed, as os_limit_exceeded says it, or NULL.
 void end_by_fault(GameRecord *record, Color side, GameEndKind kind, const char *what,
                   const char *excess);
 // The flag of `side` fell: a loss, or a draw where the other side could not mate by any series of

@@ -1,4 +1,4 @@
-// See move_clock.h.
+// See game_record.h.
 #include "worker/match/game_record.h"
 
 #include <stdlib.h>

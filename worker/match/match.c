@@ -29,7 +29,7 @@ struct Match {
     MatchSpec spec;
     int cancel_fd;
     atomic_bool finishing, aborted;
-    atomic_bool *proven; // of each engine: it has started once in this match
+    atomic_bool *has_started; // of each engine: it has started once in this match
     atomic_uint_fast64_t plies;
     int64_t start_ns;
     OsCpuClaim *cpus;
@@ -46,14 +46,14 @@ typedef struct Slot {
     pthread_t thread;
     int number;
     bool running;
-    MatchTable table;
+    SlotContext context;
 } Slot;
 
 Match *match_new(const MatchSpec *spec) {
     Match *match = xcalloc(1, sizeof *match);
     match->spec = *spec;
-    match->proven =
-        xcalloc((size_t)(spec->engine_count > 0 ? spec->engine_count : 1), sizeof *match->proven);
+    match->has_started = xcalloc((size_t)(spec->engine_count > 0 ? spec->engine_count : 1),
+                                 sizeof *match->has_started);
     match->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (match->cancel_fd < 0)
         fatal("cannot make an eventfd");
@@ -78,7 +78,7 @@ void match_free(Match *match) {
     free_list(match->spare);
     close(match->cancel_fd);
     pthread_mutex_destroy(&match->lock);
-    free(match->proven);
+    free(match->has_started);
     free(match);
 }
 
@@ -227,7 +227,7 @@ static void pin(const Slot *slot) {
 static void open_load(Slot *slot) {
     const Match *match = slot->match;
     int count = match->cpus_per_slot;
-    load_open(&slot->table.load, count ? match->cpus->cpus.ids + slot->number * count : NULL,
+    load_open(&slot->context.load, count ? match->cpus->cpus.ids + slot->number * count : NULL,
               count);
 }
 
@@ -247,11 +247,11 @@ static void *slot_run(void *arg) {
     open_load(slot);
     GameNotes *notes;
     for (GameRecord *record; (record = take_game(match, &notes)); rest(match)) {
-        bool sound = match_game_play(&slot->table, record, notes, &err);
+        bool sound = match_game_play(&slot->context, record, notes, &err);
         give_game(match, record, sound, &err);
     }
-    match_table_quit(&slot->table, atomic_load(&match->aborted) ? 0 : QUIT_PATIENCE_MS);
-    load_close(&slot->table.load);
+    match_slot_quit(&slot->context, atomic_load(&match->aborted) ? 0 : QUIT_PATIENCE_MS);
+    load_close(&slot->context.load);
     return NULL;
 }
 
@@ -265,16 +265,16 @@ static void warn(void *owner, const GameRecord *game, const char *text) {
 static bool slot_start(Slot *slot, Match *match, int number) {
     slot->match = match;
     slot->number = number;
-    slot->table.spec = &match->spec;
-    slot->table.cancel_fd = match->cancel_fd;
-    slot->table.plies = &match->plies;
-    slot->table.proven = match->proven;
-    slot->table.warn = match->spec.on_warning ? warn : NULL;
-    slot->table.owner = match;
-    slot->table.log = (EngineLog){.on_line = match->spec.on_line,
-                                  .ctx = match->spec.ctx,
-                                  .slot = number,
-                                  .start_ns = match->start_ns};
+    slot->context.spec = &match->spec;
+    slot->context.cancel_fd = match->cancel_fd;
+    slot->context.plies = &match->plies;
+    slot->context.has_started = match->has_started;
+    slot->context.warn = match->spec.on_warning ? warn : NULL;
+    slot->context.owner = match;
+    slot->context.log = (EngineLog){.on_line = match->spec.on_line,
+                                    .ctx = match->spec.ctx,
+                                    .slot = number,
+                                    .start_ns = match->start_ns};
     slot->running = pthread_create(&slot->thread, NULL, slot_run, slot) == 0;
     return slot->running;
 }

@@ -1,4 +1,4 @@
-// See match_openings.h. A book may hold millions of lines and a match need a few hundred: the whole
+// See openings.h. A book may hold millions of lines and a match need a few hundred: the whole
 // file is indexed, and only what will be played is parsed.
 #include "worker/match/openings.h"
 

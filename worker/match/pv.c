@@ -1,4 +1,4 @@
-// See match_pv.h.
+// See pv.h.
 #include "worker/match/pv.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// See scale.h.
+// See time_scale.h.
 #include "worker/match/time_scale.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-// See match_args.h. The words of the command line in two passes: -each first, so that -engine
-// stands over it wherever it was written; the tables in match_options.c tell what there is.
+// See args.h. The words of the command line in two passes: -each first, so that -engine
+// stands over it wherever it was written; the tables in options.c tell what there is.
 #include "worker/match_cli/args.h"
 #include "worker/match_cli/args_engine.h"
 #include "worker/match_cli/options.h"

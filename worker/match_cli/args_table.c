@@ -1,4 +1,4 @@
-// See match_args_table.h.
+// See args_table.h.
 #include "worker/match_cli/args_table.h"
 
 #include <limits.h>

@@ -29,7 +29,7 @@ typedef struct Option {
     Arg arg;
     const Arg *keys;     // it takes key=value words; ends with a row without a name
     const Arg *first;    // the key that a first word without "=" is the value of; NULL: none
-    bool engine;         // -engine, -each, -quick: match_args.c reads its words
+    bool engine;         // -engine, -each, -quick: args.c reads its words
     const char *refusal; // why there is no such thing here, as a sentence
 } Option;
 

@@ -1,4 +1,4 @@
-// What happens in a match, printed, counted and written (match_session.h).
+// What happens in a match, printed, counted and written (match_run.h).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,28 +9,28 @@
 
 enum { REPORT_MAX = 1 << 20, GAME_TEXT_MAX = 16 << 20, SAVE_EVERY_NS = 1000000000 };
 
-static const char *name_of(const Session *s, int engine) {
+static const char *name_of(const MatchRun *s, int engine) {
     return s->engines[engine].name;
 }
 
-static const char *white_of(const Session *s, const GameRecord *game) {
+static const char *white_of(const MatchRun *s, const GameRecord *game) {
     return name_of(s, game->players[game->white]);
 }
 
-static const char *black_of(const Session *s, const GameRecord *game) {
+static const char *black_of(const MatchRun *s, const GameRecord *game) {
     return name_of(s, game->players[1 - game->white]);
 }
 
-static int game_number(const Session *s, const GameRecord *game) {
+static int game_number(const MatchRun *s, const GameRecord *game) {
     return game->pair * s->args->games + game->index + 1;
 }
 
-static JsonContext json_context(const Session *s) {
+static JsonContext json_context(const MatchRun *s) {
     return (JsonContext){&s->title, s->pairing_count, s->args->games};
 }
 
 // The match ends where it stands; the first reason counts.
-static void stop(Session *s, const Error *why) {
+static void stop(MatchRun *s, const Error *why) {
     if (!s->stopped)
         s->error = *why;
     s->stopped = true;
@@ -39,15 +39,15 @@ static void stop(Session *s, const Error *why) {
 
 // ---- games --------------------------------------------------------------------------------------
 
-void session_on_start(void *ctx, const GameRecord *game) {
-    Session *s = ctx;
+void match_run_on_start(void *ctx, const GameRecord *game) {
+    MatchRun *s = ctx;
     printf("Started game %d of %d (%s vs %s)\n", game_number(s, game),
            s->pair_count * s->args->games, white_of(s, game), black_of(s, game));
     match_log_say(&s->log, LOG_LEVEL_INFO, "started game %d: %s vs %s", game_number(s, game),
                   white_of(s, game), black_of(s, game));
 }
 
-static void print_latencies(const Session *s, const GameRecord *game) {
+static void print_latencies(const MatchRun *s, const GameRecord *game) {
     for (int ply = game->opening_plies; ply < game->game.plies; ply++) {
         const MoveRecord *move = &game->moves[ply];
         int64_t latency_us;
@@ -58,7 +58,7 @@ static void print_latencies(const Session *s, const GameRecord *game) {
     }
 }
 
-static Waiting *render(Session *s, const GameRecord *game) {
+static Waiting *render(MatchRun *s, const GameRecord *game) {
     const MatchArgs *args = s->args;
     JsonContext json = json_context(s);
     PgnHeader header = {.event = args->event,
@@ -88,7 +88,7 @@ static void free_waiting(Waiting *waiting) {
 }
 
 // Into its place in the order of games.
-static void keep(Session *s, Waiting *waiting) {
+static void keep(MatchRun *s, Waiting *waiting) {
     Waiting **at = &s->waiting;
     const GameOutcome *own = &waiting->outcome;
     while (*at && ((*at)->outcome.pair < own->pair ||
@@ -98,7 +98,7 @@ static void keep(Session *s, Waiting *waiting) {
     *at = waiting;
 }
 
-static void print_live(Session *s, const GameOutcome *outcome) {
+static void print_live(MatchRun *s, const GameOutcome *outcome) {
     MatchScore *live = &s->live[outcome->pair % s->pairing_count];
     match_score_add_game(live, outcome);
     s->live_games++;
@@ -111,8 +111,8 @@ static void print_live(Session *s, const GameOutcome *outcome) {
     fputs(text.data, stdout);
 }
 
-void session_on_game(void *ctx, const GameRecord *game) {
-    Session *s = ctx;
+void match_run_on_game(void *ctx, const GameRecord *game) {
+    MatchRun *s = ctx;
     if (s->args->show_latency)
         print_latencies(s, game);
     printf("Finished game %d (%s vs %s): %s {%s}\n", game_number(s, game), white_of(s, game),
@@ -131,8 +131,8 @@ void session_on_game(void *ctx, const GameRecord *game) {
     keep(s, waiting);
 }
 
-void session_on_warning(void *ctx, const GameRecord *game, const char *text) {
-    Session *s = ctx;
+void match_run_on_warning(void *ctx, const GameRecord *game, const char *text) {
+    MatchRun *s = ctx;
     fprintf(stderr, "Warning; game %d (%s vs %s): %s\n", game_number(s, game), white_of(s, game),
             black_of(s, game), text);
     match_log_say(&s->log, LOG_LEVEL_WARN, "game %d: %s", game_number(s, game), text);
@@ -143,14 +143,14 @@ void session_on_warning(void *ctx, const GameRecord *game, const char *text) {
     stop(s, &why);
 }
 
-void session_on_line(void *ctx, const MatchLine *line) {
-    match_log_line(&((Session *)ctx)->log, line);
+void match_run_on_line(void *ctx, const MatchLine *line) {
+    match_log_line(&((MatchRun *)ctx)->log, line);
 }
 
 // ---- pairs --------------------------------------------------------------------------------------
 
 // Takes the next game out of its queue, counts it and writes it.
-static bool count_next(Session *s, GameOutcome *outcome) {
+static bool count_next(MatchRun *s, GameOutcome *outcome) {
     Waiting *next = s->waiting;
     Error err;
     bool fine = true;
@@ -165,7 +165,7 @@ static bool count_next(Session *s, GameOutcome *outcome) {
     return fine;
 }
 
-static void write_json(Session *s, const char *ending) {
+static void write_json(MatchRun *s, const char *ending) {
     JsonContext context = json_context(s);
     Error err;
     if (!s->args->json_file || s->stopped)
@@ -179,14 +179,14 @@ static void write_json(Session *s, const char *ending) {
         stop(s, &err);
 }
 
-static void print_report(Session *s) {
+static void print_report(MatchRun *s) {
     scope(str_release) Str text;
     str_init(&text, REPORT_MAX);
     match_report(&text, &s->title, s->scores, s->pairing_count);
     fputs(text.data, stdout);
 }
 
-bool session_save(Session *s, Error *err) {
+bool match_run_save(MatchRun *s, Error *err) {
     MatchState *state = &s->state;
     for (int i = 0; i < FILE_COUNT; i++) {
         if (!out_file_sync(&s->files[i], err))
@@ -204,15 +204,15 @@ bool session_save(Session *s, Error *err) {
     return saved;
 }
 
-static void save_when_due(Session *s) {
+static void save_when_due(MatchRun *s) {
     int interval = s->args->save_interval, games = s->pairs * s->args->games - s->saved_games;
     bool due = interval ? games >= interval : os_now_ns() - s->saved_ns >= SAVE_EVERY_NS;
     Error err;
-    if (s->args->state_file && due && !session_save(s, &err))
+    if (s->args->state_file && due && !match_run_save(s, &err))
         stop(s, &err);
 }
 
-static void judge(Session *s) {
+static void judge(MatchRun *s) {
     const SprtBounds *bounds = &s->args->sprt;
     double llr = match_score_llr(&s->scores[0], bounds);
     if (llr >= sprt_upper(bounds))
@@ -223,8 +223,8 @@ static void judge(Session *s) {
         match_abort(s->match);
 }
 
-void session_on_pair(void *ctx, int pair, const GameRecord games[2]) {
-    Session *s = ctx;
+void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]) {
+    MatchRun *s = ctx;
     const MatchArgs *args = s->args;
     GameOutcome outcomes[2];
     (void)games; // as text since each ended
@@ -248,7 +248,7 @@ void session_on_pair(void *ctx, int pair, const GameRecord games[2]) {
 
 // ---- the end ------------------------------------------------------------------------------------
 
-static void count_rest(Session *s) {
+static void count_rest(MatchRun *s) {
     GameOutcome last = {.pair = -1}, next;
     while (s->waiting && count_next(s, &next)) {
         GameOutcome both[2] = {last, next};
@@ -258,7 +258,7 @@ static void count_rest(Session *s) {
     }
 }
 
-static void drop_rest(Session *s) {
+static void drop_rest(MatchRun *s) {
     int dropped = 0;
     for (Waiting *next; s->waiting; s->waiting = next, dropped++) {
         next = s->waiting->next;
@@ -268,7 +268,7 @@ static void drop_rest(Session *s) {
         printf("%d games whose turn to count had not come will be played again\n", dropped);
 }
 
-void session_finish(Session *s, bool over, const char *ending) {
+void match_run_finish(MatchRun *s, bool over, const char *ending) {
     Error err;
     scope(str_release) Str timing;
     str_init(&timing, REPORT_MAX);
@@ -283,7 +283,7 @@ void session_finish(Session *s, bool over, const char *ending) {
                s->args->sprt.elo1, s->verdict == SPRT_ACCEPTED);
     if (!over)
         write_json(s, ending);
-    if (!over && s->args->state_file && !s->stopped && !session_save(s, &err))
+    if (!over && s->args->state_file && !s->stopped && !match_run_save(s, &err))
         stop(s, &err);
     const OutFile *pgn = &s->files[FILE_PGN];
     if (s->args->crc)

@@ -1,4 +1,4 @@
-// See match_json.h. Games are written by hand: a tree of their numbers would cost more than playing
+// See json.h. Games are written by hand: a tree of their numbers would cost more than playing
 // some of them.
 #include "worker/match_cli/json.h"
 

@@ -1,4 +1,4 @@
-// See match_log.h.
+// See log.h.
 #include "worker/match_cli/log.h"
 
 #include <errno.h>

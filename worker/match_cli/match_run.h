@@ -1,6 +1,6 @@
 // Inside build/match: a match on the command line from its options to its last report. Three files
-// share it: match_setup.c makes it ready, or takes up where a state file says it stood;
-// match_events.c prints, counts and writes what happens; match_main.c runs and ends it.
+// share it: setup.c makes it ready, or takes up where a state file says it stood;
+// events.c prints, counts and writes what happens; match_main.c runs and ends it.
 #pragma once
 
 #include "worker/match/match.h"
@@ -21,7 +21,7 @@ typedef struct Waiting {
     Str texts[FILE_COUNT];
 } Waiting;
 
-typedef struct Session {
+typedef struct MatchRun {
     const MatchArgs *args;
     Openings openings;
     EngineSpec *engines;
@@ -45,25 +45,25 @@ typedef struct Session {
     SprtVerdict verdict;
     bool stopped; // by -strict or a file that cannot be written; `error` says why
     Error error;
-} Session;
+} MatchRun;
 
 // `argv`, `argc`: the command line, which a state file keeps. Release in either case.
-bool session_prepare(Session *s, const MatchArgs *args, int argc, const char *const *argv,
-                     Error *err);
-void session_release(Session *s);
-MatchSpec session_spec(Session *s);
+bool match_run_prepare(MatchRun *s, const MatchArgs *args, int argc, const char *const *argv,
+                       Error *err);
+void match_run_release(MatchRun *s);
+MatchSpec match_run_spec(MatchRun *s);
 // What -state compares: an object of texts; new.
-json_t *session_settings(const Session *s);
+json_t *match_run_settings(const MatchRun *s);
 
 // Writes the state file: what was counted until now is safe when it returns.
-bool session_save(Session *s, Error *err);
+bool match_run_save(MatchRun *s, Error *err);
 // Counts and writes games whose pairs did not come to their end, where no state file will have them
 // played again; then the last report, the state and the last line of the JSON file.
 // `over`: it had ended before, and only the report is wanted.
-void session_finish(Session *s, bool over, const char *ending);
+void match_run_finish(MatchRun *s, bool over, const char *ending);
 // Callbacks of the match.
-void session_on_start(void *ctx, const GameRecord *game);
-void session_on_game(void *ctx, const GameRecord *game);
-void session_on_pair(void *ctx, int pair, const GameRecord games[2]);
-void session_on_warning(void *ctx, const GameRecord *game, const char *text);
-void session_on_line(void *ctx, const MatchLine *line);
+void match_run_on_start(void *ctx, const GameRecord *game);
+void match_run_on_game(void *ctx, const GameRecord *game);
+void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]);
+void match_run_on_warning(void *ctx, const GameRecord *game, const char *text);
+void match_run_on_line(void *ctx, const MatchLine *line);

@@ -1,4 +1,4 @@
-// See match_report.h. Facts of the peers' forms are kept to the letter: order, words, decimals.
+// See report.h. Facts of the peers' forms are kept to the letter: order, words, decimals.
 #include "worker/match_cli/report.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Making a match ready (match_session.h).
+// Making a match ready (match_run.h).
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void hash_words(const EngineArgs *engine, char *out, size_t size) {
 }
 
 // "10+0.1, 1t, 16MB, book.epd"; what differs between two engines is given for both.
-static void describe(Session *s) {
+static void describe(MatchRun *s) {
     static void (*const words[])(const EngineArgs *, char *, size_t) = {limit_words, threads_words,
                                                                         hash_words};
     const char *file = s->args->book.file, *slash = file ? strrchr(file, '/') : NULL;
@@ -64,7 +64,7 @@ static void describe(Session *s) {
     str_release(&text);
 }
 
-static void make_engines(Session *s) {
+static void make_engines(MatchRun *s) {
     int count = s->args->engine_count;
     s->engines = xcalloc((size_t)count, sizeof *s->engines);
     s->controls = xcalloc((size_t)count, sizeof *s->controls);
@@ -83,7 +83,7 @@ static void make_engines(Session *s) {
     }
 }
 
-static bool make_pairings(Session *s, Error *err) {
+static bool make_pairings(MatchRun *s, Error *err) {
     const MatchArgs *args = s->args;
     s->pairings = tournament_pairings(args->tournament, args->engine_count, args->seeds,
                                       args->reverse, &s->pairing_count);
@@ -183,7 +183,7 @@ static void set_rules(json_t *settings, const MatchArgs *args) {
     set(settings, "sprt", text);
 }
 
-json_t *session_settings(const Session *s) {
+json_t *match_run_settings(const MatchRun *s) {
     const MatchArgs *args = s->args;
     json_t *settings = json_object();
     for (int i = 0; i < args->engine_count; i++)
@@ -198,7 +198,7 @@ json_t *session_settings(const Session *s) {
 
 // ---- files --------------------------------------------------------------------------------------
 
-static bool open_files(Session *s, bool resume, const int64_t sizes[FILE_COUNT], Error *err) {
+static bool open_files(MatchRun *s, bool resume, const int64_t sizes[FILE_COUNT], Error *err) {
     const MatchArgs *args = s->args;
     const char *const paths[] = {args->pgn_file, args->epd_file, args->json_file};
     const bool append[] = {args->pgn_append, args->epd_append, args->json_append};
@@ -212,7 +212,7 @@ static bool open_files(Session *s, bool resume, const int64_t sizes[FILE_COUNT],
     return true;
 }
 
-static bool start_json(Session *s, Error *err) {
+static bool start_json(MatchRun *s, Error *err) {
     JsonContext context = {&s->title, s->pairing_count, s->args->games};
     if (!s->args->json_file)
         return true;
@@ -223,7 +223,7 @@ static bool start_json(Session *s, Error *err) {
 }
 
 // What a state file tells is taken over; a state of another match is refused.
-static bool take_up(Session *s, const MatchState *old, Error *err) {
+static bool take_up(MatchRun *s, const MatchState *old, Error *err) {
     if (!match_state_same(old, s->state.settings, err))
         return error_prefix(err,
                             "-state %s is of another match (remove it, or name another, to start "
@@ -247,7 +247,7 @@ static bool take_up(Session *s, const MatchState *old, Error *err) {
     return open_files(s, true, old->sizes, err);
 }
 
-static bool begin(Session *s, Error *err) {
+static bool begin(MatchRun *s, Error *err) {
     MatchState old = {0};
     bool missing = true;
     if (s->args->state_file && !match_state_load(&old, s->args->state_file, &missing, err) &&
@@ -262,7 +262,7 @@ static bool begin(Session *s, Error *err) {
     // Saved before the first byte is written: files that were there before are cut back to this.
     if (!fine || over)
         return fine;
-    return (!s->args->state_file || session_save(s, err)) && start_json(s, err);
+    return (!s->args->state_file || match_run_save(s, err)) && start_json(s, err);
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -278,9 +278,9 @@ static json_t *command_of(int argc, const char *const *argv) {
     return command;
 }
 
-bool session_prepare(Session *s, const MatchArgs *args, int argc, const char *const *argv,
-                     Error *err) {
-    *s = (Session){.args = args, .saved_ns = os_now_ns()};
+bool match_run_prepare(MatchRun *s, const MatchArgs *args, int argc, const char *const *argv,
+                       Error *err) {
+    *s = (MatchRun){.args = args, .saved_ns = os_now_ns()};
     for (int i = 0; i < FILE_COUNT; i++)
         s->files[i].fd = -1;
     make_engines(s);
@@ -294,12 +294,12 @@ bool session_prepare(Session *s, const MatchArgs *args, int argc, const char *co
     if (!make_pairings(s, err) || !openings_load(&s->openings, &args->book, args->rounds, err) ||
         !match_log_open(&s->log, args, err))
         return false;
-    s->state.settings = session_settings(s);
+    s->state.settings = match_run_settings(s);
     s->state.command = command_of(argc, argv);
     return begin(s, err);
 }
 
-void session_release(Session *s) {
+void match_run_release(MatchRun *s) {
     match_free(s->match);
     openings_release(&s->openings);
     for (int i = 0; i < FILE_COUNT; i++)
@@ -311,15 +311,15 @@ void session_release(Session *s) {
     free(s->pairings);
     free(s->scores);
     free(s->live);
-    *s = (Session){0};
+    *s = (MatchRun){0};
 }
 
 static Opening opening_of(void *ctx, int pair) {
-    const Session *s = ctx;
+    const MatchRun *s = ctx;
     return s->openings.items[pair / s->pairing_count % s->openings.count];
 }
 
-MatchSpec session_spec(Session *s) {
+MatchSpec match_run_spec(MatchRun *s) {
     const MatchArgs *args = s->args;
     return (MatchSpec){.engines = s->engines,
                        .engine_count = args->engine_count,
@@ -340,10 +340,10 @@ MatchSpec session_spec(Session *s) {
                        .rest_ms = args->wait_ms,
                        .keep_info = args->pgn_file && pgn_format_needs_info(&args->pgn),
                        .check_pvs = args->check_pvs || args->strict,
-                       .on_start = session_on_start,
-                       .on_game = session_on_game,
-                       .on_pair = session_on_pair,
-                       .on_warning = session_on_warning,
-                       .on_line = match_log_wants_lines(&s->log) ? session_on_line : NULL,
+                       .on_start = match_run_on_start,
+                       .on_game = match_run_on_game,
+                       .on_pair = match_run_on_pair,
+                       .on_warning = match_run_on_warning,
+                       .on_line = match_log_wants_lines(&s->log) ? match_run_on_line : NULL,
                        .ctx = s};
 }

@@ -1,4 +1,4 @@
-// See match_state.h. JSON, so that people can look into it; everything read back is bounded.
+// See state.h. JSON, so that people can look into it; everything read back is bounded.
 #include "worker/match_cli/state.h"
 
 #include <stdlib.h>

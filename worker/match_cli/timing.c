@@ -1,4 +1,4 @@
-// See match_timing.h.
+// See timing.h.
 #include "worker/match_cli/timing.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// See os_delay.h. Linux keeps both figures of every thread in /proc/PID/task/TID/schedstat; the
+// See cpu_time.h. Linux keeps both figures of every thread in /proc/PID/task/TID/schedstat; the
 // files stay open, so that a reading is one call a thread.
 #include "worker/os/cpu_time.h"
 

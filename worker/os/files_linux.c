@@ -1,4 +1,4 @@
-// Open files (os.h).
+// Open files (process.h).
 #include <sys/resource.h>
 
 #include "worker/os/process.h"

@@ -1,5 +1,5 @@
-// See os_guard.h. The mark is a random limit on the time of real-time processes, which strangers'
-// programs never are: children inherit it, the filter (os_filter_linux.c) lets no one change it,
+// See guard.h. The mark is a random limit on the time of real-time processes, which strangers'
+// programs never are: children inherit it, the filter (seccomp_linux.c) lets no one change it,
 // and the system shows it to others of the same user. No number of a process is kept, so none can
 // come to mean another process. The guard is forked from a program with threads, and so makes
 // nothing but system calls.

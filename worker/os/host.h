@@ -1,5 +1,5 @@
 // What the worker asks of the operating system about the machine it runs on; processes and CPUs are
-// os.h's. Another system is another os_host_*.c.
+// process.h's. Another system is another os_host_*.c.
 #pragma once
 
 #include <stdbool.h>

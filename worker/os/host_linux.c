@@ -1,4 +1,4 @@
-// See os_host.h. Linux: /proc, flock, clocks and waitid.
+// See host.h. Linux: /proc, flock, clocks and waitid.
 #include "worker/os/host.h"
 
 #include <ctype.h>

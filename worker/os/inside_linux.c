@@ -1,4 +1,4 @@
-// See os_inside.h. The assembler takes the files in as they are; paths are those of the
+// See inside.h. The assembler takes the files in as they are; paths are those of the
 // repository's root, where make runs.
 #include "worker/os/inside.h"
 

@@ -1,4 +1,4 @@
-// See os_landlock.h. glibc does not have these calls. The ruleset is made where it is entered: no
+// See landlock.h. glibc does not have these calls. The ruleset is made where it is entered: no
 // descriptor lives longer than it is needed.
 #include "worker/os/landlock.h"
 

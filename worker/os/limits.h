@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A cage confines a process beyond what its command line does; see os_cage.h. NULL: none.
-typedef struct OsCage OsCage;
+// A profile confines a process beyond what its command line does; see sandbox_profile.h. NULL: none.
+typedef struct OsProfile OsProfile;
 
 // 0: no limit. A process that passes one of the first four is killed with all its descendants
-// (os_overstepped tells); the others make its own calls fail.
+// (os_limit_exceeded tells); the others make its own calls fail.
 typedef struct OsLimits {
     int64_t memory_bytes; // of all its processes together, `tmpfs` included
     const char *tmpfs;    // NULL, or where it, not we, finds a file system in memory; of this size
@@ -21,7 +21,7 @@ typedef struct OsLimits {
     int64_t file_bytes;   // largest file
     int64_t cpu_s;        // of one process
     bool confined;        // it runs strangers' code: its environment is a bare one, never ours
-    const OsCage *cage;
-    const char *cage_folder; // what it may use beside the system, where the cage says so
-    bool cage_writable;
+    const OsProfile *profile;
+    const char *profile_folder; // what it may use beside the system, where the profile says so
+    bool profile_writable;
 } OsLimits;

@@ -71,7 +71,7 @@ typedef struct OsSpawnSpec {
 bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err);
 // Why the child was killed for passing a limit, in words that go on from "it"; NULL: it was not.
 // Static, until os_kill.
-const char *os_overstepped(const OsProcess *process);
+const char *os_limit_exceeded(const OsProcess *process);
 // How the child ended, as "exit status 3" or "signal 11 (Segmentation fault)"; false while it runs
 // and after os_kill.
 bool os_ended(const OsProcess *process, char *out, size_t size);
@@ -80,6 +80,6 @@ bool os_ended(const OsProcess *process, char *out, size_t size);
 void os_kill(OsProcess *process);
 // From now on descendants that leave their group and lose their parents become ours: os_kill ends
 // them all, whatever they did to hide. For programs that start processes by os_spawn only.
-void os_adopt_strays(void);
+void os_become_subreaper(void);
 // Whether the child ends by itself within the time.
 bool os_wait(const OsProcess *process, int timeout_ms);

@@ -18,7 +18,7 @@
 
 #include "server/common/str.h"
 #include "worker/os/guard.h"
-#include "worker/os/lockdown.h"
+#include "worker/os/sandbox_profile.h"
 #include "worker/os/watchdog.h"
 
 int64_t os_now_ns(void) {
@@ -80,13 +80,13 @@ static bool child_confine(const OsLimits *limits) {
     set_limit(RLIMIT_FSIZE, limits->file_bytes);
     set_limit(RLIMIT_CPU, limits->cpu_s);
     set_limit(RLIMIT_NPROC, limits->user_processes);
-    if (limits->cage && !os_cage_enter(limits))
+    if (limits->profile && !os_profile_enter(limits))
         return false;
     set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX); // last: our own, still open, may be more
     return true;
 }
 
-// A child has no descriptor but its pipes, and what os_cage_enter then hands to its command:
+// A child has no descriptor but its pipes, and what os_profile_enter then hands to its command:
 // whatever the worker, its libraries or its own parent left open would be reachable inside.
 static void close_others_on_exec(void) {
     if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
@@ -176,7 +176,7 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
     return true;
 }
 
-const char *os_overstepped(const OsProcess *process) {
+const char *os_limit_exceeded(const OsProcess *process) {
     return process->watch ? os_watch_verdict(process->watch) : NULL;
 }
 

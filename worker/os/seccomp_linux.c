@@ -2,9 +2,9 @@
 //
 // A list of what is refused, not of what is allowed: compilers and engines of every kind have to
 // run. Refused is what reaches other processes, makes namespaces, mounts or sockets, hides memory
-// from the watch (os_watch.h), or has been a way into kernels. Calls younger than this list do not
+// from the watch (watchdog.h), or has been a way into kernels. Calls younger than this list do not
 // exist for what runs inside.
-#include "worker/os/lockdown.h"
+#include "worker/os/sandbox_profile.h"
 
 #include <errno.h>
 #include <linux/sched.h>
@@ -84,7 +84,7 @@ static const Case cases[] = {HAS(clone, 0, CLONE_NEWNS),
                              IS(ioctl, 1, TIOCLINUX),
                              IS(fcntl, 1, FCNTL_SETPIPE_SIZE),
                              IS(setrlimit, 0, RLIMIT_RTTIME),
-                             IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: os_guard.h
+                             IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: guard.h
 
 // A build needs chmod, since linkers make their output executable by it, and a path may name any
 // file of the same user: all that remains is to take rights from others.
@@ -170,21 +170,21 @@ static int add_rules(scmp_filter_ctx filter, bool whole, bool signals) {
     return status;
 }
 
-static bool export(OsCage *cage, scmp_filter_ctx filter) {
+static bool export(OsProfile *profile, scmp_filter_ctx filter) {
     int fd scope(close_fd) = memfd_create("filter", MFD_CLOEXEC);
     if (fd < 0 || seccomp_export_bpf(filter, fd) < 0)
         return false;
-    ssize_t size = pread(fd, cage->filter, sizeof cage->filter, 0);
-    cage->size = size > 0 ? (size_t)size / sizeof *cage->filter : 0;
-    return size > 0 && (size_t)size < sizeof cage->filter;
+    ssize_t size = pread(fd, profile->filter, sizeof profile->filter, 0);
+    profile->size = size > 0 ? (size_t)size / sizeof *profile->filter : 0;
+    return size > 0 && (size_t)size < sizeof profile->filter;
 }
 
-bool os_filter_make(OsCage *cage, bool whole, bool signals, Error *err) {
+bool os_filter_make(OsProfile *profile, bool whole, bool signals, Error *err) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     int status = filter ? add_rules(filter, whole, signals) : -ENOMEM;
     if (status == 0) // found by bisection: engines make many calls
         status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    bool made = status == 0 && export(cage, filter);
+    bool made = status == 0 && export(profile, filter);
     seccomp_release(filter);
     return made || error_set(err, 0, "no_filter", "cannot make a filter for system calls: %s",
                              strerror(status < 0 ? -status : EFBIG));

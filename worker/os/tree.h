@@ -10,10 +10,10 @@ typedef struct OsTree {
 } OsTree;
 void os_tree_release(OsTree *tree);
 
-// `strays`: also those of the child's process group that have lost their parent and became ours.
-void os_tree_read(OsTree *tree, int pid, bool strays);
+// `orphans`: also those of the child's process group that have lost their parent and became ours.
+void os_tree_read(OsTree *tree, int pid, bool orphans);
 // Children of our first thread, to which processes come that lost their parent (see
-// os_adopt_strays), with those that it started itself.
+// os_become_subreaper), with those that it started itself.
 void os_children_read(OsTree *tree);
 
 // Memory is what is there: pages that are resident or swapped out, and the page tables, which grow

@@ -1,4 +1,4 @@
-// See os_usage.h: files and memory that no name leads to any more. They are held by descriptors and
+// See tree.h: files and memory that no name leads to any more. They are held by descriptors and
 // mappings; both are read from /proc, as far as a user may look at programs of the same user.
 #include "worker/os/tree.h"
 

@@ -1,4 +1,4 @@
-// See os_usage.h. Linux: /proc. Processes come and go while they are read; one that is gone uses
+// See tree.h. Linux: /proc. Processes come and go while they are read; one that is gone uses
 // nothing.
 #include "worker/os/tree.h"
 
@@ -76,10 +76,10 @@ void os_children_read(OsTree *tree) {
     add_children(tree, getpid(), getpid());
 }
 
-void os_tree_read(OsTree *tree, int pid, bool strays) {
+void os_tree_read(OsTree *tree, int pid, bool orphans) {
     tree->count = 0;
     tree_add(tree, pid);
-    if (strays) {
+    if (orphans) {
         OsTree children scope(os_tree_release) = {0};
         os_children_read(&children);
         for (int i = 0; i < children.count; i++)

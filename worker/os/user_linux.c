@@ -1,4 +1,4 @@
-// See os_user.h. What is handed over is judged first: `--cache /` must not give the system away.
+// See user.h. What is handed over is judged first: `--cache /` must not give the system away.
 #include "worker/os/user.h"
 
 #include <dirent.h>

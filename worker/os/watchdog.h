@@ -9,7 +9,7 @@
 
 typedef struct OsWatch OsWatch;
 
-// A child must be in the table as soon as it exists, or it would be taken for a stray: fork between
+// A child must be in the table as soon as it exists, or it would be taken for a orphan: fork between
 // lock and unlock.
 void os_watch_lock(void);
 void os_watch_unlock(void);
@@ -20,8 +20,8 @@ OsWatch *os_watch_add(int pid, const OsLimits *limits);
 void os_watch_end(OsWatch *watch);
 // After that, and after the last look at os_watch_verdict.
 void os_watch_remove(OsWatch *watch);
-// As os_overstepped.
+// As os_limit_exceeded.
 const char *os_watch_verdict(const OsWatch *watch);
 
-// Kills and reaps what came loose (os.h, os_adopt_strays); nothing where nothing is adopted.
+// Kills and reaps what came loose (process.h, os_become_subreaper); nothing where nothing is adopted.
 void os_watch_sweep(void);

@@ -1,4 +1,4 @@
-// See os_watch.h. One thread looks after all children that have limits, often while that costs
+// See watchdog.h. One thread looks after all children that have limits, often while that costs
 // little; it sleeps without a timer while there are none.
 #include "worker/os/watchdog.h"
 
@@ -30,7 +30,7 @@ struct OsWatch {
     uint64_t number;
     const OsLimits *limits; // NULL: nothing to look after, or not any more
     OsSystemUse before;     // as it was started
-    atomic_bool overstepped;
+    atomic_bool limit_exceeded;
     char verdict[96];
 };
 
@@ -113,7 +113,7 @@ static void look_at(OsWatch *watch) {
     os_tree_read(&tree, watch->pid, table.adopting);
     if (!judge(watch, &tree))
         return;
-    atomic_store(&watch->overstepped, true);
+    atomic_store(&watch->limit_exceeded, true);
     end_all(&tree);
 }
 
@@ -121,7 +121,7 @@ static void look_at(OsWatch *watch) {
 static OsWatch *next_limited(uint64_t number) {
     OsWatch *best = NULL;
     for (OsWatch *w = table.first; w; w = w->next)
-        if (w->limits && !atomic_load(&w->overstepped) && w->number > number &&
+        if (w->limits && !atomic_load(&w->limit_exceeded) && w->number > number &&
             (!best || w->number < best->number))
             best = w;
     return best;
@@ -213,12 +213,12 @@ void os_watch_remove(OsWatch *watch) {
 }
 
 const char *os_watch_verdict(const OsWatch *watch) {
-    return atomic_load(&watch->overstepped) ? watch->verdict : NULL;
+    return atomic_load(&watch->limit_exceeded) ? watch->verdict : NULL;
 }
 
-// ---- strays -------------------------------------------------------------------------------------
+// ---- orphans -------------------------------------------------------------------------------------
 
-void os_adopt_strays(void) {
+void os_become_subreaper(void) {
     os_watch_lock();
     table.adopting = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
     os_watch_unlock();
@@ -235,7 +235,7 @@ static bool is_known(int pid) {
 
 // Leaves in `tree` those that belong to no living child, killed.
 static void kill_strays(OsTree *tree) {
-    int strays = 0, own_group = getpgrp();
+    int orphans = 0, own_group = getpgrp();
     os_children_read(tree);
     for (int i = 0; i < tree->count; i++) {
         int pid = tree->pids[i], group = getpgid(pid);
@@ -244,12 +244,12 @@ static void kill_strays(OsTree *tree) {
         if (group > 0 && group != own_group)
             kill(-group, SIGKILL);
         kill(pid, SIGKILL);
-        tree->pids[strays++] = pid;
+        tree->pids[orphans++] = pid;
     }
-    tree->count = strays;
+    tree->count = orphans;
 }
 
-// What a stray leaves comes to us when it dies, hence the rounds.
+// What a orphan leaves comes to us when it dies, hence the rounds.
 void os_watch_sweep(void) {
     enum { ROUNDS_MAX = 1000 };
     OsTree tree scope(os_tree_release) = {0};

@@ -1,4 +1,4 @@
-// See load.h.
+// See batch_load.h.
 #include "worker/results/batch_load.h"
 
 #include <stdio.h>

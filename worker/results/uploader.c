@@ -104,10 +104,10 @@ static void load_spool(Uploader *c) {
                                   .task = items[i]->task});
 }
 
-Uploader *uploader_new(Session *session) {
+Uploader *uploader_new(Identity *identity) {
     Uploader *c = xcalloc(1, sizeof *c);
-    c->api = (Api){session, client_new("patchmate-worker/" WORKER_VERSION, &c->cancel)};
-    c->spool = xasprintf("%s/spool", session->folder);
+    c->api = (Api){identity, client_new("patchmate-worker/" WORKER_VERSION, &c->cancel)};
+    c->spool = xasprintf("%s/spool", identity->folder);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -9,7 +9,7 @@
 typedef struct Uploader Uploader;
 
 // Starts the thread; it sends what an earlier run left behind at once. The session is borrowed.
-Uploader *uploader_new(Session *session);
+Uploader *uploader_new(Identity *identity);
 // Waits until all that can go now has been sent or has failed, at most `patience_s`.
 bool uploader_flush(Uploader *uploader, double patience_s);
 // Waits until all has been sent, at most `patience_s`; what is left stays on disk.

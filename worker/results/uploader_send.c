@@ -62,7 +62,7 @@ static void next_heartbeat_in(Uploader *c, double seconds) {
 }
 
 static void heartbeat_failed(Uploader *c, const Error *err, double retry_after_s) {
-    double pause_s = outage_wait(&c->api.session->outage, &c->heartbeats, err, retry_after_s);
+    double pause_s = outage_wait(&c->api.identity->outage, &c->heartbeats, err, retry_after_s);
     c->heartbeats_offline = err->status == 0;
     next_heartbeat_in(c, pause_s);
 }
@@ -78,7 +78,7 @@ static void retry_others(Uploader *c) {
 
 static void heartbeat_answered(Uploader *c) {
     bool waited = c->heartbeats.waits;
-    outage_over(&c->api.session->outage, &c->heartbeats, true);
+    outage_over(&c->api.identity->outage, &c->heartbeats, true);
     if (waited)
         retry_others(c);
 }
@@ -89,7 +89,7 @@ void uploader_send_heartbeat(Uploader *c) {
     UploaderTask task;
     if (!enter_call(c, 0, &task))
         return;
-    next_heartbeat_in(c, patience(heartbeat_every_s));
+    next_heartbeat_in(c, pacing(heartbeat_every_s));
     Progress p = task.progress(task.ctx);
     leave_call(c);
     Error err = {0};
@@ -159,7 +159,7 @@ static void message_accepted(Uploader *c, const Message *message, const json_t *
 
 static void message_failed(Uploader *c, Message *message, const Delivery *d) {
     double pause_s =
-        outage_wait(&c->api.session->outage, &message->waiter, &d->error, d->reply.retry_after_s);
+        outage_wait(&c->api.identity->outage, &message->waiter, &d->error, d->reply.retry_after_s);
     pthread_mutex_lock(&c->lock);
     message->retry_s = uploader_now_s() + pause_s;
     message->failed = true;
@@ -171,7 +171,7 @@ static void message_failed(Uploader *c, Message *message, const Delivery *d) {
 // Only this thread takes messages off the outbox.
 static void take_off(Uploader *c, Message *message) {
     bool waited = message->waiter.waits;
-    outage_over(&c->api.session->outage, &message->waiter, true);
+    outage_over(&c->api.identity->outage, &message->waiter, true);
     pthread_mutex_lock(&c->lock);
     c->unstored -= message->state == MESSAGE_UNSTORED;
     outbox_remove(&c->outbox, message);
@@ -190,7 +190,7 @@ void uploader_store_item(Uploader *c, Message *message) {
     pthread_mutex_lock(&c->lock);
     c->unstored -= stored;
     message->state = stored ? MESSAGE_READY : MESSAGE_UNSTORED;
-    c->store_s = stored ? 0 : uploader_now_s() + patience(store_again_s);
+    c->store_s = stored ? 0 : uploader_now_s() + pacing(store_again_s);
     bool all = c->unstored == 0;
     pthread_mutex_unlock(&c->lock);
     if (!stored && !c->disk_failed)

@@ -1,4 +1,4 @@
-// See os_sandbox.h. Linux: bubblewrap. It makes the namespaces and mounts, applies the filter that
+// See bubblewrap.h. Linux: bubblewrap. It makes the namespaces and mounts, applies the filter that
 // it is handed, and makes way for a program of ours as process 1 (inside/init.c). That one sets the
 // limit on processes, which outside would count all that the user runs and stop bubblewrap, and
 // gives up what /proc tells of processes and mounts: mountinfo has the host's paths.
@@ -80,10 +80,10 @@ static void add_writable(const SandboxView *view, Argv *argv) {
 }
 
 // Where nothing can keep a program from files inside /proc, it has these alone.
-static void add_proc(const OsCage *cage, Argv *argv) {
+static void add_proc(const OsProfile *profile, Argv *argv) {
     static const char *const texts[] = {"/proc/cpuinfo", "/proc/meminfo",
                                         "/proc/sys/vm/overcommit_memory"};
-    if (cage->access_version > 0)
+    if (profile->access_version > 0)
         argv_add_all(argv, (const char *const[]){"--proc", "/proc", NULL});
     else
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -92,10 +92,10 @@ static void add_proc(const OsCage *cage, Argv *argv) {
 
 #define INIT "/init"
 
-static void add_init(const OsCage *cage, const SandboxView *view, Argv *argv) {
+static void add_init(const OsProfile *profile, const SandboxView *view, Argv *argv) {
     enum { OWN_PROCESSES = 4 }; // bubblewrap's and process 1
     argv_add_all(argv, (const char *const[]){"--", INIT, NULL});
-    argv_printf(argv, "%d", cage->access_version);
+    argv_printf(argv, "%d", profile->access_version);
     argv_printf(argv, "%d", view->processes ? view->processes + OWN_PROCESSES : 0);
     argv_add_all(argv,
                  (const char *const[]){view->writable ? "w" SANDBOX_FOLDER : "r" SANDBOX_FOLDER,
@@ -105,7 +105,7 @@ static void add_init(const OsCage *cage, const SandboxView *view, Argv *argv) {
     argv_add(argv, "--");
 }
 
-void os_sandbox_prefix(const OsCage *cage, const SandboxView *view, const char *const *env,
+void os_sandbox_prefix(const OsProfile *profile, const SandboxView *view, const char *const *env,
                        Argv *argv) {
     static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
     argv_add_all(argv, namespaces);
@@ -115,16 +115,16 @@ void os_sandbox_prefix(const OsCage *cage, const SandboxView *view, const char *
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         add_system_folder(argv, folders[i]);
     argv_add_all(argv, system_files);
-    add_proc(cage, argv);
+    add_proc(profile, argv);
     argv_add_all(argv, (const char *const[]){"--perms", "0555", "--file", NULL});
     argv_printf(argv, "%d", OS_INIT_FD);
     argv_add(argv, INIT);
     add_writable(view, argv);
     argv_add(argv, "--seccomp");
-    argv_printf(argv, "%d", OS_CAGE_FD);
+    argv_printf(argv, "%d", OS_PROFILE_FD);
     argv_add(argv, "--chdir");
     argv_printf(argv, SANDBOX_FOLDER "/%s", view->inside ? view->inside : "");
-    add_init(cage, view, argv);
+    add_init(profile, view, argv);
 }
 
 // Threads of a process that is ours; they are what RLIMIT_NPROC counts.

@@ -76,8 +76,8 @@ bool job_run(const JobSpec *spec, JobResult *result, Error *err) {
     process.input = -1;
     result->end = watch(spec, &process, &result->output);
     result->status = result->end == JOB_ENDED ? os_exit_status(&process) : -1;
-    const char *passed = os_overstepped(&process);
-    snprintf(result->overstepped, sizeof result->overstepped, "%s", passed ? passed : "");
+    const char *passed = os_limit_exceeded(&process);
+    snprintf(result->limit_exceeded, sizeof result->limit_exceeded, "%s", passed ? passed : "");
     result->seconds = (double)(os_now_ns() - start) / 1e9;
     trim_tail(&result->output);
     return true;

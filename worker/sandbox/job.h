@@ -24,7 +24,7 @@ typedef struct JobResult {
     JobEnd end;
     int status; // as a shell gives it; meaningful for JOB_ENDED
     double seconds;
-    char overstepped[96]; // why it was killed, in words that go on from "it"; "": it was not
+    char limit_exceeded[96]; // why it was killed, in words that go on from "it"; "": it was not
     Str output; // at most the last JOB_OUTPUT_MAX bytes; `overflow` when something came before
 } JobResult;
 

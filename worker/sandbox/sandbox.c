@@ -18,7 +18,8 @@ static bool init_level(Sandbox *sandbox, int level, Error *err) {
     sandbox->level = level;
     if (level == 0)
         return true;
-    return os_cage_init(&sandbox->cage, level == 2 ? OS_CAGE_HANDED : OS_CAGE_WHOLE, err);
+    return os_profile_init(&sandbox->profile, level == 2 ? OS_PROFILE_HANDED : OS_PROFILE_WHOLE,
+                           err);
 }
 
 // A level works when the very prefix that games will use runs a program.
@@ -105,11 +106,11 @@ const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv
                          .file_bytes = view->file_bytes,
                          .cpu_s = view->cpu_s,
                          .confined = true,
-                         .cage = sandbox->level > 0 ? &sandbox->cage : NULL,
-                         .cage_folder = view->folder,
-                         .cage_writable = view->writable};
+                         .profile = sandbox->level > 0 ? &sandbox->profile : NULL,
+                         .profile_folder = view->folder,
+                         .profile_writable = view->writable};
     if (sandbox_has_namespaces(sandbox)) {
-        os_sandbox_prefix(&sandbox->cage, view, plain_env, argv);
+        os_sandbox_prefix(&sandbox->profile, view, plain_env, argv);
         limits->tmpfs = "/tmp";
         limits->tmpfs_bytes = view->tmp_bytes;
         return SANDBOX_FOLDER;

@@ -3,10 +3,10 @@
 //
 // Level 2 is bubblewrap: no network, no home, no other processes, a read-only system, a private and
 // sized /tmp, which is all that can be written; its process 1 is ours (inside/init.c). Level 1,
-// where namespaces are not to be had, is access control and a filter on system calls (os_cage.h):
+// where namespaces are not to be had, is access control and a filter on system calls (os/sandbox_profile.h):
 // no network, no file but the system's programs and the given folder. Level 0 is no confinement but
 // an empty environment and the limits, and has to be asked for. What a program then reaches, fact
-// by fact, is listed in selftest/level_2 and level_1. All of it ends with the worker (os_guard.h).
+// by fact, is listed in selftest/level_2 and level_1. All of it ends with the worker (os/guard.h).
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ enum { SANDBOX_BEST = 2 };
 
 typedef struct Sandbox {
     int level;
-    OsCage cage;
+    OsProfile profile;
 } Sandbox;
 
 // Finds the best level, at most `most`, by trying it. False with an explanation when there is none

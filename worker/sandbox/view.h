@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "worker/os/lockdown.h"
+#include "worker/os/sandbox_profile.h"
 #include "worker/sandbox/argv.h"
 
 // Where a program inside level 2 finds `folder` and `result` of its view.

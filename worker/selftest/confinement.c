@@ -32,11 +32,11 @@ static bool ask(const SelfTest *test, const Build *probe, const char *secret, Jo
     scope(argv_release) Argv argv = {0};
     OsLimits limits;
     int port, listener = listen_somewhere(&port);
-    build_command(&test->shop, probe, 0, &argv, &limits);
+    build_command(&test->context, probe, 0, &argv, &limits);
     argv_add(&argv, secret);
     argv_printf(&argv, "%d", port);
     argv_printf(&argv, "%d", (int)getpid());
-    JobSpec job = {(const char *const *)argv.items, PROBE_LIMIT_S, test->shop.cancel, &limits};
+    JobSpec job = {(const char *const *)argv.items, PROBE_LIMIT_S, test->context.cancel, &limits};
     bool ran = job_run(&job, result, err);
     close_fd(&listener);
     if (!ran)

@@ -123,7 +123,7 @@ bool selftest_build(SelfTest *test, const SelfTestSource *source, Build *out, St
     make_snapshot(&s);
     bool kept = keep_snapshot(test, &s, sha256, err);
     str_release(&s.bytes);
-    return kept && build_engine(&test->shop, &recipe, sha256, out, log, err) == BUILD_DONE;
+    return kept && build_engine(&test->context, &recipe, sha256, out, log, err) == BUILD_DONE;
 }
 
 // Its games are draws by repetition from the start position, whoever has White. Faults show at the

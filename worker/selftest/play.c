@@ -58,7 +58,7 @@ typedef struct Player {
 } Player;
 
 static EngineSpec engine_of(const SelfTest *test, Player *player, const char *name) {
-    build_command(&test->shop, player->build, MEMORY_BYTES, &player->argv, &player->limits);
+    build_command(&test->context, player->build, MEMORY_BYTES, &player->argv, &player->limits);
     if (player->word)
         argv_add(&player->argv, player->word);
     return (EngineSpec){.name = name,
@@ -134,7 +134,7 @@ static bool check_benches(SelfTest *test, const Pair *pair) {
     Error err = {0};
     selftest_begin(test, "bench");
     for (int i = 0; i < 2; i++)
-        if (bench_run(&test->shop, &pair->builds[i], args, 0, &benches[i], NULL, &err) !=
+        if (bench_run(&test->context, &pair->builds[i], args, 0, &benches[i], NULL, &err) !=
             RUN_DONE) {
             selftest_row(test, ROW_FAILED, "bench", "%s", err.message);
             return false;

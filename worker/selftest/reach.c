@@ -48,7 +48,7 @@ static bool is_allowed(const Place *place, const char *fact) {
 static void judge(SelfTest *test, const char *where, char *said) {
     const Sandbox *sandbox = &test->worker->sandbox;
     Place place = {sandbox->level == 2 ? os_inside_level_2 : os_inside_level_1, where,
-                   sandbox->cage.access_version > 0};
+                   sandbox->profile.access_version > 0};
     char name[32], *rest = NULL;
     int facts = 0, wrong = 0;
     bool ended = false;
@@ -78,7 +78,7 @@ static void play(const SelfTest *test, const Build *build, Str *said) {
     Error ignored;
     scope(argv_release) Argv argv = {0};
     OsLimits limits;
-    build_command(&test->shop, build, 0, &argv, &limits);
+    build_command(&test->context, build, 0, &argv, &limits);
     EngineSpec spec = {
         .name = "probe", .argv = (const char *const *)argv.items, .threads = 1, .limits = &limits};
     EngineProcess *engine = xcalloc(1, sizeof *engine);
@@ -107,7 +107,7 @@ void selftest_reach(SelfTest *test) {
     } else {
         judge(test, "build", said.data);
         str_clear(&said);
-        bench_run(&test->shop, &build, no_args, 0, &bench, &said, &err); // it counts no nodes
+        bench_run(&test->context, &build, no_args, 0, &bench, &said, &err); // it counts no nodes
         judge(test, "bench", said.data);
         str_clear(&said);
         play(test, &build, &said);

@@ -56,13 +56,13 @@ static bool find_tools(SelfTest *test, const Config *config) {
     }
     show_compilers(test);
     show_machine(test);
-    test->shop = (Workshop){&w->store,
-                            &w->sandbox,
-                            w->host.build_key,
-                            w->host.cores,
-                            &w->running.cancel,
-                            config->build_s,
-                            0};
+    test->context = (BuildContext){&w->store,
+                                   &w->sandbox,
+                                   w->host.build_key,
+                                   w->host.cores,
+                                   &w->running.cancel,
+                                   config->build_s,
+                                   0};
     return true;
 }
 

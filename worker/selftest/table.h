@@ -7,7 +7,7 @@ typedef enum { ROW_OK, ROW_FAILED, ROW_NOTE } RowKind;
 
 typedef struct SelfTest {
     Worker *worker;
-    Workshop shop;
+    BuildContext context;
     bool terminal; // standard output is one
     int rows, failed;
 } SelfTest;

@@ -170,7 +170,7 @@ static char *default_name(void) {
 static char *default_cache(void) {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (geteuid() == 0)
-        return xstrdup("/var/lib/patchmate-worker"); // see os_user.h: it does not stay root
+        return xstrdup("/var/lib/patchmate-worker"); // see os/user.h: it does not stay root
     if (data && *data == '/')
         return xasprintf("%s/patchmate", data);
     return xasprintf("%s/.local/share/patchmate", home && *home == '/' ? home : "/var/tmp");

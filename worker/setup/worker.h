@@ -11,7 +11,7 @@ typedef struct Worker {
     Store store;
     Sandbox sandbox;
     Host host;
-    Session session;
+    Identity identity;
     Api api; // of the thread that works on tasks
     Uploader *uploader;
     Running running;

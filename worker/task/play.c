@@ -236,7 +236,8 @@ bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err) 
     snprintf(threads, sizeof threads, "%d", task->threads);
     scale_limits(&p);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        build_command(spec->shop, &spec->builds[i], spec->memory_mib[i] << 20, argv[i], &limits[i]);
+        build_command(spec->context, &spec->builds[i], spec->memory_mib[i] << 20, argv[i],
+                      &limits[i]);
         engines[i] = (EngineSpec){.name = side_name((Side)i),
                                   .argv = (const char *const *)argv[i]->items,
                                   .threads = task->threads,

@@ -7,7 +7,7 @@
 typedef struct PlaySpec {
     const Task *task;
     const Build *builds; // SIDE_COUNT of them
-    const Workshop *shop;
+    const BuildContext *context;
     double factor; // of the clock
     double speed;  // nodes/s of a slot, 0 if not measured
     int slots;

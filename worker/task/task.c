@@ -58,7 +58,7 @@ static bool has_path(const TaskFiles *files, const char *path) {
     return false;
 }
 
-// `common` are laid down as well, NULL: none. A list that is absent or null is empty.
+// `common` are placed as well, NULL: none. A list that is absent or null is empty.
 static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, Error *err) {
     size_t i;
     json_t *file;

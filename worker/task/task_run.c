@@ -20,7 +20,7 @@ typedef enum { STEP_ON, STEP_STOPPED, STEP_FAILED } Step;
 typedef struct TaskRun {
     Worker *worker;
     Task task;
-    Workshop shop;
+    BuildContext context;
     _Atomic(const char *) phase;
     atomic_int started_pairs; // pairs of which a game was started, before and after the match
     Build builds[SIDE_COUNT];
@@ -113,11 +113,11 @@ static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) 
     TaskBuild recipe = task_recipe(&run->task, side);
     str_clear(&run->failure.log);
     status_step(side == SIDE_COUNT ? "reference" : side_name((Side)side),
-                typical_seconds(store, run->task.engine, "build"));
-    switch (
-        build_engine(&run->shop, &recipe, snapshot, out, &run->failure.log, &run->failure.error)) {
+                duration_usual_s(store, run->task.engine, "build"));
+    switch (build_engine(&run->context, &recipe, snapshot, out, &run->failure.log,
+                         &run->failure.error)) {
     case BUILD_DONE:
-        typical_note(store, run->task.engine, "build", (double)(os_now_ns() - start_ns) / 1e9);
+        duration_note(store, run->task.engine, "build", (double)(os_now_ns() - start_ns) / 1e9);
         return STEP_ON;
     case BUILD_CANCELLED:
         return STEP_STOPPED;
@@ -173,8 +173,8 @@ static Step bench_one(TaskRun *run, int side) {
     Bench bench;
     status_step(side_name((Side)side), 0);
     str_clear(&run->failure.log);
-    switch (bench_run(&run->shop, &run->builds[side], run->task.build.bench_args, memory_bytes(run),
-                      &bench, &run->failure.log, &run->failure.error)) {
+    switch (bench_run(&run->context, &run->builds[side], run->task.build.bench_args,
+                      memory_bytes(run), &bench, &run->failure.log, &run->failure.error)) {
     case RUN_DONE:
         return judge_bench(run, side, &bench);
     case RUN_CANCELLED:
@@ -192,7 +192,7 @@ static int slots_of(const TaskRun *run) {
 
 static Step measure_reference(TaskRun *run, const Build *reference) {
     status_step("speed", 0);
-    RunOutcome outcome = speed_measure(&run->shop, reference, run->task.build.bench_args,
+    RunOutcome outcome = speed_measure(&run->context, reference, run->task.build.bench_args,
                                        slots_of(run) * run->task.threads, memory_bytes(run),
                                        &run->speed, &run->failure.error);
     if (outcome == RUN_CANCELLED)
@@ -229,7 +229,7 @@ static Step play_all(TaskRun *run) {
     const Task *task = &run->task;
     PlaySpec spec = {.task = task,
                      .builds = run->builds,
-                     .shop = &run->shop,
+                     .context = &run->context,
                      .factor = run->factor,
                      .speed = run->speed,
                      .slots = slots_of(run),
@@ -327,8 +327,9 @@ static void set_test(Status *status, void *ctx) {
 static TaskEnd work_on(TaskRun *run) {
     Worker *w = run->worker;
     UploaderTask watched = {run->task.id, progress, stop_run, run};
-    run->shop = (Workshop){&w->store,          &w->sandbox,        w->host.build_key, w->host.cores,
-                           &w->running.cancel, w->config->build_s, w->host.memory_mib};
+    run->context =
+        (BuildContext){&w->store,          &w->sandbox,        w->host.build_key, w->host.cores,
+                       &w->running.cancel, w->config->build_s, w->host.memory_mib};
     atomic_store(&run->started_pairs, run->task.next_seq * run->task.batch_pairs);
     atomic_store(&run->phase, "fetch");
     status_update(set_test, &run->task);

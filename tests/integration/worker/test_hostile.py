@@ -123,7 +123,7 @@ class Level:
         book.write_text("".join(f"rnbqkbnr/pppppppp/8/8/{opening}/RNBQKBNR b KQkq -\n" for opening in OPENINGS))
         options = ["--sandbox", str(self.number), "--build-time", str(BUILD_S), "--concurrency", "1", "--memory", "320",
                    *(["--no-sandbox"] if self.number == 0 else [])]
-        env = {**os.environ, "HOME": str(self.home), "PATCHMATE_PATIENCE": "0.1"}
+        env = {**os.environ, "HOME": str(self.home), "PATCHMATE_PACING": "0.1"}
         try:
             with kit.Server(init_options=["--engine-source", str(ENGINE), "--book", str(book)]) as self.server:
                 self.server.add_user("dev", "developer")

@@ -32,7 +32,7 @@ def make_certificate():
 
 
 def environment(**more):
-    return {**os.environ, "SSL_CERT_FILE": str(CERTIFICATE), "PATCHMATE_PATIENCE": "0.1", **more}
+    return {**os.environ, "SSL_CERT_FILE": str(CERTIFICATE), "PATCHMATE_PACING": "0.1", **more}
 
 
 @contextlib.contextmanager

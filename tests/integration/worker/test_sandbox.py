@@ -183,7 +183,7 @@ class CarelessWorker(worker_kit.Worker):
 
     def __init__(self, level):
         self.level = level
-        env = {**os.environ, "HOME": str(level.home), "MYSECRET": SECRET, "PATCHMATE_PATIENCE": "0.1"}
+        env = {**os.environ, "HOME": str(level.home), "MYSECRET": SECRET, "PATCHMATE_PACING": "0.1"}
         super().__init__(level.server, "--sandbox", str(level.number), "--concurrency", "1", "--memory", "320", env=env, start=False)
         self.cache = level.home / "cache"
         self.start()

@@ -22,7 +22,7 @@ from worker import Worker  # noqa: E402
 BATCH = 1
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-weather-"))
 # A minute of waiting is 1.2 s.
-HURRIED = {**os.environ, "PATCHMATE_PATIENCE": "0.02"}
+HURRIED = {**os.environ, "PATCHMATE_PACING": "0.02"}
 FAULTY, SOUND, SLOW = "Hash=1 Mode=crashgo After=2", "Hash=1", "Hash=1 Mode=split"
 server = boss = proxy = worker = None
 

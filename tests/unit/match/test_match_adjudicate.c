@@ -16,13 +16,13 @@ typedef struct Step {
 
 // Plays scores of alternating sides from White's first; returns how many plies it took to a
 // verdict.
-static int plies_to(Adjudication rules, const Step *steps, int count, Verdict wanted) {
+static int plies_to(Adjudication rules, const Step *steps, int count, Decision wanted) {
     Adjudicator a = {.rules = &rules};
     for (int i = 0; i < count; i++) {
         Position pos = {.rule50 = (uint8_t)steps[i].rule50,
                         .fullmove = (uint16_t)steps[i].fullmove};
-        Verdict verdict = adjudicate(&a, &pos, i % 2 ? BLACK : WHITE, steps[i].score, i + 1);
-        if (verdict != VERDICT_NONE) {
+        Decision verdict = adjudicate(&a, &pos, i % 2 ? BLACK : WHITE, steps[i].score, i + 1);
+        if (verdict != DECISION_NONE) {
             assert_int_equal(verdict, wanted);
             return i + 1;
         }
@@ -36,50 +36,50 @@ static const Adjudication resign_rules = {.resign_count = 2, .resign_score = 600
 static void level_scores_of_both_sides_end_in_a_draw(void **state) {
     (void)state;
     const Step steps[] = {{20, 5, 40}, {-20, 6, 40}, {0, 7, 41}, {1, 8, 41}};
-    assert_int_equal(plies_to(draw_rules, steps, 4, VERDICT_DRAW), 4);
+    assert_int_equal(plies_to(draw_rules, steps, 4, DECISION_DRAW), 4);
 }
 
 static void a_capture_starts_the_count_anew_and_counts_itself(void **state) {
     (void)state;
     const Step steps[] = {{0, 5, 40}, {0, 6, 40}, {0, 0, 41}, {0, 1, 41}, {0, 2, 42}, {0, 3, 42}};
-    assert_int_equal(plies_to(draw_rules, steps, 6, VERDICT_DRAW), 6);
+    assert_int_equal(plies_to(draw_rules, steps, 6, DECISION_DRAW), 6);
 }
 
 static void a_draw_waits_for_its_move_number(void **state) {
     (void)state;
     // The board shows move 35 once Black has made the 34th.
     const Step steps[] = {{0, 1, 32}, {0, 2, 33}, {0, 3, 33}, {0, 4, 34}, {0, 5, 34}, {0, 6, 35}};
-    assert_int_equal(plies_to(draw_rules, steps, 6, VERDICT_DRAW), 6);
+    assert_int_equal(plies_to(draw_rules, steps, 6, DECISION_DRAW), 6);
 }
 
 static void mates_and_missing_scores_are_not_level(void **state) {
     (void)state;
     const Step mate[] = {{0, 5, 40}, {0, 6, 40}, {0, 7, 41}, {SCORE_MATE - 9, 8, 41}, {0, 9, 42}};
     const Step none[] = {{0, 5, 40}, {0, 6, 40}, {0, 7, 41}, {SCORE_NONE, 8, 41}, {0, 9, 42}};
-    assert_int_equal(plies_to(draw_rules, mate, 5, VERDICT_DRAW), 0);
-    assert_int_equal(plies_to(draw_rules, none, 5, VERDICT_DRAW), 0);
+    assert_int_equal(plies_to(draw_rules, mate, 5, DECISION_DRAW), 0);
+    assert_int_equal(plies_to(draw_rules, none, 5, DECISION_DRAW), 0);
 }
 
 static void the_side_that_sees_itself_lost_resigns(void **state) {
     (void)state;
     const Step white[] = {{-600, 1, 2}, {0, 1, 3}, {-601, 1, 3}};
     const Step black[] = {{0, 1, 2}, {-600, 1, 3}, {0, 1, 3}, {-600, 1, 4}};
-    assert_int_equal(plies_to(resign_rules, white, 3, VERDICT_RESIGNS), 3);
-    assert_int_equal(plies_to(resign_rules, black, 4, VERDICT_RESIGNS), 4);
+    assert_int_equal(plies_to(resign_rules, white, 3, DECISION_RESIGNS), 3);
+    assert_int_equal(plies_to(resign_rules, black, 4, DECISION_RESIGNS), 4);
 }
 
 static void being_mated_counts_for_resignation(void **state) {
     (void)state;
     const Step steps[] = {{4 - SCORE_MATE, 1, 2}, {0, 1, 3}, {2 - SCORE_MATE, 1, 3}};
-    assert_int_equal(plies_to(resign_rules, steps, 3, VERDICT_RESIGNS), 3);
+    assert_int_equal(plies_to(resign_rules, steps, 3, DECISION_RESIGNS), 3);
 }
 
 static void bad_scores_must_come_in_a_row(void **state) {
     (void)state;
     const Step better[] = {{-600, 1, 2}, {0, 1, 3}, {-599, 1, 3}, {0, 1, 4}, {-600, 1, 4}};
     const Step none[] = {{-600, 1, 2}, {SCORE_NONE, 1, 3}, {-600, 1, 3}, {0, 1, 4}};
-    assert_int_equal(plies_to(resign_rules, better, 5, VERDICT_RESIGNS), 0);
-    assert_int_equal(plies_to(resign_rules, none, 4, VERDICT_RESIGNS), 0);
+    assert_int_equal(plies_to(resign_rules, better, 5, DECISION_RESIGNS), 0);
+    assert_int_equal(plies_to(resign_rules, none, 4, DECISION_RESIGNS), 0);
 }
 
 static void two_sided_resignation_needs_both(void **state) {
@@ -88,21 +88,21 @@ static void two_sided_resignation_needs_both(void **state) {
     rules.resign_two_sided = true;
     const Step one[] = {{-900, 1, 2}, {599, 1, 3}, {-900, 1, 3}, {599, 1, 4}, {-900, 1, 5}};
     const Step both[] = {{-600, 1, 2}, {600, 1, 3}, {-600, 1, 3}, {600, 1, 4}, {-600, 1, 5}};
-    assert_int_equal(plies_to(rules, one, 5, VERDICT_RESIGNS), 0);
+    assert_int_equal(plies_to(rules, one, 5, DECISION_RESIGNS), 0);
     // After four plies both agree, but it is for the losing side to resign, with its own move.
-    assert_int_equal(plies_to(rules, both, 5, VERDICT_RESIGNS), 5);
+    assert_int_equal(plies_to(rules, both, 5, DECISION_RESIGNS), 5);
 }
 
 static void length_alone_ends_a_game_even_without_scores(void **state) {
     (void)state;
     const Step steps[] = {{SCORE_NONE, 1, 2}, {900, 1, 3}, {0, 0, 3}, {SCORE_NONE, 1, 4}};
-    assert_int_equal(plies_to((Adjudication){.max_moves = 2}, steps, 4, VERDICT_TOO_LONG), 4);
+    assert_int_equal(plies_to((Adjudication){.max_moves = 2}, steps, 4, DECISION_TOO_LONG), 4);
 }
 
 static void nothing_is_adjudicated_without_rules(void **state) {
     (void)state;
     const Step steps[] = {{-9000, 1, 99}, {0, 2, 99}, {-9000, 3, 99}, {0, 4, 99}, {-9000, 5, 99}};
-    assert_int_equal(plies_to((Adjudication){0}, steps, 5, VERDICT_NONE), 0);
+    assert_int_equal(plies_to((Adjudication){0}, steps, 5, DECISION_NONE), 0);
 }
 
 int main(void) {

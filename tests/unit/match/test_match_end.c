@@ -117,12 +117,12 @@ static void rules_end_games_with_the_words_of_other_runners(void **state) {
 static void adjudicated_games_say_so(void **state) {
     (void)state;
     stand(POSITION_START_FEN);
-    end_by_verdict(&record, VERDICT_RESIGNS, WHITE);
+    end_by_decision(&record, DECISION_RESIGNS, WHITE);
     assert_string_equal(record.reason, "Black wins by adjudication");
     assert_int_equal(record.result, RESULT_BLACK_WINS);
-    end_by_verdict(&record, VERDICT_DRAW, WHITE);
+    end_by_decision(&record, DECISION_DRAW, WHITE);
     assert_string_equal(record.reason, "Draw by adjudication");
-    end_by_verdict(&record, VERDICT_TOO_LONG, BLACK);
+    end_by_decision(&record, DECISION_TOO_LONG, BLACK);
     assert_string_equal(record.reason, "Draw by adjudication: maximum length");
     assert_int_equal(record.result, RESULT_DRAW);
 }

@@ -91,7 +91,7 @@ static char *confined_with(bool landlock, const char *folder, bool writable, con
     if (!sandbox_detect(&sandbox, SANDBOX_BEST, false, &err))
         fail_msg("%s", err.message);
     if (!landlock)
-        sandbox.cage.access_version = 0;
+        sandbox.profile.access_version = 0;
     scope(argv_release) Argv argv = {0};
     SandboxView view = {.folder = folder, .writable = writable, .tmp_bytes = 1 << 20};
     OsLimits limits;
@@ -172,7 +172,7 @@ typedef struct Yard {
     char *folder;
     Store store;
     Sandbox sandbox;
-    Workshop shop;
+    BuildContext context;
     TaskBuild recipe;
     char snapshot[65];
 } Yard;
@@ -202,7 +202,7 @@ static void yard_open(Yard *yard, const char *makefile) {
     if (!store_open(&yard->store, yard->folder, &err) ||
         !sandbox_detect(&yard->sandbox, SANDBOX_BEST, false, &err))
         fail_msg("%s", err.message);
-    yard->shop = (Workshop){&yard->store, &yard->sandbox, "gcc", 1, NULL, 0, 0};
+    yard->context = (BuildContext){&yard->store, &yard->sandbox, "gcc", 1, NULL, 0, 0};
     yard->recipe = (TaskBuild){.directory = ".",
                                .command = "make",
                                .binary = "anvil",
@@ -213,7 +213,7 @@ static void yard_open(Yard *yard, const char *makefile) {
 
 static BuildOutcome build(Yard *yard, Build *out, Str *log, Error *err) {
     str_init(log, 1 << 20);
-    return build_engine(&yard->shop, &yard->recipe, yard->snapshot, out, log, err);
+    return build_engine(&yard->context, &yard->recipe, yard->snapshot, out, log, err);
 }
 
 static void assert_build_fails(const char *makefile, const char *message, const char *word) {
@@ -239,14 +239,14 @@ static void an_engine_is_built_kept_and_benched(void **state) {
     if (build(&yard, &out, &log, &err) != BUILD_DONE)
         fail_msg("%s: %s", err.message, log.data);
     Bench bench;
-    assert_int_equal(bench_run(&yard.shop, &out, yard.recipe.bench_args, 0, &bench, NULL, &err),
+    assert_int_equal(bench_run(&yard.context, &out, yard.recipe.bench_args, 0, &bench, NULL, &err),
                      RUN_DONE);
     assert_int_equal(bench.nodes, 1234);
     // The second time nothing is built: not even the snapshot is needed.
     char *blob scope(free_ptr) = store_blob(&yard.store, yard.snapshot);
     unlink(blob);
     scope(build_release) Build again;
-    assert_int_equal(build_engine(&yard.shop, &yard.recipe, yard.snapshot, &again, &log, &err),
+    assert_int_equal(build_engine(&yard.context, &yard.recipe, yard.snapshot, &again, &log, &err),
                      BUILD_DONE);
     assert_string_equal(again.key, out.key);
 }
@@ -277,7 +277,7 @@ static void files_of_the_recipe_lie_beside_the_engine_that_runs(void **state) {
     add_file(&yard, net_sha, "src/net/small", net);
     if (build(&yard, &out, &log, &err) != BUILD_DONE)
         fail_msg("%s: %s", err.message, log.data);
-    RunOutcome ran = bench_run(&yard.shop, &out, yard.recipe.bench_args, 0, &bench, &log, &err);
+    RunOutcome ran = bench_run(&yard.context, &out, yard.recipe.bench_args, 0, &bench, &log, &err);
     if (ran != RUN_DONE)
         fail_msg("%s: %s", err.message, log.data);
     assert_int_equal(bench.nodes, 77);
@@ -292,16 +292,16 @@ static void another_file_or_another_place_of_it_is_another_build(void **state) {
     yard_open(&yard, "anvil: engine.c\n\tcc -o $@ $<\n");
     assert_int_equal(build(&yard, &none, &log, &err), BUILD_DONE);
     add_file(&yard, net_sha, "nets/small", "x");
-    assert_int_equal(build_engine(&yard.shop, &yard.recipe, yard.snapshot, &one, &log, &err),
+    assert_int_equal(build_engine(&yard.context, &yard.recipe, yard.snapshot, &one, &log, &err),
                      BUILD_DONE);
     yard.recipe.files.items[0].path = "nets/other";
-    assert_int_equal(build_engine(&yard.shop, &yard.recipe, yard.snapshot, &moved, &log, &err),
+    assert_int_equal(build_engine(&yard.context, &yard.recipe, yard.snapshot, &moved, &log, &err),
                      BUILD_DONE);
     assert_string_not_equal(none.key, one.key);
     assert_string_not_equal(one.key, moved.key);
 }
 
-// What a tree holds already stays as it is: the file laid down must be the same.
+// What a tree holds already stays as it is: the file placed must be the same.
 static void assert_in_the_way(const char *path, const char *text, BuildOutcome wanted,
                               const char *words) {
     Error err = {0};
@@ -342,8 +342,8 @@ static void another_compiler_or_command_is_another_build(void **state) {
     scope(str_release) Str log;
     yard_open(&yard, "anvil: engine.c\n\tcc -o $@ $<\n");
     assert_int_equal(build(&yard, &one, &log, &err), BUILD_DONE);
-    yard.shop.compilers = "gcc, newer";
-    assert_int_equal(build_engine(&yard.shop, &yard.recipe, yard.snapshot, &two, &log, &err),
+    yard.context.compilers = "gcc, newer";
+    assert_int_equal(build_engine(&yard.context, &yard.recipe, yard.snapshot, &two, &log, &err),
                      BUILD_DONE);
     assert_string_not_equal(one.key, two.key);
 }

@@ -23,7 +23,7 @@ static const char *const args[] = {"bench", NULL};
 
 typedef struct Yard {
     Sandbox sandbox;
-    Workshop shop;
+    BuildContext context;
     Build build;
 } Yard;
 
@@ -42,7 +42,7 @@ static int open_yard(void **state) {
     if (!mkdtemp(folder))
         return -1;
     yard = (Yard){.build.folder = xstrdup(folder)};
-    yard.shop = (Workshop){.sandbox = &yard.sandbox, .cores = 1};
+    yard.context = (BuildContext){.sandbox = &yard.sandbox, .cores = 1};
     char *path scope(free_ptr) = inside(&yard, "engine");
     write_text(path, engine);
     *state = &yard;
@@ -60,7 +60,7 @@ static int close_yard(void **state) {
 static void measure(const Yard *yard, int slots) {
     Error err;
     double speed = 0;
-    assert_int_equal(speed_measure(&yard->shop, &yard->build, args, slots, 0, &speed, &err),
+    assert_int_equal(speed_measure(&yard->context, &yard->build, args, slots, 0, &speed, &err),
                      RUN_DONE);
     assert_true(speed == 500000);
 }
@@ -137,7 +137,7 @@ static void a_bench_without_a_count_is_a_failure(void **state) {
     char *path scope(free_ptr) = inside(yard, "engine");
     write_text(path, "#!/bin/sh\necho hello\n");
     chmod(path, 0755);
-    assert_int_equal(speed_measure(&yard->shop, &yard->build, args, 1, 0, &speed, &err),
+    assert_int_equal(speed_measure(&yard->context, &yard->build, args, 1, 0, &speed, &err),
                      RUN_FAILED);
 }
 

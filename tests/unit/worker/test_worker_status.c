@@ -87,9 +87,9 @@ static void a_build_tells_how_long_it_takes(void **state) {
                 .title = "Patch",
                 .credit = -1,
                 .since_ns = 86 * second_ns,
-                .typical_s = 40};
+                .usual_s = 40};
     shows(&s, 100, "test 3 Patch: build new, 14 s of about 40");
-    s.typical_s = 0;
+    s.usual_s = 0;
     shows(&s, 100, "test 3 Patch: build new, 14 s");
 }
 

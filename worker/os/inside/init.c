@@ -1,7 +1,7 @@
 // Process 1 of a sandbox with namespaces. It lowers the number of processes, gives up all files but
 // the ones that it is told, starts the program, reaps what loses its parents, and ends as the
 // program does, which ends all others. A program of its own, carried inside the worker
-// (os_inside.h): it holds nothing of the worker's or of bubblewrap's that could be read in it. It
+// (inside.h): it holds nothing of the worker's or of bubblewrap's that could be read in it. It
 // forwards no signals, since the only one that is ever sent to a sandbox cannot be caught.
 //
 // usage: init LANDLOCK PROCESSES [r/PATH|w/PATH]… -- PROGRAM [ARGUMENT]…       0: none, no limit

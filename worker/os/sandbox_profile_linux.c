@@ -1,0 +1,64 @@
+// See sandbox_profile.h. Landlock (landlock.h) and seccomp.
+#include "worker/os/sandbox_profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "worker/os/inside.h"
+#include "worker/os/landlock.h"
+
+static bool restrict_calls(const OsProfile *profile) {
+    struct sock_fprog program = {(unsigned short)profile->size,
+                                 (struct sock_filter *)profile->filter};
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
+static bool restrict_access(const OsLimits *limits) {
+    const OsGrant grants[] = {{limits->profile_folder, limits->profile_writable}, {NULL, false}};
+    return os_landlock_enter(limits->profile->access_version, grants);
+}
+
+// A file of its own for each command, which reads it to its end.
+static bool hand_over(int as, const void *bytes, size_t size) {
+    int fd = memfd_create("handed", MFD_CLOEXEC);
+    return fd >= 0 && write(fd, bytes, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0 &&
+           dup2(fd, as) == as && fcntl(as, F_SETFD, 0) == 0;
+}
+
+bool os_profile_enter(const OsLimits *limits) {
+    const OsProfile *profile = limits->profile;
+    if (profile->kind == OS_PROFILE_HANDED)
+        return hand_over(OS_PROFILE_FD, profile->filter, profile->size * sizeof *profile->filter) &&
+               hand_over(OS_INIT_FD, os_inside_init, os_inside_init_size);
+    umask(077); // chmod may not give rights to others either: seccomp_linux.c
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && restrict_access(limits) &&
+           restrict_calls(limits->profile);
+}
+
+bool os_profile_knows_signals(const OsProfile *profile) {
+    return profile->access_version >= OS_LANDLOCK_SCOPES;
+}
+
+bool os_profile_init(OsProfile *profile, OsProfileKind kind, Error *err) {
+    int version = os_landlock_version();
+    *profile = (OsProfile){.kind = kind};
+    if (kind == OS_PROFILE_HANDED) {
+        // Without the right to move files between folders, as it was at first, builds fail.
+        profile->access_version = version >= OS_LANDLOCK_REFER ? version : 0;
+        return os_filter_make(profile, false, false, err);
+    }
+    if (version < 1)
+        return error_set(err, 0, "no_landlock",
+                         version < 0 && errno == EOPNOTSUPP
+                             ? "Landlock is switched off in this kernel (lsm=landlock,…)"
+                             : "this kernel has no Landlock");
+    profile->access_version = version;
+    return os_filter_make(profile, true, !os_profile_knows_signals(profile), err);
+}
