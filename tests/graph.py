@@ -164,7 +164,10 @@ def objects(folders):
                 path = os.path.join(place, name)
                 module = os.path.relpath(path, folder)[:-2]
                 if name.endswith(".o") and not module.startswith(("tests/", "anvil/")):
-                    yield ("engine/" + module if not module.startswith(("server/", "worker/", "engine/", "sprt/")) else module), path
+                    module = module if module.startswith(("server/", "worker/", "engine/", "sprt/")) else "engine/" + module
+                    # Objects of sources that have gone or moved stay in the build folder.
+                    if os.path.exists(os.path.join(ROOT, module + ".c")):
+                        yield module, path
 
 
 def components(edges):
