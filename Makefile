@@ -229,6 +229,8 @@ lint: deps-if-missing $(GEN)
 	$(call say,clang-tidy)
 	$(Q)printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(ALL_CFLAGS) $(PKG_CFLAGS) $(DEPTH) 2>/dev/null' sh
 	$(Q)$(PYTHON) tests/sizes.py
+	$(Q)$(PYTHON) tests/words.py
+	$(Q)$(PYTHON) tests/names.py
 	@$(MAKE) --no-print-directory -s BUILD=$(BUILD) all
 	$(Q)$(PYTHON) tests/graph.py $(if $(GRAPH),--print) $(OUT)/obj $(OUT)/obj/anvil
 

@@ -12,7 +12,7 @@ FUNCTION_MAX, FILE_MAX = 70, 400
 
 
 def functions():
-    files = subprocess.run(["git", "ls-files", "*.c", ":!tests/data"], capture_output=True, text=True,
+    files = subprocess.run(["git", "ls-files", "*.c", "*.h", ":!tests/data"], capture_output=True, text=True,
                            check=True).stdout.split()
     tags = subprocess.run(["ctags", "--languages=C", "--kinds-C=f", "--fields=+ne", "-f", "-",
                            *files], capture_output=True, text=True, check=True).stdout

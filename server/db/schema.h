@@ -4,7 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "server/db/db.h"
+#include "server/common/error.h"
+#include "sql_ids.h" // generated
 
 const char *db_query_name(SqlId id);
 const char *db_query_text(SqlId id);

@@ -1,0 +1,16 @@
+// What a connection is, for the files of the facade (db.c, query.c). Nothing else includes this.
+#pragma once
+
+#include <sqlite3.h>
+
+#include "server/db/db.h"
+
+struct Db {
+    sqlite3 *connection;
+    bool reader, failed;
+    sqlite3_stmt *statements[SQL_COUNT + 1]; // prepared when first used
+};
+
+// Puts `db` into its failed state and logs why.
+void db_fail(Db *db, const char *what);
+bool db_unavailable(Error *err); // 503; returns false

@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+"""What the house's style refuses and a machine can see, for `make lint`: words that a reader whose first language is not English
+stumbles over, words of our own where the field has a term, C functions that are never right, long lines of prose, and rows of the
+database that are written or read by counting.
+
+tests/words_wrong.txt holds what is still wrong, by file and rule; it may only shrink.
+
+usage: tests/words.py [--list] [FILE…]     --list prints what that file should hold; with files: shows each line that is wrong
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WRONG = os.path.join(ROOT, "tests", "words_wrong.txt")
+PROSE_MAX = 120
+
+CODE = (".c", ".h")
+TEXT = (".md", ".html", ".sql", ".py", ".js", ".css", ".awk", ".sh", ".service", ".conf", *CODE)
+
+# Name → (files, what a line must not hold). Of code, words are looked for in comments and strings, which is where prose is.
+RULES = {
+    "plain English": (TEXT, re.compile(r"\b(nobody|somebody|whoever|lest|ere|he|his|him|himself)\b", re.I)),
+    "the field's words": (TEXT, re.compile(
+        r"\b(couriers?|cages?|overstepped|for mercy|farewell|workshop|hunger|untold|(?:lay|lays|laid) down|in vain|heart ?beats? and letters)\b", re.I)),
+    "functions that are never right": (CODE, re.compile(r"(?<![\w.>])(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|gmtime|localtime|system|popen)\(")),
+    "rows by name": (CODE, re.compile(r'"[isdbn]{4,}"|\bquery_(?:int|real|text|blob)\([^,()]+, *\d+[,)]')),
+}
+LONG_PROSE = "prose of more than 120 characters a line"
+SKIP = re.compile(r"^(tests/(data|fuzz/corpus)/|tests/words\.py$|server/books/|tests/tools/bench_)")
+STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*|/\*.*?\*/')
+
+
+def files(arguments):
+    listed = arguments or subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    return [path for path in listed if path.endswith(TEXT) and not SKIP.search(path) and os.path.isfile(os.path.join(ROOT, path))]
+
+
+def prose_of(path, line):
+    """The part of a line in which words count: all of it in texts, comments and strings in C."""
+    return " ".join(STRING_OR_COMMENT.findall(line)) if path.endswith(CODE) else line
+
+
+def long_prose(lines):
+    """Numbers of lines of Markdown that are too long, tables, code, links and the like aside."""
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        fenced ^= line.startswith("```")
+        if len(line) > PROSE_MAX and not fenced and not line.startswith(("|", "    ", "#", "```")) and "](" not in line and " " in line[PROSE_MAX // 2:]:
+            yield number
+
+
+def complaints(path):
+    """(rule, line number, line) of a file."""
+    with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as f:
+        lines = f.read().split("\n")
+    for rule, (endings, pattern) in RULES.items():
+        if not path.endswith(endings) or (rule == "rows by name" and not path.startswith("server/")):
+            continue
+        words = rule in ("plain English", "the field's words")
+        for number, line in enumerate(lines, 1):
+            if pattern.search(prose_of(path, line) if words else line):
+                yield rule, number, line.strip()
+    if path.endswith(".md"):
+        for number in long_prose(lines):
+            yield LONG_PROSE, number, lines[number - 1][:60] + "…"
+
+
+def known_wrong():
+    known = collections.Counter()
+    if os.path.exists(WRONG):
+        with open(WRONG, encoding="utf-8") as f:
+            for line in f:
+                if line.strip() and not line.startswith("#"):
+                    path, rule, count = line.strip().split("\t")
+                    known[path, rule] = int(count)
+    return known
+
+
+def self_test():
+    """Each rule finds what it is for, and leaves code alone."""
+    for rule, text in (("plain English", "nobody asks"), ("plain English", "his test"), ("the field's words", "a courier"),
+                       ("functions that are never right", "    strcpy(a, b);"), ("rows by name", "query_int(&q, 12)"), ("rows by name", '"isid"')):
+        assert RULES[rule][1].search(text), (rule, text)
+    assert not RULES["plain English"][1].search(prose_of("a.c", "int his = 1;"))
+    assert not RULES["rows by name"][1].search("query_int(&q, COL_TEST_ID)")
+    assert not RULES["functions that are never right"][1].search("snprintf(a, 1, b); my_system(1);")
+
+
+def main():
+    self_test()
+    named = [a for a in sys.argv[1:] if not a.startswith("--")]
+    found, shown = collections.Counter(), []
+    for path in files(named):
+        for rule, number, line in complaints(path):
+            found[path, rule] += 1
+            shown.append((path, rule, f"{path}:{number}: {rule}: {line}"))
+    if "--list" in sys.argv:
+        print("\n".join(f"{path}\t{rule}\t{count}" for (path, rule), count in sorted(found.items())))
+        return 0
+    if named:
+        print("\n".join(text for _, _, text in shown))
+        return 1 if shown else 0
+    known, bad = known_wrong(), 0
+    for path, rule, text in shown:
+        if found[path, rule] > known[path, rule]:
+            print(text)
+            bad += 1
+    for (path, rule), count in sorted(known.items()):
+        if found[path, rule] < count:
+            print(f"tests/words_wrong.txt: {path}, {rule}: {found[path, rule]} are left, not {count}; correct the line")
+            bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
