@@ -2,7 +2,7 @@
 
 -- name: engine_add
 INSERT INTO engines (name, title, branch, baseline, build, reference_commit, reference_speed, created)
-VALUES (?1, ?2, ?3, ?4, ?5, ?4, ?6, ?7)
+VALUES (:name, :title, :branch, :baseline, :build, :baseline, :reference_speed, :created)
 
 -- name: engine_by_name
 SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed, net_file, net_path
@@ -44,7 +44,7 @@ SELECT sha, snapshot, bench, subject, author, net, files AS files_json FROM comm
 SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
 
 -- name: preset_add
-INSERT INTO presets (engine_id, position, name, fields) VALUES (?1, ?2, ?3, ?4)
+INSERT INTO presets (engine_id, position, name, fields) VALUES (:engine_id, :position, :name, :fields)
 
 -- name: tests_refs
 SELECT id, new_commit FROM tests WHERE engine_id = ?1 ORDER BY id

@@ -1,7 +1,7 @@
 -- Queries of accounts: users, sessions, tokens, roles, wrong passwords.
 
 -- name: user_add
-INSERT INTO users (name, email, password, state, admin, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO users (name, email, password, state, admin, created) VALUES (:name, :email, :password, :state, :admin, :created)
 
 -- name: user_by_name
 SELECT id, name, email, password, state, admin, created FROM users WHERE name = ?1
@@ -45,7 +45,7 @@ DELETE FROM sessions WHERE token_hash = ?1
 DELETE FROM sessions WHERE user_id = ?1 AND token_hash <> ?2
 
 -- name: token_add
-INSERT INTO api_tokens (user_id, token_hash, scope, name, created) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO api_tokens (user_id, token_hash, scope, name, created) VALUES (:user_id, :token_hash, :scope, :name, :created)
 
 -- name: token_viewer
 SELECT users.id, users.name, users.admin, api_tokens.id AS token_id, api_tokens.scope,

@@ -14,10 +14,10 @@ WHERE t.token_hash = ?1 AND t.scope = 'worker' AND u.state = 'active'
 -- for none. In the same network it is the same machine by name and hardware, without an account by either; of one account by name.
 -- name: worker_is_barred_one
 SELECT EXISTS (SELECT 1 FROM workers w JOIN standings s ON s.id = w.id
-               WHERE w.network = ?1 AND s.barred IN ('machine', 'owner')
-                 AND (w.name = ?2) + (json_remove(w.host, '$.compilers', '$.sandbox', '$.os') =
-                                      json_remove(?3, '$.compilers', '$.sandbox', '$.os')) > (?4 > 0))
-    OR EXISTS (SELECT 1 FROM workers WHERE user_id = nullif(?4, 0) AND blocked = 1 AND name = ?2)
+               WHERE w.network = :network AND s.barred IN ('machine', 'owner')
+                 AND (w.name = :name) + (json_remove(w.host, '$.compilers', '$.sandbox', '$.os') =
+                                      json_remove(:host, '$.compilers', '$.sandbox', '$.os')) > (:user_id > 0))
+    OR EXISTS (SELECT 1 FROM workers WHERE user_id = nullif(:user_id, 0) AND blocked = 1 AND name = :name)
 
 -- name: worker_registrations
 SELECT count(*) FROM workers WHERE network = ?1 AND created > ?2
@@ -25,12 +25,13 @@ SELECT count(*) FROM workers WHERE network = ?1 AND created > ?2
 -- name: worker_add
 INSERT INTO workers (machine_key_hash, token_hash, user_id, name, version, host, cores, address, network, created, last_seen,
                      user_token_hash)
-VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11)
+VALUES (:machine_key_hash, :token_hash, nullif(:user_id, 0), :name, :version, :host, :cores, :address, :network, :now, :now,
+        :user_token_hash)
 
 -- name: worker_again
-UPDATE workers SET token_hash = ?2, user_id = nullif(?3, 0), name = ?4, version = ?5, host = ?6, address = ?7, network = ?8, last_seen = ?9,
-    user_token_hash = ?10
-WHERE id = ?1
+UPDATE workers SET token_hash = :token_hash, user_id = nullif(:user_id, 0), name = :name, version = :version, host = :host,
+    address = :address, network = :network, last_seen = :now, user_token_hash = :user_token_hash
+WHERE id = :id
 
 -- name: worker_task
 SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test_id, e.name AS engine, t.title, t.kind,

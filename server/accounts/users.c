@@ -37,7 +37,9 @@ int64_t user_create(Db *db, const char *name, const char *email, const char *has
                     const char *state, bool admin, double now, Error *err) {
     if (!user_name_check(name, err))
         return 0;
-    if (db_run(db, err, SQL_USER_ADD, "ssssid", name, email, hash, state, (int64_t)admin, now))
+    if (db_write(db, err, SQL_USER_ADD,
+                 json_pack("{s:s, s:s, s:s, s:s, s:i, s:f}", "name", name, "email", email,
+                           "password", hash, "state", state, "admin", (int)admin, "created", now)))
         return db_last_id(db);
     if (err->status == 409)
         error_field(err, 409, "name_taken", "name", "the name %s is taken", name);

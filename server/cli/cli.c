@@ -110,7 +110,8 @@ static bool setting_check(const char *name, const char *value) {
 
 static int settings_list(Db *db) {
     for (Query q = query(db, SQL_SETTINGS_ALL, ""); query_step(&q);)
-        printf("%s %s\n", query_text(&q, 0), query_text(&q, 1));
+        printf("%s %s\n", query_text(&q, COL_SETTINGS_ALL_NAME),
+               query_text(&q, COL_SETTINGS_ALL_VALUE));
     puts("What there is to set:");
     for (int i = 0; i < SETTINGS; i++)
         setting_explain(stdout, &settings[i]);
@@ -137,12 +138,13 @@ int command_set(int argc, char **argv) {
 
 // ---- check --------------------------------------------------------------------------------------
 
-static int count_rows(Db *db, SqlId id, const char *fine) {
+// Rows of a check that are not `fine` (NULL: all), by the text in `column`.
+static int count_rows(Db *db, SqlId id, int column, const char *fine) {
     int count = 0;
     for (Query q = query(db, id, ""); query_step(&q);) {
-        if (fine && !strcmp(query_text(&q, 0), fine))
+        if (fine && !strcmp(query_text(&q, column), fine))
             continue;
-        printf("%s %s\n", query_text(&q, 0), fine ? "" : "refers to a row that is not there");
+        printf("%s %s\n", query_text(&q, column), fine ? "" : "refers to a row that is not there");
         count++;
     }
     return count;
@@ -154,8 +156,8 @@ int command_check(int argc, char **argv) {
     Db *db = command_database(argv[1]);
     if (!db)
         return 1;
-    int faults = count_rows(db, SQL_INTEGRITY_CHECK, "ok");
-    faults += count_rows(db, SQL_FOREIGN_KEY_CHECK, NULL);
+    int faults = count_rows(db, SQL_INTEGRITY_CHECK, COL_INTEGRITY_CHECK_INTEGRITY_CHECK, "ok");
+    faults += count_rows(db, SQL_FOREIGN_KEY_CHECK, COL_FOREIGN_KEY_CHECK_TABLE, NULL);
     printf("database: %s\n", faults ? "damaged" : "sound");
     faults += ledger_check(db, stdout);
     faults += db_failed(db);

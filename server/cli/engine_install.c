@@ -39,8 +39,10 @@ static const struct {
 
 static bool add_presets(Db *db, int64_t engine, Error *err) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-        if (!db_run(db, err, SQL_PRESET_ADD, "iiss", engine, (int64_t)i, presets[i].name,
-                    presets[i].fields))
+        if (!db_write(db, err, SQL_PRESET_ADD,
+                      json_pack("{s:I, s:I, s:s, s:s}", "engine_id", (json_int_t)engine, "position",
+                                (json_int_t)i, "name", presets[i].name, "fields",
+                                presets[i].fields)))
             return false;
     return true;
 }
@@ -68,8 +70,10 @@ static bool install(Db *db, const char *data, git_repository *repo, const char *
     CommitRecord record scope(commit_record_release) = {0};
     if (!first_commit(repo, source, now, sha, err) ||
         !commit_prepare(repo, data, NULL, sha, &rule, &record, err) ||
-        !db_run(db, err, SQL_ENGINE_ADD, "sssssdd", engine_name, "Anvil", "main", sha, engine_build,
-                REFERENCE_SPEED, now))
+        !db_write(db, err, SQL_ENGINE_ADD,
+                  json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f}", "name", engine_name, "title",
+                            "Anvil", "branch", "main", "baseline", sha, "build", engine_build,
+                            "reference_speed", (double)REFERENCE_SPEED, "created", now)))
         return false;
     int64_t engine = db_last_id(db);
     return commit_record(db, engine, &record, now, err) && add_presets(db, engine, err);

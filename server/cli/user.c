@@ -76,8 +76,9 @@ static bool user_list(Db *db, int count, char **words, Error *err) {
         json_auto_t *row = query_json(&q);
         json_t *roles = json_object_get(row, "roles"), *role;
         size_t i;
-        printf("%-32s %-8s%s", query_text(&q, 1), query_text(&q, 3),
-               query_int(&q, 4) ? " admin" : "");
+        printf("%-32s %-8s%s", query_text(&q, COL_USERS_ALL_NAME),
+               query_text(&q, COL_USERS_ALL_STATE),
+               query_int(&q, COL_USERS_ALL_ADMIN) ? " admin" : "");
         json_array_foreach (roles, i, role)
             printf(" %s:%s", json_string_value(json_object_get(role, "engine")),
                    json_string_value(json_object_get(role, "role")));

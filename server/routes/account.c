@@ -133,8 +133,10 @@ bool token_apply(Request *req, Response *res, Error *err) {
     char token[TOKEN_MAX], hash[SHA256_HEX_MAX];
     token_random(token);
     sha256_hex(token, strlen(token), hash);
-    if (!db_run(req->turn->db, err, SQL_TOKEN_ADD, "isssd", req->viewer.user_id, hash, new->scope,
-                new->name, req->turn->now))
+    if (!db_write(req->turn->db, err, SQL_TOKEN_ADD,
+                  json_pack("{s:I, s:s, s:s, s:s, s:f}", "user_id", (json_int_t)req->viewer.user_id,
+                            "token_hash", hash, "scope", new->scope, "name", new->name, "created",
+                            req->turn->now)))
         return false;
     json_auto_t *document =
         json_pack("{s:I,s:s,s:s,s:s}", "id", (json_int_t)db_last_id(req->turn->db), "name",

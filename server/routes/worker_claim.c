@@ -98,8 +98,8 @@ static bool machine_check(Request *req, Error *err) {
     Query q = query(req->turn->db, SQL_WORKER_STANDING, "i", req->viewer.worker_id);
     bool there = query_step(&q);
     char barred[8];
-    snprintf(barred, sizeof barred, "%s", there ? query_text(&q, 0) : "");
-    int64_t has = there ? query_int(&q, 1) : 0;
+    snprintf(barred, sizeof barred, "%s", there ? query_text(&q, COL_WORKER_STANDING_BARRED) : "");
+    int64_t has = there ? query_int(&q, COL_WORKER_STANDING_SANDBOX) : 0;
     query_end(&q);
     if (!machine_may_work(barred, err))
         return false;

@@ -85,8 +85,8 @@ static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error
     if (!query_step(&q))
         return error_field(err, 401, "bad_token", "user_token",
                            "this is no token of scope worker; make one on your account's page");
-    owner->id = query_int(&q, 0);
-    snprintf(owner->name, sizeof owner->name, "%s", query_text(&q, 1));
+    owner->id = query_int(&q, COL_WORKER_USER_OF_TOKEN_ID);
+    snprintf(owner->name, sizeof owner->name, "%s", query_text(&q, COL_WORKER_USER_OF_TOKEN_NAME));
     query_end(&q);
     return true;
 }
@@ -97,8 +97,8 @@ static int64_t find_machine(Request *req, const char *key_hash, Error *err) {
     char barred[8] = "";
     Query q = query(req->turn->db, SQL_WORKER_BY_KEY, "s", key_hash);
     if (query_step(&q)) {
-        id = query_int(&q, 0);
-        snprintf(barred, sizeof barred, "%s", query_text(&q, 1));
+        id = query_int(&q, COL_WORKER_BY_KEY_ID);
+        snprintf(barred, sizeof barred, "%s", query_text(&q, COL_WORKER_BY_KEY_BARRED));
         query_end(&q);
     }
     return !strcmp(barred, "token") || machine_may_work(barred, err) ? id : -1;
@@ -108,8 +108,9 @@ static int64_t find_machine(Request *req, const char *key_hash, Error *err) {
 // by what machines say of themselves: it stops the simple case, and accounts_required the others.
 static bool newcomer_check(Request *req, const Introduction *in, const Owner *owner,
                            const char *network, const char *host, Error *err) {
-    return !db_int(req->turn->db, SQL_WORKER_IS_BARRED_ONE, 0, "sssi", network, in->name, host,
-                   owner->id) ||
+    return !db_int_named(req->turn->db, SQL_WORKER_IS_BARRED_ONE, 0,
+                         json_pack("{s:s, s:s, s:s, s:I}", "network", network, "name", in->name,
+                                   "host", host, "user_id", (json_int_t)owner->id)) ||
            error_set(err, 403, "blocked",
                      "a machine like this one, of this account or network, is blocked; ask the "
                      "operator");
@@ -128,17 +129,24 @@ static bool limit_check(Request *req, Response *res, const char *network, Error 
                      "%lld machines registered from this address within an hour", (long long)there);
 }
 
+// The row of machine *id; 0: a new one, whose id then stands there.
 static bool machine_store(Request *req, int64_t *id, const Introduction *in, const Owner *owner,
                           const char *key_hash, const char *token_hash, const char *network,
                           const char *host, Error *err) {
-    if (*id)
-        return db_run(req->turn->db, err, SQL_WORKER_AGAIN, "isisssssds", *id, token_hash,
-                      owner->id, in->name, in->version, host, req->address, network, req->turn->now,
-                      owner->token_hash);
-    bool good = db_run(req->turn->db, err, SQL_WORKER_ADD, "ssisssissds", key_hash, token_hash,
-                       owner->id, in->name, in->version, host, (int64_t)in->cores, req->address,
-                       network, req->turn->now, owner->token_hash);
-    *id = db_last_id(req->turn->db);
+    Db *db = req->turn->db;
+    json_t *values =
+        json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:f, s:s}", "token_hash", token_hash,
+                  "user_id", (json_int_t)owner->id, "name", in->name, "version", in->version,
+                  "host", host, "address", req->address, "network", network, "now", req->turn->now,
+                  "user_token_hash", owner->token_hash);
+    if (*id) {
+        json_object_set_new(values, "id", json_integer(*id));
+        return db_write(db, err, SQL_WORKER_AGAIN, values);
+    }
+    json_object_set_new(values, "machine_key_hash", json_string(key_hash));
+    json_object_set_new(values, "cores", json_integer(in->cores));
+    bool good = db_write(db, err, SQL_WORKER_ADD, values);
+    *id = db_last_id(db);
     return good;
 }
 
