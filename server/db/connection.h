@@ -3,7 +3,12 @@
 
 #include <sqlite3.h>
 
-#include "server/db/db.h"
+#include <stdbool.h>
+
+#include "server/common/error.h"
+#include "sql_ids.h" // generated
+
+typedef struct Db Db;
 
 struct Db {
     sqlite3 *connection;

@@ -15,15 +15,6 @@ bool db_failed(const Db *db) {
     return db->failed;
 }
 
-void db_fail(Db *db, const char *what) {
-    log_error("database: %s: %s", what, sqlite3_errmsg(db->connection));
-    db->failed = true;
-}
-
-bool db_unavailable(Error *err) {
-    return error_set(err, 503, "unavailable", "the database cannot be used just now; try again");
-}
-
 static bool db_exec(Db *db, const char *sql) {
     if (sqlite3_exec(db->connection, sql, NULL, NULL, NULL) == SQLITE_OK)
         return true;

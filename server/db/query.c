@@ -8,6 +8,7 @@
 #include "server/common/log.h"
 #include "server/common/str.h"
 #include "server/db/connection.h"
+#include "server/db/db.h"
 #include "server/db/schema.h"
 
 // ---- statements ---------------------------------------------------------------------------------

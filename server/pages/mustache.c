@@ -1,4 +1,5 @@
 // The set of templates: see mustache.h.
+#include "server/pages/mustache.h"
 #include "server/pages/mustache_node.h"
 
 #include <stdlib.h>

@@ -15,14 +15,9 @@
 
 #include "server/common/error.h"
 #include "server/common/str.h"
+#include "server/pages/mustache_form.h"
 
 typedef struct Mustache Mustache;
-
-// How values become text: appends to `out` what `value` shall read like in the form that the template names, NULL where
-// it names none. Strings come here only with a form. HTML escaping follows.
-typedef void MustacheFormat(const char *form, const json_t *value, Str *out);
-// Whether there is a form of that name; a template that names another is refused.
-typedef bool MustacheIsForm(const char *form);
 
 // `format` NULL: JSON's own notation. `is_form` NULL: any name is taken.
 Mustache *mustache_new(MustacheFormat *format, MustacheIsForm *is_form);

@@ -2,7 +2,8 @@
 // reads. For these two and mustache.c only.
 #pragma once
 
-#include "server/pages/mustache.h"
+#include "server/common/error.h"
+#include "server/pages/mustache_form.h"
 
 enum { MUSTACHE_DEPTH_MAX = 64 };
 
@@ -41,4 +42,4 @@ struct Mustache {
 // Fills an empty template. Returns false with line and tag in `err`.
 bool template_parse(Template *t, const char *text, MustacheIsForm *is_form, Error *err);
 // Returns NULL where there is none.
-const Template *template_find(const Mustache *set, const char *name);
+const Template *template_find(const struct Mustache *set, const char *name);

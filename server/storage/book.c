@@ -1,5 +1,7 @@
 // Books in the database and in memory: see book.h. Reading outside files is book_read.c.
 #include "server/storage/book.h"
+#include "server/storage/book_order.h"
+#include "server/storage/book_read.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // The order in which a test takes its openings: see book.h.
-#include "server/storage/book.h"
+#include "server/storage/book_order.h"
 
 // A round function: any fixed mixing will do, but it must never change, or running tests would deal
 // other openings. (Multipliers of the splitmix64 generator, Steele, Lea and Flood 2014.)

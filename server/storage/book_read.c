@@ -1,9 +1,10 @@
-// Reading books: EPD and PGN to one opening a line. See book.h.
+// See book_read.h. EPD and PGN become one opening a line.
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/rules/notation.h"
 #include "engine/rules/pgn.h"
-#include "server/storage/book.h"
+#include "server/storage/book_read.h"
 
 enum { BOOK_OPENINGS_MAX = 10000000, MOVES_TEXT_MAX = 2048 };
 

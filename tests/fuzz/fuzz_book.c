@@ -6,6 +6,7 @@
 
 #include "engine/rules/notation.h"
 #include "server/storage/book.h"
+#include "server/storage/book_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

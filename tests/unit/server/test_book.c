@@ -11,6 +11,8 @@
 #include "engine/rules/position.h"
 #include "server/common/file.h"
 #include "server/storage/book.h"
+#include "server/storage/book_order.h"
+#include "server/storage/book_read.h"
 #include "tests/kit/ledger_kit.h"
 
 static const char EPD[] = "# a comment\n"
