@@ -21,7 +21,7 @@ MAKEFILE = """SOURCES := main.c tests/tools/toy.c $(wildcard tests/kit/*.c engin
 anvil: $(SOURCES:.c=.o)
 \tcc -o $@ $^
 %.o: %.c
-\tcc -std=c11 -D_GNU_SOURCE $(if $(findstring toy.c,$<),-Dmain=toy_main) -c $< -o $@
+\tcc -std=c11 -D_GNU_SOURCE -I. -Iengine $(if $(findstring toy.c,$<),-Dmain=toy_main) -c $< -o $@
 """
 
 

@@ -1,0 +1,151 @@
+// What an approval covers: server/submit/test_columns.c beside the schema.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/submit/fields.h"
+#include "server/submit/test_columns.h"
+#include "tests/kit/submit_kit.h"
+
+static int set_up(void **state) {
+    SubmitKit *kit = *state = calloc(1, sizeof *kit);
+    return kit && submit_kit_open(kit) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    submit_kit_close(*state);
+    free(*state);
+    return 0;
+}
+
+static void every_column_of_the_schema_is_in_the_table_and_nothing_else(void **state) {
+    SubmitKit *kit = *state;
+    int64_t count = kit_int(&kit->ledger, "SELECT count(*) FROM pragma_table_info('tests')");
+    for (int64_t i = 0; i < count; i++) {
+        char *name scope(free_ptr) = kit_text(
+            &kit->ledger, "SELECT name FROM pragma_table_info('tests') WHERE cid = %d", (int)i);
+        if (!test_column(name))
+            fail_msg("the column %s of tests is not in test_columns: say in "
+                     "server/submit/test_columns.c whether an "
+                     "approval covers it (COLUMN_APPROVED), it is for people (COLUMN_SHOWN), or it "
+                     "is what became of "
+                     "the test (COLUMN_STATE)",
+                     name);
+    }
+    for (const TestColumn *column = test_columns; column->name; column++, count--)
+        if (!kit_int(&kit->ledger,
+                     "SELECT count(*) FROM pragma_table_info('tests') WHERE name = '%s'",
+                     column->name))
+            fail_msg(
+                "test_columns in server/submit/test_columns.c has %s, which is no column of tests",
+                column->name);
+    if (count)
+        fail_msg("test_columns in server/submit/test_columns.c has a column twice");
+}
+
+// Gives the column of test 1 another value than it has.
+static void change(SubmitKit *kit, const char *name) {
+    static const struct {
+        const char *name, *value;
+    } values[] = {{"engine_id", "2"},
+                  {"base_commit", "new_commit"},
+                  {"new_commit", "(SELECT baseline FROM engines WHERE id = 1)"},
+                  {"kind", "'fixed'"},
+                  {"model", "'logistic'"},
+                  {"variant", "'chess960'"},
+                  {"adjudication", "'{\"max_moves\":9}'"},
+                  {"book_id", "2"}};
+    const char *value = NULL;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].name, name) == 0)
+            value = values[i].value;
+    if (value)
+        kit_sql(&kit->ledger, "UPDATE tests SET %s = %s", name, value);
+    else
+        kit_sql(&kit->ledger,
+                "UPDATE tests SET %s = iif(typeof(%s) = 'text', %s || ' x', %s + 0.001 * "
+                "(typeof(%s) = 'real') + (typeof(%s) <> 'real'))",
+                name, name, name, name, name, name);
+}
+
+static void a_change_of_a_column_that_is_covered_changes_the_hash(void **state) {
+    SubmitKit *kit = *state;
+    char before[SHA256_HEX_MAX], after[SHA256_HEX_MAX];
+    kit_sql(&kit->ledger, "INSERT INTO engines (id, name, title, baseline, build, "
+                          "reference_commit, reference_speed, created) "
+                          "SELECT 2, 'other', title, baseline, build, baseline, 1, 1 FROM engines");
+    kit_sql(&kit->ledger, "INSERT INTO commits (engine_id, sha, snapshot, subject, author, "
+                          "created) SELECT 2, sha, snapshot, '', '', 1 FROM commits");
+    kit_sql(&kit->ledger, "INSERT INTO books (id, engine_id, name, blob, format, openings, "
+                          "created) SELECT 2, 1, 'b', blob, 'epd', 9, 1 FROM books");
+    for (const TestColumn *column = test_columns; column->name; column++) {
+        if (column->kind != COLUMN_APPROVED)
+            continue;
+        assert_true(test_approval_hash(kit->ledger.db, 1, before));
+        change(kit, column->name);
+        assert_true(test_approval_hash(kit->ledger.db, 1, after));
+        if (strcmp(before, after) == 0)
+            fail_msg("%s changed, and the hash did not", column->name);
+    }
+}
+
+static void what_is_shown_or_became_of_a_test_is_not_in_the_hash(void **state) {
+    SubmitKit *kit = *state;
+    char before[SHA256_HEX_MAX], after[SHA256_HEX_MAX];
+    assert_true(test_approval_hash(kit->ledger.db, 1, before));
+    kit_sql(&kit->ledger, "UPDATE tests SET title = 'other', description = 'x', new_bench_declared "
+                          "= 5, next_pair = 8, "
+                          "llr = 1, reason = 'r', wins = 4");
+    assert_true(test_approval_hash(kit->ledger.db, 1, after));
+    assert_string_equal(before, after);
+}
+
+static void what_the_columns_refer_to_is_in_the_hash(void **state) {
+    SubmitKit *kit = *state;
+    static const char *const changes[] = {
+        "UPDATE engines SET build = '{}'",
+        "UPDATE commits SET files = '[{}]' WHERE sha IN (SELECT new_commit FROM tests)",
+        "UPDATE commits SET snapshot = (SELECT max(sha256) FROM blobs) WHERE sha IN (SELECT "
+        "base_commit FROM tests)",
+        "UPDATE books SET blob = (SELECT min(sha256) FROM blobs)",
+    };
+    char before[SHA256_HEX_MAX], after[SHA256_HEX_MAX];
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_true(test_approval_hash(kit->ledger.db, 1, before));
+        kit_sql(&kit->ledger, "%s", changes[i]);
+        assert_true(test_approval_hash(kit->ledger.db, 1, after));
+        assert_string_not_equal(before, after);
+    }
+    assert_false(test_approval_hash(kit->ledger.db, 2, after));
+}
+
+// A field that decides what runs takes approval back when it changes, and is covered by it.
+static void fields_and_columns_say_the_same_of_an_approval(void **state) {
+    (void)state;
+    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+        const TestColumn *column = test_column(rule->name);
+        if (column && (rule->change == CHANGE_EARLY || rule->change == CHANGE_UNDEALT))
+            assert_int_equal(column->kind, COLUMN_APPROVED);
+        if (column && column->kind == COLUMN_STATE)
+            fail_msg("people fill in %s, which is a state", rule->name);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_column_of_the_schema_is_in_the_table_and_nothing_else,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_change_of_a_column_that_is_covered_changes_the_hash,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_shown_or_became_of_a_test_is_not_in_the_hash,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_columns_refer_to_is_in_the_hash, set_up,
+                                        tear_down),
+        cmocka_unit_test(fields_and_columns_say_the_same_of_an_approval),
+    };
+    return cmocka_run_group_tests_name("submit_columns", tests, NULL, NULL);
+}
