@@ -1,0 +1,249 @@
+// Who may do what: for every action, person and state of a test, what pages show beside what the function that does it
+// answers.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/common/json_member.h"
+#include "server/pages/doc_actions.h"
+#include "server/submit/actions.h"
+#include "server/submit/approve.h"
+#include "server/submit/fields.h"
+#include "server/submit/harmful.h"
+#include "server/submit/merge.h"
+#include "server/submit/modify.h"
+#include "server/submit/rights.h"
+#include "tests/kit/submit_kit.h"
+
+static int set_up(void **state) {
+    SubmitKit *kit = *state = calloc(1, sizeof *kit);
+    return kit && submit_kit_open(kit) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    submit_kit_close(*state);
+    free(*state);
+    return 0;
+}
+
+// ---- every action, done -------------------------------------------------------------------------
+
+static bool do_approve(const Caller *caller, Error *err) {
+    Ground ground = {0};
+    return submit_approve_prepare(caller, 1, true, &ground, err) &&
+           submit_approve(caller, 1, &ground, "", err);
+}
+
+static bool do_upload(const Caller *caller, Error *err) {
+    json_auto_t *row = right_to(ACTION_UPLOAD_NET, caller, 1, err);
+    return row;
+}
+
+static bool do_pause(const Caller *caller, Error *err) {
+    return submit_pause(caller, 1, err);
+}
+
+static bool do_resume(const Caller *caller, Error *err) {
+    Ground ground = {0};
+    return submit_resume_prepare(caller, 1, &ground, err) && submit_resume(caller, 1, &ground, err);
+}
+
+static bool do_modify(const Caller *caller, Error *err) {
+    return submit_modify(caller, 1, json_pack("{s:s}", "priority", "-1"), err);
+}
+
+static bool do_describe(const Caller *caller, Error *err) {
+    return submit_modify(caller, 1, json_pack("{s:s}", "title", "another"), err);
+}
+
+static bool do_stop(const Caller *caller, Error *err) {
+    return submit_stop(caller, 1, "", err);
+}
+
+static bool do_harmful(const Caller *caller, Error *err) {
+    json_auto_t *stopped = json_array();
+    Harm *harm = submit_harmful_prepare(caller, 1, err);
+    bool done = harm && submit_harmful(caller, harm, "", stopped, err);
+    harm_free(harm);
+    return done;
+}
+
+// What is no longer a question of rights: the machine has no batches.
+static bool but_for(const char *code, bool done, Error *err) {
+    return done || strcmp(err->code, code) == 0;
+}
+
+static bool do_exclude(const Caller *caller, Error *err) {
+    Exclusion exclusion = {.test = 1, .worker = 1, .which = "all", .reason = ""};
+    Excluded changed;
+    return but_for("nothing_to_exclude", submit_exclude(caller, &exclusion, &changed, err), err);
+}
+
+static bool do_include(const Caller *caller, Error *err) {
+    Excluded changed;
+    return but_for("not_excluded", submit_include(caller, 1, 1, &changed, err), err);
+}
+
+static bool do_bench(const Caller *caller, Error *err) {
+    return submit_correct_bench(caller, 1, "new", 12345, err);
+}
+
+static bool do_merge(const Caller *caller, Error *err) {
+    int64_t retest;
+    Merge *merge = submit_merge_prepare(caller, 1, err);
+    bool done = merge && submit_merge(caller, merge, &retest, err);
+    merge_free(merge);
+    return done;
+}
+
+static bool (*const deeds[ACTION_COUNT])(const Caller *, Error *) = {
+    [ACTION_APPROVE] = do_approve, [ACTION_UPLOAD_NET] = do_upload, [ACTION_PAUSE] = do_pause,
+    [ACTION_RESUME] = do_resume,   [ACTION_MODIFY] = do_modify,     [ACTION_DESCRIBE] = do_describe,
+    [ACTION_STOP] = do_stop,       [ACTION_HARMFUL] = do_harmful,   [ACTION_EXCLUDE] = do_exclude,
+    [ACTION_INCLUDE] = do_include, [ACTION_BENCH] = do_bench,       [ACTION_MERGE] = do_merge,
+};
+
+// ---- states -------------------------------------------------------------------------------------
+
+// As changes to the pending test 1 and its surroundings.
+static const char *const situations[] = {
+    "state = 'pending'",
+    "state = 'active', approved_hash = 'x'",
+    "state = 'paused', approved_hash = 'x'",
+    "state = 'finished', finished = 1, result = 'accepted', approved_hash = 'x'",
+    "state = 'finished', finished = 1, result = 'accepted', new_options = 'Hash=32'",
+    "state = 'finished', finished = 1, result = 'accepted', merged_commit = new_commit",
+    "state = 'finished', finished = 1, result = 'accepted', harmful = 1",
+    "state = 'finished', finished = 1, result = 'rejected'",
+    "state = 'finished', finished = 1, result = 'stopped'",
+    "state = 'finished', finished = 1, result = 'stopped', harmful = 1",
+    "state = 'finished', finished = 1, result = 'failed', approved_hash = 'x'",
+    "state = 'finished', finished = 1, result = 'failed', approved_hash = 'x', harmful = 1",
+    "state = 'finished', finished = 1, result = 'completed'",
+    // The base is approved no longer, or merged without the row's knowledge.
+    "state = 'pending', base_in_baseline = 0",
+    "state = 'paused', approved_hash = 'x', base_in_baseline = 0",
+    "state = 'pending', base_in_baseline = 0, base_commit = new_commit",
+    "state = 'paused', approved_hash = 'x', base_in_baseline = 0, base_commit = new_commit",
+    // The commit is in the baseline, as that of a test of options is.
+    "state = 'active', approved_hash = 'x', new_commit = base_commit",
+};
+
+// What the page of test 1 shows to this person; NULL: it does not offer the action. New.
+static json_t *shown(SubmitKit *kit, Action action) {
+    DocContext ctx = {.db = kit->ledger.db,
+                      .now = kit->ledger.turn.now,
+                      .viewer = &kit->viewer,
+                      .data = kit->ledger.folder};
+    json_auto_t *actions = doc_actions(&ctx, 1);
+    return action_name(action) ? json_incref(json_object_get(actions, action_name(action))) : NULL;
+}
+
+static void compare(SubmitKit *kit, Action action, int64_t user, const char *situation) {
+    Error err = {0};
+    const Caller *caller = submit_kit_as(kit, user);
+    json_auto_t *button = shown(kit, action);
+    db_savepoint(kit->ledger.db);
+    bool done = deeds[action](caller, &err);
+    db_savepoint_undo(kit->ledger.db);
+    bool is_ok = json_is_true(json_object_get(button, "ok"));
+    const char *name = action_name(action) ? action_name(action) : "(no button)";
+    if (button && is_ok != done)
+        fail_msg("%s by %s where %s: the page says %s (%s), the call %s (%s)", name,
+                 kit->viewer.name, situation, is_ok ? "yes" : "no", member_text(button, "why"),
+                 done ? "does it" : "refuses", err.message);
+    const char *why = member_text(button, "why");
+    if (button && !done && !strstr(err.message, why))
+        fail_msg("%s by %s where %s: the page says '%s', the call '%s'", name, kit->viewer.name,
+                 situation, why, err.message);
+    if (!button && action_name(action) && done)
+        fail_msg("%s by %s where %s: no button, and the call does it", name, kit->viewer.name,
+                 situation);
+}
+
+static void what_pages_show_is_what_calls_answer(void **state) {
+    SubmitKit *kit = *state;
+    char *as_it_was scope(free_ptr) =
+        kit_text(&kit->ledger, "SELECT format('new_commit = ''%%s'', base_commit = ''%%s''', "
+                               "new_commit, base_commit) FROM tests");
+    for (size_t i = 0; i < sizeof situations / sizeof *situations; i++) {
+        kit_sql(
+            &kit->ledger,
+            "UPDATE tests SET %s, new_options = 'Hash=16', base_in_baseline = 1, result = NULL, "
+            "finished = NULL, approved_hash = NULL, merged_commit = NULL, harmful = 0, "
+            "state = 'pending'",
+            as_it_was);
+        kit_sql(&kit->ledger, "UPDATE tests SET %s", situations[i]);
+        for (int64_t user = KIT_NOBODY; user <= KIT_DEVELOPER; user++)
+            for (Action action = 0; action < ACTION_COUNT; action++)
+                compare(kit, action, user, situations[i]);
+        kit_sql(&kit->ledger, "UPDATE tests SET author_id = %d", KIT_MAINTAINER); // own test
+        for (Action action = 0; action < ACTION_COUNT; action++)
+            compare(kit, action, KIT_MAINTAINER, situations[i]);
+        kit_sql(&kit->ledger, "UPDATE tests SET author_id = %d", KIT_AUTHOR);
+    }
+}
+
+static void check_refusal(SubmitKit *kit, int64_t user, Action action, int status,
+                          const char *words) {
+    Error err = {0};
+    assert_false(deeds[action](submit_kit_as(kit, user), &err));
+    assert_int_equal(err.status, status);
+    if (!strstr(err.message, words))
+        fail_msg("'%s' is not in '%s'", words, err.message);
+}
+
+static void refusals_say_what_is_needed(void **state) {
+    SubmitKit *kit = *state;
+    check_refusal(kit, KIT_NOBODY, ACTION_STOP, 401, "sign in first");
+    check_refusal(kit, KIT_USER, ACTION_STOP, 403,
+                  "for the author of the test and for maintainers of anvil");
+    check_refusal(kit, KIT_DEVELOPER, ACTION_APPROVE, 403, "needs the role maintainer of anvil");
+    check_refusal(kit, KIT_MAINTAINER, ACTION_PAUSE, 409, "test 1 is pending");
+    check_refusal(kit, KIT_MAINTAINER, ACTION_MERGE, 409, "only an accepted test can be merged");
+    kit_sql(&kit->ledger, "UPDATE tests SET author_id = %d", KIT_MAINTAINER);
+    check_refusal(kit, KIT_MAINTAINER, ACTION_APPROVE, 403, "you cannot approve your own test");
+    kit_sql(&kit->ledger, "INSERT INTO settings VALUES ('self_approval', '1')");
+    Error err;
+    assert_true(do_approve(submit_kit_as(kit, KIT_MAINTAINER), &err));
+}
+
+static void a_net_that_is_missing_holds_up_the_approval_and_may_be_uploaded(void **state) {
+    SubmitKit *kit = *state;
+    kit_sql(&kit->ledger,
+            "UPDATE commits SET net = 'cd678642492f', files = '[{\"blob\":\"cd\",\"path\":\"n\"}]' "
+            "WHERE sha = '%s'",
+            kit->patched);
+    check_refusal(kit, KIT_MAINTAINER, ACTION_APPROVE, 409, "cd678642492f");
+    for (int64_t user = KIT_NOBODY; user <= KIT_DEVELOPER; user++)
+        for (Action action = 0; action < ACTION_COUNT; action++)
+            compare(kit, action, user, "a net is missing");
+}
+
+static void a_token_for_submitting_has_no_more_than_a_developers_rights(void **state) {
+    SubmitKit *kit = *state;
+    Error err = {0};
+    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
+    snprintf(kit->viewer.scope, sizeof kit->viewer.scope, "submit");
+    assert_false(do_approve(caller, &err));
+    assert_false(submit_block(caller, 1, true, "", &err));
+    assert_int_equal(err.status, 403);
+    *kit->viewer.scope = 0;
+    assert_true(submit_block(caller, 1, true, "", &err));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_pages_show_is_what_calls_answer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refusals_say_what_is_needed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_net_that_is_missing_holds_up_the_approval_and_may_be_uploaded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_token_for_submitting_has_no_more_than_a_developers_rights,
+                                        set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("submit_rights", tests, NULL, NULL);
+}
