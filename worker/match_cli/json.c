@@ -138,7 +138,7 @@ static void add_fault_report(Str *out, const GameRecord *game) {
     if (!fault_report)
         return;
     for (int i = 0; i < 2; i++) {
-        add_text(out, i == game->white ? "white_talk" : "black_talk",
+        add_text(out, i == game->white ? "white_protocol_log" : "black_protocol_log",
                  fault_report->protocol_log[i]);
         add_text(out, i == game->white ? "white_stderr" : "black_stderr", fault_report->errors[i]);
     }

@@ -269,7 +269,7 @@ def json_lines_tell_all_of_a_match():
     games = [line for line in lines if line["type"] == "game"]
     lost = [game for game in games if game["end"] == "illegal"]
     true(lost and all(game["culprit"] == "B" for game in lost), "culprits")
-    contains(lost[0]["white_talk"] + lost[0]["black_talk"], "bestmove e2e5")
+    contains(lost[0]["white_protocol_log"] + lost[0]["black_protocol_log"], "bestmove e2e5")
     for game in games:
         sizes = {len(game[name]) for name in ("moves", "times_us", "scores", "depths", "seldepths", "nodes",
                                               "latencies_us", "delays_us", "cpus_us")}
