@@ -1,0 +1,250 @@
+// Submitting, changing, approving and merging a test, without a server.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/common/json_member.h"
+#include "server/submit/actions.h"
+#include "server/submit/approve.h"
+#include "server/submit/fields.h"
+#include "server/submit/harmful.h"
+#include "server/submit/in_progress.h"
+#include "server/submit/merge.h"
+#include "server/submit/modify.h"
+#include "server/submit/net_upload.h"
+#include "tests/kit/submit_kit.h"
+
+static const char PATCH[] = "--- a/main.c\n+++ b/main.c\n@@ -1,3 +1,3 @@\n int main(void) {\n"
+                            "-    return 0;\n+    return 1;\n }\n";
+
+static int set_up(void **state) {
+    SubmitKit *kit = *state = calloc(1, sizeof *kit);
+    return kit && submit_kit_open(kit) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    submit_kit_close(*state);
+    free(*state);
+    return 0;
+}
+
+static int64_t submitted(SubmitKit *kit, const char *fields) {
+    submit_kit_as(kit, KIT_AUTHOR);
+    int64_t test = submit_kit_submit(kit, fields, PATCH);
+    if (!test)
+        fail_msg("%s: %s", fields, kit->ledger.err.message);
+    return test;
+}
+
+static void assert_column(SubmitKit *kit, int64_t test, const char *column, const char *wanted) {
+    char *value scope(free_ptr) =
+        kit_text(&kit->ledger, "SELECT %s FROM tests WHERE id = %lld", column, (long long)test);
+    assert_string_equal(value ? value : "", wanted);
+}
+
+static void a_patch_becomes_a_pending_test_of_a_commit(void **state) {
+    SubmitKit *kit = *state;
+    int64_t test = submitted(kit, "{\"title\": \"One\", \"elo1\": 3, \"threads\": 2, \"seed\": 7}");
+    assert_column(kit, test, "state", "pending");
+    assert_column(kit, test, "author_id", "1");
+    assert_column(kit, test, "elo1", "3.0");
+    assert_column(kit, test, "threads", "2");
+    assert_column(kit, test, "seed", "7");
+    assert_column(kit, test, "description", "");
+    assert_column(kit, test, "base_commit", kit->base);
+    Error err;
+    char sha[REPO_SHA_MAX];
+    git_repository *repo scope(repo_free) = repo_open(kit->ledger.folder, "anvil", &err);
+    char *commit scope(free_ptr) =
+        kit_text(&kit->ledger, "SELECT new_commit FROM tests WHERE id = %lld", (long long)test);
+    assert_true(repo_resolve(repo, commit, sha, &err));
+    assert_true(repo_is_ancestor(repo, kit->base, commit));
+    assert_int_equal(kit_int(&kit->ledger,
+                             "SELECT count(*) FROM blobs JOIN commits ON snapshot = "
+                             "sha256 WHERE sha = '%s'",
+                             commit),
+                     1);
+}
+
+static void a_submission_is_refused_by_the_field_that_is_wrong(void **state) {
+    SubmitKit *kit = *state;
+    static const struct {
+        const char *fields, *patch, *field, *code;
+    } rows[] = {
+        {"{\"title\": \"x\"}", NULL, "patch", "missing_field"},
+        {"{}", PATCH, "title", "missing_field"},
+        {"{\"title\": \"x\", \"commit\": \"main\"}", PATCH, "patch", "bad_field"},
+        {"{\"title\": \"x\", \"threads\": 0}", PATCH, "threads", "bad_field"},
+        {"{\"title\": \"x\", \"hat\": 0}", PATCH, "hat", "bad_request"},
+        {"{\"title\": \"x\", \"elo1\": -1}", PATCH, "elo1", "bad_field"},
+        {"{\"title\": \"x\", \"engine\": \"crafty\"}", PATCH, "engine", "no_such_engine"},
+        {"{\"title\": \"x\", \"book\": \"none\"}", PATCH, "book", "no_such_book"},
+        {"{\"title\": \"x\", \"preset\": \"none\"}", PATCH, "preset", "no_such_preset"},
+        {"{\"title\": \"x\", \"base\": \"test:99\"}", PATCH, "base", "no_such_test"},
+        {"{\"title\": \"x\", \"base\": \"test:1\"}", PATCH, "base", "base_not_approved"},
+        {"{\"title\": \"x\", \"base_bench\": 5}", PATCH, "base_bench", "bad_bench"},
+        {"{\"title\": \"x\"}", "no patch", "patch", "patch_not_a_diff"},
+    };
+    int64_t tests = kit_int(&kit->ledger, "SELECT count(*) FROM tests");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kit->ledger.err = (Error){0};
+        if (submit_kit_submit(kit, rows[i].fields, rows[i].patch))
+            fail_msg("accepted: %s", rows[i].fields);
+        assert_string_equal(kit->ledger.err.field, rows[i].field);
+        if (strcmp(kit->ledger.err.code, rows[i].code) != 0)
+            fail_msg("%s: %s", rows[i].fields, kit->ledger.err.code);
+    }
+    assert_int_equal(kit_int(&kit->ledger, "SELECT count(*) FROM tests"), tests);
+}
+
+static void only_developers_submit_and_one_at_a_time(void **state) {
+    SubmitKit *kit = *state;
+    submit_kit_as(kit, KIT_USER);
+    assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\"}", PATCH), 0);
+    assert_int_equal(kit->ledger.err.status, 403);
+    submit_kit_as(kit, KIT_AUTHOR);
+    assert_true(in_progress_begin(KIT_AUTHOR));
+    assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\"}", PATCH), 0);
+    assert_string_equal(kit->ledger.err.code, "one_at_a_time");
+    in_progress_end(KIT_AUTHOR);
+    kit_sql(&kit->ledger, "INSERT INTO settings VALUES ('pending_tests', '1')");
+    assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\"}", PATCH), 0);
+    assert_string_equal(kit->ledger.err.code, "too_many_pending");
+}
+
+static bool approve(SubmitKit *kit, int64_t test) {
+    Ground ground = {0};
+    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
+    return submit_approve_prepare(caller, test, false, &ground, &kit->ledger.err) &&
+           submit_approve(caller, test, &ground, "", &kit->ledger.err);
+}
+
+static bool modify(SubmitKit *kit, int64_t user, int64_t test, const char *fields) {
+    json_auto_t *object = json_loads(fields, 0, NULL);
+    kit->ledger.err = (Error){0};
+    return submit_modify(submit_kit_as(kit, user), test,
+                         submit_fields_of_json(object, &kit->ledger.err), &kit->ledger.err);
+}
+
+static void a_change_of_what_runs_takes_the_approval_back(void **state) {
+    SubmitKit *kit = *state;
+    int64_t test = submitted(kit, "{\"title\": \"One\", \"description\": \"two\\nlines\"}");
+    assert_true(approve(kit, test));
+    assert_true(modify(kit, KIT_AUTHOR, test, "{\"title\": \"Two\", \"priority\": -1}"));
+    assert_column(kit, test, "state || title || priority", "activeTwo-1");
+    assert_column(kit, test, "description", "two\nlines");
+    assert_false(modify(kit, KIT_AUTHOR, test, "{\"priority\": 1}"));
+    assert_string_equal(kit->ledger.err.field, "priority");
+    assert_false(modify(kit, KIT_AUTHOR, test, "{\"kind\": \"fixed\"}"));
+    assert_string_equal(kit->ledger.err.field, "kind");
+    assert_true(modify(kit, KIT_AUTHOR, test, "{\"tc\": \"1+0.01\"}"));
+    assert_column(kit, test, "state || tc", "pending1+0.01");
+}
+
+static void a_finished_test_keeps_all_but_its_words(void **state) {
+    SubmitKit *kit = *state;
+    assert_true(submit_stop(submit_kit_as(kit, KIT_AUTHOR), 1, "", &kit->ledger.err));
+    assert_false(modify(kit, KIT_AUTHOR, 1, "{\"threads\": 2}"));
+    assert_string_equal(kit->ledger.err.code, "wrong_state");
+    assert_string_equal(kit->ledger.err.field, "threads");
+    assert_true(modify(kit, KIT_AUTHOR, 1, "{\"title\": \"Stopped\"}"));
+    assert_column(kit, 1, "title", "Stopped");
+}
+
+static void an_approval_is_of_what_was_seen(void **state) {
+    SubmitKit *kit = *state;
+    Ground ground = {0};
+    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
+    assert_true(submit_approve_prepare(caller, 1, false, &ground, &kit->ledger.err));
+    assert_false(submit_approve(caller, 1, &ground, "another hash", &kit->ledger.err));
+    assert_string_equal(kit->ledger.err.code, "changed");
+    kit_sql(&kit->ledger, "UPDATE tests SET harmful = 1 WHERE id = 1");
+    assert_false(submit_approve(caller, 1, &ground, "", &kit->ledger.err));
+    assert_string_equal(kit->ledger.err.code, "conflict");
+}
+
+static int64_t merge(SubmitKit *kit, int64_t test) {
+    int64_t retest = -1;
+    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
+    kit_sql(&kit->ledger,
+            "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 "
+            "WHERE id = %lld",
+            (long long)test);
+    Merge *prepared = submit_merge_prepare(caller, test, &kit->ledger.err);
+    if (!prepared || !submit_merge(caller, prepared, &retest, &kit->ledger.err))
+        fail_msg("%s", kit->ledger.err.message);
+    merge_free(prepared);
+    kit_turn(&kit->ledger);
+    return retest;
+}
+
+static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **state) {
+    SubmitKit *kit = *state;
+    int64_t second = submitted(kit, "{\"title\": \"One\", \"elo1\": 3}");
+    assert_int_equal(merge(kit, 1), 0);
+    char *baseline scope(free_ptr) = kit_text(&kit->ledger, "SELECT baseline FROM engines");
+    assert_string_equal(baseline, kit->patched);
+    int64_t again = merge(kit, second);
+    assert_true(again > second);
+    assert_column(kit, again, "base_commit", kit->patched);
+    assert_column(kit, again, "title || elo1 || author_id || state", "One3.01pending");
+}
+
+static void a_harmful_commit_ends_what_is_built_on_it(void **state) {
+    SubmitKit *kit = *state;
+    Error *err = &kit->ledger.err;
+    assert_true(approve(kit, 1));
+    int64_t above = submitted(kit, "{\"title\": \"Above\", \"base\": \"test:1\"}");
+    json_auto_t *stopped = json_array();
+    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
+    Harm *harm = submit_harmful_prepare(caller, 1, err);
+    assert_non_null(harm);
+    assert_true(submit_harmful(caller, harm, "it mines", stopped, err));
+    harm_free(harm);
+    assert_int_equal(json_integer_value(json_array_get(stopped, 0)), above);
+    assert_column(kit, above, "state", "finished");
+    submit_kit_as(kit, KIT_AUTHOR);
+    assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\", \"base\": \"test:1\"}", PATCH), 0);
+    assert_string_equal(err->code, "harmful_commit");
+}
+
+static void a_net_is_stored_once_under_its_hash(void **state) {
+    SubmitKit *kit = *state;
+    Error *err = &kit->ledger.err;
+    const Caller *caller = submit_kit_as(kit, KIT_AUTHOR);
+    NetUpload net;
+    NetFile file = {.bytes = "weights", .size = 7, .file_name = "folder/first.net", .sha256 = ""};
+    bool is_new;
+    json_auto_t *engine = submit_engine(kit->ledger.db, "", err);
+    assert_true(net_upload_prepare(caller, &file, "", &net, err));
+    assert_string_equal(net.name, "first.net");
+    assert_true(net_upload_store(caller, engine, &net, &is_new, err) && is_new);
+    assert_true(net_upload_store(caller, engine, &net, &is_new, err) && !is_new);
+    file.sha256 = "00";
+    assert_false(net_upload_prepare(caller, &file, "", &net, err));
+    assert_string_equal(err->field, "sha256");
+    file.bytes = NULL;
+    assert_false(net_upload_prepare(caller, &file, "", &net, err));
+    assert_string_equal(err->code, "missing_field");
+}
+
+#define WITH_KIT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_KIT(a_patch_becomes_a_pending_test_of_a_commit),
+        WITH_KIT(a_submission_is_refused_by_the_field_that_is_wrong),
+        WITH_KIT(only_developers_submit_and_one_at_a_time),
+        WITH_KIT(a_change_of_what_runs_takes_the_approval_back),
+        WITH_KIT(a_finished_test_keeps_all_but_its_words),
+        WITH_KIT(an_approval_is_of_what_was_seen),
+        WITH_KIT(a_merge_moves_the_branch_and_later_tests_are_offered_again),
+        WITH_KIT(a_harmful_commit_ends_what_is_built_on_it),
+        WITH_KIT(a_net_is_stored_once_under_its_hash),
+    };
+    return cmocka_run_group_tests_name("submit_tests", tests, NULL, NULL);
+}
