@@ -45,11 +45,9 @@ SELECT id, worker_id FROM tasks WHERE test_id = ?1 AND state = 'open'
 -- ---- tasks
 
 -- name: ledger_task
-SELECT k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, t.id AS test_id, t.state AS test_state, t.kind, t.model, t.elo0, t.elo1, t.alpha, t.beta,
-       t.batch_pairs, t.pairs_max, t.ptnml0, t.ptnml1, t.ptnml2, t.ptnml3, t.ptnml4, t.llr, t.sprt_state,
-       (SELECT s.barred <> '' FROM standings s WHERE s.id = k.worker_id) AS barred, w.owner, k.batch_s, k.batch_until
-FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id WHERE k.id = ?1
+SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
+       k.lease_until, k.lease_s, k.batch_s, k.batch_until, w.owner, s.barred <> '' AS barred
+FROM tasks k JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.worker_id WHERE k.id = ?1
 
 -- name: ledger_test
 SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, ptnml0, ptnml1, ptnml2, ptnml3, ptnml4,

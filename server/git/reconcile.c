@@ -27,9 +27,9 @@ static bool ref_follow(git_repository *repo, const char *ref, const char *sha, E
 static bool tests_follow(git_repository *repo, Db *db, int64_t engine, int64_t *last, Error *err) {
     for (Query q = query(db, SQL_TESTS_REFS, "i", engine); query_step(&q);) {
         char ref[40];
-        *last = query_int(&q, 0);
+        *last = query_int(&q, COL_TESTS_REFS_ID);
         snprintf(ref, sizeof ref, "refs/tests/%lld", (long long)*last);
-        if (!ref_follow(repo, ref, query_text(&q, 1), err))
+        if (!ref_follow(repo, ref, query_text(&q, COL_TESTS_REFS_NEW_COMMIT), err))
             return query_end(&q), false;
     }
     return !db_failed(db);

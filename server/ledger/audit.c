@@ -41,36 +41,39 @@ __attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const cha
 }
 
 static void read_stored(Query *q, Stored *s) {
-    snprintf(s->state, sizeof s->state, "%s", query_text(q, 1));
-    s->is_sprt = strcmp(query_text(q, 2), "sprt") == 0;
-    s->bounds = verdict_bounds(query_text(q, 3), query_real(q, 4), query_real(q, 5),
-                               query_real(q, 6), query_real(q, 7));
-    s->batch_pairs = query_int(q, 8);
-    s->pairs_max = query_int(q, 9);
-    s->next_pair = query_int(q, 10);
-    snprintf(s->result, sizeof s->result, "%s", query_text(q, 11));
+    snprintf(s->state, sizeof s->state, "%s", query_text(q, COL_LEDGER_CHECK_TESTS_STATE));
+    s->is_sprt = strcmp(query_text(q, COL_LEDGER_CHECK_TESTS_KIND), "sprt") == 0;
+    s->bounds = verdict_bounds(
+        query_text(q, COL_LEDGER_CHECK_TESTS_MODEL), query_real(q, COL_LEDGER_CHECK_TESTS_ELO0),
+        query_real(q, COL_LEDGER_CHECK_TESTS_ELO1), query_real(q, COL_LEDGER_CHECK_TESTS_ALPHA),
+        query_real(q, COL_LEDGER_CHECK_TESTS_BETA));
+    s->batch_pairs = query_int(q, COL_LEDGER_CHECK_TESTS_BATCH_PAIRS);
+    s->pairs_max = query_int(q, COL_LEDGER_CHECK_TESTS_PAIRS_MAX);
+    s->next_pair = query_int(q, COL_LEDGER_CHECK_TESTS_NEXT_PAIR);
+    snprintf(s->result, sizeof s->result, "%s", query_text(q, COL_LEDGER_CHECK_TESTS_RESULT));
     for (int i = 0; i < 5; i++)
-        s->totals.ptnml[i] = query_int(q, 12 + i);
-    s->totals.wins = query_int(q, 17);
-    s->totals.losses = query_int(q, 18);
-    s->totals.draws = query_int(q, 19);
-    s->totals.crashes = query_int(q, 20);
-    s->totals.time_losses = query_int(q, 21);
-    s->llr = query_real(q, 22);
-    snprintf(s->sprt_state, sizeof s->sprt_state, "%s", query_text(q, 23));
-    s->touched = query_int(q, 24) != 0;
+        s->totals.ptnml[i] = query_int(q, COL_LEDGER_CHECK_TESTS_PTNML0 + i);
+    s->totals.wins = query_int(q, COL_LEDGER_CHECK_TESTS_WINS);
+    s->totals.losses = query_int(q, COL_LEDGER_CHECK_TESTS_LOSSES);
+    s->totals.draws = query_int(q, COL_LEDGER_CHECK_TESTS_DRAWS);
+    s->totals.crashes = query_int(q, COL_LEDGER_CHECK_TESTS_CRASHES);
+    s->totals.time_losses = query_int(q, COL_LEDGER_CHECK_TESTS_TIME_LOSSES);
+    s->llr = query_real(q, COL_LEDGER_CHECK_TESTS_LLR);
+    snprintf(s->sprt_state, sizeof s->sprt_state, "%s",
+             query_text(q, COL_LEDGER_CHECK_TESTS_SPRT_STATE));
+    s->touched = query_int(q, COL_LEDGER_CHECK_TESTS_HAS_EXCLUSIONS) != 0;
 }
 
 // ---- results ------------------------------------------------------------------------------------
 
 static void add_batch(Totals *totals, Query *q) {
-    for (const char *p = query_text(q, 3); *p; p++)
+    for (const char *p = query_text(q, COL_LEDGER_CHECK_BATCHES_OUTCOMES); *p; p++)
         totals->ptnml[*p - '0']++;
-    totals->wins += query_int(q, 4);
-    totals->losses += query_int(q, 5);
-    totals->draws += query_int(q, 6);
-    totals->crashes += query_int(q, 7);
-    totals->time_losses += query_int(q, 8);
+    totals->wins += query_int(q, COL_LEDGER_CHECK_BATCHES_WINS);
+    totals->losses += query_int(q, COL_LEDGER_CHECK_BATCHES_LOSSES);
+    totals->draws += query_int(q, COL_LEDGER_CHECK_BATCHES_DRAWS);
+    totals->crashes += query_int(q, COL_LEDGER_CHECK_BATCHES_CRASHES);
+    totals->time_losses += query_int(q, COL_LEDGER_CHECK_BATCHES_TIME_LOSSES);
 }
 
 static bool same(double a, double b) {
@@ -110,17 +113,26 @@ static void compare_results(Audit *audit, const Stored *stored, const Totals *to
 
 // Its flags, and whether it is excluded, follow from what stands beside them.
 static void check_flags(Audit *audit, Query *q) {
-    Load load = {query_real(q, 14), query_real(q, 15), query_real(q, 16), query_real(q, 17),
-                 query_real(q, 18)};
-    FlagLimits limits = {query_real(q, 19), query_real(q, 20), query_real(q, 21)};
+    Load load = {query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_DELAY),
+                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_STEAL),
+                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SWAP_MIB),
+                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED),
+                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED_BEFORE)};
+    FlagLimits limits = {query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_BUSY),
+                         query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_SLOW),
+                         query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_SWAP_MIB)};
     char flags[FLAGS_MAX];
-    flags_judge(query_real(q, 13), &load, &limits, flags);
-    if (strcmp(flags, query_text(q, 12)) != 0)
+    flags_judge(query_real(q, COL_LEDGER_CHECK_BATCHES_BUSY), &load, &limits, flags);
+    if (strcmp(flags, query_text(q, COL_LEDGER_CHECK_BATCHES_FLAGS)) != 0)
         differ(audit, "batch %lld is flagged \"%s\", its load deserves \"%s\"",
-               (long long)query_int(q, 0), query_text(q, 12), flags);
-    if (query_int(q, 11) != query_int(q, 22))
-        differ(audit, "batch %lld is %sexcluded, and should %sbe", (long long)query_int(q, 0),
-               query_int(q, 11) ? "" : "not ", query_int(q, 22) ? "" : "not ");
+               (long long)query_int(q, COL_LEDGER_CHECK_BATCHES_ID),
+               query_text(q, COL_LEDGER_CHECK_BATCHES_FLAGS), flags);
+    if (query_int(q, COL_LEDGER_CHECK_BATCHES_EXCLUDED) !=
+        query_int(q, COL_LEDGER_CHECK_BATCHES_SHOULD_BE_EXCLUDED))
+        differ(audit, "batch %lld is %sexcluded, and should %sbe",
+               (long long)query_int(q, COL_LEDGER_CHECK_BATCHES_ID),
+               query_int(q, COL_LEDGER_CHECK_BATCHES_EXCLUDED) ? "" : "not ",
+               query_int(q, COL_LEDGER_CHECK_BATCHES_SHOULD_BE_EXCLUDED) ? "" : "not ");
 }
 
 static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
@@ -128,20 +140,24 @@ static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *un
     Totals totals = {0};
     SprtState state = {0};
     for (Query q = query(db, SQL_LEDGER_CHECK_BATCHES, "i", audit->test); query_step(&q);) {
-        int64_t unit = query_int(&q, 1) / stored->batch_pairs + query_int(&q, 2);
-        bool in_time = query_int(&q, 9) != 0, excluded = query_int(&q, 11) != 0;
+        int64_t unit = query_int(&q, COL_LEDGER_CHECK_BATCHES_FIRST_PAIR) / stored->batch_pairs +
+                       query_int(&q, COL_LEDGER_CHECK_BATCHES_SEQ);
+        bool in_time = query_int(&q, COL_LEDGER_CHECK_BATCHES_COUNTED) != 0,
+             excluded = query_int(&q, COL_LEDGER_CHECK_BATCHES_EXCLUDED) != 0;
         if (in_time)
             flag(audit, units, unit_count, unit, excluded ? SEEN_SPENT : SEEN_COUNTED);
         if (in_time && !excluded) {
             if (state.verdict != SPRT_OPEN && !stored->touched)
-                differ(audit, "batch %lld counts after the verdict", (long long)query_int(&q, 0));
+                differ(audit, "batch %lld counts after the verdict",
+                       (long long)query_int(&q, COL_LEDGER_CHECK_BATCHES_ID));
             add_batch(&totals, &q);
             verdict_update(&state, &stored->bounds, stored->is_sprt, (int)stored->batch_pairs,
                            totals.ptnml);
         }
-        if (!same(query_real(&q, 10), state.llr))
+        if (!same(query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), state.llr))
             differ(audit, "batch %lld says LLR %.17g, a replay gives %.17g",
-                   (long long)query_int(&q, 0), query_real(&q, 10), state.llr);
+                   (long long)query_int(&q, COL_LEDGER_CHECK_BATCHES_ID),
+                   query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), state.llr);
         check_flags(audit, &q);
     }
     compare_results(audit, stored, &totals, &state);
@@ -161,12 +177,14 @@ static void flag_range(Audit *audit, unsigned char *units, int64_t unit_count, i
 static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *units,
                         int64_t unit_count) {
     for (Query q = query(db, SQL_LEDGER_CHECK_TASKS, "i", audit->test); query_step(&q);) {
-        int64_t first = query_int(&q, 1) / batch, count = query_int(&q, 2) / batch;
-        int64_t stored = query_int(&q, 4);
-        if (stored != query_int(&q, 5))
-            differ(audit, "task %lld has %lld batches and says %lld", (long long)query_int(&q, 0),
-                   (long long)query_int(&q, 5), (long long)stored);
-        if (strcmp(query_text(&q, 3), "open") == 0)
+        int64_t first = query_int(&q, COL_LEDGER_CHECK_TASKS_FIRST_PAIR) / batch,
+                count = query_int(&q, COL_LEDGER_CHECK_TASKS_PAIR_COUNT) / batch;
+        int64_t stored = query_int(&q, COL_LEDGER_CHECK_TASKS_NEXT_SEQ);
+        if (stored != query_int(&q, COL_LEDGER_CHECK_TASKS_BATCHES))
+            differ(audit, "task %lld has %lld batches and says %lld",
+                   (long long)query_int(&q, COL_LEDGER_CHECK_TASKS_ID),
+                   (long long)query_int(&q, COL_LEDGER_CHECK_TASKS_BATCHES), (long long)stored);
+        if (strcmp(query_text(&q, COL_LEDGER_CHECK_TASKS_STATE), "open") == 0)
             flag_range(audit, units, unit_count, first + stored, first + count, SEEN_OPEN);
         else
             flag_range(audit, units, unit_count, first, first + stored, SEEN_SPENT);
@@ -179,8 +197,12 @@ static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned ch
     int64_t batch = stored->batch_pairs;
     place_tasks(audit, db, batch, units, unit_count);
     for (Query q = query(db, SQL_LEDGER_CHECK_RETURNED, "i", audit->test); query_step(&q);)
-        flag_range(audit, units, unit_count, query_int(&q, 0) / batch,
-                   (query_int(&q, 0) + query_int(&q, 1)) / batch, SEEN_RETURNED);
+        flag_range(audit, units, unit_count,
+                   query_int(&q, COL_LEDGER_CHECK_RETURNED_FIRST_PAIR) / batch,
+                   (query_int(&q, COL_LEDGER_CHECK_RETURNED_FIRST_PAIR) +
+                    query_int(&q, COL_LEDGER_CHECK_RETURNED_PAIR_COUNT)) /
+                       batch,
+                   SEEN_RETURNED);
     for (int64_t unit = 0; unit < unit_count; unit++)
         if (!units[unit])
             differ(audit, "unit %lld is lost", (long long)unit);
@@ -199,7 +221,7 @@ int ledger_check(Db *db, FILE *out) {
     int tests = 0;
     for (Query q = query(db, SQL_LEDGER_CHECK_TESTS, ""); query_step(&q); tests++) {
         Stored stored = {0};
-        audit.test = query_int(&q, 0);
+        audit.test = query_int(&q, COL_LEDGER_CHECK_TESTS_ID);
         read_stored(&q, &stored);
         audit_test(&audit, db, &stored);
     }

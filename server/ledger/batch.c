@@ -71,18 +71,25 @@ static bool same(double a, double b) {
 }
 
 static bool same_load(const Load *load, Query *q) {
-    return same(load->delay, query_real(q, 11)) && same(load->steal, query_real(q, 12)) &&
-           same(load->swap_mib, query_real(q, 13)) && same(load->speed, query_real(q, 14)) &&
-           same(load->speed_before, query_real(q, 15));
+    return same(load->delay, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_DELAY)) &&
+           same(load->steal, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_STEAL)) &&
+           same(load->swap_mib, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SWAP_MIB)) &&
+           same(load->speed, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED)) &&
+           same(load->speed_before, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED_BEFORE));
 }
 
 static bool same_batch(const Batch *batch, Query *q) {
-    return strcmp(batch->outcomes, query_text(q, 0)) == 0 && batch->wins == query_int(q, 1) &&
-           batch->losses == query_int(q, 2) && batch->draws == query_int(q, 3) &&
-           batch->crashes == query_int(q, 4) && batch->time_losses == query_int(q, 5) &&
-           strcmp(batch->tc, query_text(q, 6)) == 0 && same(batch->speed, query_real(q, 7)) &&
-           same(batch->busy, query_real(q, 8)) &&
-           strcmp(batch->games_sha256 ? batch->games_sha256 : "", query_text(q, 9)) == 0 &&
+    return strcmp(batch->outcomes, query_text(q, COL_LEDGER_BATCH_STORED_OUTCOMES)) == 0 &&
+           batch->wins == query_int(q, COL_LEDGER_BATCH_STORED_WINS) &&
+           batch->losses == query_int(q, COL_LEDGER_BATCH_STORED_LOSSES) &&
+           batch->draws == query_int(q, COL_LEDGER_BATCH_STORED_DRAWS) &&
+           batch->crashes == query_int(q, COL_LEDGER_BATCH_STORED_CRASHES) &&
+           batch->time_losses == query_int(q, COL_LEDGER_BATCH_STORED_TIME_LOSSES) &&
+           strcmp(batch->tc, query_text(q, COL_LEDGER_BATCH_STORED_TC)) == 0 &&
+           same(batch->speed, query_real(q, COL_LEDGER_BATCH_STORED_SPEED)) &&
+           same(batch->busy, query_real(q, COL_LEDGER_BATCH_STORED_BUSY)) &&
+           strcmp(batch->games_sha256 ? batch->games_sha256 : "",
+                  query_text(q, COL_LEDGER_BATCH_STORED_GAMES_SHA256)) == 0 &&
            same_load(&batch->load, q);
 }
 
@@ -104,7 +111,7 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchRepl
     reply->repeat = true;
     if (query_step(&q)) {
         is_same = same_batch(batch, &q);
-        reply->counted = query_int(&q, 10) != 0;
+        reply->counted = query_int(&q, COL_LEDGER_BATCH_STORED_COUNTS) != 0;
         query_end(&q);
     }
     if (!is_same)

@@ -25,8 +25,10 @@ static bool side_load(Turn *turn, int64_t test, const char *name, Side *side, Er
     Query q = query(turn->db, SQL_LEDGER_SIDE, "is", test, name);
     if (!query_step(&q))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    *side = (Side){name, query_int(&q, 0), query_int(&q, 2), query_int(&q, 3) != 0, ""};
-    snprintf(side->sha, sizeof side->sha, "%s", query_text(&q, 1));
+    *side =
+        (Side){name, query_int(&q, COL_LEDGER_SIDE_ENGINE_ID), query_int(&q, COL_LEDGER_SIDE_BENCH),
+               query_int(&q, COL_LEDGER_SIDE_IS_OPEN) != 0, ""};
+    snprintf(side->sha, sizeof side->sha, "%s", query_text(&q, COL_LEDGER_SIDE_SHA));
     query_end(&q);
     return true;
 }
@@ -38,11 +40,15 @@ static void votes_load(Turn *turn, const Side *side, Votes *votes) {
         if (votes->count == BENCH_VOTES_MAX)
             continue;
         BenchVote *vote = &votes->votes[votes->count];
-        *vote = (BenchVote){.nodes = query_int(&q, 0), .worker = query_int(&q, 1)};
-        vote->proven = query_int(&q, 5) != 0;
-        snprintf(vote->owner, sizeof vote->owner, "%s", query_text(&q, 2));
-        snprintf(vote->network, sizeof vote->network, "%s", query_text(&q, 4));
-        snprintf(votes->names[votes->count], sizeof votes->names[0], "%s", query_text(&q, 3));
+        *vote = (BenchVote){.nodes = query_int(&q, COL_LEDGER_BENCH_VOTES_NODES),
+                            .worker = query_int(&q, COL_LEDGER_BENCH_VOTES_WORKER_ID)};
+        vote->proven = query_int(&q, COL_LEDGER_BENCH_VOTES_PROVEN) != 0;
+        snprintf(vote->owner, sizeof vote->owner, "%s",
+                 query_text(&q, COL_LEDGER_BENCH_VOTES_OWNER));
+        snprintf(vote->network, sizeof vote->network, "%s",
+                 query_text(&q, COL_LEDGER_BENCH_VOTES_NETWORK));
+        snprintf(votes->names[votes->count], sizeof votes->names[0], "%s",
+                 query_text(&q, COL_LEDGER_BENCH_VOTES_NAME));
         votes->count++;
     }
 }
@@ -112,7 +118,9 @@ static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
     Query q = query(turn->db, SQL_LEDGER_BENCH_SCENE, "isid", side->engine, side->sha, test,
                     turn->now - ACTIVE_S);
     if (query_step(&q)) {
-        scene = (BenchScene){query_int(&q, 0) != 0, query_int(&q, 1) != 0, query_int(&q, 2) != 0};
+        scene = (BenchScene){query_int(&q, COL_LEDGER_BENCH_SCENE_OTHERS) != 0,
+                             query_int(&q, COL_LEDGER_BENCH_SCENE_PROVEN_OTHERS) != 0,
+                             query_int(&q, COL_LEDGER_BENCH_SCENE_ANY_RECORDS) != 0};
         query_end(&q);
     }
     return scene;
@@ -222,8 +230,8 @@ void ledger_settle(Turn *turn) {
     } open[100];
     int count = 0;
     for (Query q = query(turn->db, SQL_LEDGER_BENCHES_OPEN, ""); query_step(&q);) {
-        open[count].test = query_int(&q, 0);
-        open[count++].is_new = strcmp(query_text(&q, 1), "new") == 0;
+        open[count].test = query_int(&q, COL_LEDGER_BENCHES_OPEN_ID);
+        open[count++].is_new = strcmp(query_text(&q, COL_LEDGER_BENCHES_OPEN_SIDE), "new") == 0;
     }
     for (int i = 0; i < count; i++) {
         Error err;

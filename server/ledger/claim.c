@@ -38,8 +38,8 @@ static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
     int count = 0;
     for (Query q = query(turn->db, SQL_LEDGER_WORKER_OPEN_TASKS, "i", claim->worker);
          query_step(&q);)
-        if (count < 256 && !still_held(claim, query_int(&q, 0)))
-            ids[count++] = query_int(&q, 0);
+        if (count < 256 && !still_held(claim, query_int(&q, COL_LEDGER_WORKER_OPEN_TASKS_ID)))
+            ids[count++] = query_int(&q, COL_LEDGER_WORKER_OPEN_TASKS_ID);
     for (int i = 0; i < count; i++) {
         TaskRow row;
         if (!task_load(turn, ids[i], claim->worker, &row, err) ||
@@ -110,8 +110,10 @@ static int hash_mib(const char *options) {
 
 // How much longer clocks run on this machine.
 static double scale_of(const Claim *claim, Query *q, double *speed, double *slowness) {
-    double reference = query_real(q, 16), low = query_real(q, 17), high = query_real(q, 18);
-    *speed = member_real(claim->speeds, query_text(q, 15));
+    double reference = query_real(q, COL_LEDGER_CANDIDATES_REFERENCE_SPEED),
+           low = query_real(q, COL_LEDGER_CANDIDATES_SCALE_MIN),
+           high = query_real(q, COL_LEDGER_CANDIDATES_SCALE_MAX);
+    *speed = member_real(claim->speeds, query_text(q, COL_LEDGER_CANDIDATES_NAME));
     *slowness = *speed > 0 ? 1 : fmax(high / UNKNOWN_FACTOR, 1);
     double factor = *speed > 0 ? reference / *speed : UNKNOWN_FACTOR;
     *speed = *speed > 0 ? fmax(*speed, reference / high) : reference / UNKNOWN_FACTOR;
@@ -121,34 +123,35 @@ static double scale_of(const Claim *claim, Query *q, double *speed, double *slow
 static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
     TimeControl tc;
     Error err;
-    if (!tc_parse(query_text(q, 8), &tc, &err))
+    if (!tc_parse(query_text(q, COL_LEDGER_CANDIDATES_TC), &tc, &err))
         return false; // no such test is accepted; one that is there anyway is nobody's
     double speed, slowness, scale = scale_of(claim, q, &speed, &slowness);
     if (!tc_is_scaled(&tc))
         scale = 1;
-    *out = (Candidate){.author = query_int(q, 12),
+    *out = (Candidate){.author = query_int(q, COL_LEDGER_CANDIDATES_AUTHOR_ID),
                        .slowness = slowness,
                        .lease_s = fmax(LEASE_PLAY_S, 2 * scale * tc_longest_seconds(&tc, speed))};
-    snprintf(out->engine, sizeof out->engine, "%s", query_text(q, 15));
-    int threads = (int)query_int(q, 2);
+    snprintf(out->engine, sizeof out->engine, "%s", query_text(q, COL_LEDGER_CANDIDATES_NAME));
+    int threads = (int)query_int(q, COL_LEDGER_CANDIDATES_THREADS);
     out->test = (SchedTest){
-        .id = query_int(q, 0),
-        .priority = query_int(q, 1),
+        .id = query_int(q, COL_LEDGER_CANDIDATES_ID),
+        .priority = query_int(q, COL_LEDGER_CANDIDATES_PRIORITY),
         .threads = threads,
-        .batch_pairs = (int)query_int(q, 3),
-        .pairs_left = query_int(q, 4),
-        .pairs_open = query_int(q, 19),
-        .pairs_of_owner = query_int(q, 20),
-        .pairs_unproven = query_int(q, 21),
-        .games = query_int(q, 5),
-        .llr = query_real(q, 6),
-        .elo0 = query_real(q, 7),
+        .batch_pairs = (int)query_int(q, COL_LEDGER_CANDIDATES_BATCH_PAIRS),
+        .pairs_left = query_int(q, COL_LEDGER_CANDIDATES_PAIRS_LEFT),
+        .pairs_open = query_int(q, COL_LEDGER_CANDIDATES_OPEN_PAIRS),
+        .pairs_of_owner = query_int(q, COL_LEDGER_CANDIDATES_OWN_PAIRS),
+        .pairs_unproven = query_int(q, COL_LEDGER_CANDIDATES_UNPROVEN_PAIRS),
+        .games = query_int(q, COL_LEDGER_CANDIDATES_GAMES),
+        .llr = query_real(q, COL_LEDGER_CANDIDATES_LLR),
+        .elo0 = query_real(q, COL_LEDGER_CANDIDATES_ELO0),
         .game_seconds = scale * tc_game_seconds(&tc, speed),
         .tc_ratio = tc_ratio(&tc, threads),
-        .cores = (int)query_int(q, 9),
-        .hash_mib = hash_mib(query_text(q, 10)) + hash_mib(query_text(q, 11)),
-        .barred = query_int(q, 13) != 0,
-        .was_last = query_int(q, 14) != 0,
+        .cores = (int)query_int(q, COL_LEDGER_CANDIDATES_HUNGER),
+        .hash_mib = hash_mib(query_text(q, COL_LEDGER_CANDIDATES_BASE_OPTIONS)) +
+                    hash_mib(query_text(q, COL_LEDGER_CANDIDATES_NEW_OPTIONS)),
+        .barred = query_int(q, COL_LEDGER_CANDIDATES_HAS_FAILED) != 0,
+        .was_last = query_int(q, COL_LEDGER_CANDIDATES_WAS_LAST) != 0,
     };
     return true;
 }
@@ -164,14 +167,14 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
     Claimant out = {.worker = {.memory_mib = claim->memory_mib}};
     Query q = query(turn->db, SQL_LEDGER_CLAIMANT, "id", claim->worker, turn->now - ACTIVE_S);
     if (query_step(&q)) {
-        snprintf(out.owner, sizeof out.owner, "%s", query_text(&q, 0));
-        out.worker.cores = (int)query_int(&q, 1);
-        out.worker.trust = query_int(&q, 3)   ? TRUST_RECORD
-                           : query_int(&q, 2) ? TRUST_COUNTED
-                                              : TRUST_NONE;
-        out.worker.tasks = (int)query_int(&q, 4);
-        out.worker.others_cores = (int)query_int(&q, 5);
-        out.worker.proven_cores = (int)query_int(&q, 6);
+        snprintf(out.owner, sizeof out.owner, "%s", query_text(&q, COL_LEDGER_CLAIMANT_OWNER));
+        out.worker.cores = (int)query_int(&q, COL_LEDGER_CLAIMANT_CORES);
+        out.worker.trust = query_int(&q, COL_LEDGER_CLAIMANT_HAS_RECORD)    ? TRUST_RECORD
+                           : query_int(&q, COL_LEDGER_CLAIMANT_HAS_COUNTED) ? TRUST_COUNTED
+                                                                            : TRUST_NONE;
+        out.worker.tasks = (int)query_int(&q, COL_LEDGER_CLAIMANT_OPEN_TASKS);
+        out.worker.others_cores = (int)query_int(&q, COL_LEDGER_CLAIMANT_LARGEST_OTHER);
+        out.worker.proven_cores = (int)query_int(&q, COL_LEDGER_CLAIMANT_LARGEST_PROVEN);
         query_end(&q);
     }
     return out;

@@ -11,13 +11,13 @@ typedef struct Totals {
 } Totals;
 
 static void count_row(Query *q, TaskRow *row, Totals *totals) {
-    for (const char *p = query_text(q, 1); *p; p++)
+    for (const char *p = query_text(q, COL_LEDGER_BATCHES_IN_TIME_OUTCOMES); *p; p++)
         row->test.ptnml[*p - '0']++;
-    totals->wins += query_int(q, 2);
-    totals->losses += query_int(q, 3);
-    totals->draws += query_int(q, 4);
-    totals->crashes += query_int(q, 5);
-    totals->time_losses += query_int(q, 6);
+    totals->wins += query_int(q, COL_LEDGER_BATCHES_IN_TIME_WINS);
+    totals->losses += query_int(q, COL_LEDGER_BATCHES_IN_TIME_LOSSES);
+    totals->draws += query_int(q, COL_LEDGER_BATCHES_IN_TIME_DRAWS);
+    totals->crashes += query_int(q, COL_LEDGER_BATCHES_IN_TIME_CRASHES);
+    totals->time_losses += query_int(q, COL_LEDGER_BATCHES_IN_TIME_TIME_LOSSES);
     verdict_update(&row->test.sprt, &row->test.bounds, row->test.is_sprt,
                    (int)row->test.batch_pairs, row->test.ptnml);
     row->test.llr = row->test.sprt.llr;
@@ -38,10 +38,12 @@ static bool recount(Turn *turn, TaskRow *row, Error *err) {
     row->test.llr = 0;
     for (Query q = query(turn->db, SQL_LEDGER_BATCHES_IN_TIME, "i", row->test.id);
          query_step(&q);) {
-        if (query_int(&q, 7) && !query_int(&q, 8))
+        if (query_int(&q, COL_LEDGER_BATCHES_IN_TIME_COUNTED) &&
+            !query_int(&q, COL_LEDGER_BATCHES_IN_TIME_EXCLUDED))
             count_row(&q, row, &totals);
-        if (!same(row->test.llr, query_real(&q, 9)) &&
-            !db_run(turn->db, err, SQL_LEDGER_BATCH_LLR, "id", query_int(&q, 0), row->test.llr)) {
+        if (!same(row->test.llr, query_real(&q, COL_LEDGER_BATCHES_IN_TIME_LLR)) &&
+            !db_run(turn->db, err, SQL_LEDGER_BATCH_LLR, "id",
+                    query_int(&q, COL_LEDGER_BATCHES_IN_TIME_ID), row->test.llr)) {
             query_end(&q);
             return false;
         }
@@ -67,7 +69,8 @@ static bool exclusions_apply(Turn *turn, TaskRow *row, int64_t worker, Excluded 
                              Error *err) {
     Query q = query(turn->db, SQL_LEDGER_EXCLUSION_CHANGES, "ii", row->test.id, worker);
     if (query_step(&q)) {
-        *changed = (Excluded){query_int(&q, 0), query_int(&q, 1)};
+        *changed = (Excluded){query_int(&q, COL_LEDGER_EXCLUSION_CHANGES_BATCHES),
+                              query_int(&q, COL_LEDGER_EXCLUSION_CHANGES_PAIRS)};
         query_end(&q);
     }
     if (!db_run(turn->db, err, SQL_LEDGER_EXCLUSION_APPLY, "ii", row->test.id, worker) ||

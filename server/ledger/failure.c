@@ -19,12 +19,14 @@ static FailureRuling failure_ruling(Turn *turn, const Failure *failure, int64_t 
         if (count == VOICES_MAX)
             continue;
         Voice *voice = &voices[count++];
-        snprintf(voice->owner, sizeof voice->owner, "%s", query_text(&q, 0));
-        snprintf(voice->network, sizeof voice->network, "%s", query_text(&q, 1));
-        voice->failing = query_int(&q, 2) != 0;
-        voice->played = query_int(&q, 3) != 0;
-        voice->could_try = query_int(&q, 4) != 0;
-        voice->proven = query_int(&q, 5) != 0;
+        snprintf(voice->owner, sizeof voice->owner, "%s",
+                 query_text(&q, COL_LEDGER_FAILURE_VOICES_OWNER));
+        snprintf(voice->network, sizeof voice->network, "%s",
+                 query_text(&q, COL_LEDGER_FAILURE_VOICES_NETWORK));
+        voice->failing = query_int(&q, COL_LEDGER_FAILURE_VOICES_FAILING) != 0;
+        voice->played = query_int(&q, COL_LEDGER_FAILURE_VOICES_PLAYED) != 0;
+        voice->could_try = query_int(&q, COL_LEDGER_FAILURE_VOICES_COULD) != 0;
+        voice->proven = query_int(&q, COL_LEDGER_FAILURE_VOICES_PROVEN) != 0;
     }
     return failure_weigh_voices(voices, count);
 }

@@ -39,8 +39,8 @@ static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRo
                     first + size, on_time);
     bool there = query_step(&q);
     if (there) {
-        counted = query_int(&q, 0);
-        known = query_int(&q, 1);
+        counted = query_int(&q, COL_LEDGER_FAULT_REPORT_FOUNDED_COUNTED);
+        known = query_int(&q, COL_LEDGER_FAULT_REPORT_FOUNDED_REPORTED);
         query_end(&q);
     }
     if (!there)
@@ -60,10 +60,12 @@ static bool has_room(Turn *turn, int64_t test, int64_t worker, size_t size) {
     bool room = false;
     Query q = query(turn->db, SQL_LEDGER_FAULT_REPORT_KEPT, "ii", test, worker);
     if (query_step(&q)) {
-        room = query_int(&q, 0) < FAULT_REPORT_OF_TEST &&
-               query_int(&q, 1) + (int64_t)size <= FAULT_REPORT_BYTES_OF_TEST &&
-               query_int(&q, 2) < FAULT_REPORT_OF_OWNER &&
-               query_int(&q, 3) + (int64_t)size <= FAULT_REPORT_BYTES_OF_OWNER;
+        room = query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_COUNT) < FAULT_REPORT_OF_TEST &&
+               query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_BYTES) + (int64_t)size <=
+                   FAULT_REPORT_BYTES_OF_TEST &&
+               query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_OWN_COUNT) < FAULT_REPORT_OF_OWNER &&
+               query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_OWN_BYTES) + (int64_t)size <=
+                   FAULT_REPORT_BYTES_OF_OWNER;
         query_end(&q);
     }
     return room;

@@ -46,8 +46,8 @@ Credit ledger_credit(Db *db, int64_t worker) {
     Credit credit = {0};
     Query q = query(db, SQL_LEDGER_CREDIT, "i", worker);
     if (query_step(&q)) {
-        credit.games = query_int(&q, 1);
-        snprintf(credit.user, sizeof credit.user, "%s", query_text(&q, 0));
+        credit.games = query_int(&q, COL_LEDGER_CREDIT_GAMES);
+        snprintf(credit.user, sizeof credit.user, "%s", query_text(&q, COL_LEDGER_CREDIT_USER));
         query_end(&q);
     }
     return credit;

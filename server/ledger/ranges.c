@@ -19,11 +19,18 @@ typedef struct Range {
     char owner[64];
 } Range;
 
+_Static_assert((int)COL_LEDGER_RETURNED_FIRST_PAIR_COUNT ==
+                       (int)COL_LEDGER_RETURNED_AT_PAIR_COUNT &&
+                   (int)COL_LEDGER_RETURNED_FIRST_OWNER == (int)COL_LEDGER_RETURNED_AT_OWNER,
+               "both queries have the same columns");
+
 static bool read_range(Query *q, Range *range) {
     bool found = query_step(q);
     if (found) {
-        *range = (Range){query_int(q, 0), query_int(q, 1), ""};
-        snprintf(range->owner, sizeof range->owner, "%s", query_text(q, 2));
+        *range = (Range){query_int(q, COL_LEDGER_RETURNED_FIRST_FIRST_PAIR),
+                         query_int(q, COL_LEDGER_RETURNED_FIRST_PAIR_COUNT), ""};
+        snprintf(range->owner, sizeof range->owner, "%s",
+                 query_text(q, COL_LEDGER_RETURNED_FIRST_OWNER));
         query_end(q);
     }
     return found;

@@ -14,8 +14,11 @@ static bool find_place(Turn *turn, int64_t batch, Place *place) {
     Query q = query(turn->db, SQL_LEDGER_BATCH_PLACE, "i", batch);
     if (!query_step(&q))
         return false;
-    *place = (Place){query_int(&q, 0), query_int(&q, 1), query_int(&q, 2), query_int(&q, 3), ""};
-    snprintf(place->owner, sizeof place->owner, "%s", query_text(&q, 4));
+    *place = (Place){query_int(&q, COL_LEDGER_BATCH_PLACE_TEST_ID),
+                     query_int(&q, COL_LEDGER_BATCH_PLACE_WORKER_ID),
+                     query_int(&q, COL_LEDGER_BATCH_PLACE_SEQ),
+                     query_int(&q, COL_LEDGER_BATCH_PLACE_TASK_ID), ""};
+    snprintf(place->owner, sizeof place->owner, "%s", query_text(&q, COL_LEDGER_BATCH_PLACE_OWNER));
     query_end(&q);
     return true;
 }

@@ -13,33 +13,46 @@ static void copy_word(char *out, size_t size, const char *text) {
 }
 
 static void read_task(Query *q, TaskRow *row) {
-    row->worker = query_int(q, 0);
-    copy_word(row->state, sizeof row->state, query_text(q, 1));
-    copy_word(row->phase, sizeof row->phase, query_text(q, 2));
-    row->first_pair = query_int(q, 3);
-    row->pair_count = query_int(q, 4);
-    row->plies = query_int(q, 5);
-    row->next_seq = query_int(q, 6);
-    row->started_pairs = query_int(q, 7);
-    row->lease_until = query_real(q, 8);
-    row->lease_s = query_real(q, 9);
+    row->worker = query_int(q, COL_LEDGER_TASK_WORKER_ID);
+    copy_word(row->state, sizeof row->state, query_text(q, COL_LEDGER_TASK_STATE));
+    copy_word(row->phase, sizeof row->phase, query_text(q, COL_LEDGER_TASK_PHASE));
+    row->first_pair = query_int(q, COL_LEDGER_TASK_FIRST_PAIR);
+    row->pair_count = query_int(q, COL_LEDGER_TASK_PAIR_COUNT);
+    row->plies = query_int(q, COL_LEDGER_TASK_PLIES);
+    row->next_seq = query_int(q, COL_LEDGER_TASK_NEXT_SEQ);
+    row->started_pairs = query_int(q, COL_LEDGER_TASK_STARTED_PAIRS);
+    row->lease_until = query_real(q, COL_LEDGER_TASK_LEASE_UNTIL);
+    row->lease_s = query_real(q, COL_LEDGER_TASK_LEASE_S);
+    row->batch_s = query_real(q, COL_LEDGER_TASK_BATCH_S);
+    row->batch_until = query_real(q, COL_LEDGER_TASK_BATCH_UNTIL);
+    row->blocked = query_int(q, COL_LEDGER_TASK_BARRED) != 0;
+    snprintf(row->owner, sizeof row->owner, "%s", query_text(q, COL_LEDGER_TASK_OWNER));
 }
 
-// Columns from `at` on.
-static void read_test(Query *q, int at, TaskRow *row) {
-    row->test.id = query_int(q, at);
-    copy_word(row->test.state, sizeof row->test.state, query_text(q, at + 1));
-    row->test.is_sprt = strcmp(query_text(q, at + 2), "sprt") == 0;
+static void read_test(Query *q, TaskRow *row) {
+    row->test.id = query_int(q, COL_LEDGER_TEST_ID);
+    copy_word(row->test.state, sizeof row->test.state, query_text(q, COL_LEDGER_TEST_STATE));
+    row->test.is_sprt = strcmp(query_text(q, COL_LEDGER_TEST_KIND), "sprt") == 0;
     row->test.bounds =
-        verdict_bounds(query_text(q, at + 3), query_real(q, at + 4), query_real(q, at + 5),
-                       query_real(q, at + 6), query_real(q, at + 7));
-    row->test.batch_pairs = query_int(q, at + 8);
-    row->test.pairs_max = query_int(q, at + 9);
+        verdict_bounds(query_text(q, COL_LEDGER_TEST_MODEL), query_real(q, COL_LEDGER_TEST_ELO0),
+                       query_real(q, COL_LEDGER_TEST_ELO1), query_real(q, COL_LEDGER_TEST_ALPHA),
+                       query_real(q, COL_LEDGER_TEST_BETA));
+    row->test.batch_pairs = query_int(q, COL_LEDGER_TEST_BATCH_PAIRS);
+    row->test.pairs_max = query_int(q, COL_LEDGER_TEST_PAIRS_MAX);
     for (int i = 0; i < 5; i++)
-        row->test.ptnml[i] = query_int(q, at + 10 + i);
-    row->test.llr = query_real(q, at + 15);
-    if (!verdict_state_read(query_text(q, at + 16), &row->test.sprt))
+        row->test.ptnml[i] = query_int(q, COL_LEDGER_TEST_PTNML0 + i);
+    row->test.llr = query_real(q, COL_LEDGER_TEST_LLR);
+    if (!verdict_state_read(query_text(q, COL_LEDGER_TEST_SPRT_STATE), &row->test.sprt))
         log_error("test %lld: sprt_state is unreadable", (long long)row->test.id);
+}
+
+bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
+    Query q = query(turn->db, SQL_LEDGER_TEST, "i", test);
+    if (!query_step(&q))
+        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
+    read_test(&q, row);
+    query_end(&q);
+    return true;
 }
 
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err) {
@@ -48,25 +61,12 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
     if (!query_step(&q))
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
     read_task(&q, row);
-    read_test(&q, 10, row);
-    row->blocked = query_int(&q, 27) != 0;
-    snprintf(row->owner, sizeof row->owner, "%s", query_text(&q, 28));
-    row->batch_s = query_real(&q, 29);
-    row->batch_until = query_real(&q, 30);
+    int64_t test = query_int(&q, COL_LEDGER_TASK_TEST_ID);
     query_end(&q);
     if (worker && row->worker != worker)
         return error_set(err, 403, "not_your_task", "task %lld belongs to another machine",
                          (long long)task);
-    return true;
-}
-
-bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
-    Query q = query(turn->db, SQL_LEDGER_TEST, "i", test);
-    if (!query_step(&q))
-        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    read_test(&q, 0, row);
-    query_end(&q);
-    return true;
+    return test_load(turn, test, row, err);
 }
 
 bool task_is_open(const TaskRow *row) {
@@ -207,7 +207,7 @@ void ledger_expire(Turn *turn) {
     int64_t ids[1000];
     int count = 0;
     for (Query q = query(turn->db, SQL_LEDGER_TASKS_EXPIRED, "d", turn->now); query_step(&q);)
-        ids[count++] = query_int(&q, 0);
+        ids[count++] = query_int(&q, COL_LEDGER_TASKS_EXPIRED_ID);
     for (int i = 0; i < count; i++) {
         TaskRow row;
         Error err;

@@ -63,7 +63,7 @@ static json_t *content_of(const DocContext *ctx, int64_t id, Error *err) {
     str_init(&text, CONTENT_MAX);
     Query q = query(ctx->db, SQL_PAGE_FAULT_CONTENT, "i", id);
     if (query_step(&q)) {
-        const void *bytes = query_blob(&q, 0, &size);
+        const void *bytes = query_blob(&q, COL_PAGE_FAULT_CONTENT_CONTENT, &size);
         good = zstd_decompress(bytes, size, &text, err);
         query_end(&q);
     }

@@ -11,8 +11,7 @@
 static json_t *default_values(void) {
     json_t *values = json_object();
     for (const FieldRule *rule = submit_rules; rule->name; rule++)
-        json_object_set_new(values, rule->name,
-                            json_string(rule->fallback ? rule->fallback : ""));
+        json_object_set_new(values, rule->name, json_string(rule->fallback ? rule->fallback : ""));
     return values;
 }
 

@@ -41,9 +41,10 @@ static void walk(const DocContext *ctx, int64_t test, History *h) {
     int64_t count = db_int(ctx->db, SQL_PAGE_HISTORY_COUNT, 0, "i", test), i = 0;
     int64_t step = count / POINTS_MAX + 1;
     for (Query q = query(ctx->db, SQL_PAGE_HISTORY, "i", test); query_step(&q);) {
-        count_outcomes(h, query_text(&q, 0));
+        count_outcomes(h, query_text(&q, COL_PAGE_HISTORY_OUTCOMES));
         if (++i % step == 0 || i == count)
-            add_point(h, query_real(&q, 1), query_real(&q, 2));
+            add_point(h, query_real(&q, COL_PAGE_HISTORY_LLR),
+                      query_real(&q, COL_PAGE_HISTORY_RECEIVED));
     }
 }
 
