@@ -31,7 +31,7 @@ DELETE FROM benches WHERE (engine_id, sha) IN
      WHERE t.id = ?1 AND c.bench IS NULL)
 
 -- name: ledger_test_finish
-UPDATE tests SET state = 'finished', result = ?2, reason = ?3, finished = ?4 WHERE id = ?1
+UPDATE tests SET state = 'finished', result = :result, reason = :reason, finished = :finished WHERE id = :test
 
 -- name: ledger_tasks_stop
 UPDATE tasks SET state = 'stopped', finished = ?2 WHERE test_id = ?1 AND state = 'open'
@@ -55,10 +55,10 @@ SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, 
 FROM tests WHERE id = ?1
 
 -- name: ledger_task_heartbeat
-UPDATE tasks SET phase = ?2, plies = ?3, started_pairs = ?4, lease_until = ?5 WHERE id = ?1
+UPDATE tasks SET phase = :phase, plies = :plies, started_pairs = :started_pairs, lease_until = :lease_until WHERE id = :task
 
 -- name: ledger_task_end
-UPDATE tasks SET state = ?2, started_pairs = ?3, finished = ?4 WHERE id = ?1
+UPDATE tasks SET state = :state, started_pairs = :started_pairs, finished = :finished WHERE id = :task
 
 -- name: ledger_tasks_expired
 SELECT id, worker_id FROM tasks WHERE state = 'open' AND lease_until < ?1 ORDER BY lease_until LIMIT 1000
@@ -103,10 +103,10 @@ DELETE FROM returned_pairs WHERE test_id = ?1 AND first_pair = ?2
 SELECT pair_count FROM returned_pairs WHERE test_id = ?1 AND first_pair = ?2 AND owner = ?3
 
 -- name: ledger_returned_add
-INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner) VALUES (?1, ?2, ?3, ?4)
+INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner) VALUES (:test, :first_pair, :pair_count, :owner)
 
 -- name: ledger_dealt_again
-SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = ?1 AND id > ?2 AND first_pair < ?4 AND first_pair + pair_count > ?3)
+SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = :test AND id > :after AND first_pair < :end AND first_pair + pair_count > :first)
 
 -- ---- claims
 
@@ -127,10 +127,10 @@ SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.i
        (SELECT coalesce(max(cores), 0) FROM others WHERE proven) AS largest_proven
 FROM workers w WHERE w.id = ?1
 
--- The tests that a worker (?1) might play, with what the scheduler weighs. ?2 now, ?3 its cores, ?4 its owner.
+-- The tests that a worker (:worker) might play, with what the scheduler weighs. :now now, :cores its cores, :owner its owner.
 -- name: ledger_candidates
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.hunger) AS hunger,
-                     sum(CASE WHEN w.owner = ?4 THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
+                     sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
               FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id
                    LEFT JOIN records r ON r.owner = w.owner
@@ -140,13 +140,13 @@ SELECT t.id, t.priority, t.threads, t.batch_pairs,
            - coalesce(h.pairs, 0) AS pairs_left,
        2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4) AS games,
        t.llr, t.elo0, t.tc, coalesce(h.hunger, 0) AS hunger, t.base_options, t.new_options, t.author_id,
-       EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = ?1 AND f.created > coalesce(t.resumed, 0)
-               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)) AS has_failed,
-       t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = ?1 ORDER BY k.id DESC LIMIT 1) AS was_last,
+       EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
+               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - 3600)) AS has_failed,
+       t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs
 FROM tests t JOIN engines e ON e.id = t.engine_id LEFT JOIN sums h ON h.test_id = t.id
-WHERE t.state = 'active' AND t.threads <= ?3 ORDER BY t.priority DESC, t.id
+WHERE t.state = 'active' AND t.threads <= :cores ORDER BY t.priority DESC, t.id
 
 -- name: ledger_next_pair
 UPDATE tests SET next_pair = next_pair + ?2 WHERE id = ?1 RETURNING next_pair - ?2
@@ -156,7 +156,7 @@ UPDATE tests SET started = ?2 WHERE id = ?1 AND started IS NULL
 
 -- name: ledger_task_add
 INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, lease_until, lease_s, created, hunger, batch_s, batch_until)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+VALUES (:test, :worker, :first_pair, :pair_count, :cores, :lease_until, :lease_s, :created, :hunger, :batch_s, :batch_until)
 
 -- name: ledger_worker_speed
 UPDATE workers SET speed = ?2 WHERE id = ?1
@@ -174,8 +174,8 @@ FROM batches WHERE task_id = ?1 AND seq = ?2
 INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses,
                      tc, speed, busy, games_sha256, received, counted, excluded, llr, load_delay, load_steal, load_swap_mib,
                      load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags, owner)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,
-        ?26, ?27, (SELECT owner FROM workers WHERE id = ?3))
+VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :received, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
+        :limit_swap_mib, :flags, (SELECT owner FROM workers WHERE id = :worker))
 
 -- The limits beyond which a batch is flagged, as an operator set them.
 -- name: ledger_flag_limits
@@ -204,22 +204,22 @@ SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes, coalesce(sum(own), 0)
 FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = ?2) AS own
       FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = ?1 AND e.content IS NOT NULL)
 
--- How many games of batch ?2 of task ?1 (pairs ?3 to below ?4) ended on time (?5 1) or by another fault (0) by its counts,
+-- How many games of batch :seq of task :task (pairs :first to below :end) ended on time (:on_time 1) or by another fault (0) by its counts,
 -- and of how many of these there are fault reports.
 -- name: ledger_fault_report_founded
-SELECT CASE WHEN ?5 THEN b.time_losses ELSE b.crashes END AS counted,
+SELECT CASE WHEN :on_time THEN b.time_losses ELSE b.crashes END AS counted,
        (SELECT count(*) FROM fault_reports e
-        WHERE e.task_id = ?1 AND e.pair >= ?3 AND e.pair < ?4 AND (e.ending = 'time') = ?5) AS reported
-FROM batches b WHERE b.task_id = ?1 AND b.seq = ?2
+        WHERE e.task_id = :task AND e.pair >= :first AND e.pair < :end AND (e.ending = 'time') = :on_time) AS reported
+FROM batches b WHERE b.task_id = :task AND b.seq = :seq
 
 -- name: ledger_fault_report_add
 INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+VALUES (:test, :task, :worker, :seq, :sha256, :pair, :game, :side, :ending, :reason, :overloaded, :blob, :received)
 
 -- name: ledger_task_stored
-UPDATE tasks SET next_seq = ?2, started_pairs = max(started_pairs, ?3), phase = 'play', lease_until = max(lease_until, ?4),
-       batch_until = ?5
-WHERE id = ?1
+UPDATE tasks SET next_seq = :next_seq, started_pairs = max(started_pairs, :started_pairs), phase = 'play', lease_until = max(lease_until, :lease_until),
+       batch_until = :batch_until
+WHERE id = :task
 
 -- name: ledger_test_counted
 UPDATE tests SET ptnml0 = ?2, ptnml1 = ?3, ptnml2 = ?4, ptnml3 = ?5, ptnml4 = ?6,
@@ -231,7 +231,7 @@ WHERE id = ?1
 UPDATE workers SET games = games + ?2, last_seen = ?3, fruitless = 0 WHERE id = ?1
 
 -- name: ledger_games_put
-INSERT INTO games (task_id, seq, sha256, received) VALUES (?1, ?2, ?3, ?4)
+INSERT INTO games (task_id, seq, sha256, received) VALUES (:task, :seq, :sha256, :received)
 
 -- name: ledger_games
 SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
@@ -240,20 +240,20 @@ SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
 
 -- name: ledger_failure_add
 INSERT INTO failures (test_id, task_id, worker_id, kind, side, message, log, bench, created)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9)
+VALUES (:test, :task, :worker, :kind, :side, :message, :log, nullif(:bench, 0), :created)
 
--- Of failures of kind ?2 and side ?3 in test ?1, what each owner in each network says: whether it reports them, has sent
--- results, has a machine that is active since ?4 and could try; and whether it has a record. Those that matter most first.
+-- Of failures of kind :task and side :worker in test :test, what each owner in each network says: whether it reports them, has sent
+-- results, has a machine that is active since :kind and could try; and whether it has a record. Those that matter most first.
 -- name: ledger_failure_voices
-WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?1),
-     failed AS (SELECT f.worker_id, f.kind = ?2 AND f.side = ?3 AS so FROM failures f, this
+WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
+     failed AS (SELECT f.worker_id, f.kind = :kind AND f.side = :side AS so FROM failures f, this
                 WHERE f.test_id = this.id AND f.created > this.resumed),
-     played AS (SELECT worker_id FROM tasks WHERE test_id = ?1 AND next_seq > 0),
+     played AS (SELECT worker_id FROM tasks WHERE test_id = :test AND next_seq > 0),
      concerned AS (SELECT worker_id FROM failed UNION SELECT worker_id FROM played
-                   UNION SELECT id FROM workers WHERE last_seen >= ?4),
+                   UNION SELECT id FROM workers WHERE last_seen >= :since),
      said AS (SELECT o.owner, o.network, max(o.id IN (SELECT worker_id FROM failed WHERE so)) AS failing,
                      max(o.id IN (SELECT worker_id FROM played)) AS played,
-                     max(o.last_seen >= ?4 AND o.cores >= this.threads AND o.id NOT IN (SELECT worker_id FROM failed)) AS could
+                     max(o.last_seen >= :since AND o.cores >= this.threads AND o.id NOT IN (SELECT worker_id FROM failed)) AS could
               FROM concerned c JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = '', this
               GROUP BY o.owner, o.network)
 SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM records r WHERE r.owner = said.owner) AS proven
@@ -268,7 +268,7 @@ FROM tests t JOIN commits c ON c.engine_id = t.engine_id
 WHERE t.id = ?1
 
 -- name: ledger_bench_add
-INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (:engine, :sha, :worker, :nodes, :created)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created
 
 -- What machines measured of a commit, in order, those of owners with a record first.
@@ -277,14 +277,14 @@ SELECT b.nodes, b.worker_id, w.owner, w.name, w.network, EXISTS (SELECT 1 FROM r
 FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
 WHERE b.engine_id = ?1 AND b.sha = ?2 ORDER BY proven DESC, b.created, b.worker_id
 
--- Whether an owner in another network, and such a one with a record, who has not measured commit ?2 of engine ?1 is active since
--- ?4 with a machine that could do so for test ?3; and whether there are owners with a record at all.
+-- Whether an owner in another network, and such a one with a record, who has not measured commit :sha of engine :engine is active since
+-- :since with a machine that could do so for test :test; and whether there are owners with a record at all.
 -- name: ledger_bench_scene
-WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = ?3),
-     voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = ?1 AND b.sha = ?2),
+WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
+     voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = :engine AND b.sha = :sha),
      others AS (SELECT EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven, o.network
                 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '', this
-                WHERE o.last_seen >= ?4 AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
+                WHERE o.last_seen >= :since AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
                   AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
        EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM records) AS any_records
@@ -333,10 +333,10 @@ SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = ?1 AND worker_id = ?2 AND e
                AND (?3 = 'all' OR flags <> ''))
 
 -- name: ledger_exclusion_add
-INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6)
+INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VALUES (:test, :worker, :which, :reason, nullif(:user, 0), :created)
 
 -- name: ledger_exclusion_undo
-UPDATE exclusions SET undone = ?3, undone_by = nullif(?4, 0) WHERE test_id = ?1 AND worker_id = ?2 AND undone IS NULL
+UPDATE exclusions SET undone = :now, undone_by = nullif(:user, 0) WHERE test_id = :test AND worker_id = :worker AND undone IS NULL
 
 -- Batches, and pairs of them that came in time, whose flag is not yet as the exclusions want it.
 -- name: ledger_exclusion_changes
@@ -364,7 +364,7 @@ WHERE id = ?1
 -- ---- games that were played over again
 
 -- name: ledger_replay_add
-INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
+INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, :fault, :games, :created, :left_out) ON CONFLICT DO NOTHING
 
 -- name: ledger_batch_place
 SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = ?1

@@ -1,7 +1,7 @@
 -- Queries of the worker protocol's routes and of books.
 
 -- name: book_add
-INSERT INTO books (engine_id, name, blob, format, openings, chess960, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+INSERT INTO books (engine_id, name, blob, format, openings, chess960, created) VALUES (:engine, :name, :blob_sha, :format, :openings, :chess960, :created)
 
 -- name: worker_by_key
 SELECT w.id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.machine_key_hash = ?1

@@ -43,7 +43,7 @@ int64_t db_int_named(Db *db, SqlId id, int64_t otherwise, json_t *values);
 // database failed (503).
 bool db_run(Db *db, Error *err, SqlId id, const char *types, ...);
 bool db_write(Db *db, Error *err, SqlId id, json_t *values); // by name; 422 for NULL
-// The same, with the parameter :blob bound to bytes.
+// The same, with the parameter :blob bound to bytes; NULL is SQL NULL.
 bool db_write_blob(Db *db, Error *err, SqlId id, json_t *values, const void *blob, size_t size);
 int64_t db_last_id(Db *db);
 int db_changes(Db *db);

@@ -301,8 +301,7 @@ bool db_write(Db *db, Error *err, SqlId id, json_t *values) {
 bool db_write_blob(Db *db, Error *err, SqlId id, json_t *values, const void *blob, size_t size) {
     if (!values)
         return error_set(err, 422, "bad_request", "the text is not UTF-8");
-    return run_to_end(db, err,
-                      statement_start_named(db, id, values, &(Blob){blob ? blob : "", size}));
+    return run_to_end(db, err, statement_start_named(db, id, values, &(Blob){blob, size}));
 }
 
 int64_t db_last_id(Db *db) {

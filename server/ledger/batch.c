@@ -158,8 +158,10 @@ static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
         return true;
     if (strcmp(row->state, "expired") != 0 && strcmp(row->state, "released") != 0)
         return false;
-    return !db_int(turn->db, SQL_LEDGER_DEALT_AGAIN, 1, "iiii", row->test.id, row->id, first,
-                   first + row->test.batch_pairs);
+    return !db_int_named(turn->db, SQL_LEDGER_DEALT_AGAIN, 1,
+                         json_pack("{s:I, s:I, s:I, s:I}", "test", (json_int_t)row->test.id,
+                                   "after", (json_int_t)row->id, "first", (json_int_t)first, "end",
+                                   (json_int_t)(first + row->test.batch_pairs)));
 }
 
 static bool count_batch(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
@@ -176,23 +178,47 @@ static bool count_batch(Turn *turn, const Batch *batch, TaskRow *row, Error *err
                   batch->time_losses, row->test.llr, state);
 }
 
-// NULL where nothing was told.
-static double told(double value) {
-    return value < 0 ? NAN : value;
+static void put_int(json_t *row, const char *column, int64_t value) {
+    json_object_set_new(row, column, json_integer(value));
+}
+
+// A negative value is one that the worker did not report: NULL.
+static void put_load(json_t *row, const char *column, double value) {
+    json_object_set_new(row, column, value < 0 ? json_null() : json_real(value));
+}
+
+static json_t *row_of_batch(const Batch *batch, const TaskRow *row) {
+    json_t *values =
+        json_pack("{s:s, s:s, s:f, s:f, s:s?}", "outcomes", batch->outcomes, "tc", batch->tc,
+                  "speed", batch->speed, "busy", batch->busy, "games_sha256", batch->games_sha256);
+    put_int(values, "test", row->test.id);
+    put_int(values, "task", batch->task);
+    put_int(values, "worker", batch->worker);
+    put_int(values, "seq", batch->seq);
+    put_int(values, "wins", batch->wins);
+    put_int(values, "losses", batch->losses);
+    put_int(values, "draws", batch->draws);
+    put_int(values, "crashes", batch->crashes);
+    put_int(values, "time_losses", batch->time_losses);
+    put_load(values, "load_delay", batch->load.delay);
+    put_load(values, "load_steal", batch->load.steal);
+    put_load(values, "load_swap_mib", batch->load.swap_mib);
+    put_load(values, "load_speed", batch->load.speed);
+    put_load(values, "load_speed_before", batch->load.speed_before);
+    return values;
 }
 
 static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const Standing *standing,
                       Error *err) {
-    const Load *load = &batch->load;
     const FlagLimits *limits = &standing->limits;
-    return db_run(turn->db, err, SQL_LEDGER_BATCH_ADD, "iiiisiiiiisddsdiiddddddddds", row->test.id,
-                  batch->task, batch->worker, batch->seq, batch->outcomes, batch->wins,
-                  batch->losses, batch->draws, batch->crashes, batch->time_losses, batch->tc,
-                  batch->speed, batch->busy, batch->games_sha256, turn->now,
-                  (int64_t)standing->in_time, (int64_t)standing->excluded, row->test.llr,
-                  told(load->delay), told(load->steal), told(load->swap_mib), told(load->speed),
-                  told(load->speed_before), limits->busy, limits->slow, limits->swap_mib,
-                  standing->flags);
+    json_t *values = row_of_batch(batch, row);
+    json_auto_t *judged =
+        json_pack("{s:f, s:b, s:b, s:f, s:f, s:f, s:f, s:s}", "received", turn->now, "counted",
+                  standing->in_time, "excluded", standing->excluded, "llr", row->test.llr,
+                  "limit_busy", limits->busy, "limit_slow", limits->slow, "limit_swap_mib",
+                  limits->swap_mib, "flags", standing->flags);
+    json_object_update(values, judged);
+    return db_write(turn->db, err, SQL_LEDGER_BATCH_ADD, values);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
@@ -201,8 +227,11 @@ static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *e
     task_note_started(row, 0);
     row->batch_until = turn->now + row->batch_s;
     row->lease_until = fmax(row->lease_until, turn->now + row->lease_s);
-    if (!db_run(turn->db, err, SQL_LEDGER_TASK_STORED, "iiidd", row->id, row->next_seq,
-                row->started_pairs, row->lease_until, row->batch_until) ||
+    if (!db_write(turn->db, err, SQL_LEDGER_TASK_STORED,
+                  json_pack("{s:I, s:I, s:I, s:f, s:f}", "task", (json_int_t)row->id, "next_seq",
+                            (json_int_t)row->next_seq, "started_pairs",
+                            (json_int_t)row->started_pairs, "lease_until", row->lease_until,
+                            "batch_until", row->batch_until)) ||
         !db_run(turn->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit, turn->now))
         return false;
     if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
@@ -334,7 +363,8 @@ bool ledger_games(Turn *turn, int64_t task, int64_t worker, int64_t seq, const c
     if (!task_load(turn, task, worker, &row, err) ||
         !games_check(turn, &row, seq, sha, &there, err))
         return false;
-    return there ||
-           (blob_note(turn->db, sha, (size_t)size, "games", turn->now, err) &&
-            db_run(turn->db, err, SQL_LEDGER_GAMES_PUT, "iisd", task, seq, sha, turn->now));
+    return there || (blob_note(turn->db, sha, (size_t)size, "games", turn->now, err) &&
+                     db_write(turn->db, err, SQL_LEDGER_GAMES_PUT,
+                              json_pack("{s:I, s:I, s:s, s:f}", "task", (json_int_t)task, "seq",
+                                        (json_int_t)seq, "sha256", sha, "received", turn->now)));
 }

@@ -65,8 +65,15 @@ static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const Benc
     snprintf(message, sizeof message, "bench is %lld there, and %lld on machines of other owners",
              (long long)vote->nodes, (long long)nodes);
     if (!task_load(turn, task, 0, &row, err) ||
-        !db_run(turn->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", test, task, vote->worker,
-                "bench", side->name, message, "", vote->nodes, turn->now) ||
+        !failure_store(turn, &row,
+                       &(Failure){.task = task,
+                                  .worker = vote->worker,
+                                  .bench = vote->nodes,
+                                  .kind = "bench",
+                                  .side = side->name,
+                                  .message = message,
+                                  .log = ""},
+                       err) ||
         (task_is_open(&row) && !task_end(turn, &row, "failed", err)))
         return false;
     ledger_event(turn, "crash", 0, vote->worker, test, "outvoted: bench of %s is %lld, not %lld",
@@ -113,10 +120,19 @@ static bool pause_tied(Turn *turn, int64_t test, const Side *side, const Votes *
     return test_suspend(turn, test, reason.data, err);
 }
 
+static bool bench_store(Turn *turn, const Side *side, int64_t worker, int64_t nodes, Error *err) {
+    return db_write(turn->db, err, SQL_LEDGER_BENCH_ADD,
+                    json_pack("{s:I, s:s, s:I, s:I, s:f}", "engine", (json_int_t)side->engine,
+                              "sha", side->sha, "worker", (json_int_t)worker, "nodes",
+                              (json_int_t)nodes, "created", turn->now));
+}
+
 static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
     BenchScene scene = {0};
-    Query q = query(turn->db, SQL_LEDGER_BENCH_SCENE, "isid", side->engine, side->sha, test,
-                    turn->now - ACTIVE_S);
+    Query q =
+        query_named(turn->db, SQL_LEDGER_BENCH_SCENE,
+                    json_pack("{s:I, s:s, s:I, s:f}", "engine", (json_int_t)side->engine, "sha",
+                              side->sha, "test", (json_int_t)test, "since", turn->now - ACTIVE_S));
     if (query_step(&q)) {
         scene = (BenchScene){query_int(&q, COL_LEDGER_BENCH_SCENE_OTHERS) != 0,
                              query_int(&q, COL_LEDGER_BENCH_SCENE_PROVEN_OTHERS) != 0,
@@ -158,8 +174,7 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_nam
                            "bench of %s is known to be %lld, not %lld", side_name,
                            (long long)side.bench, (long long)nodes);
     if (!side.bench && strcmp(row.test.state, "finished") != 0) {
-        if (!db_run(turn->db, err, SQL_LEDGER_BENCH_ADD, "isiid", side.engine, side.sha, worker,
-                    nodes, turn->now) ||
+        if (!bench_store(turn, &side, worker, nodes, err) ||
             (strcmp(row.test.state, "active") == 0 &&
              !settle(turn, row.test.id, &side, established, err)) ||
             !task_load(turn, task, worker, &row, err)) // it may stand otherwise by now
@@ -177,8 +192,7 @@ bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err) {
         int64_t established = 0;
         if (!side_load(turn, test, names[i], &side, err) ||
             (side.open && side.bench &&
-             (!db_run(turn->db, err, SQL_LEDGER_BENCH_ADD, "isiid", side.engine, side.sha, worker,
-                      side.bench, turn->now) ||
+             (!bench_store(turn, &side, worker, side.bench, err) ||
               !settle(turn, test, &side, &established, err))))
             return false;
     }

@@ -68,8 +68,10 @@ static bool remember(Turn *turn, const Claim *claim, int64_t task, Error *err) {
     char subject[40], body[24];
     snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
     snprintf(body, sizeof body, "%lld", (long long)task);
-    return db_run(turn->db, err, SQL_IDEMPOTENCY_PUT, "sssisd", subject, claim->key,
-                  claim->request_hash, (int64_t)200, body, turn->now);
+    return db_write(turn->db, err, SQL_IDEMPOTENCY_PUT,
+                    json_pack("{s:s, s:s, s:s, s:i, s:s, s:f}", "subject", subject, "key",
+                              claim->key, "request_hash", claim->request_hash, "status", 200,
+                              "body", body, "created", turn->now));
 }
 
 // A machine's speed is that of its first engine until it is dealt a task of another.
@@ -183,8 +185,10 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
 static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claimant,
                            Candidate *out) {
     int count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_CANDIDATES, "idis", claim->worker, turn->now,
-                         (int64_t)claimant->worker.cores, claimant->owner);
+    for (Query q = query_named(turn->db, SQL_LEDGER_CANDIDATES,
+                               json_pack("{s:I, s:f, s:i, s:s}", "worker",
+                                         (json_int_t)claim->worker, "now", turn->now, "cores",
+                                         claimant->worker.cores, "owner", claimant->owner));
          query_step(&q);)
         if (count < CANDIDATES_MAX)
             count += read_candidate(claim, &q, &out[count]);
@@ -241,10 +245,14 @@ static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
     double batch_s =
         LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
-    return db_run(turn->db, err, SQL_LEDGER_TASK_ADD, "iiiiidddidd", choice->test, claim->worker,
-                  first, choice->pairs, (int64_t)worker->cores, turn->now + LEASE_FIRST_S,
-                  chosen->lease_s, turn->now, (int64_t)scheduler_hunger_cores(worker), batch_s,
-                  turn->now + PREPARATION_S + batch_s);
+    return db_write(turn->db, err, SQL_LEDGER_TASK_ADD,
+                    json_pack("{s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:i, s:f, s:f}", "test",
+                              (json_int_t)choice->test, "worker", (json_int_t)claim->worker,
+                              "first_pair", (json_int_t)first, "pair_count",
+                              (json_int_t)choice->pairs, "cores", worker->cores, "lease_until",
+                              turn->now + LEASE_FIRST_S, "lease_s", chosen->lease_s, "created",
+                              turn->now, "hunger", scheduler_hunger_cores(worker), "batch_s",
+                              batch_s, "batch_until", turn->now + PREPARATION_S + batch_s));
 }
 
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {

@@ -92,8 +92,10 @@ bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, E
         return error_field(err, 409, "nothing_to_exclude", "which",
                            "machine %lld has no such batches in test %lld that count",
                            (long long)x->worker, (long long)x->test);
-    if (!db_run(turn->db, err, SQL_LEDGER_EXCLUSION_ADD, "iissid", x->test, x->worker, x->which,
-                x->reason, x->user, turn->now) ||
+    if (!db_write(turn->db, err, SQL_LEDGER_EXCLUSION_ADD,
+                  json_pack("{s:I, s:I, s:s, s:s, s:I, s:f}", "test", (json_int_t)x->test, "worker",
+                            (json_int_t)x->worker, "which", x->which, "reason", x->reason, "user",
+                            (json_int_t)x->user, "created", turn->now)) ||
         !exclusions_apply(turn, &row, x->worker, changed, err))
         return false;
     ledger_event(turn, "excluded", x->user, x->worker, x->test,
@@ -107,7 +109,9 @@ bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excl
                     Error *err) {
     TaskRow row = {0};
     if (!names_check(turn, test, worker, &row, err) ||
-        !db_run(turn->db, err, SQL_LEDGER_EXCLUSION_UNDO, "iidi", test, worker, turn->now, user))
+        !db_write(turn->db, err, SQL_LEDGER_EXCLUSION_UNDO,
+                  json_pack("{s:I, s:I, s:f, s:I}", "test", (json_int_t)test, "worker",
+                            (json_int_t)worker, "now", turn->now, "user", (json_int_t)user)))
         return false;
     if (!db_changes(turn->db))
         return error_set(err, 409, "not_excluded",

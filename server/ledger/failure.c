@@ -2,6 +2,7 @@
 // another owner's is asked where one is at hand: see dispute.h.
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "server/ledger/quorum.h"
 #include "server/ledger/task.h"
 
@@ -9,12 +10,25 @@ enum { REASON_LOG_MAX = 1500 };
 
 // ---- failures -----------------------------------------------------------------------------------
 
+bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err) {
+    return db_write(turn->db, err, SQL_LEDGER_FAILURE_ADD,
+                    json_pack("{s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:I, s:f}", "test",
+                              (json_int_t)row->test.id, "task", (json_int_t)row->id, "worker",
+                              (json_int_t)failure->worker, "kind", failure->kind, "side",
+                              failure->side, "message",
+                              text_to_json(failure->message, strlen(failure->message)), "log",
+                              text_to_json(failure->log, strlen(failure->log)), "bench",
+                              (json_int_t)failure->bench, "created", turn->now));
+}
+
 // Those that the query tells last have neither failed nor played, and are many at most.
 static FailureRuling failure_ruling(Turn *turn, const Failure *failure, int64_t test) {
     Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
     int count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_FAILURE_VOICES, "issd", test, failure->kind,
-                         failure->side, turn->now - ACTIVE_S);
+    for (Query q = query_named(turn->db, SQL_LEDGER_FAILURE_VOICES,
+                               json_pack("{s:I, s:s, s:s, s:f}", "test", (json_int_t)test, "kind",
+                                         failure->kind, "side", failure->side, "since",
+                                         turn->now - ACTIVE_S));
          query_step(&q);) {
         if (count == VOICES_MAX)
             continue;
@@ -85,10 +99,7 @@ bool ledger_fail(Turn *turn, const Failure *failure, Error *err) {
     if (!task_is_open(&row))
         return true; // ended already: nothing to learn from it, and a repeat changes nothing
     task_note_started(&row, failure->started_pairs);
-    if (!db_run(turn->db, err, SQL_LEDGER_FAILURE_ADD, "iiissssid", row.test.id, row.id,
-                failure->worker, failure->kind, failure->side, failure->message, failure->log,
-                failure->bench, turn->now) ||
-        !task_end(turn, &row, "failed", err) ||
+    if (!failure_store(turn, &row, failure, err) || !task_end(turn, &row, "failed", err) ||
         !db_run(turn->db, err, SQL_LEDGER_WORKER_SEEN, "id", failure->worker, turn->now))
         return false;
     ledger_event(turn, "crash", 0, failure->worker, row.test.id, "task %lld: %s%s%s: %s",

@@ -34,9 +34,11 @@ static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRo
                        Error *err) {
     int64_t size = row->test.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
     int64_t first = row->first_pair + seq * size, counted = 0, known = 0;
-    int64_t on_time = strcmp(fault_report->end, "time") == 0;
-    Query q = query(turn->db, SQL_LEDGER_FAULT_REPORT_FOUNDED, "iiiii", row->id, seq, first,
-                    first + size, on_time);
+    bool on_time = strcmp(fault_report->end, "time") == 0;
+    Query q = query_named(turn->db, SQL_LEDGER_FAULT_REPORT_FOUNDED,
+                          json_pack("{s:I, s:I, s:I, s:I, s:b}", "task", (json_int_t)row->id, "seq",
+                                    (json_int_t)seq, "first", (json_int_t)first, "end",
+                                    (json_int_t)(first + size), "on_time", on_time));
     bool there = query_step(&q);
     if (there) {
         counted = query_int(&q, COL_LEDGER_FAULT_REPORT_FOUNDED_COUNTED);
@@ -75,10 +77,14 @@ static bool fault_report_add(Turn *turn, const FaultReport *fault_report, int64_
                              Error *err) {
     const FaultReport *e = fault_report;
     bool kept = has_room(turn, test, e->worker, e->content_size);
-    return db_run(turn->db, err, SQL_LEDGER_FAULT_REPORT_ADD, "iiiisiisssibd", test, e->task,
-                  e->worker, e->seq, e->sha256, e->pair, e->game, e->side, e->end, e->reason,
-                  (int64_t)e->overloaded, kept ? e->content : NULL, kept ? e->content_size : 0,
-                  turn->now);
+    return db_write_blob(turn->db, err, SQL_LEDGER_FAULT_REPORT_ADD,
+                         json_pack("{s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:s, s:s, s:s, s:b, s:f}",
+                                   "test", (json_int_t)test, "task", (json_int_t)e->task, "worker",
+                                   (json_int_t)e->worker, "seq", (json_int_t)e->seq, "sha256",
+                                   e->sha256, "pair", (json_int_t)e->pair, "game",
+                                   (json_int_t)e->game, "side", e->side, "ending", e->end, "reason",
+                                   e->reason, "overloaded", e->overloaded, "received", turn->now),
+                         kept ? e->content : NULL, kept ? e->content_size : 0);
 }
 
 bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err) {

@@ -132,10 +132,11 @@ static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *er
 // Open tasks end here; their workers hear it with their next message.
 bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err) {
-    Db *db = turn->db;
     if (!state_check(turn, test, "pending active paused", err) ||
         !finish_tasks(turn, test, result, err) ||
-        !db_run(db, err, SQL_LEDGER_TEST_FINISH, "issd", test, result, reason, turn->now))
+        !db_write(turn->db, err, SQL_LEDGER_TEST_FINISH,
+                  json_pack("{s:I, s:s, s:o, s:f}", "test", (json_int_t)test, "result", result,
+                            "reason", text_to_json(reason, strlen(reason)), "finished", turn->now)))
         return false;
     ledger_event(turn, event, user, 0, test, "%s%s%s", result, *reason ? ": " : "", reason);
     state_changed(turn, test, "finished");

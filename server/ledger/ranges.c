@@ -7,7 +7,9 @@
 static bool range_add(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
                       Error *err) {
     return count == 0 ||
-           db_run(turn->db, err, SQL_LEDGER_RETURNED_ADD, "iiis", test, first, count, owner);
+           db_write(turn->db, err, SQL_LEDGER_RETURNED_ADD,
+                    json_pack("{s:I, s:I, s:I, s:s}", "test", (json_int_t)test, "first_pair",
+                              (json_int_t)first, "pair_count", (json_int_t)count, "owner", owner));
 }
 
 static bool range_drop(Turn *turn, int64_t test, int64_t first, Error *err) {

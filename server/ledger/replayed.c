@@ -34,8 +34,10 @@ static bool exclude_machine(Turn *turn, const Place *place, const char *fault, E
 
 static bool add_replay(Turn *turn, int64_t batch, int64_t games, const char *fault,
                        const char *left_out, bool *added, Error *err) {
-    if (!db_run(turn->db, err, SQL_LEDGER_REPLAY_ADD, "isids", batch, fault, games, turn->now,
-                left_out))
+    if (!db_write(turn->db, err, SQL_LEDGER_REPLAY_ADD,
+                  json_pack("{s:I, s:s, s:I, s:f, s:s}", "batch", (json_int_t)batch, "fault", fault,
+                            "games", (json_int_t)games, "created", turn->now, "left_out",
+                            left_out)))
         return false;
     *added = db_changes(turn->db) > 0;
     return db_run(turn->db, err, SQL_REPLAY_ENDED, "i", batch);

@@ -119,8 +119,10 @@ bool task_end(Turn *turn, TaskRow *row, const char *state, Error *err) {
     task_note_started(row, 0);
     copy_word(row->state, sizeof row->state, state);
     bool by_machine = strcmp(state, "done") != 0 && strcmp(state, "stopped") != 0;
-    if (!db_run(turn->db, err, SQL_LEDGER_TASK_END, "isid", row->id, state, row->started_pairs,
-                turn->now) ||
+    if (!db_write(turn->db, err, SQL_LEDGER_TASK_END,
+                  json_pack("{s:I, s:s, s:I, s:f}", "task", (json_int_t)row->id, "state", state,
+                            "started_pairs", (json_int_t)row->started_pairs, "finished",
+                            turn->now)) ||
         (strcmp(row->test.state, "finished") != 0 && !give_back(turn, row, err)) ||
         (by_machine && !row->next_seq &&
          !db_run(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, turn->now)))
@@ -178,8 +180,10 @@ bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, 
     if (task_is_open(&row)) {
         lease_renew(turn, &row, heartbeat);
         task_note_started(&row, heartbeat->started_pairs);
-        if (!db_run(turn->db, err, SQL_LEDGER_TASK_HEARTBEAT, "isiid", row.id, row.phase, row.plies,
-                    row.started_pairs, row.lease_until) ||
+        if (!db_write(turn->db, err, SQL_LEDGER_TASK_HEARTBEAT,
+                      json_pack("{s:I, s:s, s:I, s:I, s:f}", "task", (json_int_t)row.id, "phase",
+                                row.phase, "plies", (json_int_t)row.plies, "started_pairs",
+                                (json_int_t)row.started_pairs, "lease_until", row.lease_until)) ||
             (row.blocked && !task_end(turn, &row, "released", err)))
             return false;
     }

@@ -55,3 +55,5 @@ int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of
                     Error *err);
 // Takes exactly these pairs if they lie there; fine if they do not.
 bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error *err);
+// Writes the row of a failure; the task is the caller's to end.
+bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err);

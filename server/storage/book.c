@@ -21,8 +21,11 @@ static int64_t store(Db *db, const char *data, int64_t engine_id, const char *na
     char sha[SHA256_HEX_MAX];
     if (!blob_put(data, book->lines.data, book->lines.size, sha, err) ||
         !blob_note(db, sha, book->lines.size, "book", now, err) ||
-        !db_run(db, err, SQL_BOOK_ADD, "isssiid", engine_id, name, sha,
-                book->is_pgn ? "pgn" : "epd", book->openings, (int64_t)book->chess960, now))
+        !db_write(db, err, SQL_BOOK_ADD,
+                  json_pack("{s:I, s:s, s:s, s:s, s:I, s:b, s:f}", "engine", (json_int_t)engine_id,
+                            "name", name, "blob_sha", sha, "format", book->is_pgn ? "pgn" : "epd",
+                            "openings", (json_int_t)book->openings, "chess960", book->chess960,
+                            "created", now)))
         return 0;
     return db_last_id(db);
 }
