@@ -58,8 +58,9 @@ static bool failure_check(const Failure *failure, Error *err) {
         return error_field(err, 422, "bad_request", "side", "side is new, base or empty");
     if (!*failure->message || strlen(failure->message) > 1000)
         return error_field(err, 422, "bad_request", "message", "message is 1 to 1000 bytes");
-    if (strlen(failure->log) > 65536)
-        return error_field(err, 422, "bad_request", "log", "log is at most 65536 bytes");
+    if (strlen(failure->log) > FAILURE_LOG_MAX)
+        return error_field(err, 422, "bad_request", "log", "log is at most %d bytes",
+                           FAILURE_LOG_MAX);
     if (failure->bench < 0)
         return error_field(err, 422, "bad_request", "bench", "bench is a count of nodes");
     return true;

@@ -1,4 +1,4 @@
-// What a user does with his own account: the password, API tokens, and looking at it.
+// The routes for the viewer's own account: show it, change the password, make and revoke API tokens.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "server/common/one_line.h"
 #include "server/http/request.h"
 #include "server/pages/page.h"
+#include "server/routes/respond.h"
 #include "server/routes/users_handlers.h"
 
 // ---- password -----------------------------------------------------------------------------------
@@ -86,11 +87,7 @@ bool password_apply(Request *req, Response *res, Error *err) {
         (state->end_tokens &&
          !db_run(req->turn->db, err, SQL_TOKENS_REMOVE_ALL, "i", viewer->user_id)))
         return false;
-    if (request_is_api(req))
-        response_json(res, 200, json_object());
-    else
-        response_redirect(res, "/account?changed=password");
-    return true;
+    return respond(req, res, 200, json_object(), "/account?changed=password");
 }
 
 // ---- tokens -------------------------------------------------------------------------------------
@@ -154,11 +151,7 @@ bool token_revoke(Request *req, Response *res, Error *err) {
         return false;
     if (!db_changes(req->turn->db))
         return error_set(err, 404, "no_such_token", "you have no such token");
-    if (request_is_api(req))
-        response_json(res, 200, json_object());
-    else
-        response_redirect(res, "/account?changed=token");
-    return true;
+    return respond(req, res, 200, json_object(), "/account?changed=token");
 }
 
 bool account_show(Request *req, Response *res, Error *err) {

@@ -1,8 +1,9 @@
-// What an admin does with others' accounts: the list, roles, approval and blocking.
+// The routes for an admin: the list of accounts, their roles, and their states (pending, active, blocked).
 #include <string.h>
 
 #include "server/accounts/users.h"
 #include "server/ledger/ledger.h"
+#include "server/routes/respond.h"
 #include "server/routes/users_handlers.h"
 
 bool user_list(Request *req, Response *res, Error *err) {
@@ -17,11 +18,9 @@ static void note(Request *req, const char *name, const char *what) {
     ledger_event(req->turn, "user", req->viewer.user_id, 0, 0, "%s is now %s", name, what);
 }
 
-static void done(Request *req, Response *res) {
-    if (request_is_api(req))
-        response_json(res, 200, json_object());
-    else
-        response_redirect(res, next_path(request_form(req, "next", NULL), "/admin"));
+static bool done(Request *req, Response *res) {
+    return respond(req, res, 200, json_object(),
+                   next_path(request_form(req, "next", NULL), "/admin"));
 }
 
 static bool read_role(Request *req, const char **engine, const char **role, int *grant,
@@ -35,10 +34,10 @@ static bool read_role(Request *req, const char **engine, const char **role, int 
     *engine = wanted ? wanted : "";
     *role = request_form(req, "role", NULL);
     *grant = given && !strcmp(given, "1");
-    return *role || error_field(err, 422, "bad_request", "role", "which role?");
+    return *role || error_field(err, 422, "bad_request", "role", "name a role");
 }
 
-// An admin cannot take his own admin role away, so that one is always left.
+// Admins cannot take the admin role away from themselves, so that one admin is always left.
 bool user_role(Request *req, Response *res, Error *err) {
     const char *engine, *role;
     int grant;
@@ -46,14 +45,14 @@ bool user_role(Request *req, Response *res, Error *err) {
     if (!user || !read_role(req, &engine, &role, &grant, err))
         return false;
     if (user == req->viewer.user_id && !strcmp(role, "admin") && !grant)
-        return error_field(err, 409, "own_role", "role", "another admin has to do this");
+        return error_field(err, 409, "own_role", "role",
+                           "you cannot do this to your own account; ask another admin");
     if (!user_set_role(req->turn->db, user, engine, role, grant, err))
         return false;
     char *what scope(free_ptr) =
         xasprintf("%s%s%s%s", grant ? "" : "no longer ", role, *engine ? " of " : "", engine);
     note(req, req->params[0], what);
-    done(req, res);
-    return true;
+    return done(req, res);
 }
 
 bool user_state(Request *req, Response *res, Error *err) {
@@ -63,13 +62,13 @@ bool user_state(Request *req, Response *res, Error *err) {
         return false;
     if (request_is_api(req) ? !request_json(req, err, "{s:s}", "state", &state)
                             : !(state = request_form(req, "state", NULL)) &&
-                                  !error_field(err, 422, "bad_request", "state", "which state?"))
+                                  !error_field(err, 422, "bad_request", "state", "name a state"))
         return false;
     if (user == req->viewer.user_id)
-        return error_field(err, 409, "own_state", "state", "another admin has to do this");
+        return error_field(err, 409, "own_state", "state",
+                           "you cannot do this to your own account; ask another admin");
     if (!user_set_state(req->turn->db, user, state, err))
         return false;
     note(req, req->params[0], state);
-    done(req, res);
-    return true;
+    return done(req, res);
 }

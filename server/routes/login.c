@@ -1,5 +1,5 @@
-// Signing up, in and out. The slow part, scrypt, runs with a reader; what is written, and the last
-// word on whether one more attempt is allowed, in the turn.
+// The routes for signing up, in and out. The slow part, scrypt, runs on a reader. The turn writes, and decides finally
+// whether one more attempt is allowed.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "server/common/one_line.h"
 #include "server/http/cookies.h"
 #include "server/ledger/ledger.h"
+#include "server/routes/respond.h"
 #include "server/routes/users_handlers.h"
 
 typedef struct Login {
@@ -27,9 +28,9 @@ static void free_login(void *state) {
     free(state);
 }
 
-const char *next_path(const char *next, const char *otherwise) {
+const char *next_path(const char *next, const char *fallback) {
     bool ours = next && next[0] == '/' && next[1] != '/' && next[1] != '\\';
-    return ours ? next : otherwise;
+    return ours ? next : fallback;
 }
 
 json_t *user_document(int64_t id, const char *name, bool admin) {
@@ -65,8 +66,8 @@ static void compare(Request *req, Login *login, const char *password) {
     }
 }
 
-// Whom wrong passwords count against: a browser that the account signed in with before, in which
-// nobody else can be wrong; else the network.
+// What wrong passwords count against: a browser that signed in to the account before, because only its owner types
+// there; else the network.
 static const char *place_of(Request *req, const char *name, char device[DEVICE_MAX]) {
     int64_t user = db_int(req->turn->db, SQL_USER_BY_NAME, 0, "s", name);
     bool known =
@@ -110,7 +111,7 @@ bool login_prepare(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// The answer is an error and the failure is kept: an error returned would undo its row.
+// Answers with an error but returns true: returning false would undo the row that counts the failure.
 static bool wrong_password(Request *req, const char *name, Error *err) {
     Error answer;
     char device[DEVICE_MAX];
@@ -154,25 +155,18 @@ bool login_apply(Request *req, Response *res, Error *err) {
         !know_place(req, res, login->user, login->name, err) ||
         !enter(req, res, login->user, &session, err))
         return false;
-    if (request_is_api(req))
-        response_json(res, 200,
-                      json_pack("{s:o,s:s}", "user",
-                                user_document(login->user, login->name, login->admin), "csrf",
-                                session.csrf));
-    else
-        response_redirect(res, next_path(login->next, "/"));
-    return true;
+    return respond(req, res, 200,
+                   json_pack("{s:o,s:s}", "user",
+                             user_document(login->user, login->name, login->admin), "csrf",
+                             session.csrf),
+                   next_path(login->next, "/"));
 }
 
 bool logout_apply(Request *req, Response *res, Error *err) {
     if (!session_end(req->turn, req->viewer.session_hash, err))
         return false;
     session_cookie_clear(req, res);
-    if (request_is_api(req))
-        response_json(res, 200, json_object());
-    else
-        response_redirect(res, "/");
-    return true;
+    return respond(req, res, 200, json_object(), "/");
 }
 
 // ---- signing up ---------------------------------------------------------------------------------
@@ -227,15 +221,13 @@ bool signup_prepare(Request *req, Response *res, Error *err) {
     return true;
 }
 
-static void signup_answer(Request *req, Response *res, const Signup *signup, int64_t id,
+static bool signup_answer(Request *req, Response *res, const Signup *signup, int64_t id,
                           const char *csrf) {
     bool active = !strcmp(signup->state, "active");
-    if (request_is_api(req))
-        response_json(res, 201,
-                      json_pack("{s:o,s:s,s:s}", "user", user_document(id, signup->name, false),
-                                "state", signup->state, "csrf", csrf));
-    else
-        response_redirect(res, active ? "/" : "/login?pending=1");
+    return respond(req, res, 201,
+                   json_pack("{s:o,s:s,s:s}", "user", user_document(id, signup->name, false),
+                             "state", signup->state, "csrf", csrf),
+                   active ? "/" : "/login?pending=1");
 }
 
 bool signup_apply(Request *req, Response *res, Error *err) {
@@ -250,6 +242,5 @@ bool signup_apply(Request *req, Response *res, Error *err) {
         (!strcmp(signup->state, "active") && !enter(req, res, id, &session, err)))
         return false;
     ledger_event(req->turn, "user", id, 0, 0, "%s made an account", signup->name);
-    signup_answer(req, res, signup, id, session.csrf);
-    return true;
+    return signup_answer(req, res, signup, id, session.csrf);
 }

@@ -1,4 +1,4 @@
-// Uploading a net: the form of the page /nets, and the call for scripts.
+// The routes that upload a net: the form of the page /nets, and the API's call.
 #include <stdlib.h>
 
 #include "server/common/json_member.h"
@@ -39,7 +39,7 @@ static bool upload_prepare(Request *req, Response *res, Error *err) {
            net_upload_prepare(&caller, &file, "", &upload->net, err);
 }
 
-// A test's page that asked for the net is where its form leads back to.
+// The form on a test's page leads back to that page.
 static void lead_back(Request *req, Response *res) {
     char path[60] = "/nets";
     long test;
@@ -60,7 +60,7 @@ static bool upload_apply(Request *req, Response *res, Error *err) {
         lead_back(req, res);
         return true;
     }
-    // What was there before keeps its name.
+    // A net that was there before keeps its name.
     json_auto_t *net = db_row(req->turn->db, SQL_NET_BY_SHA, "is", member_int(upload->engine, "id"),
                               upload->net.sha);
     json_object_set(net, "engine", json_object_get(upload->engine, "name"));

@@ -1,11 +1,11 @@
-// What maintainers do to results and machines, by form and by API: exclude a machine's batches from
-// a test and take that back, block a machine and unblock it. Forms answer with 303 to the page that
-// they stand on.
+// The routes for results and machines: exclude a machine's batches from a test and include them again, block a machine and
+// unblock it. Each works as a form and as a call of the API. A form is answered with 303 to its own page.
 #include <string.h>
 
 #include "server/common/json_member.h"
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
+#include "server/routes/respond.h"
 #include "server/routes/routes.h"
 #include "server/routes/submitted.h"
 #include "server/submit/actions.h"
@@ -59,18 +59,12 @@ static bool read_included(Request *req, int64_t *worker, Error *err) {
 }
 
 static bool answer_excluded(Request *req, Response *res, int64_t test, const Excluded *changed) {
-    char url[48];
-    snprintf(url, sizeof url, "/tests/%lld#workers", (long long)test);
     json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
-    if (request_is_api(req))
-        response_json(res, 200,
-                      json_pack("{s:I, s:O, s:I, s:I, s:s}", "id", (json_int_t)test, "state",
+    return respond_at(req, res, 200,
+                      json_pack("{s:I, s:O, s:I, s:I}", "id", (json_int_t)test, "state",
                                 json_object_get(row, "state"), "batches",
-                                (json_int_t)changed->batches, "pairs", (json_int_t)changed->pairs,
-                                "url", url));
-    else
-        response_redirect(res, url);
-    return true;
+                                (json_int_t)changed->batches, "pairs", (json_int_t)changed->pairs),
+                      "/tests/%lld#workers", (long long)test);
 }
 
 static bool exclude(Request *req, Response *res, Error *err) {
@@ -96,7 +90,6 @@ static bool include(Request *req, Response *res, Error *err) {
 static bool set_blocked(Request *req, Response *res, bool block, Error *err) {
     int64_t machine = request_id(req, 0);
     const char *reason = "";
-    char url[40];
     Caller caller = submitted_caller(req);
     if (!right_to_block(&caller, err))
         return false;
@@ -106,14 +99,9 @@ static bool set_blocked(Request *req, Response *res, bool block, Error *err) {
         return false;
     if (!reason_check(reason, err) || !submit_block(&caller, machine, block, reason, err))
         return false;
-    snprintf(url, sizeof url, "/machines/%lld", (long long)machine);
-    if (request_is_api(req))
-        response_json(res, 200,
-                      json_pack("{s:I, s:b, s:s}", "id", (json_int_t)machine, "blocked", (int)block,
-                                "url", url));
-    else
-        response_redirect(res, url);
-    return true;
+    return respond_at(req, res, 200,
+                      json_pack("{s:I, s:b}", "id", (json_int_t)machine, "blocked", (int)block),
+                      "/machines/%lld", (long long)machine);
 }
 
 static bool block(Request *req, Response *res, Error *err) {

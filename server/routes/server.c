@@ -1,5 +1,5 @@
-// What is about the server itself: what it speaks, whether it lives, its figures, its event stream,
-// and the static files of the pages.
+// The routes about the server itself: its version and limits, its health, its metrics, its event stream, and the static
+// files of the pages.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "server/common/file.h"
 #include "server/common/hash.h"
+#include "server/ledger/ledger.h"
 #include "server/pages/page.h"
 #include "server/routes/routes.h"
 #include "server/submit/net_upload.h"
@@ -20,7 +21,8 @@ static bool server_about(Request *req, Response *res, Error *err) {
                   json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i,s:i}}", "name", "patchmate",
                             "version", "1.0", "protocols", 1, "time", req->turn->now, "signup",
                             request_setting(req, "signup", "open"), "limits", "games_bytes",
-                            8388608, "log_bytes", 65536, "net_bytes", NET_BYTES_MAX, "wait_s", 50));
+                            (int)GAMES_MAX, "log_bytes", FAILURE_LOG_MAX, "net_bytes",
+                            NET_BYTES_MAX, "wait_s", CLAIM_WAIT_MAX_S));
     return true;
 }
 

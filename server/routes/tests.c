@@ -1,6 +1,5 @@
-// What developers and maintainers do to tests, by form and by API: submit, approve, stop (as
-// harmful, too), pause, resume, modify, merge; and the diff of a test. Forms answer with 303 to the
-// test's page.
+// The routes for tests: submit, approve, stop (also as harmful), pause, resume, modify, merge, and the diff. Each works as a
+// form of a page and as a call of the API. A form is answered with 303 to the test's page.
 #include <stdlib.h>
 
 #include "server/common/json_member.h"
@@ -23,16 +22,7 @@ static const char form_template[] = "new";
 // ---- answers
 
 static bool answer(Request *req, Response *res, int64_t test, int status, json_t *document) {
-    char url[40];
-    snprintf(url, sizeof url, "/tests/%lld", (long long)test);
-    if (request_is_api(req)) {
-        json_object_set_new(document, "url", json_string(url));
-        response_json(res, status, document);
-    } else {
-        json_decref(document);
-        response_redirect(res, url);
-    }
-    return true;
+    return respond_at(req, res, status, document, "/tests/%lld", (long long)test);
 }
 
 static bool answer_state(Request *req, Response *res, int64_t test) {

@@ -9,7 +9,7 @@
 #include "server/routes/worker_handlers.h"
 #include "server/routes/worker_task_document.h"
 
-enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64, WAIT_MAX_S = 50 };
+enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64 };
 
 static bool speeds_check(json_t *speeds, Error *err) {
     const char *engine;
@@ -57,8 +57,9 @@ static bool read_claim(Request *req, Claim *claim, double *wait_s, Error *err) {
         !number_check("memory_mib", memory, 1, 1 << 28, err) || !speeds_check(claim->speeds, err) ||
         !snapshots_check(snapshots, err) || !read_holding(holding, claim, err))
         return false;
-    if (!(*wait_s >= 0 && *wait_s <= WAIT_MAX_S))
-        return error_field(err, 422, "bad_request", "wait_s", "wait_s is 0 to %d", WAIT_MAX_S);
+    if (!(*wait_s >= 0 && *wait_s <= CLAIM_WAIT_MAX_S))
+        return error_field(err, 422, "bad_request", "wait_s", "wait_s is 0 to %d",
+                           CLAIM_WAIT_MAX_S);
     if (!claim->key || strlen(claim->key) < 8 || strlen(claim->key) > 64)
         return error_field(err, 422, "bad_request", "Idempotency-Key",
                            "a claim has an Idempotency-Key of 8 to 64 characters");
