@@ -12,5 +12,5 @@ char *password_hash(const char *password);
 bool password_matches(const char *stored, const char *password);
 // Hashed with less work than password_hash takes now: to be hashed anew at the next login.
 bool password_is_weak(const char *stored);
-// Takes as long as a real comparison, so that nobody learns which users there are.
+// Takes as long as a real comparison, so that a stranger does not learn which users there are.
 void password_match_nobody(const char *password);

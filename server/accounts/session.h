@@ -1,5 +1,5 @@
-// Sessions of browsers and API tokens, as rows: whose a secret is, and how a session begins and ends. Of every secret
-// the database holds the SHA-256 alone. Cookies and headers are http's.
+// Sessions of browsers and API tokens, as rows: which account or machine a secret belongs to, and how a session begins
+// and ends. The database holds only the SHA-256 of each secret. Cookies and headers are http's.
 #pragma once
 
 #include "server/accounts/viewer.h"

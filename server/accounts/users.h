@@ -1,4 +1,4 @@
-// Accounts in the database: names, roles, wrong passwords. Who is asking right now is session.h.
+// Accounts in the database: names, roles, wrong passwords. The viewer of a request: viewer.h, session.h.
 #pragma once
 
 #include <stdint.h>
@@ -33,8 +33,8 @@ bool login_failed(Db *db, const char *name, const char *address, double now, Err
 // last 20.
 bool login_succeeded(Db *db, int64_t user, const char *address, double now, Error *err);
 bool login_failures_forget(Db *db, int64_t user, Error *err); // wherever they came from
-// The old password where it is changed: counted by the session (its hash) alone, in which nobody
-// else can be wrong.
+// The old password where it is changed: counted by the session (its hash) alone, because only its
+// user types there.
 bool change_may_try(Db *db, const char *session, double now, double *wait, Error *err);
 bool change_failed(Db *db, const char *session, double now, Error *err);
 // New accounts of one network: after 20 each further one waits, as after wrong passwords, and

@@ -1,6 +1,6 @@
 // `server backup`: one tar file of a running installation. The database is copied first, by
 // SQLite's online backup: its rows only refer to blobs and commits that were on disk before their
-// COMMIT, so what is read afterwards holds everything that the copy names, and perhaps a little
+// COMMIT, so the files that are read afterwards hold everything that the copy names, and perhaps a little
 // more, which start-up reconciles.
 #include <archive.h>
 #include <archive_entry.h>

@@ -56,7 +56,7 @@ static const struct Setting {
     const char *help;
 } settings[] = {
     {"signup", "open|approved|closed", 0, 0,
-     "who may make an account: anybody, anybody whom an admin then approves, nobody"},
+     "who may make an account: everyone, everyone once an admin approves, only the operator"},
     {"submit", "developers|open", 0, 0, "who may submit tests: users with the role, all users"},
     {"pending_tests", NULL, 1, 1000000, "tests of a user that may wait for approval (20)"},
     {"self_approval", "0|1", 0, 0, "authors may approve their own tests: for one person alone"},

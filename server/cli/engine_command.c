@@ -80,12 +80,12 @@ static bool record_commit(const Job *job, const char *sha, CommitRecord *record,
            commit_record(job->db, job->engine_id, record, (double)time(NULL), err);
 }
 
-// The net that the recorded commit needs and nobody has uploaded; NULL: none.
+// The net that the recorded commit needs and that is not uploaded; NULL: none.
 static char *missing_net(const Job *job, const char *sha) {
     return db_text(job->db, SQL_NET_MISSING_OF_COMMIT, "is", job->engine_id, sha);
 }
 
-// Moves the row where nobody else did, then the branch.
+// Moves the row unless another command or a merge moved it meanwhile, then the branch.
 static bool set_baseline(const Job *job, const char *sha, Error *err) {
     CommitRecord record scope(commit_record_release) = {0};
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
@@ -104,9 +104,10 @@ static bool set_baseline(const Job *job, const char *sha, Error *err) {
     printf("%s is now at %s: %s\n", text_of(job, "branch"), sha, record.info.subject);
     char *net scope(free_ptr) = missing_net(job, sha);
     if (net)
-        printf("It names the net %s, which nobody has uploaded yet: until somebody does, on the "
-               "page /nets, no test of it can be approved\n",
-               net);
+        printf(
+            "It names the net %s, which is not uploaded yet. Upload it on the page /nets: before "
+            "that, no test of it can be approved\n",
+            net);
     return true;
 }
 
@@ -181,7 +182,7 @@ static bool do_export(Job *job, Error *err) {
            printf("%s is in %s\n", sha, job->plan->words[2]) > 0;
 }
 
-// Into a reference that is nobody's branch first: its name is checked before it counts.
+// Into a reference of its own first: the name is checked before it becomes the branch.
 static bool do_fetch(Job *job, Error *err) {
     static const char arrived[] = "refs/patchmate/arrived";
     const char *ref = job->plan->words[2];
@@ -238,7 +239,7 @@ static bool do_reference(Job *job, Error *err) {
     char *net scope(free_ptr) = missing_net(job, sha);
     if (net)
         return error_set(err, 409, "net_missing",
-                         "%.10s names the net %s, which nobody has uploaded: machines could not "
+                         "%.10s names the net %s, which is not uploaded: machines could not "
                          "build it",
                          sha, net);
     if (!db_run(job->db, err, SQL_ENGINE_SET_REFERENCE, "isd", job->engine_id, sha, speed))

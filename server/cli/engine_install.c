@@ -16,7 +16,7 @@ static const char engine_name[] = "anvil";
 static const char engine_build[] =
     "{\"directory\": \".\", \"command\": \"make EXE=anvil\", \"binary\": \"anvil\", \"env\": {}, "
     "\"bench_args\": [\"bench\"]}";
-static const double REFERENCE_SPEED = 1e6; // until the operator measures his own machine
+static const double REFERENCE_SPEED = 1e6; // until the operator measures their own machine
 
 static const struct {
     const char *name, *fields;

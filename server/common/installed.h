@@ -1,4 +1,4 @@
-// What comes with the program and lies beside it: pages, books.
+// Files that come with the program and are installed beside it: pages, books.
 #pragma once
 
 // The folder `name` of the installation (PREFIX/share/patchmate/NAME), or, where the program runs

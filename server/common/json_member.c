@@ -1,4 +1,4 @@
-// See member.h.
+// See json_member.h.
 #include "server/common/json_member.h"
 
 #include "server/common/str.h"

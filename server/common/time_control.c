@@ -1,4 +1,4 @@
-// See tc.h.
+// See time_control.h.
 #include "server/common/time_control.h"
 
 #include <math.h>

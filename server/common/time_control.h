@@ -1,5 +1,5 @@
 // Time controls as tests name them: "10+0.1", "40/10+0.1", "st=0.1", "nodes=20000", "depth=8".
-// The server reckons durations with them, the worker scales them to its machine (worker/scale.h).
+// The server computes durations from them; the worker scales them to its machine (worker/match/time_scale.h).
 #pragma once
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ bool tc_is_scaled(const TimeControl *tc);
 // Expected seconds of a game, both sides: (base + 68 inc) · 2 · 0.92, as Fishtest reckons. `speed`
 // in nodes/s serves nodes= and depth=.
 double tc_game_seconds(const TimeControl *tc, double speed);
-// Seconds of the longest game to be expected: 300 moves a side, nobody ahead of his clock.
+// Seconds of the longest game to be expected: 300 moves a side, no player ahead of the clock.
 double tc_longest_seconds(const TimeControl *tc, double speed);
 // Cost of a game against 10+0.1 with one thread.
 double tc_ratio(const TimeControl *tc, int threads);

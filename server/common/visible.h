@@ -1,11 +1,11 @@
-// Strangers' bytes as text that people may look at, in a terminal, a log or a page. Such bytes are
-// stored as they came; where they are shown, everything that acts instead of being seen is written
+// Bytes from outside as text that is safe to look at, in a terminal, a log or a page. Such bytes are
+// stored as they came; where they are shown, every character that acts instead of being seen is written
 // as an escape: "\x1b" for a control character (C0, DEL, C1) or a byte that is not UTF-8, "\u202e"
 // and "\U000e0041" for characters that turn the direction of writing, are invisible or end lines.
 // So no text can move a cursor, forge a line of a log, or read otherwise than it is.
 //
-// Backslashes are not doubled: text that is visible already stays as it is, and the escapes are for
-// eyes, not for taking back: bytes_text.h is for that.
+// Backslashes are not doubled: text that is visible already stays as it is. The escapes are for people and cannot be
+// undone; bytes_text.h can.
 #pragma once
 
 #include <stdbool.h>

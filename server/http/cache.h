@@ -1,4 +1,4 @@
-// What was expensive to make and is asked for again: texts by key, in memory of a bounded size. The
+// Documents that are expensive to make and asked for again: texts by key, in memory of a bounded size. The
 // oldest go first. Any thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// See stream.h. libmicrohttpd asks for bytes by callback; when the queue is empty the connection is
+// See event_stream.h. libmicrohttpd asks for bytes by callback; when the queue is empty the connection is
 // suspended, and resumed with the next event. While it is suspended a disconnect goes unnoticed, so
 // a comment is written every few seconds.
 #include "server/http/event_stream.h"

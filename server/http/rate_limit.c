@@ -1,4 +1,4 @@
-// See rate.h. The generic cell rate algorithm: of each address only the time is kept at which its
+// See rate_limit.h. The generic cell rate algorithm: of each address only the time is kept at which its
 // last write would be due if all came evenly; who is more than a minute ahead of that must wait.
 #include "server/http/rate_limit.h"
 

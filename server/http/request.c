@@ -1,5 +1,4 @@
-// A request's life and what handlers ask of it: see request.h and http.h. Bodies are in
-// request_body.c and request_json.c.
+// See request.h and handler.h. Bodies are in request_body.c and request_json.c.
 #include "server/http/request.h"
 
 #include <stdio.h>

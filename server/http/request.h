@@ -1,5 +1,5 @@
 // The loop's side of a request: what stands behind Request.data, from the first header to the last
-// byte of the reply. Handlers see http.h only.
+// byte of the reply. Handlers see handler.h only.
 #pragma once
 
 #include "server/accounts/session.h"

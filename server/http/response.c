@@ -1,4 +1,4 @@
-// See response.h and http.h.
+// See response.h and handler.h.
 #include "server/http/response.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-// The loop's side of Response: see http.h for what handlers call.
+// The loop's side of Response; what handlers call is in handler.h.
 #pragma once
 
 #include "server/http/handler.h"

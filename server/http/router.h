@@ -1,5 +1,5 @@
 // Finds the route of a method and path. A pattern's segment is literal text, or text around one
-// {name}; a last segment {name...} takes the rest of the path. Literal heartbeats {}, left to right.
+// {name}; a last segment {name...} takes the rest of the path. Literal text wins over {}, from left to right.
 #pragma once
 
 #include "server/http/handler.h"

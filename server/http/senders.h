@@ -1,9 +1,9 @@
 // Senders: to whom the server's memory, its readers' time and its connections are charged, and how
-// much of them one may take. A sender is the machine or the account of a valid token or session,
-// else the network of the address. Its owner is whoever may have many senders: an account, or the
+// much of them one sender may take. A sender is the machine or the account of a valid token or session,
+// else the network of the address. Its owner may have many senders: it is an account, or the
 // network of machines without one. A sender exists while a request of its own does.
 //
-// Whatever is over a sender's share is refused with 429; what others have is not touched by that.
+// A request over its sender's share is refused with 429; other senders notice nothing of that.
 // Nothing here knows requests, sockets or threads. All but the queues belongs to one thread.
 #pragma once
 

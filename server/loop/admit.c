@@ -92,7 +92,7 @@ size_t announced_size(const RequestData *data) {
 }
 
 // The place among large bodies is given back when the request ends, which may be hours later on a
-// slow line: so nobody has all of them, and results never wait for nets.
+// slow line. So no sender gets all of them, and results never wait for nets.
 bool admit_size(Loop *loop, RequestData *data, size_t size, Error *err) {
     const Viewer *viewer = &data->req.viewer;
     bool is_worker = access_is_worker(data->route->access);

@@ -1,5 +1,5 @@
-// What a request is charged to its sender (senders.h) between its first line and the last byte of
-// its reply, and the refusals of those that ask too much. Loop thread only.
+// Admission: what each request is charged to its sender (senders.h) between its first line and the last byte of
+// its reply, and the refusal of requests that are too much. Loop thread only.
 #pragma once
 
 #include "server/loop/state.h"

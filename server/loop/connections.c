@@ -21,7 +21,7 @@
 enum {
     CONNECTION_MEMORY = 32 << 10, // bounds the headers
     RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
-    DISCARD_MAX = 8 << 20,        // what is read of a stranger's refused body, so that he sees why
+    DISCARD_MAX = 8 << 20, // what is read of a stranger's refused body, so that the reason is seen
 };
 
 // ---- the beginning of a request -----------------------------------------------------------------
@@ -82,7 +82,7 @@ static bool check_length(RequestData *data, Error *err) {
     return true;
 }
 
-// A page that needs a session sends the visitor to sign in and brings him back.
+// A page that needs a session sends the visitor to sign in, and from there back to the page.
 static void ask_to_sign_in(RequestData *data) {
     response_text(&data->res, 303, "text/plain; charset=utf-8", "");
     response_header(&data->res, "Location", "/login?next=%.480s", data->path);
@@ -198,8 +198,8 @@ static enum MHD_Result whole_body_is_here(Loop *loop, RequestData *data) {
     return MHD_YES;
 }
 
-// Of a body that its sender may send, all is read where it is refused: a browser shows the reason
-// to nobody who is still sending.
+// A body that is refused is read to its end where its sender may send so much: a browser that is still sending does not
+// show the reason.
 static size_t discard_max(const RequestData *data) {
     bool is_user = data->route && data->req.viewer.user_id;
     return is_user && data->route->max_body > DISCARD_MAX ? data->route->max_body : DISCARD_MAX;

@@ -1,5 +1,5 @@
 // libmicrohttpd's side: accepting, reading, limits, and handing a request that has arrived whole to
-// a reader or to the next turn. The turn itself is loop.h.
+// a reader or to the next turn. The turn itself is run_turn.h.
 #pragma once
 
 #include "server/loop/state.h"
@@ -9,7 +9,7 @@ bool http_start(Loop *loop, Error *err);
 void http_quiesce(Loop *loop);
 // All requests must be answered before.
 void http_stop(Loop *loop);
-// Reads and writes whatever can be.
+// Reads and writes on all connections that are ready.
 void http_run(Loop *loop);
 // What the request now needs: a reader, the turn, or nothing more; loop thread.
 void http_dispatch(Loop *loop, RequestData *data);

@@ -1,4 +1,4 @@
-// Idempotency-Key: a POST to the API by somebody known, sent again with the same key and the same
+// Idempotency-Key: a POST to the API by a known user, sent again with the same key and the same
 // content, gets the reply of the first and changes nothing. Kept for a day. Workers' calls have
 // identities of their own (task and seq, the claim's key in the turn) and are left to them; calls
 // about accounts are not kept, for the secrets in them.

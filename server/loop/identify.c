@@ -75,7 +75,7 @@ static bool from_our_page(const Request *req) {
     const char *origin = request_header(req, "Origin");
     if (site)
         return !strcmp(site, "same-origin") || !strcmp(site, "none");
-    return !origin || same_host(req, origin); // no browser: nobody's session to borrow
+    return !origin || same_host(req, origin); // no browser, so no session to borrow
 }
 
 static bool needs_token(const Request *req) {

@@ -15,7 +15,7 @@
 #include "server/http/response.h"
 #include "server/loop/admit.h"
 
-// No inline script or style anywhere, nothing from elsewhere, in nobody's frame.
+// No inline script or style, nothing from another site, and no frame around the page.
 static const char *const always[][2] = {
     {"Content-Security-Policy",
      "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},

@@ -1,4 +1,4 @@
-// Makes libmicrohttpd's response of ours and queues it: security headers on every reply, ETag and
+// Turns a Response into libmicrohttpd's and queues it: security headers on every reply, ETag and
 // If-None-Match, ranges of files.
 #pragma once
 

@@ -9,5 +9,5 @@
 void run_turn(Loop *loop, double now, bool tick);
 // Takes waiting requests whose client has gone out of the queue and ends them.
 void run_turn_end_gone(Loop *loop);
-// Refuses whatever is still ready or waits; at the end.
+// Refuses all requests that are still ready or waiting; at the end.
 void run_turn_refuse_rest(Loop *loop, double now);

@@ -46,7 +46,7 @@ static bool games_name(const json_t *value, const char **name, Error *err) {
     return error_field(err, 422, "bad_request", "games_sha256", "64 hex digits or null");
 }
 
-// A number of the load: absent or null is untold.
+// A number of the load: absent or null is unknown.
 static bool load_number(const json_t *load, const char *name, double *out, Error *err) {
     const json_t *value = json_object_get(load, name);
     if (!value || json_is_null(value))

@@ -1,5 +1,5 @@
 // PUT tasks/T/games/SEQ: the games of a batch become a blob. Here only the outside is looked at;
-// what the games say is checked later against rules and outcomes, where nobody waits.
+// what the games say is checked later against rules and outcomes (ledger/replayer.h), where no worker waits for it.
 #include <stdlib.h>
 #include <string.h>
 

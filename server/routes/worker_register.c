@@ -68,7 +68,7 @@ static bool read_introduction(Request *req, Introduction *in, Error *err) {
     return host_check(in, err);
 }
 
-// Whose games they will be: nobody's (id 0) without a user's token.
+// The account that the machine's games will belong to; id 0 without a user's token.
 static bool find_owner(Request *req, const Introduction *in, Owner *owner, Error *err) {
     *owner = (Owner){0};
     if (!in->user_token || json_is_null(in->user_token)) {
