@@ -51,7 +51,7 @@ FROM tasks k JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.w
 
 -- name: ledger_test
 SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, ptnml0, ptnml1, ptnml2, ptnml3, ptnml4,
-       llr, sprt_state
+       wins, losses, draws, crashes, time_losses, sprt_state
 FROM tests WHERE id = ?1
 
 -- name: ledger_task_heartbeat
@@ -222,10 +222,10 @@ UPDATE tasks SET next_seq = :next_seq, started_pairs = max(started_pairs, :start
 WHERE id = :task
 
 -- name: ledger_test_counted
-UPDATE tests SET ptnml0 = ?2, ptnml1 = ?3, ptnml2 = ?4, ptnml3 = ?5, ptnml4 = ?6,
-       wins = wins + ?7, losses = losses + ?8, draws = draws + ?9, crashes = crashes + ?10,
-       time_losses = time_losses + ?11, llr = ?12, sprt_state = ?13
-WHERE id = ?1
+UPDATE tests SET ptnml0 = :ptnml0, ptnml1 = :ptnml1, ptnml2 = :ptnml2, ptnml3 = :ptnml3, ptnml4 = :ptnml4,
+       wins = :wins, losses = :losses, draws = :draws, crashes = :crashes, time_losses = :time_losses,
+       llr = :llr, sprt_state = :sprt_state
+WHERE id = :test
 
 -- name: ledger_worker_credit
 UPDATE workers SET games = games + ?2, last_seen = ?3, fruitless = 0 WHERE id = ?1
@@ -355,11 +355,6 @@ FROM batches WHERE test_id = ?1 ORDER BY id
 
 -- name: ledger_batch_llr
 UPDATE batches SET llr = ?2 WHERE id = ?1
-
--- name: ledger_test_recounted
-UPDATE tests SET ptnml0 = ?2, ptnml1 = ?3, ptnml2 = ?4, ptnml3 = ?5, ptnml4 = ?6, wins = ?7, losses = ?8, draws = ?9,
-       crashes = ?10, time_losses = ?11, llr = ?12, sprt_state = ?13
-WHERE id = ?1
 
 -- ---- games that were played over again
 

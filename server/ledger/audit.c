@@ -12,18 +12,14 @@ typedef struct Audit {
     int64_t test;
 } Audit;
 
-typedef struct Totals {
-    int64_t ptnml[5], wins, losses, draws, crashes, time_losses;
-} Totals;
-
 // A test as it stands in the database.
 typedef struct Stored {
-    int64_t batch_pairs, pairs_max, next_pair;
-    char state[12], result[12], sprt_state[VERDICT_STATE_MAX];
-    bool is_sprt;
+    int64_t next_pair;
+    char result[12], sprt_state[VERDICT_STATE_MAX];
+    TestState state;
+    TestRule rule;
     bool touched; // batches are, or once were, excluded: its verdict came before or after that
-    SprtBounds bounds;
-    Totals totals;
+    Tally tally;  // without the state of the stop rule
     double llr;
 } Stored;
 
@@ -41,23 +37,24 @@ __attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const cha
 }
 
 static void read_stored(Query *q, Stored *s) {
-    snprintf(s->state, sizeof s->state, "%s", query_text(q, COL_LEDGER_CHECK_TESTS_STATE));
-    s->is_sprt = strcmp(query_text(q, COL_LEDGER_CHECK_TESTS_KIND), "sprt") == 0;
-    s->bounds = verdict_bounds(
-        query_text(q, COL_LEDGER_CHECK_TESTS_MODEL), query_real(q, COL_LEDGER_CHECK_TESTS_ELO0),
-        query_real(q, COL_LEDGER_CHECK_TESTS_ELO1), query_real(q, COL_LEDGER_CHECK_TESTS_ALPHA),
-        query_real(q, COL_LEDGER_CHECK_TESTS_BETA));
-    s->batch_pairs = query_int(q, COL_LEDGER_CHECK_TESTS_BATCH_PAIRS);
-    s->pairs_max = query_int(q, COL_LEDGER_CHECK_TESTS_PAIRS_MAX);
+    s->state = test_state_of(query_text(q, COL_LEDGER_CHECK_TESTS_STATE));
+    s->rule = (TestRule){test_kind_of(query_text(q, COL_LEDGER_CHECK_TESTS_KIND)),
+                         verdict_bounds(query_text(q, COL_LEDGER_CHECK_TESTS_MODEL),
+                                        query_real(q, COL_LEDGER_CHECK_TESTS_ELO0),
+                                        query_real(q, COL_LEDGER_CHECK_TESTS_ELO1),
+                                        query_real(q, COL_LEDGER_CHECK_TESTS_ALPHA),
+                                        query_real(q, COL_LEDGER_CHECK_TESTS_BETA)),
+                         query_int(q, COL_LEDGER_CHECK_TESTS_BATCH_PAIRS),
+                         query_int(q, COL_LEDGER_CHECK_TESTS_PAIRS_MAX)};
     s->next_pair = query_int(q, COL_LEDGER_CHECK_TESTS_NEXT_PAIR);
     snprintf(s->result, sizeof s->result, "%s", query_text(q, COL_LEDGER_CHECK_TESTS_RESULT));
     for (int i = 0; i < 5; i++)
-        s->totals.ptnml[i] = query_int(q, COL_LEDGER_CHECK_TESTS_PTNML0 + i);
-    s->totals.wins = query_int(q, COL_LEDGER_CHECK_TESTS_WINS);
-    s->totals.losses = query_int(q, COL_LEDGER_CHECK_TESTS_LOSSES);
-    s->totals.draws = query_int(q, COL_LEDGER_CHECK_TESTS_DRAWS);
-    s->totals.crashes = query_int(q, COL_LEDGER_CHECK_TESTS_CRASHES);
-    s->totals.time_losses = query_int(q, COL_LEDGER_CHECK_TESTS_TIME_LOSSES);
+        s->tally.ptnml[i] = query_int(q, COL_LEDGER_CHECK_TESTS_PTNML0 + i);
+    s->tally.wins = query_int(q, COL_LEDGER_CHECK_TESTS_WINS);
+    s->tally.losses = query_int(q, COL_LEDGER_CHECK_TESTS_LOSSES);
+    s->tally.draws = query_int(q, COL_LEDGER_CHECK_TESTS_DRAWS);
+    s->tally.crashes = query_int(q, COL_LEDGER_CHECK_TESTS_CRASHES);
+    s->tally.time_losses = query_int(q, COL_LEDGER_CHECK_TESTS_TIME_LOSSES);
     s->llr = query_real(q, COL_LEDGER_CHECK_TESTS_LLR);
     snprintf(s->sprt_state, sizeof s->sprt_state, "%s",
              query_text(q, COL_LEDGER_CHECK_TESTS_SPRT_STATE));
@@ -66,18 +63,19 @@ static void read_stored(Query *q, Stored *s) {
 
 // ---- results ------------------------------------------------------------------------------------
 
-static void add_batch(Totals *totals, Query *q) {
-    for (const char *p = query_text(q, COL_LEDGER_CHECK_BATCHES_OUTCOMES); *p; p++)
-        totals->ptnml[*p - '0']++;
-    totals->wins += query_int(q, COL_LEDGER_CHECK_BATCHES_WINS);
-    totals->losses += query_int(q, COL_LEDGER_CHECK_BATCHES_LOSSES);
-    totals->draws += query_int(q, COL_LEDGER_CHECK_BATCHES_DRAWS);
-    totals->crashes += query_int(q, COL_LEDGER_CHECK_BATCHES_CRASHES);
-    totals->time_losses += query_int(q, COL_LEDGER_CHECK_BATCHES_TIME_LOSSES);
+static BatchCounts counts_of(Query *q) {
+    return (BatchCounts){query_text(q, COL_LEDGER_CHECK_BATCHES_OUTCOMES),
+                         query_int(q, COL_LEDGER_CHECK_BATCHES_WINS),
+                         query_int(q, COL_LEDGER_CHECK_BATCHES_LOSSES),
+                         query_int(q, COL_LEDGER_CHECK_BATCHES_DRAWS),
+                         query_int(q, COL_LEDGER_CHECK_BATCHES_CRASHES),
+                         query_int(q, COL_LEDGER_CHECK_BATCHES_TIME_LOSSES)};
 }
 
-static bool same(double a, double b) {
-    return !(a < b) && !(a > b);
+static bool counts_equal(const Tally *a, const Tally *b) {
+    return memcmp(a->ptnml, b->ptnml, sizeof a->ptnml) == 0 && a->wins == b->wins &&
+           a->losses == b->losses && a->draws == b->draws && a->crashes == b->crashes &&
+           a->time_losses == b->time_losses;
 }
 
 static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t unit, int seen) {
@@ -90,25 +88,24 @@ static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t
         units[unit] = (unsigned char)(units[unit] | seen);
 }
 
-static void compare_results(Audit *audit, const Stored *stored, const Totals *totals,
-                            const SprtState *state) {
+static void compare_results(Audit *audit, const Stored *stored, const Tally *tally) {
+    const SprtState *state = &tally->sprt;
     char text[VERDICT_STATE_MAX];
-    static const char *const verdicts[] = {"", "accepted", "rejected"};
     verdict_state_write(state, text);
-    if (memcmp(totals, &stored->totals, sizeof *totals) != 0)
+    if (!counts_equal(tally, &stored->tally))
         differ(audit, "totals are not those of its batches");
-    if (!same(stored->llr, state->llr))
+    if (!numbers_equal(stored->llr, state->llr))
         differ(audit, "LLR is %.17g, a replay gives %.17g", stored->llr, state->llr);
-    bool fresh = same(state->pairs, 0) && strcmp(stored->sprt_state, "{}") == 0;
+    bool fresh = numbers_equal(state->pairs, 0) && strcmp(stored->sprt_state, "{}") == 0;
     if (!fresh && strcmp(stored->sprt_state, text) != 0)
         differ(audit, "state of the stop rule is %s, a replay gives %s", stored->sprt_state, text);
-    if (!stored->is_sprt || stored->touched || strcmp(stored->result, "stopped") == 0 ||
-        strcmp(stored->result, "failed") == 0)
+    if (stored->state != TEST_FINISHED || stored->touched ||
+        strcmp(stored->result, "stopped") == 0 || strcmp(stored->result, "failed") == 0)
         return;
-    const char *verdict = verdicts[state->verdict];
-    if (strcmp(stored->result, "completed") == 0 ? *verdict != 0
-                                                 : strcmp(stored->result, verdict) != 0)
-        differ(audit, "result is \"%s\", a replay gives \"%s\"", stored->result, verdict);
+    const char *result = kinds[stored->rule.kind]->judge(state, &stored->rule, tally_pairs(tally));
+    if (!result || strcmp(stored->result, result) != 0)
+        differ(audit, "result is \"%s\", a replay gives \"%s\"", stored->result,
+               result ? result : "");
 }
 
 // Its flags, and whether it is excluded, follow from what stands beside them.
@@ -137,30 +134,30 @@ static void check_flags(Audit *audit, Query *q) {
 
 static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
                    int64_t unit_count) {
-    Totals totals = {0};
-    SprtState state = {0};
+    Tally tally = {0};
     for (Query q = query(db, SQL_LEDGER_CHECK_BATCHES, "i", audit->test); query_step(&q);) {
-        int64_t unit = query_int(&q, COL_LEDGER_CHECK_BATCHES_FIRST_PAIR) / stored->batch_pairs +
-                       query_int(&q, COL_LEDGER_CHECK_BATCHES_SEQ);
+        int64_t unit =
+            query_int(&q, COL_LEDGER_CHECK_BATCHES_FIRST_PAIR) / stored->rule.batch_pairs +
+            query_int(&q, COL_LEDGER_CHECK_BATCHES_SEQ);
         bool in_time = query_int(&q, COL_LEDGER_CHECK_BATCHES_COUNTED) != 0,
              excluded = query_int(&q, COL_LEDGER_CHECK_BATCHES_EXCLUDED) != 0;
         if (in_time)
             flag(audit, units, unit_count, unit, excluded ? SEEN_SPENT : SEEN_COUNTED);
         if (in_time && !excluded) {
-            if (state.verdict != SPRT_OPEN && !stored->touched)
+            if (kinds[stored->rule.kind]->judge(&tally.sprt, &stored->rule, tally_pairs(&tally)) &&
+                !stored->touched)
                 differ(audit, "batch %lld counts after the verdict",
                        (long long)query_int(&q, COL_LEDGER_CHECK_BATCHES_ID));
-            add_batch(&totals, &q);
-            verdict_update(&state, &stored->bounds, stored->is_sprt, (int)stored->batch_pairs,
-                           totals.ptnml);
+            BatchCounts counts = counts_of(&q);
+            tally_add(&tally, &stored->rule, &counts);
         }
-        if (!same(query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), state.llr))
+        if (!numbers_equal(query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), tally.sprt.llr))
             differ(audit, "batch %lld says LLR %.17g, a replay gives %.17g",
                    (long long)query_int(&q, COL_LEDGER_CHECK_BATCHES_ID),
-                   query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), state.llr);
+                   query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), tally.sprt.llr);
         check_flags(audit, &q);
     }
-    compare_results(audit, stored, &totals, &state);
+    compare_results(audit, stored, &tally);
 }
 
 // ---- where every pair stands --------------------------------------------------------------------
@@ -194,7 +191,7 @@ static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *unit
 // Only for tests that still deal: the end of a test lets go of what was not played.
 static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
                          int64_t unit_count) {
-    int64_t batch = stored->batch_pairs;
+    int64_t batch = stored->rule.batch_pairs;
     place_tasks(audit, db, batch, units, unit_count);
     for (Query q = query(db, SQL_LEDGER_CHECK_RETURNED, "i", audit->test); query_step(&q);)
         flag_range(audit, units, unit_count,
@@ -209,10 +206,14 @@ static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned ch
 }
 
 static void audit_test(Audit *audit, Db *db, const Stored *stored) {
-    int64_t unit_count = stored->next_pair / stored->batch_pairs;
+    if (stored->rule.kind == KIND_COUNT) {
+        differ(audit, "it is of a kind that this server does not know");
+        return;
+    }
+    int64_t unit_count = stored->next_pair / stored->rule.batch_pairs;
     unsigned char *units scope(free_ptr) = xcalloc((size_t)unit_count, 1);
     replay(audit, db, stored, units, unit_count);
-    if (strcmp(stored->state, "finished") != 0)
+    if (stored->state != TEST_FINISHED)
         audit_places(audit, db, stored, units, unit_count);
 }
 

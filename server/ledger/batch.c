@@ -66,16 +66,13 @@ bool batch_check(const Batch *batch, int batch_pairs, Error *err) {
 
 // ---- repeats ------------------------------------------------------------------------------------
 
-static bool same(double a, double b) {
-    return !(a < b) && !(a > b);
-}
-
 static bool same_load(const Load *load, Query *q) {
-    return same(load->delay, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_DELAY)) &&
-           same(load->steal, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_STEAL)) &&
-           same(load->swap_mib, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SWAP_MIB)) &&
-           same(load->speed, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED)) &&
-           same(load->speed_before, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED_BEFORE));
+    return numbers_equal(load->delay, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_DELAY)) &&
+           numbers_equal(load->steal, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_STEAL)) &&
+           numbers_equal(load->swap_mib, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SWAP_MIB)) &&
+           numbers_equal(load->speed, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED)) &&
+           numbers_equal(load->speed_before,
+                         query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED_BEFORE));
 }
 
 static bool same_batch(const Batch *batch, Query *q) {
@@ -86,8 +83,8 @@ static bool same_batch(const Batch *batch, Query *q) {
            batch->crashes == query_int(q, COL_LEDGER_BATCH_STORED_CRASHES) &&
            batch->time_losses == query_int(q, COL_LEDGER_BATCH_STORED_TIME_LOSSES) &&
            strcmp(batch->tc, query_text(q, COL_LEDGER_BATCH_STORED_TC)) == 0 &&
-           same(batch->speed, query_real(q, COL_LEDGER_BATCH_STORED_SPEED)) &&
-           same(batch->busy, query_real(q, COL_LEDGER_BATCH_STORED_BUSY)) &&
+           numbers_equal(batch->speed, query_real(q, COL_LEDGER_BATCH_STORED_SPEED)) &&
+           numbers_equal(batch->busy, query_real(q, COL_LEDGER_BATCH_STORED_BUSY)) &&
            strcmp(batch->games_sha256 ? batch->games_sha256 : "",
                   query_text(q, COL_LEDGER_BATCH_STORED_GAMES_SHA256)) == 0 &&
            same_load(&batch->load, q);
@@ -97,11 +94,9 @@ static void fill_reply(Turn *turn, const TaskRow *row, BatchReply *reply) {
     reply->task = task_reply(turn, row);
     reply->test = row->test.id;
     reply->next_seq = row->next_seq;
-    reply->llr = row->test.llr;
-    reply->games = 0;
-    for (int i = 0; i < 5; i++)
-        reply->games += 2 * row->test.ptnml[i];
-    snprintf(reply->state, sizeof reply->state, "%s", row->test.state);
+    reply->llr = row->test.tally.sprt.llr;
+    reply->games = 2 * tally_pairs(&row->test.tally);
+    snprintf(reply->state, sizeof reply->state, "%s", test_state_name(row->test.state));
 }
 
 static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchReply *reply,
@@ -133,9 +128,9 @@ typedef struct Standing {
 } Standing;
 
 static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Error *err) {
-    if (batch->seq >= row->pair_count / row->test.batch_pairs)
+    if (batch->seq >= row->pair_count / row->test.rule.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
-                           (long long)(row->pair_count / row->test.batch_pairs));
+                           (long long)(row->pair_count / row->test.rule.batch_pairs));
     if (batch->seq > row->next_seq)
         return error_field(err, 409, "seq_gap", "seq", "batch %lld comes next",
                            (long long)row->next_seq);
@@ -150,32 +145,24 @@ static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Erro
 // Counts while its test is open and its machine is not blocked, and, for a task that ended, while
 // nobody else got the range.
 static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
-    if (strcmp(row->test.state, "active") != 0 && strcmp(row->test.state, "paused") != 0)
-        return false;
-    if (row->blocked)
+    if (!test_state_is_open(row->test.state) || row->blocked)
         return false;
     if (task_is_open(row))
         return true;
-    if (strcmp(row->state, "expired") != 0 && strcmp(row->state, "released") != 0)
+    if (row->state != TASK_EXPIRED && row->state != TASK_RELEASED)
         return false;
     return !db_int_named(turn->db, SQL_LEDGER_DEALT_AGAIN, 1,
                          json_pack("{s:I, s:I, s:I, s:I}", "test", (json_int_t)row->test.id,
                                    "after", (json_int_t)row->id, "first", (json_int_t)first, "end",
-                                   (json_int_t)(first + row->test.batch_pairs)));
+                                   (json_int_t)(first + row->test.rule.batch_pairs)));
 }
 
 static bool count_batch(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
-    char state[VERDICT_STATE_MAX];
-    int64_t *n = row->test.ptnml;
-    for (const char *p = batch->outcomes; *p; p++)
-        n[*p - '0']++;
-    verdict_update(&row->test.sprt, &row->test.bounds, row->test.is_sprt,
-                   (int)row->test.batch_pairs, n);
-    row->test.llr = row->test.sprt.llr;
-    verdict_state_write(&row->test.sprt, state);
-    return db_run(turn->db, err, SQL_LEDGER_TEST_COUNTED, "iiiiiiiiiiids", row->test.id, n[0], n[1],
-                  n[2], n[3], n[4], batch->wins, batch->losses, batch->draws, batch->crashes,
-                  batch->time_losses, row->test.llr, state);
+    tally_add(&row->test.tally, &row->test.rule,
+              &(BatchCounts){batch->outcomes, batch->wins, batch->losses, batch->draws,
+                             batch->crashes, batch->time_losses});
+    return db_write(turn->db, err, SQL_LEDGER_TEST_COUNTED,
+                    tally_row(&row->test.tally, row->test.id));
 }
 
 static void put_int(json_t *row, const char *column, int64_t value) {
@@ -214,15 +201,15 @@ static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const 
     json_t *values = row_of_batch(batch, row);
     json_auto_t *judged =
         json_pack("{s:f, s:b, s:b, s:f, s:f, s:f, s:f, s:s}", "received", turn->now, "counted",
-                  standing->in_time, "excluded", standing->excluded, "llr", row->test.llr,
-                  "limit_busy", limits->busy, "limit_slow", limits->slow, "limit_swap_mib",
-                  limits->swap_mib, "flags", standing->flags);
+                  standing->in_time, "excluded", standing->excluded, "llr",
+                  row->test.tally.sprt.llr, "limit_busy", limits->busy, "limit_slow", limits->slow,
+                  "limit_swap_mib", limits->swap_mib, "flags", standing->flags);
     json_object_update(values, judged);
     return db_write(turn->db, err, SQL_LEDGER_BATCH_ADD, values);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
-    int64_t credit = row->blocked ? 0 : 2 * row->test.batch_pairs;
+    int64_t credit = row->blocked ? 0 : 2 * row->test.rule.batch_pairs;
     row->next_seq++;
     task_note_started(row, 0);
     row->batch_until = turn->now + row->batch_s;
@@ -234,39 +221,37 @@ static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *e
                             "batch_until", row->batch_until)) ||
         !db_run(turn->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit, turn->now))
         return false;
-    if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
-        return task_end(turn, row, "done", err);
+    if (task_is_open(row) && row->next_seq * row->test.rule.batch_pairs >= row->pair_count)
+        return task_end(turn, row, TASK_DONE, err);
     return true;
 }
 
 void publish_counts(Turn *turn, const TaskRow *row) {
-    const int64_t *n = row->test.ptnml;
-    turn_publish(turn, "test",
-                 json_pack("{s:I, s:s, s:f, s:I, s:[IIIII]}", "id", (json_int_t)row->test.id,
-                           "state", row->test.state, "llr", row->test.llr, "games",
-                           (json_int_t)(2 * (n[0] + n[1] + n[2] + n[3] + n[4])), "ptnml",
-                           (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2], (json_int_t)n[3],
-                           (json_int_t)n[4]));
+    const int64_t *n = row->test.tally.ptnml;
+    turn_publish(
+        turn, "test",
+        json_pack("{s:I, s:s, s:f, s:I, s:[IIIII]}", "id", (json_int_t)row->test.id, "state",
+                  test_state_name(row->test.state), "llr", row->test.tally.sprt.llr, "games",
+                  (json_int_t)(2 * (n[0] + n[1] + n[2] + n[3] + n[4])), "ptnml", (json_int_t)n[0],
+                  (json_int_t)n[1], (json_int_t)n[2], (json_int_t)n[3], (json_int_t)n[4]));
 }
 
 bool test_judge(Turn *turn, TaskRow *row, Error *err) {
-    const int64_t *n = row->test.ptnml;
-    int64_t pairs = n[0] + n[1] + n[2] + n[3] + n[4];
-    SprtVerdict verdict = row->test.is_sprt ? row->test.sprt.verdict : SPRT_OPEN;
-    if (verdict == SPRT_OPEN && pairs < row->test.pairs_max)
-        return true;
+    const Tally *tally = &row->test.tally;
+    const int64_t *n = tally->ptnml;
+    int64_t pairs = tally_pairs(tally);
+    const char *result = kinds[row->test.rule.kind]->judge(&tally->sprt, &row->test.rule, pairs);
     char reason[160];
-    const char *result = verdict == SPRT_ACCEPTED   ? "accepted"
-                         : verdict == SPRT_REJECTED ? "rejected"
-                                                    : "completed";
+    if (!result)
+        return true;
     snprintf(reason, sizeof reason,
-             "LLR %.2f after %lld games, Ptnml(0-2): %lld, %lld, %lld, %lld, %lld", row->test.llr,
+             "LLR %.2f after %lld games, Ptnml(0-2): %lld, %lld, %lld, %lld, %lld", tally->sprt.llr,
              (long long)(2 * pairs), (long long)n[0], (long long)n[1], (long long)n[2],
              (long long)n[3], (long long)n[4]);
     if (!ledger_test_finish(turn, row->test.id, 0, result, "verdict", reason, err))
         return false;
-    snprintf(row->test.state, sizeof row->test.state, "finished");
-    snprintf(row->state, sizeof row->state, "stopped");
+    row->test.state = TEST_FINISHED;
+    row->state = TASK_STOPPED;
     return true;
 }
 
@@ -286,11 +271,11 @@ static Standing standing_of(Turn *turn, const Batch *batch, const TaskRow *row, 
 }
 
 static bool store(Turn *turn, const Batch *batch, TaskRow *row, BatchReply *reply, Error *err) {
-    int64_t first = row->first_pair + batch->seq * row->test.batch_pairs;
+    int64_t first = row->first_pair + batch->seq * row->test.rule.batch_pairs;
     Standing standing = standing_of(turn, batch, row, first);
     reply->counted = standing.in_time && !standing.excluded;
     if (standing.in_time && !task_is_open(row) &&
-        !ranges_remove(turn, row->test.id, first, row->test.batch_pairs, err))
+        !ranges_remove(turn, row->test.id, first, row->test.rule.batch_pairs, err))
         return false;
     if ((reply->counted && !count_batch(turn, batch, row, err)) ||
         !log_batch(turn, batch, row, &standing, err) || !note_progress(turn, batch, row, err))
@@ -310,7 +295,7 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
     if (batch->seq < row.next_seq)
         return repeat(turn, batch, &row, reply, err);
     if (!place_check(turn, batch, &row, err) ||
-        !batch_check(batch, (int)row.test.batch_pairs, err) ||
+        !batch_check(batch, (int)row.test.rule.batch_pairs, err) ||
         !store(turn, batch, &row, reply, err))
         return false;
     fill_reply(turn, &row, reply);
@@ -321,17 +306,17 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
 static bool takes_games(Turn *turn, const TaskRow *row, int64_t seq) {
     if (task_is_open(row))
         return true;
-    return strcmp(row->state, "expired") == 0 &&
-           does_count(turn, row, row->first_pair + seq * row->test.batch_pairs);
+    return row->state == TASK_EXPIRED &&
+           does_count(turn, row, row->first_pair + seq * row->test.rule.batch_pairs);
 }
 
 // Games come one batch at a time, each followed by its counts, and those that are there stay: so a
 // machine has no more stored than it was dealt.
 static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char *sha, bool *there,
                         Error *err) {
-    if (seq < 0 || seq >= row->pair_count / row->test.batch_pairs)
+    if (seq < 0 || seq >= row->pair_count / row->test.rule.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
-                           (long long)(row->pair_count / row->test.batch_pairs));
+                           (long long)(row->pair_count / row->test.rule.batch_pairs));
     char *known scope(free_ptr) = db_text(turn->db, SQL_LEDGER_GAMES, "ii", row->id, seq);
     *there = known != NULL;
     if (known ? strcmp(known, sha) != 0 : seq < row->next_seq)
@@ -344,7 +329,7 @@ static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char 
                            (long long)row->next_seq);
     return takes_games(turn, row, seq) ||
            error_set(err, 409, "task_over", "task %lld is %s: no games are taken for it",
-                     (long long)row->id, row->state);
+                     (long long)row->id, task_state_name(row->state));
 }
 
 bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
@@ -352,7 +337,7 @@ bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq
     TaskRow row;
     if (!task_load(turn, task, worker, &row, err))
         return false;
-    *batch_pairs = (int)row.test.batch_pairs;
+    *batch_pairs = (int)row.test.rule.batch_pairs;
     return games_check(turn, &row, seq, sha, there, err);
 }
 

@@ -74,7 +74,7 @@ static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const Benc
                                   .message = message,
                                   .log = ""},
                        err) ||
-        (task_is_open(&row) && !task_end(turn, &row, "failed", err)))
+        (task_is_open(&row) && !task_end(turn, &row, TASK_FAILED, err)))
         return false;
     ledger_event(turn, "crash", 0, vote->worker, test, "outvoted: bench of %s is %lld, not %lld",
                  side->name, (long long)nodes, (long long)vote->nodes);
@@ -173,9 +173,9 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_nam
         return error_field(err, 409, "bench_differs", "nodes",
                            "bench of %s is known to be %lld, not %lld", side_name,
                            (long long)side.bench, (long long)nodes);
-    if (!side.bench && strcmp(row.test.state, "finished") != 0) {
+    if (!side.bench && row.test.state != TEST_FINISHED) {
         if (!bench_store(turn, &side, worker, nodes, err) ||
-            (strcmp(row.test.state, "active") == 0 &&
+            (row.test.state == TEST_ACTIVE &&
              !settle(turn, row.test.id, &side, established, err)) ||
             !task_load(turn, task, worker, &row, err)) // it may stand otherwise by now
             return false;

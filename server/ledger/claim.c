@@ -43,7 +43,7 @@ static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
     for (int i = 0; i < count; i++) {
         TaskRow row;
         if (!task_load(turn, ids[i], claim->worker, &row, err) ||
-            !task_end(turn, &row, "released", err))
+            !task_end(turn, &row, TASK_RELEASED, err))
             return false;
     }
     return true;

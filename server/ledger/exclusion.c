@@ -4,54 +4,36 @@
 
 #include "server/ledger/task.h"
 
-// ---- the replay ---------------------------------------------------------------------------------
+// ---- counting again -----------------------------------------------------------------------------
 
-typedef struct Totals {
-    int64_t wins, losses, draws, crashes, time_losses;
-} Totals;
-
-static void count_row(Query *q, TaskRow *row, Totals *totals) {
-    for (const char *p = query_text(q, COL_LEDGER_BATCHES_IN_TIME_OUTCOMES); *p; p++)
-        row->test.ptnml[*p - '0']++;
-    totals->wins += query_int(q, COL_LEDGER_BATCHES_IN_TIME_WINS);
-    totals->losses += query_int(q, COL_LEDGER_BATCHES_IN_TIME_LOSSES);
-    totals->draws += query_int(q, COL_LEDGER_BATCHES_IN_TIME_DRAWS);
-    totals->crashes += query_int(q, COL_LEDGER_BATCHES_IN_TIME_CRASHES);
-    totals->time_losses += query_int(q, COL_LEDGER_BATCHES_IN_TIME_TIME_LOSSES);
-    verdict_update(&row->test.sprt, &row->test.bounds, row->test.is_sprt,
-                   (int)row->test.batch_pairs, row->test.ptnml);
-    row->test.llr = row->test.sprt.llr;
+static BatchCounts counts_of(Query *q) {
+    return (BatchCounts){query_text(q, COL_LEDGER_BATCHES_IN_TIME_OUTCOMES),
+                         query_int(q, COL_LEDGER_BATCHES_IN_TIME_WINS),
+                         query_int(q, COL_LEDGER_BATCHES_IN_TIME_LOSSES),
+                         query_int(q, COL_LEDGER_BATCHES_IN_TIME_DRAWS),
+                         query_int(q, COL_LEDGER_BATCHES_IN_TIME_CRASHES),
+                         query_int(q, COL_LEDGER_BATCHES_IN_TIME_TIME_LOSSES)};
 }
 
-static bool same(double a, double b) {
-    return !(a < b) && !(a > b);
-}
-
-// Counts the test anew from its first batch and writes what differs. The row becomes what it is
-// now; a verdict that was given stays given.
+// Counts the test again from its first batch and writes what differs. The row becomes what it is
+// now; a verdict that was given stays.
 static bool recount(Turn *turn, TaskRow *row, Error *err) {
-    Totals totals = {0};
-    char state[VERDICT_STATE_MAX];
-    int64_t *n = row->test.ptnml;
-    memset(n, 0, sizeof row->test.ptnml);
-    row->test.sprt = (SprtState){0};
-    row->test.llr = 0;
+    Tally *tally = &row->test.tally;
+    *tally = (Tally){0};
     for (Query q = query(turn->db, SQL_LEDGER_BATCHES_IN_TIME, "i", row->test.id);
          query_step(&q);) {
+        BatchCounts counts = counts_of(&q);
         if (query_int(&q, COL_LEDGER_BATCHES_IN_TIME_COUNTED) &&
             !query_int(&q, COL_LEDGER_BATCHES_IN_TIME_EXCLUDED))
-            count_row(&q, row, &totals);
-        if (!same(row->test.llr, query_real(&q, COL_LEDGER_BATCHES_IN_TIME_LLR)) &&
+            tally_add(tally, &row->test.rule, &counts);
+        if (!numbers_equal(tally->sprt.llr, query_real(&q, COL_LEDGER_BATCHES_IN_TIME_LLR)) &&
             !db_run(turn->db, err, SQL_LEDGER_BATCH_LLR, "id",
-                    query_int(&q, COL_LEDGER_BATCHES_IN_TIME_ID), row->test.llr)) {
+                    query_int(&q, COL_LEDGER_BATCHES_IN_TIME_ID), tally->sprt.llr)) {
             query_end(&q);
             return false;
         }
     }
-    verdict_state_write(&row->test.sprt, state);
-    return db_run(turn->db, err, SQL_LEDGER_TEST_RECOUNTED, "iiiiiiiiiiids", row->test.id, n[0],
-                  n[1], n[2], n[3], n[4], totals.wins, totals.losses, totals.draws, totals.crashes,
-                  totals.time_losses, row->test.llr, state);
+    return db_write(turn->db, err, SQL_LEDGER_TEST_COUNTED, tally_row(tally, row->test.id));
 }
 
 // ---- exclusions ---------------------------------------------------------------------------------
@@ -77,7 +59,7 @@ static bool exclusions_apply(Turn *turn, TaskRow *row, int64_t worker, Excluded 
         !recount(turn, row, err))
         return false;
     publish_counts(turn, row);
-    bool is_open = strcmp(row->test.state, "active") == 0 || strcmp(row->test.state, "paused") == 0;
+    bool is_open = test_state_is_open(row->test.state);
     return !is_open || test_judge(turn, row, err);
 }
 
@@ -132,7 +114,7 @@ static bool tasks_release(Turn *turn, int64_t worker, Error *err) {
     for (int64_t task;
          (task = db_int(turn->db, SQL_LEDGER_WORKER_OPEN_TASKS, 0, "i", worker)) > 0;) {
         TaskRow row;
-        if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, "released", err))
+        if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, TASK_RELEASED, err))
             return false;
     }
     return true;

@@ -100,12 +100,12 @@ bool ledger_fail(Turn *turn, const Failure *failure, Error *err) {
     if (!task_is_open(&row))
         return true; // ended already: nothing to learn from it, and a repeat changes nothing
     task_note_started(&row, failure->started_pairs);
-    if (!failure_store(turn, &row, failure, err) || !task_end(turn, &row, "failed", err) ||
+    if (!failure_store(turn, &row, failure, err) || !task_end(turn, &row, TASK_FAILED, err) ||
         !db_run(turn->db, err, SQL_LEDGER_WORKER_SEEN, "id", failure->worker, turn->now))
         return false;
     ledger_event(turn, "crash", 0, failure->worker, row.test.id, "task %lld: %s%s%s: %s",
                  (long long)row.id, failure->kind, *failure->side ? " of " : "", failure->side,
                  failure->message);
-    return strcmp(row.test.state, "active") != 0 || !is_of_the_test(failure->kind) ||
+    return row.test.state != TEST_ACTIVE || !is_of_the_test(failure->kind) ||
            failure_weigh(turn, failure, row.test.id, err);
 }

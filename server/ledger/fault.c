@@ -32,7 +32,7 @@ static bool fault_report_check(const FaultReport *fault_report, const TaskRow *r
 // Else a machine could invent as much as it likes.
 static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRow *row,
                        Error *err) {
-    int64_t size = row->test.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
+    int64_t size = row->test.rule.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
     int64_t first = row->first_pair + seq * size, counted = 0, known = 0;
     bool on_time = strcmp(fault_report->end, "time") == 0;
     Query q = query_named(turn->db, SQL_LEDGER_FAULT_REPORT_FOUNDED,

@@ -63,7 +63,7 @@ static bool tasks_stop_returning(Turn *turn, int64_t test, Error *err) {
     // One at a time, because ending a task leaves the index that a query would walk.
     for (int64_t task; (task = db_int(turn->db, SQL_LEDGER_TEST_TASKS, 0, "i", test)) > 0;) {
         TaskRow row;
-        if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, "stopped", err))
+        if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, TASK_STOPPED, err))
             return false;
     }
     return true;

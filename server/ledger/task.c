@@ -14,7 +14,7 @@ static void copy_word(char *out, size_t size, const char *text) {
 
 static void read_task(Query *q, TaskRow *row) {
     row->worker = query_int(q, COL_LEDGER_TASK_WORKER_ID);
-    copy_word(row->state, sizeof row->state, query_text(q, COL_LEDGER_TASK_STATE));
+    row->state = task_state_of(query_text(q, COL_LEDGER_TASK_STATE));
     copy_word(row->phase, sizeof row->phase, query_text(q, COL_LEDGER_TASK_PHASE));
     row->first_pair = query_int(q, COL_LEDGER_TASK_FIRST_PAIR);
     row->pair_count = query_int(q, COL_LEDGER_TASK_PAIR_COUNT);
@@ -29,30 +29,37 @@ static void read_task(Query *q, TaskRow *row) {
     snprintf(row->owner, sizeof row->owner, "%s", query_text(q, COL_LEDGER_TASK_OWNER));
 }
 
-static void read_test(Query *q, TaskRow *row) {
+static bool read_test(Query *q, TaskRow *row) {
+    Tally *tally = &row->test.tally;
     row->test.id = query_int(q, COL_LEDGER_TEST_ID);
-    copy_word(row->test.state, sizeof row->test.state, query_text(q, COL_LEDGER_TEST_STATE));
-    row->test.is_sprt = strcmp(query_text(q, COL_LEDGER_TEST_KIND), "sprt") == 0;
-    row->test.bounds =
+    row->test.state = test_state_of(query_text(q, COL_LEDGER_TEST_STATE));
+    row->test.rule = (TestRule){
+        test_kind_of(query_text(q, COL_LEDGER_TEST_KIND)),
         verdict_bounds(query_text(q, COL_LEDGER_TEST_MODEL), query_real(q, COL_LEDGER_TEST_ELO0),
                        query_real(q, COL_LEDGER_TEST_ELO1), query_real(q, COL_LEDGER_TEST_ALPHA),
-                       query_real(q, COL_LEDGER_TEST_BETA));
-    row->test.batch_pairs = query_int(q, COL_LEDGER_TEST_BATCH_PAIRS);
-    row->test.pairs_max = query_int(q, COL_LEDGER_TEST_PAIRS_MAX);
+                       query_real(q, COL_LEDGER_TEST_BETA)),
+        query_int(q, COL_LEDGER_TEST_BATCH_PAIRS), query_int(q, COL_LEDGER_TEST_PAIRS_MAX)};
     for (int i = 0; i < 5; i++)
-        row->test.ptnml[i] = query_int(q, COL_LEDGER_TEST_PTNML0 + i);
-    row->test.llr = query_real(q, COL_LEDGER_TEST_LLR);
-    if (!verdict_state_read(query_text(q, COL_LEDGER_TEST_SPRT_STATE), &row->test.sprt))
-        log_error("test %lld: sprt_state is unreadable", (long long)row->test.id);
+        tally->ptnml[i] = query_int(q, COL_LEDGER_TEST_PTNML0 + i);
+    tally->wins = query_int(q, COL_LEDGER_TEST_WINS);
+    tally->losses = query_int(q, COL_LEDGER_TEST_LOSSES);
+    tally->draws = query_int(q, COL_LEDGER_TEST_DRAWS);
+    tally->crashes = query_int(q, COL_LEDGER_TEST_CRASHES);
+    tally->time_losses = query_int(q, COL_LEDGER_TEST_TIME_LOSSES);
+    return verdict_state_read(query_text(q, COL_LEDGER_TEST_SPRT_STATE), &tally->sprt) &&
+           row->test.rule.kind != KIND_COUNT;
 }
 
 bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
     Query q = query(turn->db, SQL_LEDGER_TEST, "i", test);
     if (!query_step(&q))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    read_test(&q, row);
+    bool good = read_test(&q, row);
     query_end(&q);
-    return true;
+    return good || error_set(err, 500, "database",
+                             "test %lld is of a kind that this server does "
+                             "not know, or the state of its stop rule is unreadable",
+                             (long long)test);
 }
 
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err) {
@@ -70,21 +77,20 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
 }
 
 bool task_is_open(const TaskRow *row) {
-    return strcmp(row->state, "open") == 0;
+    return row->state == TASK_OPEN;
 }
 
 // Constants only: the answer outlives the row.
 static const char *why_not(const TaskRow *row) {
-    static const char *const ends[][2] = {
-        {"done", "done"},       {"expired", "expired"}, {"released", "released"},
-        {"failed", "released"}, {"stopped", "paused"}, // its test awaits approval again
+    static const char *const ends[TASK_STATE_COUNT] = {
+        [TASK_DONE] = "done",       [TASK_EXPIRED] = "expired", [TASK_RELEASED] = "released",
+        [TASK_FAILED] = "released", [TASK_STOPPED] = "paused", // its test awaits approval again
     };
-    if (strcmp(row->test.state, "finished") == 0)
+    if (row->test.state == TEST_FINISHED)
         return "finished";
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (strcmp(row->state, ends[i][0]) == 0)
-            return ends[i][1];
-    return strcmp(row->test.state, "active") == 0 ? "" : "paused";
+    if (ends[row->state])
+        return ends[row->state];
+    return row->test.state == TEST_ACTIVE ? "" : "paused";
 }
 
 TaskReply task_reply(Turn *turn, const TaskRow *row) {
@@ -94,7 +100,7 @@ TaskReply task_reply(Turn *turn, const TaskRow *row) {
 }
 
 void task_note_started(TaskRow *row, int64_t started_pairs) {
-    int64_t reported = row->next_seq * row->test.batch_pairs;
+    int64_t reported = row->next_seq * row->test.rule.batch_pairs;
     if (started_pairs > row->started_pairs)
         row->started_pairs = started_pairs;
     if (row->started_pairs < reported)
@@ -105,7 +111,7 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
 
 // What was started and not reported carries its owner's name.
 static bool give_back(Turn *turn, const TaskRow *row, Error *err) {
-    int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
+    int64_t batch = row->test.rule.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
     return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
                          row->owner, err) &&
@@ -113,17 +119,17 @@ static bool give_back(Turn *turn, const TaskRow *row, Error *err) {
                          "", err);
 }
 
-bool task_end(Turn *turn, TaskRow *row, const char *state, Error *err) {
-    int64_t batch = row->test.batch_pairs;
+bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
+    int64_t batch = row->test.rule.batch_pairs;
     assert(batch > 0);
     task_note_started(row, 0);
-    copy_word(row->state, sizeof row->state, state);
-    bool by_machine = strcmp(state, "done") != 0 && strcmp(state, "stopped") != 0;
+    row->state = state;
+    bool by_machine = state != TASK_DONE && state != TASK_STOPPED;
     if (!db_write(turn->db, err, SQL_LEDGER_TASK_END,
-                  json_pack("{s:I, s:s, s:I, s:f}", "task", (json_int_t)row->id, "state", state,
-                            "started_pairs", (json_int_t)row->started_pairs, "finished",
-                            turn->now)) ||
-        (strcmp(row->test.state, "finished") != 0 && !give_back(turn, row, err)) ||
+                  json_pack("{s:I, s:s, s:I, s:f}", "task", (json_int_t)row->id, "state",
+                            task_state_name(state), "started_pairs", (json_int_t)row->started_pairs,
+                            "finished", turn->now)) ||
+        (row->test.state != TEST_FINISHED && !give_back(turn, row, err)) ||
         (by_machine && !row->next_seq &&
          !db_run(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, turn->now)))
         return false;
@@ -184,7 +190,7 @@ bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, 
                       json_pack("{s:I, s:s, s:I, s:I, s:f}", "task", (json_int_t)row.id, "phase",
                                 row.phase, "plies", (json_int_t)row.plies, "started_pairs",
                                 (json_int_t)row.started_pairs, "lease_until", row.lease_until)) ||
-            (row.blocked && !task_end(turn, &row, "released", err)))
+            (row.blocked && !task_end(turn, &row, TASK_RELEASED, err)))
             return false;
     }
     *reply = task_reply(turn, &row);
@@ -201,7 +207,7 @@ bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pa
     if (!task_is_open(&row))
         return true;
     task_note_started(&row, started_pairs);
-    return task_end(turn, &row, "released", err);
+    return task_end(turn, &row, TASK_RELEASED, err);
 }
 
 // ---- leases -------------------------------------------------------------------------------------
@@ -216,7 +222,7 @@ void ledger_expire(Turn *turn) {
         TaskRow row;
         Error err;
         db_savepoint(turn->db);
-        if (!task_load(turn, ids[i], 0, &row, &err) || !task_end(turn, &row, "expired", &err)) {
+        if (!task_load(turn, ids[i], 0, &row, &err) || !task_end(turn, &row, TASK_EXPIRED, &err)) {
             log_error("task %lld does not expire: %s", (long long)ids[i], err.message);
             db_savepoint_undo(turn->db);
             continue;
@@ -226,7 +232,7 @@ void ledger_expire(Turn *turn) {
             turn, "expired", 0, row.worker, row.test.id,
             "task %lld brought no heartbeat or no batch in time; %lld of its %lld pairs were "
             "reported",
-            (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
+            (long long)row.id, (long long)(row.next_seq * row.test.rule.batch_pairs),
             (long long)row.pair_count);
     }
 }

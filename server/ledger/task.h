@@ -4,19 +4,20 @@
 
 #include "server/ledger/ledger.h"
 #include "server/ledger/sprt_state.h"
+#include "server/ledger/state.h"
+#include "server/ledger/tally.h"
 
 typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, started_pairs;
     double lease_until, lease_s, batch_until, batch_s;
-    char state[12], phase[12], owner[64];
+    TaskState state;
+    char phase[12], owner[64];
     bool blocked; // its machine
     struct {
-        int64_t id, batch_pairs, pairs_max, ptnml[5];
-        char state[12];
-        bool is_sprt;
-        SprtBounds bounds;
-        double llr;
-        SprtState sprt;
+        int64_t id;
+        TestState state;
+        TestRule rule;
+        Tally tally;
     } test;
 } TaskRow;
 
@@ -38,7 +39,7 @@ bool task_is_open(const TaskRow *row);
 // What the worker is to do next.
 TaskReply task_reply(Turn *turn, const TaskRow *row);
 // Ends an open task as `state`; what was not reported of it goes back in whole batches.
-bool task_end(Turn *turn, TaskRow *row, const char *state, Error *err);
+bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err);
 // `started_pairs` as told by the worker, kept between what is reported and the whole task.
 void task_note_started(TaskRow *row, int64_t started_pairs);
 

@@ -1,5 +1,6 @@
 // The parts that documents share, and the document of the home page. See doc.h.
 #include "server/pages/doc.h"
+#include "server/pages/test_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -140,7 +141,7 @@ json_t *doc_test_summary(const DocContext *ctx, const json_t *row) {
              "finished crashes time_losses cores machines merged_commit retest_of");
     json_object_set_new(test, "ltc", json_boolean(is_long(row)));
     json_object_set_new(test, "games_per_minute", json_real(rate));
-    json_object_set_new(test, "stats", verdict_document(row, 60 * rate));
+    json_object_set_new(test, "stats", test_stats_document(row, 60 * rate));
     return test;
 }
 

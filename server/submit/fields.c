@@ -1,5 +1,6 @@
 // See fields.h. What the fields say together is checked in fields_agree.c.
 #include "server/submit/fields.h"
+#include "server/ledger/kind.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -26,7 +27,7 @@ const FieldRule submit_rules[] = {
     {"base", FIELD_LINE, CHANGE_NEVER, 1, 200, "baseline", NULL},
     {"bench", FIELD_WHOLE, CHANGE_NEVER, 1, 1e15, NULL, NULL},
     {"base_bench", FIELD_WHOLE, CHANGE_NEVER, 1, 1e15, NULL, NULL},
-    {"kind", FIELD_CHOICE, CHANGE_NEVER, 0, 0, "sprt", "sprt|fixed"},
+    {"kind", FIELD_CHOICE, CHANGE_NEVER, 0, 0, "sprt", KIND_CHOICES},
     {"tc", FIELD_TC, CHANGE_EARLY, 0, 0, "10+0.1", NULL},
     {"threads", FIELD_WHOLE, CHANGE_EARLY, 1, 1024, "1", NULL},
     {"new_options", FIELD_OPTIONS, CHANGE_EARLY, 0, 1000, "Hash=16", NULL},

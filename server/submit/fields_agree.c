@@ -4,9 +4,8 @@
 
 #include "server/common/hash.h"
 #include "server/common/time_control.h"
+#include "server/ledger/kind.h"
 #include "server/submit/fields.h"
-
-enum { SPRT_PAIRS_MAX = 400000, FIXED_PAIRS = 10000 };
 
 static void set_whole(json_t *fields, const char *name, int64_t value) {
     json_object_set_new(fields, name, json_integer(value));
@@ -23,10 +22,10 @@ void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch) {
 static void complete_pairs(json_t *fields) {
     TimeControl tc;
     Error ignored;
-    bool fixed = strcmp(field_text(fields, "kind"), "fixed") == 0;
+    TestKind kind = test_kind_of(field_text(fields, "kind"));
     if (is_absent(fields, "batch_pairs") && tc_parse(field_text(fields, "tc"), &tc, &ignored))
         set_whole(fields, "batch_pairs", tc_batch_pairs(&tc, (int)field_whole(fields, "threads")));
-    int64_t pairs = fixed ? FIXED_PAIRS : SPRT_PAIRS_MAX;
+    int64_t pairs = kind < KIND_COUNT ? kinds[kind]->pairs_max : 1;
     if (!is_absent(fields, "pairs_max"))
         pairs = field_whole(fields, "pairs_max");
     else if (!is_absent(fields, "games"))

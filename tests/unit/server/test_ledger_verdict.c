@@ -7,9 +7,15 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "server/common/file.h"
+#include "server/common/str.h"
+#include "server/ledger/kind.h"
 #include "server/ledger/sprt_state.h"
+#include "server/ledger/state.h"
+#include "server/pages/test_stats.h"
 
 static const SprtBounds stc = {SPRT_NORMALIZED, 0, 2, 0.05, 0.05};
 
@@ -76,7 +82,8 @@ static void what_is_no_state_is_refused(void **state) {
 static void a_batch_moves_the_llr_to_its_golden_value(void **state) {
     (void)state;
     SprtState s = {0};
-    verdict_update(&s, &stc, true, 16, (const int64_t[]){500, 5000, 9000, 5300, 560});
+    kinds[KIND_SPRT]->update(&s, &(TestRule){KIND_SPRT, stc, 16, 400000},
+                             (const int64_t[]){500, 5000, 9000, 5300, 560});
     assert_true(near(s.llr, 3.37147139, 1e-8));
     assert_int_equal(s.verdict, SPRT_ACCEPTED);
 }
@@ -84,8 +91,40 @@ static void a_batch_moves_the_llr_to_its_golden_value(void **state) {
 static void a_test_of_fixed_length_has_no_llr(void **state) {
     (void)state;
     SprtState s = {0};
-    verdict_update(&s, &stc, false, 16, (const int64_t[]){500, 5000, 9000, 5300, 560});
+    kinds[KIND_FIXED]->update(&s, &(TestRule){KIND_FIXED, stc, 16, 400000},
+                              (const int64_t[]){500, 5000, 9000, 5300, 560});
     assert_true(s.llr == 0 && s.verdict == SPRT_OPEN);
+}
+
+static void every_kind_is_found_by_its_name(void **state) {
+    (void)state;
+    char choices[200] = "";
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        assert_int_equal(test_kind_of(kinds[kind]->name), kind);
+        size_t size = strlen(choices);
+        snprintf(choices + size, sizeof choices - size, "%s%s", size ? "|" : "", kinds[kind]->name);
+    }
+    assert_string_equal(choices, KIND_CHOICES);
+    assert_int_equal(test_kind_of("spsa"), KIND_COUNT);
+}
+
+static void states_are_those_of_the_schema(void **state) {
+    (void)state;
+    Error err;
+    char *schema scope(free_ptr) = file_read("sql/schema.sql", 1 << 20, NULL, &err), quoted[40];
+    assert_non_null(schema);
+    const char *tests = strstr(schema, "CREATE TABLE tests"),
+               *tasks = strstr(schema, "CREATE TABLE tasks");
+    for (int i = 0; i < TEST_STATE_COUNT; i++) {
+        snprintf(quoted, sizeof quoted, "'%s'", test_state_name((TestState)i));
+        assert_non_null(strstr(strstr(tests, "CHECK (state IN"), quoted));
+        assert_int_equal(test_state_of(test_state_name((TestState)i)), i);
+    }
+    for (int i = 0; i < TASK_STATE_COUNT; i++) {
+        snprintf(quoted, sizeof quoted, "'%s'", task_state_name((TaskState)i));
+        assert_non_null(strstr(strstr(tasks, "CHECK (state IN"), quoted));
+        assert_int_equal(task_state_of(task_state_name((TaskState)i)), i);
+    }
 }
 
 static void the_text_has_fishtests_form(void **state) {
@@ -93,35 +132,35 @@ static void the_text_has_fishtests_form(void **state) {
     json_auto_t *test = published();
     Str text scope(str_release);
     str_init(&text, 1000);
-    verdict_text(test, &text);
+    test_stats_text(test, &text);
     assert_string_equal(text.data, "LLR: 2.95 (-2.94,2.94) <0.00,2.00>\n"
                                    "Total: 36032 W: 9347 L: 9062 D: 17623\n"
                                    "Ptnml(0-2): 105, 4097, 9338, 4364, 112\n");
     json_object_set_new(test, "model", json_string("logistic"));
     str_clear(&text);
-    verdict_text(test, &text);
+    test_stats_text(test, &text);
     assert_non_null(strstr(text.data, "{0.00,2.00}"));
     json_object_set_new(test, "kind", json_string("fixed"));
     str_clear(&text);
-    verdict_text(test, &text);
+    test_stats_text(test, &text);
     assert_null(strstr(text.data, "LLR"));
 }
 
 static void colours_have_fishtests_meanings(void **state) {
     (void)state;
     json_auto_t *test = published();
-    assert_string_equal(verdict_color(test), "green");
+    assert_string_equal(test_stats_color(test), "green");
     json_object_set_new(test, "elo0", json_real(-1.75));
     json_object_set_new(test, "elo1", json_real(0.25));
-    assert_string_equal(verdict_color(test), "blue");
+    assert_string_equal(test_stats_color(test), "blue");
     json_object_set_new(test, "result", json_string("rejected"));
-    assert_string_equal(verdict_color(test), "yellow");
+    assert_string_equal(test_stats_color(test), "yellow");
     json_object_set_new(test, "wins", json_integer(9000));
-    assert_string_equal(verdict_color(test), "red");
+    assert_string_equal(test_stats_color(test), "red");
     json_object_set_new(test, "result", json_string("stopped"));
-    assert_string_equal(verdict_color(test), "");
+    assert_string_equal(test_stats_color(test), "");
     json_object_set_new(test, "result", json_null());
-    assert_string_equal(verdict_color(test), "");
+    assert_string_equal(test_stats_color(test), "");
 }
 
 static void a_fixed_test_is_coloured_by_its_los(void **state) {
@@ -131,16 +170,16 @@ static void a_fixed_test_is_coloured_by_its_los(void **state) {
     json_auto_t *better = test_row("fixed", "finished", "completed", up, 0, 0, 0, 0);
     json_auto_t *same = test_row("fixed", "finished", "completed", even, 0, 0, 0, 0);
     json_auto_t *worse = test_row("fixed", "finished", "completed", down, 0, 0, 0, 0);
-    assert_string_equal(verdict_color(better), "green");
-    assert_string_equal(verdict_color(same), "");
-    assert_string_equal(verdict_color(worse), "red");
+    assert_string_equal(test_stats_color(better), "green");
+    assert_string_equal(test_stats_color(same), "");
+    assert_string_equal(test_stats_color(worse), "red");
 }
 
 static void the_document_has_both_estimates(void **state) {
     (void)state;
     static const int ptnml[] = {39, 2226, 31451, 2412, 40};
     json_auto_t *test = test_row("sprt", "active", "", ptnml, 10000, 9800, 52536, 2.93690982);
-    json_auto_t *doc = verdict_document(test, 3600);
+    json_auto_t *doc = test_stats_document(test, 3600);
     assert_true(near(real_at(doc, "plain", "elo"), 0.90298105, 1e-6));
     assert_true(near(real_at(doc, "plain", "error"), 0.66253149, 1e-6));
     assert_true(near(real_at(doc, "plain", "los"), 0.9962221, 1e-6));
@@ -160,7 +199,7 @@ static void a_test_without_games_has_a_document(void **state) {
     (void)state;
     static const int none[5];
     json_auto_t *test = test_row("sprt", "active", "", none, 0, 0, 0, 0);
-    json_auto_t *doc = verdict_document(test, 0);
+    json_auto_t *doc = test_stats_document(test, 0);
     assert_true(json_is_null(json_object_get(doc, "plain")));
     assert_true(json_is_null(json_object_get(doc, "sequential")));
     assert_true(json_is_null(json_object_get(json_object_get(doc, "eta"), "seconds")));
@@ -174,12 +213,12 @@ static void a_test_without_games_has_a_document(void **state) {
 static void a_finished_test_has_no_eta_and_a_fixed_one_no_llr(void **state) {
     (void)state;
     json_auto_t *done = published();
-    json_auto_t *doc = verdict_document(done, 100);
+    json_auto_t *doc = test_stats_document(done, 100);
     assert_true(json_is_null(json_object_get(doc, "eta")));
     static const int ptnml[] = {1, 10, 20, 10, 1};
     json_auto_t *fixed = test_row("fixed", "active", "", ptnml, 20, 20, 44, 0);
     json_object_set_new(fixed, "pairs_max", json_integer(142));
-    json_auto_t *other = verdict_document(fixed, 100);
+    json_auto_t *other = test_stats_document(fixed, 100);
     assert_true(json_is_null(json_object_get(other, "llr")));
     assert_true(json_is_null(json_object_get(other, "bounds")));
     assert_true(near(real_at(other, "eta", "games_left"), 200, 0));
@@ -192,7 +231,7 @@ static void the_eta_of_an_even_test_is_that_of_the_theory(void **state) {
     (void)state;
     static const int ptnml[] = {55, 2340, 5200, 2350, 56};
     json_auto_t *test = test_row("sprt", "active", "", ptnml, 5000, 4980, 10022, 0);
-    json_auto_t *doc = verdict_document(test, 0);
+    json_auto_t *doc = test_stats_document(test, 0);
     double left = real_at(doc, "eta", "games_left");
     assert_true(left > 100000 && left < 270000);
     assert_true(near(real_at(doc, "eta", "pass"), 0.5, 0.02));
@@ -204,6 +243,8 @@ int main(void) {
         cmocka_unit_test(what_is_no_state_is_refused),
         cmocka_unit_test(a_batch_moves_the_llr_to_its_golden_value),
         cmocka_unit_test(a_test_of_fixed_length_has_no_llr),
+        cmocka_unit_test(every_kind_is_found_by_its_name),
+        cmocka_unit_test(states_are_those_of_the_schema),
         cmocka_unit_test(the_text_has_fishtests_form),
         cmocka_unit_test(colours_have_fishtests_meanings),
         cmocka_unit_test(a_fixed_test_is_coloured_by_its_los),

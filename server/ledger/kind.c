@@ -1,0 +1,31 @@
+// See kind.h.
+#include "server/ledger/kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#define KIND_EXTERN(upper, lower) extern const Kind kind_##lower;
+TEST_KINDS(KIND_EXTERN)
+
+#define KIND_ROW(upper, lower) [KIND_##upper] = &kind_##lower,
+const Kind *const kinds[KIND_COUNT] = {TEST_KINDS(KIND_ROW)};
+
+TestKind test_kind_of(const char *name) {
+    int kind = 0;
+    while (kind < KIND_COUNT && strcmp(kinds[kind]->name, name) != 0)
+        kind++;
+    return (TestKind)kind;
+}
+
+json_t *kind_real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *kind_eta(const TestFacts *facts, double pairs_left, double pass) {
+    double games_left = 2 * fmax(pairs_left, 0);
+    double seconds = facts->games_per_hour > 0 ? games_left / facts->games_per_hour * 3600 : NAN;
+    if (!isfinite(games_left))
+        return json_null();
+    return json_pack("{s:f, s:f, s:o, s:o}", "games", 2 * facts->pairs + games_left, "games_left",
+                     games_left, "seconds", kind_real(seconds), "pass", kind_real(pass));
+}

@@ -1,0 +1,61 @@
+// The kinds of tests. A kind is one file (kind_NAME.c) and one row of TEST_KINDS: the row makes its
+// constant and its place in the table, and the file defines `kind_NAME`. All that depends on the
+// kind of a test goes through that table.
+#pragma once
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "server/common/str.h"
+#include "sprt/sprt.h"
+
+#define TEST_KINDS(KIND)                                                                           \
+    KIND(SPRT, sprt)                                                                               \
+    KIND(FIXED, fixed)
+
+#define KIND_CONSTANT(upper, lower) KIND_##upper,
+typedef enum { TEST_KINDS(KIND_CONSTANT) KIND_COUNT } TestKind;
+// The names behind each other, "sprt|fixed": what a submission may choose from.
+#define KIND_CHOICE(upper, lower) "|" #lower
+#define KIND_CHOICES (&(TEST_KINDS(KIND_CHOICE))[1])
+
+// What the results of a test are held against.
+typedef struct TestRule {
+    TestKind kind;
+    SprtBounds bounds;
+    int64_t batch_pairs, pairs_max;
+} TestRule;
+
+// A row of `tests` and what follows from it, for statistics.
+typedef struct TestFacts {
+    const json_t *row;
+    TestRule rule;
+    SprtState state;
+    bool finished;
+    double counts[5], pairs, wins, losses, draws, llr;
+    double games_per_hour; // that its workers play now; 0: unknown
+} TestFacts;
+
+typedef struct Kind {
+    const char *name;
+    int64_t pairs_max; // where a submission names no length
+    // After a batch: `ptnml` are the counts with it.
+    void (*update)(SprtState *state, const TestRule *rule, const int64_t ptnml[5]);
+    // How the test ends: "accepted", "rejected" or "completed"; NULL: it goes on.
+    const char *(*judge)(const SprtState *state, const TestRule *rule, int64_t pairs);
+    // Adds the first lines of the text that people paste.
+    void (*text)(const TestFacts *facts, Str *out);
+    // Of a completed test: "green", "red" or "".
+    const char *(*completed_color)(const TestFacts *facts);
+    // Adds the members `llr`, `bounds`, `sequential` and `eta` of the statistics (API.md).
+    void (*document)(const TestFacts *facts, json_t *out);
+} Kind;
+
+extern const Kind *const kinds[KIND_COUNT];
+// KIND_COUNT where there is no kind of that name.
+TestKind test_kind_of(const char *name);
+
+// For the documents of several kinds. JSON has no infinity and no NaN: null.
+json_t *kind_real(double value);
+// `pairs_left` further pairs at most; `pass` NAN: not known.
+json_t *kind_eta(const TestFacts *facts, double pairs_left, double pass);
