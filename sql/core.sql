@@ -43,7 +43,7 @@ SELECT min(id) FROM engines
 -- name: core_metrics
 SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM tests WHERE state = 'pending') AS tests_pending,
-       (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300) AS workers_active,
+       (SELECT count(*) FROM workers WHERE last_seen > ?1 - (SELECT online_s FROM limits)) AS workers_active,
        (SELECT count(*) FROM tasks WHERE state = 'open') AS tasks_open,
        (SELECT value FROM totals WHERE name = 'games') AS games,
        (SELECT count(*) FROM fault_reports) AS faults,

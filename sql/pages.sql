@@ -4,8 +4,8 @@
 
 -- ?1 now
 -- name: page_totals
-SELECT (SELECT count(*) FROM workers WHERE last_seen > ?1 - 300 AND blocked = 0) AS machines,
-       (SELECT coalesce(sum(cores), 0) FROM workers WHERE last_seen > ?1 - 300 AND blocked = 0) AS cores,
+SELECT (SELECT count(*) FROM workers WHERE last_seen > ?1 - (SELECT online_s FROM limits) AND blocked = 0) AS machines,
+       (SELECT coalesce(sum(cores), 0) FROM workers WHERE last_seen > ?1 - (SELECT online_s FROM limits) AND blocked = 0) AS cores,
        (SELECT coalesce(sum(cores), 0) FROM tasks WHERE state = 'open') AS cores_busy,
        (SELECT count(*) FROM tests WHERE state = 'pending') AS pending,
        (SELECT count(*) FROM tests WHERE state = 'paused') AS paused,
@@ -87,7 +87,7 @@ FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < CAST(?3 
                   WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
                   WHEN w.rest_until > ?2 THEN 'resting'
                   ELSE '' END AS what
-      FROM workers w JOIN tests t ON t.id = ?1 WHERE w.last_seen > ?2 - 300 AND w.blocked = 0)
+      FROM workers w JOIN tests t ON t.id = ?1 WHERE w.last_seen > ?2 - (SELECT online_s FROM limits) AND w.blocked = 0)
 
 -- Every batch that counts, in the order in which they were counted.
 -- name: page_history
@@ -212,24 +212,24 @@ ORDER BY e.id DESC LIMIT :limit
 
 -- ---- machines
 
--- Those heard of last first, before (?1, ?2) in (last_seen, id); ?3: heard of since; ?4 now.
+-- Those heard of last first, before (:before, :id) in (last_seen, id); of those that are :online alone, or of all.
 -- name: page_machines
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
-       w.last_seen, w.last_seen > ?4 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
+       w.last_seen, w.last_seen > :now - (SELECT online_s FROM limits) AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w LEFT JOIN users u ON u.id = w.user_id
      LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
-WHERE (w.last_seen, w.id) < (?1, ?2) AND w.last_seen >= ?3
-ORDER BY w.last_seen DESC, w.id DESC LIMIT ?5
+WHERE (w.last_seen, w.id) < (:before, :id) AND w.last_seen >= CASE WHEN :online THEN :now - (SELECT online_s FROM limits) ELSE 0 END
+ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 
 -- The same of user ?1; ?2 now.
 -- name: page_machines_of_user
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
-       w.last_seen, w.last_seen > ?2 - 300 AS online, k.id AS task, k.phase, k.test_id AS test, t.title
+       w.last_seen, w.last_seen > ?2 - (SELECT online_s FROM limits) AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w JOIN users u ON u.id = w.user_id
      LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
@@ -239,7 +239,7 @@ WHERE w.user_id = ?1 ORDER BY w.last_seen DESC, w.id DESC LIMIT ?3
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
-       w.last_seen, w.last_seen > ?2 - 300 AS online
+       w.last_seen, w.last_seen > ?2 - (SELECT online_s FROM limits) AS online
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
 
 -- name: page_tasks_of_machine

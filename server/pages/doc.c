@@ -2,6 +2,7 @@
 #include "server/pages/doc.h"
 #include "server/pages/test_stats.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ json_t *doc_cursor(double time, int64_t id) {
 bool doc_cursor_read(const DocContext *ctx, double *time, int64_t *id, Error *err) {
     const char *text = doc_query(ctx, "before");
     long last = 0;
-    *time = INFINITY;
+    *time = DBL_MAX;
     *id = INT64_MAX;
     if (!*text)
         return true;
@@ -178,8 +179,10 @@ static json_t *items(json_t *list) {
 
 json_t *doc_home(const DocContext *ctx) {
     json_t *totals = db_row(ctx->db, SQL_PAGE_TOTALS, "d", ctx->now);
-    json_t *machines = db_rows(ctx->db, SQL_PAGE_MACHINES, "diddi", INFINITY, INT64_MAX,
-                               ctx->now - 300, ctx->now, (int64_t)HOME_MACHINES);
+    json_t *machines = db_rows_named(ctx->db, SQL_PAGE_MACHINES,
+                                     json_pack("{s:f, s:I, s:i, s:f, s:i}", "before", DBL_MAX, "id",
+                                               (json_int_t)INT64_MAX, "online", 1, "now", ctx->now,
+                                               "limit", HOME_MACHINES));
     if (!totals)
         totals = json_object();
     json_object_set_new(totals, "games_per_minute",

@@ -41,8 +41,10 @@ json_t *doc_machines(const DocContext *ctx, Error *err) {
     bool online = *doc_query(ctx, "online") == '1';
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *items = db_rows(ctx->db, SQL_PAGE_MACHINES, "diddi", time, id,
-                            online ? ctx->now - 300 : 0.0, ctx->now, (int64_t)limit);
+    json_t *items =
+        db_rows_named(ctx->db, SQL_PAGE_MACHINES,
+                      json_pack("{s:f, s:I, s:i, s:f, s:i}", "before", time, "id", (json_int_t)id,
+                                "online", (int)online, "now", ctx->now, "limit", limit));
     doc_booleans(items, "online blocked");
     return json_pack("{s:o, s:o, s:{s:b}}", "items", items, "next",
                      next_of(items, limit, "last_seen"), "filter", "online", online);
