@@ -2,8 +2,8 @@
 """What strangers' programs can reach, and what outlives a worker, at each level of confinement that this machine can have.
 
 The worker is started by a careless parent: with a folder and a socket left open, and a secret in its environment. A program that lists
-all it can reach (worker/selftest/inside/probe.c) runs in a build, at bench and in play, and comes out in failures and fault_report. What it prints
-is compared with the lists that the worker's self-test has, worker/selftest/level_1 and level_2. Then workers are killed while strangers'
+all it can reach (worker/selftest/inside/probe.c) runs in a build, at bench and in play, and comes out in failures and fault reports. What it prints
+is compared with the lists that the worker's self-test has, worker/selftest/inside/level_1 and level_2. Then workers are killed while strangers'
 processes do their best to stay. Both levels run side by side, each with a server and worker of its own."""
 
 import difflib
@@ -30,7 +30,7 @@ import worker as worker_kit
 
 ENGINE = kit.ROOT / "tests/data/sandbox/engine"
 # Run against the programs of an older commit (tests/at), the probe and its lists are those of today's checkout.
-LISTS = next(path for path in (top / "worker/selftest" for top in [kit.ROOT, *list(kit.ROOT.parents)[2:3]]) if path.exists())
+LISTS = next(path for path in (top / "worker/selftest/inside" for top in [kit.ROOT, *list(kit.ROOT.parents)[2:3]]) if path.exists())
 WHERE = ("build", "bench", "play")
 FOLDER_FD, SOCKET_FD, SECRET = 33, 34, "hunter2-of-the-volunteer"
 
