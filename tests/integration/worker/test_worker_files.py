@@ -46,7 +46,7 @@ def each_side_is_built_with_its_own_files():
 def a_file_in_the_place_of_a_source_ends_the_build_and_leaves_the_source():
     said = failure(new=[("main.c", b"int main(void) { return 0; }\n")])
     equal((said["kind"], said["side"]), ("build", "new"), said)
-    contains(said["message"], "main.c is to be laid down, and the sources have something else in its place")
+    contains(said["message"], "main.c is to be placed, and the sources have something else in its place")
     said = failure(new=[("main.c/net", b"x")])
     contains(said["message"], "a file where its folder must be")
 
