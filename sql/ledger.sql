@@ -24,7 +24,7 @@ UPDATE tests SET state = 'paused', reason = ?2 WHERE id = ?1
 -- name: ledger_test_resumed
 UPDATE tests SET resumed = ?2, reason = '', state = 'active', result = NULL, finished = NULL WHERE id = ?1
 
--- Counts of a test's commits that nobody has established.
+-- Counts of a test's commits that are not established.
 -- name: ledger_benches_forget
 DELETE FROM benches WHERE (engine_id, sha) IN
     (SELECT c.engine_id, c.sha FROM tests t JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit)
@@ -129,7 +129,7 @@ FROM workers w WHERE w.id = ?1
 
 -- The tests that a worker (:worker) might play, with what the scheduler weighs. :now now, :cores its cores, :owner its owner.
 -- name: ledger_candidates
-WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.hunger) AS hunger,
+WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
               FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id
@@ -139,7 +139,7 @@ SELECT t.id, t.priority, t.threads, t.batch_pairs,
        t.pairs_max - (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4)
            - coalesce(h.pairs, 0) AS pairs_left,
        2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4) AS games,
-       t.llr, t.elo0, t.tc, coalesce(h.hunger, 0) AS hunger, t.base_options, t.new_options, t.author_id,
+       t.llr, t.elo0, t.tc, coalesce(h.counted_cores, 0) AS counted_cores, t.base_options, t.new_options, t.author_id,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - 3600)) AS has_failed,
        t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
@@ -155,8 +155,8 @@ UPDATE tests SET next_pair = next_pair + ?2 WHERE id = ?1 RETURNING next_pair - 
 UPDATE tests SET started = ?2 WHERE id = ?1 AND started IS NULL
 
 -- name: ledger_task_add
-INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, lease_until, lease_s, created, hunger, batch_s, batch_until)
-VALUES (:test, :worker, :first_pair, :pair_count, :cores, :lease_until, :lease_s, :created, :hunger, :batch_s, :batch_until)
+INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until)
+VALUES (:test, :worker, :first_pair, :pair_count, :cores, :lease_until, :lease_s, :created, :counted_cores, :batch_s, :batch_until)
 
 -- name: ledger_worker_speed
 UPDATE workers SET speed = ?2 WHERE id = ?1
@@ -289,7 +289,7 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
        EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM records) AS any_records
 
--- Sides of active tests whose bench somebody has measured and nobody has established.
+-- Sides of active tests whose bench was measured and is not established.
 -- name: ledger_benches_open
 SELECT t.id, s.side FROM tests t JOIN (SELECT 'new' AS side UNION ALL SELECT 'base') s
      JOIN commits c ON c.engine_id = t.engine_id AND c.sha = CASE s.side WHEN 'new' THEN t.new_commit ELSE t.base_commit END

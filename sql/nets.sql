@@ -12,7 +12,7 @@ WHERE n.engine_id = ?1 AND n.sha256 = ?2
 -- name: net_bytes_since
 SELECT coalesce(sum(b.size), 0) FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.user_id = ?1 AND n.created > ?2
 
--- Nets that builds of test ?1 need (its two commits, and the one that machines measure themselves with) and nobody has
+-- Nets that builds of test ?1 need (its two commits, and the one that machines measure themselves with) and that were not
 -- uploaded.
 -- name: net_missing
 SELECT DISTINCT c.net

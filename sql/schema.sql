@@ -295,7 +295,7 @@ CREATE TABLE tasks (
     started_pairs INTEGER NOT NULL DEFAULT 0, -- pairs of which a game was started, from the task's first
     lease_until REAL NOT NULL,
     lease_s REAL NOT NULL DEFAULT 300,      -- a lease while playing, by the longest game on this machine
-    hunger INTEGER NOT NULL DEFAULT 0,      -- cores that the scheduler counts for it
+    counted_cores INTEGER NOT NULL DEFAULT 0, -- cores that the scheduler counts for it
     batch_s REAL NOT NULL DEFAULT 86400,    -- how long its machine may need for a batch, whatever its heartbeats say
     batch_until REAL NOT NULL DEFAULT 0,
     created REAL NOT NULL,

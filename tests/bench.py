@@ -173,7 +173,7 @@ class Load:
         self.tasks = 0
 
     def new_tasks(self, count):
-        """Lines for the load generator: each worker gets a task whose batches nobody can use up."""
+        """Lines for the load generator: each worker gets a task with more batches than can be used up."""
         lines = []
         for token, worker in self.tokens[:count]:
             first, self.tasks = self.tasks * self.TASK_PAIRS, self.tasks + 1

@@ -43,7 +43,7 @@ def visitors(build, _games):
         before = attacked.cpu_ms()
         quiet = felt(attacked, visitor, 2)
         page_ms = (attacked.cpu_ms() - before) / len(quiet)
-        row("the home page, nobody else here: median, 99th percentile", f"{statistics.median(quiet):.1f}, {p99(quiet):.1f}", "ms")
+        row("the home page, without other visitors: median, 99th percentile", f"{statistics.median(quiet):.1f}, {p99(quiet):.1f}", "ms")
         print(f"\n  beside {CONNECTIONS} connections of one address that send the worst request of a route again and again:\n\n"
               f"  {'route':<47} {'CPU ms each':>11} {'answered':>9} {'refused':>8} {'visitor p99 ms':>15}", flush=True)
         for route in routes.table(attacked.server):

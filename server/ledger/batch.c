@@ -121,11 +121,11 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchRepl
 
 // What becomes of a batch: whether it came in time, its flags, and whether these, or the machine,
 // are excluded from the test.
-typedef struct Standing {
+typedef struct BatchStatus {
     bool in_time, excluded;
     FlagLimits limits;
     char flags[FLAGS_MAX];
-} Standing;
+} BatchStatus;
 
 static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Error *err) {
     if (batch->seq >= row->pair_count / row->test.rule.batch_pairs)
@@ -195,15 +195,15 @@ static json_t *row_of_batch(const Batch *batch, const TaskRow *row) {
     return values;
 }
 
-static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const Standing *standing,
+static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const BatchStatus *status,
                       Error *err) {
-    const FlagLimits *limits = &standing->limits;
+    const FlagLimits *limits = &status->limits;
     json_t *values = row_of_batch(batch, row);
     json_auto_t *judged =
         json_pack("{s:f, s:b, s:b, s:f, s:f, s:f, s:f, s:s}", "received", turn->now, "counted",
-                  standing->in_time, "excluded", standing->excluded, "llr",
-                  row->test.tally.sprt.llr, "limit_busy", limits->busy, "limit_slow", limits->slow,
-                  "limit_swap_mib", limits->swap_mib, "flags", standing->flags);
+                  status->in_time, "excluded", status->excluded, "llr", row->test.tally.sprt.llr,
+                  "limit_busy", limits->busy, "limit_slow", limits->slow, "limit_swap_mib",
+                  limits->swap_mib, "flags", status->flags);
     json_object_update(values, judged);
     return db_write(turn->db, err, SQL_LEDGER_BATCH_ADD, values);
 }
@@ -260,25 +260,25 @@ static bool is_timed(const char *tc) {
     return strncmp(tc, "nodes=", 6) != 0 && strncmp(tc, "depth=", 6) != 0;
 }
 
-static Standing standing_of(Turn *turn, const Batch *batch, const TaskRow *row, int64_t first) {
+static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row, int64_t first) {
     static const FlagLimits nothing = {-1, -1, -1};
-    Standing standing = {.in_time = does_count(turn, row, first),
-                         .limits = is_timed(batch->tc) ? flag_limits(turn) : nothing};
-    flags_judge(batch->busy, &batch->load, &standing.limits, standing.flags);
-    standing.excluded = db_int(turn->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
-                               batch->worker, standing.flags) != 0;
-    return standing;
+    BatchStatus status = {.in_time = does_count(turn, row, first),
+                          .limits = is_timed(batch->tc) ? flag_limits(turn) : nothing};
+    flags_judge(batch->busy, &batch->load, &status.limits, status.flags);
+    status.excluded = db_int(turn->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
+                             batch->worker, status.flags) != 0;
+    return status;
 }
 
 static bool store(Turn *turn, const Batch *batch, TaskRow *row, BatchReply *reply, Error *err) {
     int64_t first = row->first_pair + batch->seq * row->test.rule.batch_pairs;
-    Standing standing = standing_of(turn, batch, row, first);
-    reply->counted = standing.in_time && !standing.excluded;
-    if (standing.in_time && !task_is_open(row) &&
+    BatchStatus status = status_of(turn, batch, row, first);
+    reply->counted = status.in_time && !status.excluded;
+    if (status.in_time && !task_is_open(row) &&
         !ranges_remove(turn, row->test.id, first, row->test.rule.batch_pairs, err))
         return false;
     if ((reply->counted && !count_batch(turn, batch, row, err)) ||
-        !log_batch(turn, batch, row, &standing, err) || !note_progress(turn, batch, row, err))
+        !log_batch(turn, batch, row, &status, err) || !note_progress(turn, batch, row, err))
         return false;
     if (!reply->counted)
         return true;

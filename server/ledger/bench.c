@@ -1,4 +1,4 @@
-// Bench counts of commits that declared none: votes of machines, weighed by owner as dispute.h
+// Bench counts of commits that declared none: votes of machines, weighed by owner as quorum.h
 // says, and what becomes of those who are outvoted. See ledger.h.
 #include <string.h>
 
@@ -150,13 +150,13 @@ static bool settle(Turn *turn, int64_t test, const Side *side, int64_t *establis
     if (!votes->count)
         return true;
     BenchScene scene = scene_of(turn, test, side);
-    BenchRuling ruling = bench_weigh(votes->votes, votes->count, &scene);
-    if (ruling.verdict == BENCH_WAIT)
+    BenchDecision decision = bench_weigh(votes->votes, votes->count, &scene);
+    if (decision.verdict == BENCH_WAIT)
         return true;
-    if (ruling.verdict == BENCH_TIED)
+    if (decision.verdict == BENCH_TIED)
         return pause_tied(turn, test, side, votes, err);
-    *established = ruling.nodes;
-    return establish(turn, test, side, votes, ruling.nodes, err);
+    *established = decision.nodes;
+    return establish(turn, test, side, votes, decision.nodes, err);
 }
 
 bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_name, int64_t nodes,

@@ -149,7 +149,7 @@ static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
         .elo0 = query_real(q, COL_LEDGER_CANDIDATES_ELO0),
         .game_seconds = scale * tc_game_seconds(&tc, speed),
         .tc_ratio = tc_ratio(&tc, threads),
-        .cores = (int)query_int(q, COL_LEDGER_CANDIDATES_HUNGER),
+        .cores = (int)query_int(q, COL_LEDGER_CANDIDATES_COUNTED_CORES),
         .hash_mib = hash_mib(query_text(q, COL_LEDGER_CANDIDATES_BASE_OPTIONS)) +
                     hash_mib(query_text(q, COL_LEDGER_CANDIDATES_NEW_OPTIONS)),
         .barred = query_int(q, COL_LEDGER_CANDIDATES_HAS_FAILED) != 0,
@@ -251,8 +251,9 @@ static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
                               "first_pair", (json_int_t)first, "pair_count",
                               (json_int_t)choice->pairs, "cores", worker->cores, "lease_until",
                               turn->now + LEASE_FIRST_S, "lease_s", chosen->lease_s, "created",
-                              turn->now, "hunger", scheduler_hunger_cores(worker), "batch_s",
-                              batch_s, "batch_until", turn->now + PREPARATION_S + batch_s));
+                              turn->now, "counted_cores", scheduler_counted_cores(worker),
+                              "batch_s", batch_s, "batch_until",
+                              turn->now + PREPARATION_S + batch_s));
 }
 
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {

@@ -1,5 +1,5 @@
 // What machines report of sides that they cannot play. One owner's machine may be broken, so
-// another owner's is asked where one is at hand: see dispute.h.
+// another owner's is asked where one is at hand: see quorum.h.
 #include <string.h>
 
 #include "server/common/json_member.h"
@@ -22,7 +22,7 @@ bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error
 }
 
 // Those that the query tells last have neither failed nor played, and are many at most.
-static FailureRuling failure_ruling(Turn *turn, const Failure *failure, int64_t test) {
+static FailureDecision failure_decision(Turn *turn, const Failure *failure, int64_t test) {
     Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
     int count = 0;
     for (Query q = query_named(turn->db, SQL_LEDGER_FAILURE_VOICES,
@@ -78,7 +78,7 @@ static char *failure_reason(const Failure *failure) {
 
 static bool failure_weigh(Turn *turn, const Failure *failure, int64_t test, Error *err) {
     char *reason scope(free_ptr) = failure_reason(failure);
-    switch (failure_ruling(turn, failure, test)) {
+    switch (failure_decision(turn, failure, test)) {
     case FAILURE_ENDS:
         return ledger_test_finish(turn, test, 0, "failed", "failed", reason, err);
     case FAILURE_PAUSES: {

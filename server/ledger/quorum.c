@@ -1,4 +1,4 @@
-// See dispute.h.
+// See quorum.h.
 #include "server/ledger/quorum.h"
 
 #include <string.h>
@@ -71,7 +71,7 @@ static bool is_one_owner(const BenchVote *votes, int count) {
     return true;
 }
 
-BenchRuling bench_rule(const BenchVote *votes, int count, bool another) {
+BenchDecision bench_rule(const BenchVote *votes, int count, bool another) {
     bool alone = is_one_owner(votes, count);
     int best = 0, best_support = 0, next_support = 0;
     for (int i = 0; i < count; i++) {
@@ -86,11 +86,11 @@ BenchRuling bench_rule(const BenchVote *votes, int count, bool another) {
     bool outnumbers = best_support >= 2 && best_support > next_support;
     bool unopposed = next_support == 0;
     if (alone ? !another && (unopposed || outnumbers) : outnumbers)
-        return (BenchRuling){BENCH_ESTABLISH, votes[best].nodes};
-    return (BenchRuling){another ? BENCH_WAIT : BENCH_TIED, votes[best].nodes};
+        return (BenchDecision){BENCH_ESTABLISH, votes[best].nodes};
+    return (BenchDecision){another ? BENCH_WAIT : BENCH_TIED, votes[best].nodes};
 }
 
-BenchRuling bench_weigh(const BenchVote *votes, int count, const BenchScene *scene) {
+BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *scene) {
     BenchVote heard[BENCH_VOTES_MAX];
     int heard_count = 0;
     for (int i = 0; i < count; i++)
@@ -100,16 +100,17 @@ BenchRuling bench_weigh(const BenchVote *votes, int count, const BenchScene *sce
     if (!proven)
         memcpy(heard, votes, (size_t)(heard_count = count) * sizeof *heard);
     votes_join(heard, heard_count);
-    BenchRuling ruling =
+    BenchDecision decision =
         bench_rule(heard, heard_count, proven ? scene->another_proven : scene->another);
-    if (!proven && (scene->another_proven || (scene->records && ruling.verdict == BENCH_ESTABLISH)))
-        ruling.verdict = BENCH_WAIT;
-    return ruling;
+    if (!proven &&
+        (scene->another_proven || (scene->records && decision.verdict == BENCH_ESTABLISH)))
+        decision.verdict = BENCH_WAIT;
+    return decision;
 }
 
 // ---- failures
 
-FailureRuling failure_rule(const FailureWords *words) {
+FailureDecision failure_rule(const FailureWords *words) {
     if (words->failing > 1)
         return words->failing > words->playing ? FAILURE_ENDS : FAILURE_GOES_ON;
     if (words->another || words->playing > 0)
@@ -144,7 +145,7 @@ static FailureWords words_of(const Voice *voices, int count, const Joined *joine
     return words;
 }
 
-FailureRuling failure_weigh_voices(const Voice *voices, int count) {
+FailureDecision failure_weigh_voices(const Voice *voices, int count) {
     Joined joined;
     voices_join(voices, count, &joined);
     FailureWords all = words_of(voices, count, &joined, false),

@@ -24,16 +24,16 @@ typedef enum {
     BENCH_TIED,      // the owners differ, and nobody is there to decide between them
 } BenchVerdict;
 
-typedef struct BenchRuling {
+typedef struct BenchDecision {
     BenchVerdict verdict;
     int64_t nodes; // the count with most owners behind it
-} BenchRuling;
+} BenchDecision;
 
 // One vote a machine, at least one. `another`: an owner who has not said a word is active.
 // The count of at least two owners stands against any that fewer say. An owner alone is believed
 // when nobody else is there; where his own machines differ, at least two of them must outnumber the
 // others.
-BenchRuling bench_rule(const BenchVote *votes, int count, bool another);
+BenchDecision bench_rule(const BenchVote *votes, int count, bool another);
 
 // What else is known when votes are weighed.
 typedef struct BenchScene {
@@ -44,7 +44,7 @@ typedef struct BenchScene {
 
 // The same with records: where an owner with one has spoken, the others' votes do not count. Where
 // none has, those without establish nothing in an installation that knows records.
-BenchRuling bench_weigh(const BenchVote *votes, int count, const BenchScene *scene);
+BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *scene);
 
 // ---- failures of one kind and side
 
@@ -70,10 +70,10 @@ typedef enum {
     FAILURE_ENDS,    // the test
     FAILURE_PAUSES, // one owner could play it and no longer can, or no owner with a record confirms
                     // it
-} FailureRuling;
+} FailureDecision;
 // Where owners are equals.
-FailureRuling failure_rule(const FailureWords *words);
+FailureDecision failure_rule(const FailureWords *words);
 // With records: where an owner with one reports the failure, such owners alone decide. Where one
 // plays on, or is there to try, the others' reports change nothing; else they pause the test at
 // most.
-FailureRuling failure_weigh_voices(const Voice *voices, int count);
+FailureDecision failure_weigh_voices(const Voice *voices, int count);

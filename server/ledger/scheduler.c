@@ -26,7 +26,7 @@ int scheduler_tasks_max(const SchedWorker *worker) {
     return most[worker->trust];
 }
 
-int scheduler_hunger_cores(const SchedWorker *worker) {
+int scheduler_counted_cores(const SchedWorker *worker) {
     static const int most[] = {[TRUST_NONE] = 2, [TRUST_COUNTED] = 4, [TRUST_RECORD] = 1 << 20};
     return worker->cores < most[worker->trust] ? worker->cores : most[worker->trust];
 }
@@ -61,23 +61,24 @@ double scheduler_weight(const SchedTest *test) {
     return weight * (1 + fmin((double)test->games / 200000, 1) + promise);
 }
 
-// Cores for the weight, less is hungrier. A worker's last test counts its cores as if they were
+// Cores per weight: the test with the least gets the machine. A worker's last test counts its cores as if they were
 // still there, so that big machines go round.
-static double hunger(const SchedTest *test, const SchedWorker *worker, int *cores) {
+static double load_per_weight(const SchedTest *test, const SchedWorker *worker, int *cores) {
     *cores = test->cores + (test->was_last ? worker->cores : 0);
     return (*cores + test->threads / 2.0) / scheduler_weight(test);
 }
 
-// Whether `a` goes before `b`: priority, then tests that nobody plays, then hunger, then age.
+// Whether `a` goes before `b`: priority, then tests without a machine, then load per weight, then age.
 static bool before(const SchedTest *a, const SchedTest *b, const SchedWorker *worker) {
     int cores_a, cores_b;
-    double hunger_a = hunger(a, worker, &cores_a), hunger_b = hunger(b, worker, &cores_b);
+    double load_a = load_per_weight(a, worker, &cores_a),
+           load_b = load_per_weight(b, worker, &cores_b);
     if (a->priority != b->priority)
         return a->priority > b->priority;
     if ((cores_a > 0) != (cores_b > 0))
         return cores_a == 0;
-    if (hunger_a < hunger_b || hunger_a > hunger_b)
-        return hunger_a < hunger_b;
+    if (load_a < load_b || load_a > load_b)
+        return load_a < load_b;
     return a->id < b->id;
 }
 

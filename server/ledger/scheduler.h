@@ -50,7 +50,7 @@ typedef struct SchedChoice {
 } SchedChoice;
 
 enum { TASK_PAIRS_MAX = 2000, FIRST_PAIRS_MAX = 32, FIRST_SECONDS_MAX = 300 };
-// Tasks that a machine may hold, and the cores that count for hunger, by SchedTrust.
+// Tasks that a machine may hold, and the cores that the scheduler counts, by SchedTrust.
 enum { TASKS_MAX = 8 };
 
 // `task_seconds`: how long a task should keep the worker busy.
@@ -63,9 +63,9 @@ bool scheduler_fits(const SchedTest *test, const SchedWorker *worker);
 int64_t scheduler_memory_mib(const SchedTest *test, int slots);
 // Tasks that the worker may hold at once: the first must bring results before there is a second.
 int scheduler_tasks_max(const SchedWorker *worker);
-// Cores of a task that count for hunger: 2 of a machine that has shown nothing, 4 where its owner
+// Cores of a task that the scheduler counts: 2 of a machine that has shown nothing, 4 where its owner
 // has no record, so that no machine alone sends many others to another test.
-int scheduler_hunger_cores(const SchedWorker *worker);
+int scheduler_counted_cores(const SchedWorker *worker);
 // Pairs that the worker's owner may yet take of the test. Where others are active who could play
 // it, an owner holds at most half of what is not counted, one without a record a quarter. Where one
 // with a record is active, those without hold at most half together, and the last batches are not

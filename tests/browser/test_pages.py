@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The pages as people use them: sign up, paste a patch, have it approved by somebody else, and watch a real worker's verdict
+"""The pages as people use them: sign up, paste a patch, have it approved by another person, and watch a real worker's verdict
 appear on the open page; every page in light and dark, at a desk and on a phone, and without script."""
 
 import difflib
@@ -283,7 +283,7 @@ def another_file_comes_back_with_both_names():
 
 
 def the_right_file_leads_back_to_the_test_which_asks_no_more():
-    browser.type("#note", "from games that nobody played")
+    browser.type("#note", "from games that were never played")
     browser.find("#upload input[type=file]").send_keys(file_of(NET))
     browser.click("#upload button.primary")
     browser.until(lambda: "pending" in browser.text("#head"), 20, "the test's page")
@@ -291,7 +291,7 @@ def the_right_file_leads_back_to_the_test_which_asks_no_more():
     contains(browser.text("#actions"), "needs the role maintainer")
     browser.go("/nets")
     contains(browser.text("#list"), "second.net")
-    contains(browser.text("#list"), "from games that nobody played")
+    contains(browser.text("#list"), "from games that were never played")
     contains(browser.text("#list"), "A net of nothing")
     contains(browser.text("#list"), "2.05")  # MiB
     browser.go("/tests/new")

@@ -51,7 +51,7 @@ static void read_lines(const char *text, size_t size) {
     }
 }
 
-// Without a process: its pipes are ours, and nobody is there to end.
+// Without a process: its pipes are ours, and there is no process to end.
 static void search(EngineProcess *engine, const char *text, size_t size, size_t step) {
     int out[2];
     EngineReply reply = {0};

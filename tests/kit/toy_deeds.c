@@ -227,7 +227,7 @@ static void eat_memory(void) {
     char *block = malloc(size);
     if (block)
         memset(block, 1, size);
-    toy_sleep_ms(1); // or the compiler sees that nobody reads it
+    toy_sleep_ms(1); // or the compiler sees that it is never read
     free(block);
 }
 
@@ -331,7 +331,7 @@ void toy_list_faults(void) {
         printf("answer %s\n", answers[i]);
 }
 
-// Makes FOLDER/KIND.N for the first N that nobody has, up to `limit`; 0 where all are taken.
+// Makes FOLDER/KIND.N for the first N that does not exist, up to `limit`; 0 where all are taken.
 static int claim(const char *folder, const char *kind, int limit, int note) {
     char path[512];
     for (int i = 1; i <= limit; i++) {

@@ -1,4 +1,4 @@
-"""Debian's chromium, driven: one browser with an empty profile, as somebody at a desk or with a phone sees the pages."""
+"""Debian's chromium, driven: one browser with an empty profile, as a person at a desk or with a phone sees the pages."""
 
 import json
 import os
@@ -131,5 +131,5 @@ class Browser:
             if value:
                 return value
             time.sleep(0.1)
-        raise AssertionError(f"waited {4 * seconds} s in vain for {what}{trouble}; the page reads: {self.text()[:600]!r}; "
+        raise AssertionError(f"waited {4 * seconds} s for {what}{trouble}; the page reads: {self.text()[:600]!r}; "
                              f"console: {json.dumps(self.problems())}")

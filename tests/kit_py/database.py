@@ -40,7 +40,7 @@ def build_quickly(server):
 
 def add_test(server, state="active", **fields):
     """A test of the baseline against itself, as if submitted and approved; its id. Before the server starts, or it is not
-    noticed until somebody wakes those who wait."""
+    noticed until waiting claims are woken."""
     commit = sql(server, "SELECT baseline FROM engines")[0][0]
     row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit, base_options="Hash=16",
                new_options="Hash=16", kind="sprt", model="normalized", elo0=0, elo1=2, alpha=0.05, beta=0.05, tc="nodes=1000",

@@ -10,7 +10,7 @@ import threading
 import time
 
 PASS = None
-PATIENCE_S = 30  # how long a connection is held that nobody will hear from again
+PATIENCE_S = 30  # how long a connection is held that stays silent
 
 
 def error(code, message="as the test wants it"):

@@ -89,7 +89,7 @@ class Sequences:
         return "".join(self.random.choice("01234") for _ in range(BATCH))
 
     def task(self):
-        """A task with its machine; sometimes somebody else asks about it."""
+        """A task with its machine; sometimes another one asks about it."""
         if not self.tasks or self.random.random() < 0.03:
             return {"id": self.random.choice((0, 1, 999)), "who": self.random.choice(self.machines), "seq": 0, "first": 0, "pairs": 2}
         return self.some(self.tasks, ())
@@ -304,7 +304,7 @@ class Sequences:
             self.sign_in_again(step.who)
 
     def sign_in_again(self, machine):
-        """A new token for a machine whose token somebody ended; none while it is blocked."""
+        """A new token for a machine whose token was ended; none while it is blocked."""
         with contextlib.suppress(RuntimeError):
             self.clients[machine].token = self.server.worker(key=f"machine-{int(machine.split()[1]):040}").token
 

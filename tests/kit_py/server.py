@@ -131,7 +131,7 @@ class Server:
         if "--engine-source" not in options:
             options += ["--engine-source", str(ROOT / "engine")]
         self.command("init", self.data, "--admin", ADMIN, "--admin-password-file", self.folder / "password", *options)
-        # Tests send games that nobody played; those that want them looked at set a share of their own.
+        # Tests send games that were never played; those that want them looked at set a share of their own.
         self.command("set", self.data, "replay_share", "0")
         if start:
             self.start()
@@ -195,7 +195,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def client(self, name=None, password=PASSWORD, **more):
-        """Nobody, or a user who is signed in."""
+        """An anonymous visitor, or a user who is signed in."""
         client = Client(self, **more)
         if name:
             reply = client.login(name, password)
@@ -236,5 +236,5 @@ def wait_until(condition, seconds=10, step=0.02):
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError("waited in vain")
+            raise AssertionError("waited too long")
         time.sleep(step)

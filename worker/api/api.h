@@ -16,7 +16,7 @@ typedef enum {
     API_OK,      // 2xx
     API_REFUSED, // a definite no: err->status, err->code and err->message are the server's (or 413)
     API_AWAY,    // no answer that settles it (network, 5xx, 429, 426, 401, pages of a proxy): ask
-                 // again later; err->status is 0 where nobody answered
+                 // again later; err->status is 0 where there was no answer
     API_CANCELLED, // the client's cancel flag was raised
 } ApiOutcome;
 

@@ -24,8 +24,8 @@ typedef struct Waiter {
 
 void outage_init(Outage *outage, const char *server);
 void outage_release(Outage *outage);
-// It was in vain once more: how many seconds to wait.
+// It failed once more: how many seconds to wait.
 double outage_wait(Outage *outage, Waiter *waiter, const Error *err, double retry_after_s);
-// It was answered, or is given up. `answered`: by the server, which is said once nobody waits any
+// It was answered, or is given up. `answered`: by the server, which is said once no call waits any
 // more. Fine for one that does not wait.
 void outage_over(Outage *outage, Waiter *waiter, bool answered);

@@ -123,7 +123,7 @@ static RunOutcome measure(const Runner *like, int slots, double *nodes_per_s, Er
 // ---- kept with the build ------------------------------------------------------------------------
 
 // What a measurement depends on beside the build and the number of slots. The clock is the time
-// since the machine was started, so that nobody's setting of the date matters.
+// since the machine was started, so that a change of the date does not matter.
 typedef struct Conditions {
     OsBoot boot;
     int nice;

@@ -1,4 +1,4 @@
-// See trim.h. A build leaves by a rename into this worker's own work folder, so nobody ever sees
+// See trim.h. A build leaves by a rename into this worker's own work folder, so no worker ever sees
 // half of one.
 #include "worker/cache/trim.h"
 

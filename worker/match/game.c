@@ -53,7 +53,7 @@ static void blame(GamePlay *play, Color side, GameEndKind kind, const char *what
 }
 
 // An answer that comes late by no more than the machine was away would have come in time. Where
-// none comes, nobody can tell; then the machine is to blame if it was away for half of the time.
+// none comes, that is not known; then the machine is to blame if it was away for half of the time.
 static bool was_overloaded(GamePlay *play, Color side) {
     EngineProcess *engine = engine_of(play, side);
     int64_t allowed = clock_allowed_ns(&play->clocks[side]);
@@ -320,7 +320,7 @@ void game_notes_release(GameNotes *notes) {
     str_release(&notes->infos);
 }
 
-// The last words of both, where somebody is to blame.
+// The last lines of both conversations, where an engine is at fault.
 static void keep_fault_report(GamePlay *play, int64_t start_ns) {
     GameNotes *notes = play->notes;
     for (int i = 0; i < 2; i++) {

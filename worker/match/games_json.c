@@ -39,7 +39,7 @@ static void add_moves(Str *out, const GameRecord *game) {
     str_putc(out, '"');
 }
 
-// What is left on the mover's clock after each of his moves; 0 where there is no clock.
+// What is left on the mover's clock after each move; 0 where there is no clock.
 static void add_clocks(Str *out, const GameRecord *game, const MatchLimit limits[2]) {
     int white_first = game->game.start.side == WHITE ? game->opening_plies % 2 == 0
                                                      : game->opening_plies % 2 == 1;

@@ -199,7 +199,7 @@ static void complete_ends(MatchArgs *args) {
         args->rounds = args->has_sprt ? SPRT_ROUNDS_MAX : 1;
 }
 
-// Two kinds of text in one file are of use to nobody, and a state in it would be its end.
+// Two kinds of text in one file are of no use, and a state in it would be its end.
 static bool files_differ(const MatchArgs *args, Error *err) {
     const char *const files[] = {args->pgn_file, args->epd_file, args->json_file, args->log.file,
                                  args->state_file};

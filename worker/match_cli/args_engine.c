@@ -163,7 +163,7 @@ static const Arg engine_keys[] = {
     {"plies", "a whole number from 1 to 1000", ARG_INT, AT(limit.depth), 1, 1000, NULL},
     CALL("timemargin", key_margin, "milliseconds"),
     CALL("restart", key_restart, "on, off or auto"),
-    CALL("ponder", key_flag_off, "false: games share CPUs, and nobody thinks on the other's time"),
+    CALL("ponder", key_flag_off, "false: games share CPUs, and no engine thinks on its opponent's time"),
     CALL("whitepov", key_flag_off, "false: scores are the mover's, as UCI says"),
     CALL("book", key_flag_off, "-openings file=BOOK.bin instead: both engines play the same lines"),
     CALL("bookdepth", key_flag_off, "-openings plies=N instead"),

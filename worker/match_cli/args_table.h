@@ -1,5 +1,5 @@
 // Inside match_args: rows that say what an option or a key takes, where it goes and how it is
-// bounded, and what reads a value by its row. For nobody else.
+// bounded, and what reads a value by its row. Private to match_cli.
 #pragma once
 
 #include "worker/match_cli/args_values.h"

@@ -17,7 +17,7 @@ typedef struct OsLimits {
     const char *folder;   // NULL, or where its files are; with
     int64_t folder_bytes; // their sum
     int processes;        // and threads, of its own and its descendants
-    int user_processes;   // and threads, of all that this user runs, whoever started them
+    int user_processes;   // and threads, of all that this user runs, started by any process
     int64_t file_bytes;   // largest file
     int64_t cpu_s;        // of one process
     bool confined;        // it runs strangers' code: its environment is a bare one, never ours

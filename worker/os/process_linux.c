@@ -97,7 +97,7 @@ static void close_others_on_exec(void) {
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-// A confined child never has the environment of whoever runs the worker.
+// A confined child never has the environment of the user who runs the worker.
 static char **child_environment(const OsLimits *limits) {
     static const char *const bare[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp",
                                        "LC_ALL=C.UTF-8", NULL};

@@ -127,7 +127,7 @@ static OsWatch *next_limited(uint64_t number) {
     return best;
 }
 
-// The lock is given back between any two, so that nobody waits long to spawn.
+// The lock is given back between any two, so that no thread waits long to spawn.
 static void look_at_all(void) {
     uint64_t number = 0;
     for (bool more = true; more;) {

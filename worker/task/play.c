@@ -106,7 +106,7 @@ static void keep_fault_report(Play *p, const GameRecord *game) {
         fault_report_item(game, &context, p->fault_report_count++);
 }
 
-// Said now and then: volunteers can do something about it, a log full of it helps nobody.
+// Said now and then: volunteers can do something about it, a log full of it does not help.
 static void tell_load(Play *p) {
     char text[LOAD_TEXT_MAX];
     int64_t now = os_now_ns(), *told = &p->worker->load_told_ns;

@@ -106,7 +106,7 @@ static Step fetch_all(TaskRun *run) {
     return step;
 }
 
-// `side` SIDE_COUNT: the reference engine, whose failure is nobody's patch.
+// `side` SIDE_COUNT: the reference engine, whose failure is the fault of no patch.
 static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) {
     const Store *store = &run->worker->store;
     int64_t start_ns = os_now_ns();

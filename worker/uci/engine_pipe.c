@@ -1,4 +1,4 @@
-// See engine_pipe.h. Everything is non-blocking; whoever waits polls for output, the end of the
+// See engine_pipe.h. Everything is non-blocking; a caller that waits polls for output, the end of the
 // process, standard error and the match being stopped at the same time.
 #include "worker/uci/engine_pipe.h"
 

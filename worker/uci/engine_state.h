@@ -22,7 +22,7 @@ typedef enum {
 
 // Who is told of every line, and what the line is said to be of.
 typedef struct EngineLog {
-    void (*on_line)(void *ctx, const MatchLine *line); // NULL: nobody
+    void (*on_line)(void *ctx, const MatchLine *line); // NULL: no log
     void *ctx;
     int slot, engine;
     int64_t start_ns; // times count from here

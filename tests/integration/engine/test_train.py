@@ -58,7 +58,7 @@ def read(*path):
 
 
 def whole_run():
-    """The folder of a run that nobody interrupted, and what it said."""
+    """The folder of a run without interruption, and what it said."""
     arguments, out = train("whole")
     if not os.path.exists(out):
         done = command(*arguments)

@@ -349,7 +349,7 @@ def test_interruption():
     args = [MATCH, *engine("A", "args=childhold 0"), *engine("B", "args=hanggo 5"), "-each", "tc=600",
             "-rounds", "100", "-concurrency", "2"]
     for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)):
-        if number == signal.SIGKILL:  # nobody is left to look after grandchildren
+        if number == signal.SIGKILL:  # no process is left to look after grandchildren
             args[4] = "args=ok"
         with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as match:
             for _ in range(500):

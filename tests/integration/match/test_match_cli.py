@@ -218,8 +218,8 @@ def an_engine_of_engines_json_plays():
         {"name": "Conf", "command": TOY, "protocol": "uci", "options": [{"name": "Seed", "value": 3}]}]))
     out, _ = match("-engine", "conf=Conf", *toy("T"), "-each", "tc=60", "-maxmoves", "1", cwd=folder)
     contains(out, "(Conf vs T)")
-    _, err = match("-engine", "conf=Nobody", *toy("T"), "-each", "tc=60", status=2, cwd=folder)
-    contains(err, "-engine conf=Nobody: engines.json: no engine is called Nobody")
+    _, err = match("-engine", "conf=Unknown", *toy("T"), "-each", "tc=60", status=2, cwd=folder)
+    contains(err, "-engine conf=Unknown: engines.json: no engine is called Unknown")
 
 
 def quoted_arguments_stay_together():

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What strangers can make the server keep and compute, over real HTTP: games that would take its memory when they are played over
-again, a batch during whose replay it ended, more games than were dealt, fault reports of games that nobody played, and a disk that
+again, a batch during whose replay it ended, more games than were dealt, fault reports of games that were never played, and a disk that
 fills."""
 
 import concurrent.futures

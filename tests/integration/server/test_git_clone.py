@@ -12,7 +12,7 @@ from server import ROOT, Server
 from submission import bare, git, row
 from tap import contains, equal, run, true
 
-# A copy, so that nobody who edits the engine meanwhile is in the way.
+# A copy, so that edits of the engine meanwhile do no harm.
 copy = tempfile.TemporaryDirectory()
 SOURCE = pathlib.Path(copy.name) / "engine"
 shutil.copytree(ROOT / "engine", SOURCE)

@@ -412,7 +412,7 @@ def large_files_arrive_a_few_at_a_time():
 
 
 def asked(head):
-    """What is said to somebody who asks whether a body may come."""
+    """What a client is told that asks whether a body may come."""
     with contextlib.closing(raw(head + "\r\nExpect: 100-continue")) as connection:
         return connection.recv(65536).decode()
 

@@ -25,7 +25,7 @@ HOST = {"os": "Linux", "arch": "x86_64", "cpu": "test", "physical_cores": 4, "lo
 
 
 def person(name, *roles):
-    """Somebody new who is signed in."""
+    """A new account, signed in."""
     server.add_user(name, *roles)
     return server.client(name)
 

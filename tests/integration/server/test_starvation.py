@@ -186,7 +186,7 @@ def accounts_of_one_network_have_one_voice():
 
 
 def token_of(name, scope="worker"):
-    """Of an account of this name that nobody can sign in to."""
+    """Of an account of this name that has no usable password."""
     token = f"token-of-{name}"
     sql(server, "INSERT OR IGNORE INTO users (name, password, created) VALUES (?, 'x', 1)", name)
     sql(server, "INSERT INTO api_tokens (user_id, token_hash, scope, name, created) SELECT id, ?, ?, 't', 1 FROM users WHERE name = ?",

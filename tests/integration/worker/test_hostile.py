@@ -58,7 +58,7 @@ TABLE = [
     Row("a build whose binary is a pipe", "build", "pipe", "", NO_FILE, NO_FILE, None),
     Row("a build whose binary is a device", "build", "device", "", STATUS, STATUS, None),
     Row("a build whose binary is a hundred gigabytes of nothing", "build", "sparse", "", "the build", "the build", None),
-    Row("a build that leaves folders which nobody may enter", "build", "closed", "", "made no file", "made no file", None),
+    Row("a build that leaves folders without permissions", "build", "closed", "", "made no file", "made no file", None),
     Row("a build that leaves a daemon", "build", "daemon", "", FINE, FINE, FINE),
     Row("a bench that reads a file of the home folder", "bench", "read", "HOME/.ssh/id", DENIED, DENIED, None),
     Row("a bench that connects to the server", "bench", "connect", "PORT", DENIED, DENIED, None),

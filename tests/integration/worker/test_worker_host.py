@@ -20,7 +20,7 @@ from tap import Skip, contains, equal, run, true  # noqa: E402
 from tiny_engine import MAIN, STUBBORN  # noqa: E402
 from worker import Worker  # noqa: E402
 
-NOBODY = "http://127.0.0.1:1"  # where no server listens
+NO_SERVER = "http://127.0.0.1:1"  # where no server listens
 
 
 class At:
@@ -74,8 +74,8 @@ def the_first_start_explains_in_five_lines_and_later_ones_do_not():
 
 
 def a_server_that_does_not_answer_is_waited_for_in_one_line():
-    with Worker(At(NOBODY), "--concurrency", "1") as worker:
-        wait_until(lambda: lines(worker, f"waiting for {NOBODY}: "), 30)
+    with Worker(At(NO_SERVER), "--concurrency", "1") as worker:
+        wait_until(lambda: lines(worker, f"waiting for {NO_SERVER}: "), 30)
         time.sleep(3)
         equal(len(lines(worker, "waiting for")), 1)
         equal(worker.process.poll(), None)
@@ -89,7 +89,7 @@ def a_worker_too_old_for_the_server_says_so_and_ends():
 
 
 def a_cache_that_cannot_be_used_is_named():
-    with Worker(At(NOBODY), "--concurrency", "1", cache=pathlib.Path("/proc/no/cache")) as worker:
+    with Worker(At(NO_SERVER), "--concurrency", "1", cache=pathlib.Path("/proc/no/cache")) as worker:
         equal(worker.wait(), 1)
         contains(worker.log(), "/proc/no")
         contains(worker.log(), "--cache DIR names another")
@@ -105,7 +105,7 @@ def without_make_the_volunteer_is_told_what_to_install():
     make = os.path.realpath(shutil.which("make"))
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        done = subprocess.run(as_other_machine(f"mount --bind /dev/null {make}", BUILD / "worker", "--server", NOBODY,
+        done = subprocess.run(as_other_machine(f"mount --bind /dev/null {make}", BUILD / "worker", "--server", NO_SERVER,
                                                "--cache", f"{folder}/cache"), capture_output=True, text=True, timeout=60)
         equal(done.returncode, 1, done.stderr)
         contains(done.stderr, "install make")
@@ -198,7 +198,7 @@ def a_full_disk_is_waited_out_and_burns_no_task():
 def tasks_that_fail_by_the_machines_fault_are_not_burnt():
     with FakeServer() as fake:
         for number in range(1, 100):
-            fake.add_task(number, snapshot_sha="f" * 64)  # nobody has it
+            fake.add_task(number, snapshot_sha="f" * 64)  # no blob has this name
         with Worker(fake, "--concurrency", "1"):
             wait_until(lambda: len(fake.failures) >= 3, 30)
             equal({failure["kind"] for failure in fake.failures}, {"machine"})

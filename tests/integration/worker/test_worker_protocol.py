@@ -234,7 +234,7 @@ def a_waiting_claim_is_answered_when_work_appears():
         tap.equal(replies, [])
         holder = loop.server.worker(key="h" * 32)
         loop.sql("UPDATE tests SET state = 'active'")
-        # Somebody takes a task and gives it back: that wakes those who wait.
+        # Another worker takes a task and gives it back: that wakes those who wait.
         task = claim(holder).json["id"]
         tap.equal(holder.api("POST", f"/tasks/{task}/release", {"started_pairs": 0}).status, 200)
         thread.join(10)

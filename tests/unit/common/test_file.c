@@ -23,7 +23,7 @@ static char folder[64];
 
 static int make_folder(void **state) {
     (void)state;
-    strcpy(folder, "/tmp/patchmate-file-XXXXXX");
+    snprintf(folder, sizeof folder, "/tmp/patchmate-file-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 

@@ -51,7 +51,7 @@ static void a_fallen_flag_loses_unless_the_other_side_cannot_mate(void **state) 
         GameResult result;
     } cases[] = {
         {"q3k3/8/8/8/8/8/8/4K3 b - - 0 1", RESULT_DRAW},         // bare king
-        {"q3k3/8/8/8/8/8/8/3BK3 b - - 0 1", RESULT_DRAW},        // bishop, nobody in the way
+        {"q3k3/8/8/8/8/8/8/3BK3 b - - 0 1", RESULT_DRAW},        // bishop, nothing in the way
         {"q3k3/8/8/8/8/8/8/3NK3 b - - 0 1", RESULT_DRAW},        // knight against queen
         {"r3k3/8/8/8/8/8/8/3NK3 b - - 0 1", RESULT_WHITE_WINS},  // a rook may smother
         {"4k3/4p3/8/8/8/8/8/3BK3 b - - 0 1", RESULT_WHITE_WINS}, // so may a pawn

@@ -186,7 +186,7 @@ static void the_end_of_standard_error_is_kept(void **state) {
     assert_string_equal(seen.game[0].errors[1], "");
 }
 
-// More than a pipe holds: whoever does not read it stops the engine.
+// More than a pipe holds: a runner that does not read it stops the engine.
 static void a_flood_on_standard_error_stops_nobody(void **state) {
     (void)state;
     MatchSpec spec = spec_for(MODE("errburst@go"));
@@ -277,7 +277,7 @@ static void an_idle_machine_is_not_to_blame_for_a_flag(void **state) {
 
 enum { RIVALS = 3 }; // a CPU
 
-// The engine gets a quarter of its CPU at most; that it would have answered nobody can say.
+// The engine gets a quarter of its CPU at most; whether it would have answered is not known.
 static void a_crowded_machine_is_told_of_where_a_flag_falls(void **state) {
     (void)state;
     OsCpus cpus;

@@ -96,7 +96,7 @@ static void an_engine_that_never_worked_ends_the_match(void **state) {
     assert_int_equal(seen.games, 0);
 }
 
-// Whoever can start no process cannot tell whose fault it is.
+// A runner that can start no process cannot tell whose fault it is.
 static void without_room_for_files_no_match_is_begun(void **state) {
     (void)state;
     struct rlimit usual, few;

@@ -157,8 +157,8 @@ static void engines_that_cannot_be_had_are_refused(void **state) {
     scope(match_args_release) MatchArgs args, other;
     EngineArgs engine;
     Error err;
-    assert_false(conf_read(&args, &engine, "Nobody", &err));
-    assert_string_equal(err.message, "no engine is called Nobody");
+    assert_false(conf_read(&args, &engine, "Unknown", &err));
+    assert_string_equal(err.message, "no engine is called Unknown");
     assert_false(conf_read(&other, &engine, "Old", &err));
     assert_string_equal(err.message, "Old speaks xboard, and only uci is spoken here");
 }

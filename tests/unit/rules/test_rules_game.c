@@ -58,7 +58,7 @@ static void positions_with_other_rights_are_not_the_same(void **state) {
 
 static void a_passed_square_counts_only_where_it_can_be_taken(void **state) {
     (void)state;
-    // Nobody can take on e3, so the position after e2e4 is the one that returns.
+    // No pawn can take on e3, so the position after e2e4 is the one that returns.
     end_after(POSITION_START_FEN, "e2e4 g8f6 g1f3 f6g8 f3g1");
     assert_int_equal(game_repetitions(&game), 2);
     // Black could take on e3 the first time, not later.

@@ -241,7 +241,7 @@ static void the_third_owner_decides(void **state) {
     assert_true(kit_post(&kit, liar, 3, 0, "4444", &posted));
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(liar, 3, "new", 1), 0);
-    assert_true(reply.continues); // nobody is paused while the third is at work
+    assert_true(reply.continues); // the test is not paused while the third is at work
     assert_int_equal(bench(third, 4, "new", 777), 777);
     assert_true(kit_result_is(&kit, "") && reply.continues);
     char *why scope(free_ptr) = kit_text(&kit, "SELECT message FROM failures WHERE worker_id = 3");

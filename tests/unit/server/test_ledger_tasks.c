@@ -161,7 +161,8 @@ static void a_machine_has_the_cores_that_it_registered(void **state) {
     int64_t a = kit_claim(&kit, 1, 4096, 0);
     assert_int_equal(kit_int(&kit, "SELECT cores FROM tasks WHERE id = %lld", (long long)a), 6);
     assert_int_equal(kit_int(&kit, "SELECT cores FROM workers WHERE id = 1"), 6);
-    assert_int_equal(kit_int(&kit, "SELECT hunger FROM tasks WHERE id = %lld", (long long)a), 2);
+    assert_int_equal(kit_int(&kit, "SELECT counted_cores FROM tasks WHERE id = %lld", (long long)a),
+                     2);
 }
 
 static void only_owners_with_a_record_hold_many_tasks(void **state) {

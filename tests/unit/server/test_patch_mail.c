@@ -1,4 +1,4 @@
-// Who wrote a patch and what he says of it.
+// Who wrote a patch and what the author says of it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #define OPENING                                                                                    \
     "\"opening\":{\"fen\":\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\","           \
     "\"moves\":\"f2f3 e7e5\"}"
-#define MATED /* White is mated by his own fault */                                                \
+#define MATED /* White is mated by its own fault */                                                \
     "{\"pair\":7," OPENING ",\"new_is\":\"white\",\"result\":\"0-1\",\"end\":\"rule\","            \
     "\"moves\":\"g2g4 d8h4\",\"clock_ms\":[10000,9000]}\n"
 #define FLAGGED /* White, now the base side, loses on time */                                      \

@@ -150,11 +150,11 @@ static void a_new_machine_gets_what_takes_minutes(void **state) {
 static void cores_weigh_as_far_as_they_are_believed(void **state) {
     (void)state;
     SchedWorker some = {.cores = 64};
-    assert_int_equal(scheduler_hunger_cores(&some), 2);
+    assert_int_equal(scheduler_counted_cores(&some), 2);
     some.trust = TRUST_COUNTED;
-    assert_int_equal(scheduler_hunger_cores(&some), 4);
+    assert_int_equal(scheduler_counted_cores(&some), 4);
     some.trust = TRUST_RECORD;
-    assert_int_equal(scheduler_hunger_cores(&some), 64);
+    assert_int_equal(scheduler_counted_cores(&some), 64);
 }
 
 static void an_owner_leaves_room_for_those_who_are_there(void **state) {
@@ -177,7 +177,7 @@ static void the_last_batches_are_for_owners_with_a_record(void **state) {
     SchedTest test = stc(1);
     SchedWorker one = {.cores = 8, .memory_mib = 16000, .trust = TRUST_COUNTED, .others_cores = 8};
     test.pairs_left = 48;
-    assert_int_equal(scheduler_room(&test, &one), 16); // without such an owner somebody has to
+    assert_int_equal(scheduler_room(&test, &one), 16); // without such an owner another owner has to
     one.proven_cores = 8;
     assert_int_equal(scheduler_room(&test, &one), 0);
     one.trust = TRUST_RECORD;
@@ -205,7 +205,7 @@ static SchedTest sim_view(const Machine *all, const Machine *who, int at) {
     SchedTest view = sim_tests[at];
     for (int i = 0; i < MACHINES; i++)
         if (all[i].test == view.id) {
-            view.cores += scheduler_hunger_cores(&all[i].worker);
+            view.cores += scheduler_counted_cores(&all[i].worker);
             view.pairs_open += all[i].pairs;
             view.pairs_of_owner += &all[i] == who ? all[i].pairs : 0;
             view.pairs_unproven += all[i].worker.trust < TRUST_RECORD ? all[i].pairs : 0;

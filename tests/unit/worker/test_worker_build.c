@@ -58,7 +58,7 @@ static void a_job_over_its_time_is_ended_with_its_children(void **state) {
     int child = 0;
     assert_int_equal(sscanf(result.output.data, "%d", &child), 1);
     for (int i = 0; i < 100 && kill(child, 0) == 0; i++)
-        usleep(20000); // whoever adopted it reaps it
+        usleep(20000); // the process that adopted it reaps it
     assert_int_equal(kill(child, 0), -1);
 }
 

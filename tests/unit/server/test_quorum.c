@@ -31,7 +31,7 @@ static void bench_counts_are_settled_by_owners(void **state) {
         {"a1", W, 0, E, 1},
         {"a1 a1", W, 0, E, 1},
         {"a1 a2", W, 0, T, 0},
-        {"a1 a1 a2", W, 0, E, 1}, // two of his three machines
+        {"a1 a1 a2", W, 0, E, 1}, // two of its three machines
         {"a2 a1 a1", W, 0, E, 1},
         {"a1 b1", E, 1, E, 1},
         {"a1 b2", W, 0, T, 0},
@@ -41,7 +41,7 @@ static void bench_counts_are_settled_by_owners(void **state) {
         {"a1 b2 c3", W, 0, T, 0},
         {"a1 b1 c2 d2", W, 0, T, 0},
         {"a1 b1 c2 d2 e1", E, 1, E, 1},
-        {"a1 a2 b1", E, 1, E, 1}, // a is torn, and b agrees with one of his machines
+        {"a1 a2 b1", E, 1, E, 1}, // a is torn, and b agrees with one of its machines
         {"a1 a2 b3", W, 0, T, 0},
         {"a1 a2 b1 b2", W, 0, T, 0},
         {"a1 b1 b2 c2", W, 0, T, 0},
@@ -49,7 +49,8 @@ static void bench_counts_are_settled_by_owners(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         BenchVote votes[16];
         int count = parse_votes(cases[i].votes, votes);
-        BenchRuling with = bench_rule(votes, count, true), alone = bench_rule(votes, count, false);
+        BenchDecision with = bench_rule(votes, count, true),
+                      alone = bench_rule(votes, count, false);
         if ((int)with.verdict != cases[i].with_another || (int)alone.verdict != cases[i].alone)
             fail_msg("%s: %d and %d", cases[i].votes, with.verdict, alone.verdict);
         if (cases[i].nodes_with)
@@ -77,7 +78,7 @@ static int owners_for(const BenchVote *votes, int count, int64_t nodes) {
     return owners;
 }
 
-// One owner never decides against another, whatever the order and however many machines he has.
+// One owner never decides against another, whatever the order and however many machines it has.
 static void no_owner_alone_outvotes_another(void **state) {
     (void)state;
     for (int life = 0; life < 20000; life++) {
@@ -90,23 +91,23 @@ static void no_owner_alone_outvotes_another(void **state) {
             several |= strcmp(votes[i].owner, votes[0].owner) != 0;
         }
         bool another = roll(2);
-        BenchRuling ruling = bench_rule(votes, count, another), back;
+        BenchDecision decision = bench_rule(votes, count, another), back;
         for (int i = 0; i < count / 2; i++) {
             BenchVote swap = votes[i];
             votes[i] = votes[count - 1 - i];
             votes[count - 1 - i] = swap;
         }
         back = bench_rule(votes, count, another);
-        assert_int_equal(back.verdict, ruling.verdict);
-        assert_true(ruling.verdict != BENCH_TIED || !another);
-        assert_true(ruling.verdict != BENCH_WAIT || another);
-        if (ruling.verdict != BENCH_ESTABLISH)
+        assert_int_equal(back.verdict, decision.verdict);
+        assert_true(decision.verdict != BENCH_TIED || !another);
+        assert_true(decision.verdict != BENCH_WAIT || another);
+        if (decision.verdict != BENCH_ESTABLISH)
             continue;
-        assert_int_equal(back.nodes, ruling.nodes);
+        assert_int_equal(back.nodes, decision.nodes);
         for (int64_t other = 1; several && other <= 3; other++)
-            if (other != ruling.nodes)
-                assert_true(owners_for(votes, count, ruling.nodes) >= 2 &&
-                            owners_for(votes, count, ruling.nodes) >
+            if (other != decision.nodes)
+                assert_true(owners_for(votes, count, decision.nodes) >= 2 &&
+                            owners_for(votes, count, decision.nodes) >
                                 owners_for(votes, count, other));
     }
 }
@@ -115,13 +116,13 @@ static void failures_are_weighed_by_owners(void **state) {
     (void)state;
     static const struct {
         FailureWords words; // failing, playing, another, played
-        FailureRuling ruling;
+        FailureDecision decision;
     } cases[] = {
         {{1, 0, false, false}, FAILURE_ENDS},   // the only owner, from the start
         {{1, 0, false, true}, FAILURE_PAUSES},  // the only owner, after having played
-        {{1, 0, true, false}, FAILURE_GOES_ON}, // somebody else may try
+        {{1, 0, true, false}, FAILURE_GOES_ON}, // another owner may try
         {{1, 0, true, true}, FAILURE_GOES_ON},
-        {{1, 1, false, false}, FAILURE_GOES_ON}, // somebody else has played it
+        {{1, 1, false, false}, FAILURE_GOES_ON}, // another owner has played it
         {{1, 1, true, false}, FAILURE_GOES_ON},
         {{2, 0, false, false}, FAILURE_ENDS},
         {{2, 0, true, false}, FAILURE_ENDS},
@@ -132,7 +133,7 @@ static void failures_are_weighed_by_owners(void **state) {
         {{3, 5, false, false}, FAILURE_GOES_ON},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (failure_rule(&cases[i].words) != cases[i].ruling)
+        if (failure_rule(&cases[i].words) != cases[i].decision)
             fail_msg("case %zu", i);
 }
 
@@ -173,8 +174,8 @@ static void votes_are_weighed_by_records_and_networks(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         BenchVote votes[16];
         int count = parse_placed(cases[i].votes, votes);
-        BenchRuling a = bench_weigh(votes, count, &fresh), b = bench_weigh(votes, count, &old),
-                    c = bench_weigh(votes, count, &watched);
+        BenchDecision a = bench_weigh(votes, count, &fresh), b = bench_weigh(votes, count, &old),
+                      c = bench_weigh(votes, count, &watched);
         if ((int)a.verdict != cases[i].fresh || (int)b.verdict != cases[i].old ||
             (int)c.verdict != cases[i].watched)
             fail_msg("%s: %d %d %d", cases[i].votes, a.verdict, b.verdict, c.verdict);
@@ -203,10 +204,10 @@ static void invented_failures_pause_a_test_at_most(void **state) {
     enum { G = FAILURE_GOES_ON, E = FAILURE_ENDS, P = FAILURE_PAUSES };
     static const struct {
         const char *voices;
-        int ruling;
+        int decision;
     } cases[] = {
-        {"afx", P},                 // nobody has a record, nobody else is there
-        {"afx bty", G},             // somebody else may try
+        {"afx", P},                 // no owner has a record, no other owner is there
+        {"afx bty", G},             // another owner may try
         {"afx bfy", P},             // two agree
         {"afx bfy cfz dpw", P},     // three against one who plays, and none has a record
         {"afx bfx cfx dpw", G},     // these three are one
@@ -225,9 +226,9 @@ static void invented_failures_pause_a_test_at_most(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Voice voices[16];
         int count = parse_voices(cases[i].voices, voices);
-        FailureRuling ruling = failure_weigh_voices(voices, count);
-        if ((int)ruling != cases[i].ruling)
-            fail_msg("%s: %d", cases[i].voices, ruling);
+        FailureDecision decision = failure_weigh_voices(voices, count);
+        if ((int)decision != cases[i].decision)
+            fail_msg("%s: %d", cases[i].voices, decision);
     }
 }
 
@@ -248,9 +249,9 @@ static void owners_without_a_record_never_end_a_test(void **state) {
             snprintf(voices[i].network, sizeof voices->network, "%d", roll(6));
             watched |= proven && (voices[i].played || voices[i].could_try);
         }
-        FailureRuling ruling = failure_weigh_voices(voices, count);
-        assert_true(ruling != FAILURE_ENDS);
-        assert_true(ruling == FAILURE_GOES_ON || !watched);
+        FailureDecision decision = failure_weigh_voices(voices, count);
+        assert_true(decision != FAILURE_ENDS);
+        assert_true(decision == FAILURE_GOES_ON || !watched);
     }
 }
 
