@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "server/ledger/kinds.h"
 #include "server/ledger/task.h"
 
 typedef struct Audit {

@@ -6,6 +6,7 @@
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
 #include "server/db/settings.h"
+#include "server/ledger/ranges.h"
 #include "server/ledger/task.h"
 
 // Until a worker has measured itself it is taken to be this many times slower than the reference.

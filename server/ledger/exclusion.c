@@ -2,6 +2,7 @@
 // of the test from its first batch; and machines that are blocked. See ledger.h.
 #include <string.h>
 
+#include "server/ledger/result.h"
 #include "server/ledger/task.h"
 
 // ---- counting again -----------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // The kinds of tests. A kind is one file (kind_NAME.c) and one row of TEST_KINDS: the row makes its
-// constant and its place in the table, and the file defines `kind_NAME`. All that depends on the
+// constant and its place in the table (kinds.h), and the file defines `kind_NAME`. All that depends on the
 // kind of a test goes through that table.
 #pragma once
 
@@ -50,12 +50,3 @@ typedef struct Kind {
     // Adds the members `llr`, `bounds`, `sequential` and `eta` of the statistics (API.md).
     void (*document)(const TestFacts *facts, json_t *out);
 } Kind;
-
-extern const Kind *const kinds[KIND_COUNT];
-// KIND_COUNT where there is no kind of that name.
-TestKind test_kind_of(const char *name);
-
-// For the documents of several kinds. JSON has no infinity and no NaN: null.
-json_t *kind_real(double value);
-// `pairs_left` further pairs at most; `pass` NAN: not known.
-json_t *kind_eta(const TestFacts *facts, double pairs_left, double pass);

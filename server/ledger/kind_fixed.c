@@ -1,5 +1,5 @@
 // Tests of a fixed length: all pairs are played, and the result is an estimate without a verdict.
-#include "server/ledger/kind.h"
+#include "server/ledger/kind_values.h"
 
 #include <math.h>
 

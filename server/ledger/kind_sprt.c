@@ -1,6 +1,6 @@
 // The sequential probability ratio test: it ends as soon as its log-likelihood ratio reaches a bound.
 // How the ratio is computed stands in sprt/.
-#include "server/ledger/kind.h"
+#include "server/ledger/kind_values.h"
 
 #include <math.h>
 

@@ -15,16 +15,13 @@
 
 #include "server/common/error.h"
 #include "server/db/turn.h"
+#include "server/ledger/event.h"
 #include "server/ledger/scheduler.h"
 
 // What a machine may send at most: a batch's games (compressed), and the report of a fault (expanded).
 enum { GAMES_MAX = 8 << 20, FAULT_REPORT_MAX = 256 << 10, FAILURE_LOG_MAX = 64 << 10 };
 // How long a claim may wait for work.
 enum { CLAIM_WAIT_MAX_S = 50 };
-
-// One line of the event log; ids of 0 are left out. Published as "event".
-void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, int64_t test,
-                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 // ---- the states of a test
 // ------------------------------------------------------------------------ pending → active ⇄

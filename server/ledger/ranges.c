@@ -1,6 +1,5 @@
-// Ranges of pairs that came back: see ledger_task.h. All are multiples of the test's batch, because
-// tasks are and only whole batches return.
-#include "server/ledger/task.h"
+// See ranges.h.
+#include "server/ledger/ranges.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // See tally.h.
 #include "server/ledger/tally.h"
+#include "server/ledger/kinds.h"
 
 #include <string.h>
 

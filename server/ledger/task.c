@@ -1,5 +1,7 @@
 // Tasks: loading, heartbeats, ends, leases. See ledger.h and ledger_task.h.
 #include "server/ledger/task.h"
+#include "server/ledger/kinds.h"
+#include "server/ledger/ranges.h"
 
 #include <assert.h>
 #include <math.h>

@@ -28,9 +28,6 @@ enum { LEASE_PLAY_S = 300, ACTIVE_S = 600 };
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err);
 // The members of `test` alone. False: 404 `no_such_test`.
 bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err);
-// Ends the test where its counts decide it or the last pair is in.
-bool test_judge(Turn *turn, TaskRow *row, Error *err);
-void publish_counts(Turn *turn, const TaskRow *row);
 // A machine whose first batch counts stands for the bench counts that its test declared.
 bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err);
 // Pauses an active test because its machines contradict each other; the reason is shown.
@@ -46,15 +43,5 @@ void task_note_started(TaskRow *row, int64_t started_pairs);
 // The limits of flags as the operator set them.
 FlagLimits flag_limits(Turn *turn);
 
-// Ranges of whole batches. `owner` began them and did not report them; "": nobody did. A range that
-// touches one of the same owner that lies there already is joined to it.
-bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
-                   Error *err);
-// Takes up to `wanted` consecutive pairs from the lowest range that `not_of` did not begin (""; any
-// range); 0: nothing lies there.
-int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
-                    Error *err);
-// Takes exactly these pairs if they lie there; fine if they do not.
-bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error *err);
 // Writes the row of a failure; the task is the caller's to end.
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
-#include "server/ledger/kind.h"
+#include "server/ledger/kind_values.h"
+#include "server/ledger/kinds.h"
 #include "server/ledger/sprt_state.h"
 
 static TestFacts facts_of(const json_t *row, double games_per_hour) {

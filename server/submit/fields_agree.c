@@ -4,7 +4,7 @@
 
 #include "server/common/hash.h"
 #include "server/common/time_control.h"
-#include "server/ledger/kind.h"
+#include "server/ledger/kinds.h"
 #include "server/submit/fields.h"
 
 static void set_whole(json_t *fields, const char *name, int64_t value) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/common/str.h"
+#include "worker/match_cli/args.h"
 #include "worker/match_cli/engine_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -18,7 +18,7 @@ static void check_path(const char *path) {
 static void check_recipe(const TaskBuild *recipe) {
     check_path(recipe->directory);
     check_path(recipe->binary);
-    if (recipe->files.count > TASK_FILES_MAX)
+    if (recipe->files.count > RECIPE_FILES_MAX)
         abort();
     for (int i = 0; i < recipe->files.count; i++)
         check_path(recipe->files.items[i].path);

@@ -10,6 +10,7 @@
 #include "server/common/log.h"
 #include "worker/match/pv.h"
 #include "worker/uci/engine_pipe.h"
+#include "worker/uci/engine_process.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 
 #include "server/common/file.h"
 #include "server/common/str.h"
-#include "server/ledger/kind.h"
+#include "server/ledger/kinds.h"
 #include "server/ledger/sprt_state.h"
 #include "server/ledger/state.h"
 #include "server/pages/test_stats.h"

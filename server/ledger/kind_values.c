@@ -1,21 +1,7 @@
-// See kind.h.
-#include "server/ledger/kind.h"
+// See kind_values.h.
+#include "server/ledger/kind_values.h"
 
 #include <math.h>
-#include <string.h>
-
-#define KIND_EXTERN(upper, lower) extern const Kind kind_##lower;
-TEST_KINDS(KIND_EXTERN)
-
-#define KIND_ROW(upper, lower) [KIND_##upper] = &kind_##lower,
-const Kind *const kinds[KIND_COUNT] = {TEST_KINDS(KIND_ROW)};
-
-TestKind test_kind_of(const char *name) {
-    int kind = 0;
-    while (kind < KIND_COUNT && strcmp(kinds[kind]->name, name) != 0)
-        kind++;
-    return (TestKind)kind;
-}
 
 json_t *kind_real(double value) {
     return isfinite(value) ? json_real(value) : json_null();

@@ -1,0 +1,32 @@
+// See event.h.
+#include "server/ledger/event.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+
+static json_t *id_or_null(int64_t id) {
+    return id ? json_integer(id) : json_null();
+}
+
+void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, int64_t test,
+                  const char *format, ...) {
+    char message[2048];
+    Error err;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    // A failure here is the database's and fails the whole turn by itself.
+    if (!db_write(turn->db, &err, SQL_EVENT_ADD,
+                  json_pack("{s:f, s:s, s:I, s:I, s:I, s:o}", "created", turn->now, "type", type,
+                            "user", (json_int_t)user, "worker", (json_int_t)worker, "test",
+                            (json_int_t)test, "message", text_to_json(message, strlen(message)))))
+        return;
+    turn_publish(turn, "event",
+                 json_pack("{s:f, s:s, s:o, s:o, s:o, s:o}", "created", turn->now, "type", type,
+                           "user", id_or_null(user), "worker", id_or_null(worker), "test",
+                           id_or_null(test), "message", text_to_json(message, strlen(message))));
+}
