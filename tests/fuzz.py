@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kit_py"))
+from tap import Checks  # noqa: E402
+
 BUILD = os.environ["BUILD"]
 SECONDS = os.environ.get("PATCHMATE_FUZZ_SECONDS", "1")
 
@@ -31,20 +34,9 @@ def libfuzzer(name, *arguments):
 
 
 def edges(output):
-    """What the corpus reaches by itself: told once all of it has been read."""
+    """What the corpus reaches by itself: printed once all of it has been read."""
     found = re.search(r"\bINITED cov: (\d+)", output)
     return int(found.group(1)) if found else 0
-
-
-class Tap:
-    count = bad = 0
-
-    def line(self, good, sentence, output=""):
-        self.count += 1
-        self.bad += not good
-        print(f"{'' if good else 'not '}ok {self.count} - {sentence}")
-        if not good:
-            print("# " + "\n# ".join(output.splitlines()[-40:]), flush=True)
 
 
 def try_target(name, floor):
@@ -61,14 +53,13 @@ def try_target(name, floor):
 
 
 def main():
-    tap, floor = Tap(), floors()
+    tap, floor = Checks(), floors()
     names = sorted(os.path.basename(f)[5:-2] for f in glob.glob("tests/fuzz/fuzz_*.c"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for lines in pool.map(lambda name: try_target(name, floor), names):
             for line in lines:
-                tap.line(*line)
-    print(f"1..{tap.count}")
-    return 1 if tap.bad else 0
+                tap.check(*line)
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kit_py"))
+from tap import Checks  # noqa: E402
+
 BUILD = os.environ["BUILD"]
 LONG = bool(os.environ.get("LONG"))
 WAYS = {
@@ -32,17 +35,12 @@ def signature(number, way):
 
 
 def main():
-    print(f"1..{len(WAYS)}")
-    expected, bad = None, 0
+    tap, expected = Checks(), None
     for number, (name, way) in enumerate(WAYS.items(), 1):
         nodes = signature(number, way)
         expected = expected if expected is not None else nodes
-        good = isinstance(nodes, int) and nodes == expected
-        bad += not good
-        print(f"{'' if good else 'not '}ok {number} - the engine built {name} searches {expected} nodes")
-        if not good:
-            print(f"# got {nodes}")
-    return 1 if bad else 0
+        tap.check(isinstance(nodes, int) and nodes == expected, f"the engine built {name} searches {expected} nodes", f"got {nodes}")
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-// needs: worker common rules
 // Archives that are well formed and mean harm. The input says which entries there are: links,
 // devices, folders where files are, the same path twice, paths that lead out; then what a hostile
 // build leaves in the unpacked tree: links. Nothing comes out beside the folder, and no path that

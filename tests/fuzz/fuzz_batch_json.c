@@ -1,4 +1,3 @@
-// needs: testkit server common sprt rules
 // Any bytes as the body of a worker's call: the first picks the row of routes_worker, the rest is
 // the body, about a task that is open. Refusals say why, and whatever was taken leaves books that
 // balance.

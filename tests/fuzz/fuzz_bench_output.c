@@ -1,4 +1,3 @@
-// needs: worker common rules
 // What a stranger's `bench` prints, and the time controls that a server names.
 #include <stdint.h>
 #include <stdlib.h>

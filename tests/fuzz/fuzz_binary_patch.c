@@ -1,4 +1,3 @@
-// needs: testkit server common
 // Binary patches whose data is well packed and may lie. The first byte says what is patched and
 // how: a new file or one of the base, by its whole content or by git's delta, with a false length,
 // with damage in the packed data; or the rest is the text behind "GIT binary patch" itself. What an

@@ -1,4 +1,3 @@
-// needs: server common rules
 // Any bytes as an opening book: refused with a line, or openings that are played on from.
 #include <stdint.h>
 #include <stdlib.h>

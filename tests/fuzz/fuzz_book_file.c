@@ -1,4 +1,3 @@
-// needs: worker common
 // Any bytes as a book that gzip may have packed: within its limit, or refused with a reason.
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-// needs: worker sprt common rules
 // Any bytes as cutechess's engines.json: refused with a reason, or an engine with a program.
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-// needs: rules
 // EPD: the operations lie within the line, and each is found or not without harm.
 
 #include <stdlib.h>

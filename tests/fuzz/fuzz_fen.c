@@ -1,4 +1,3 @@
-// needs: rules
 // FEN: whatever is read can be played on, and is written as something that reads back the same.
 
 #include <stdlib.h>

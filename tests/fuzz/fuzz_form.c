@@ -1,4 +1,3 @@
-// needs: server common
 // Any bytes as a urlencoded form: refused, or taken apart into clean text.
 #include <stdint.h>
 #include <stdlib.h>

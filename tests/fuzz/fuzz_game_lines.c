@@ -1,4 +1,3 @@
-// needs: testkit server common sprt rules
 // Any bytes as the games of a batch, as a machine uploads them: with an even first byte the rest is
 // the frame itself, with an odd one the lines in it. Refusals say why; what is taken has the lines
 // that it should, none too long, and playing it over again says in words what is wrong with it.

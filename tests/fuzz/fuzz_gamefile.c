@@ -1,4 +1,3 @@
-// needs: anvil rules
 // Any bytes as a game file, and as the payload of a record whose sum is right: refused with a
 // reason, or games that can be written and read again.
 #include <stdint.h>

@@ -1,4 +1,3 @@
-// needs: worker sprt common rules
 // Any bytes as the command line of build/match, one word a line. A message comes with every
 // refusal, and what is accepted makes a match.
 #include <stdint.h>

@@ -1,4 +1,3 @@
-// needs: worker sprt common rules
 // Any bytes as the state of a match: refused with a reason, or scores and sizes that make sense.
 #include <stdint.h>
 #include <stdlib.h>

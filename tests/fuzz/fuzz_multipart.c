@@ -1,4 +1,3 @@
-// needs: server common
 // Any bytes as a multipart body: refused, or taken apart into fields whose names and texts are
 // clean. The first line is the Content-Type, the rest the body.
 #include <stdint.h>

@@ -1,4 +1,3 @@
-// needs: server common
 // Any text as a template, rendered over a document that has something of everything, with itself
 // as a partial.
 #include <jansson.h>

@@ -1,4 +1,3 @@
-// needs: anvil rules
 // Any bytes as a net, in four ways by the first byte: as they are; as the head or the rows of a
 // compact file, with zeros up to its full length and a checksum that fits, so that what is behind
 // it is read; laid over the published form. What is taken must be written again byte for byte.

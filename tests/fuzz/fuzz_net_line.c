@@ -1,4 +1,3 @@
-// needs: server common sprt rules
 // Any bytes as the file that names a net: no net, a name, or a refusal in words; a name makes a
 // path that a worker takes.
 #include <assert.h>

@@ -1,4 +1,3 @@
-// needs: common server
 // Any bytes as a patch: they are read or refused, and what was read is written in git's own form,
 // which libgit2 must survive too.
 #include <stddef.h>

@@ -1,4 +1,3 @@
-// needs: rules
 // PGN: every file is read to its end in bounded steps, and a game that was read is written as one
 // that reads the same.
 

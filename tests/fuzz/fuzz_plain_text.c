@@ -1,4 +1,3 @@
-// needs: worker common rules
 // What strangers' compilers and engines print, on its way into JSON and to people's eyes.
 #include <jansson.h>
 #include <stdint.h>

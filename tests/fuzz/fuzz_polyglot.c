@@ -1,4 +1,3 @@
-// needs: rules
 // Any bytes as a Polyglot book: refused with a reason, or walked by legal moves alone. Keys rarely
 // fit a position by chance, so in a second walk every entry gets that of the position reached.
 #include <stdint.h>

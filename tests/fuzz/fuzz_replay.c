@@ -1,4 +1,3 @@
-// needs: common server sprt rules
 // Any bytes as the games of a batch: taken or refused with a reason, whatever the counts say.
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-// needs: server common sprt rules
 // Any bytes as a request: first line the URL, second "Header: value" of its encoding or type, the
 // rest the body. Either everything is taken apart, or there is an error with a status and words.
 #include <stdint.h>

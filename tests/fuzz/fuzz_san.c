@@ -1,4 +1,3 @@
-// needs: rules
 // SAN: see move_text.h.
 #include "tests/fuzz/move_text.h"
 

@@ -1,4 +1,3 @@
-// needs: sprt
 // Any bytes as a request line of `sprt --json`: an answer comes back that is itself JSON.
 #include "sprt/json_api.h"
 

@@ -1,4 +1,3 @@
-// needs: common server sprt rules
 // Any bytes as the fields of a test, as JSON and as a form: checked or refused; what is accepted
 // keeps its promises.
 #include <assert.h>

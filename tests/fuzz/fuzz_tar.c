@@ -1,4 +1,3 @@
-// needs: worker common rules
 // Any bytes as a snapshot: nothing comes out beside the folder, and nothing but files and folders
 // in it.
 #include "tests/fuzz/fenced_folder.h"

@@ -1,4 +1,3 @@
-// needs: worker common rules
 // The task document that a server sends: whatever is taken keeps its promises.
 #include <jansson.h>
 #include <stdint.h>

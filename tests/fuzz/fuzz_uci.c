@@ -1,4 +1,3 @@
-// needs: anvil rules
 // Any bytes as lines of UCI. Lines that would think are only read, and options that would take
 // gigabytes are left out: what is tested is that no line can harm the engine.
 #include <stdint.h>

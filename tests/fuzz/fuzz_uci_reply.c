@@ -1,4 +1,3 @@
-// needs: worker common rules
 // Any bytes as what an engine says: as a search's output through the real reader, in reads of the
 // sizes that the first byte chooses, and line by line through the parsers.
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-"""Tests that print TAP: each function given to `run` is one test, named by its own name read as a sentence."""
+"""Tests that print TAP: each function given to `run` is one test, named by its own name read as a sentence. `Checks` is for
+scripts whose functions check many things: each check prints a line of its own."""
 
 import concurrent.futures
 import itertools
@@ -21,7 +22,7 @@ def skipped(sentence, why):
 def run(*tests, beside=()):
     """Runs the tests in order, prints TAP, and exits with 1 if one failed. Words on the command line choose: a test
     runs when its sentence has one of them. Those of `beside`, which mostly wait and need nothing that the others have, go on
-    meanwhile in a thread of their own, in order as well, and are told last."""
+    meanwhile in a thread of their own, in order as well, and are reported last."""
     tests, beside = chosen(tests), chosen(beside)
     print(f"1..{len(tests) + len(beside)}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
@@ -58,6 +59,32 @@ def told(number, name, got):
     lines = [f"{'not ' if failed else ''}ok {number} - {name}{skipped}", *(f"# {line}" for line in (got.splitlines() if failed else ()))]
     print("\n".join(lines), flush=True)
     return not failed
+
+
+class Checks:
+    """Prints and counts checks; `end` prints the plan and gives the exit status."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def check(self, good, sentence, detail=""):
+        """`detail` is printed where the check fails."""
+        self.count += 1
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} - {sentence}", flush=True)
+        if not good:
+            print("# " + "\n# ".join(str(detail).splitlines()[-40:]), flush=True)
+
+    def same(self, got, wanted, sentence, detail=""):
+        self.check(got == wanted, sentence, f"wanted {wanted!r}\ngot    {got!r}\n{detail}")
+
+    def skip(self, sentence, why):
+        self.count += 1
+        print(f"ok {self.count} - {sentence} # SKIP {why}", flush=True)
+
+    def end(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
 
 
 def equal(got, wanted, what=""):

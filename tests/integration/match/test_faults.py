@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import confinement  # noqa: E402
 import faults  # noqa: E402
 from faults import ENDED, GONE, ILLEGAL, SAME, SILENT_START, STALL, TIME  # noqa: E402
+from tap import Checks  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
 # Under sanitizers it is the runner that is looked at; its engines and their sandbox come from the usual build, if there.
@@ -37,22 +38,7 @@ LONG = 600  # games of the long match
 LEVELS = (0, 2, 1)  # of the sandbox; 0: none
 Row = collections.namedtuple("Row", "fault moment after level")
 Played = collections.namedtuple("Played", "status text games seconds living left moves")
-count = bad = 0
-
-
-def check(good, sentence, detail=""):
-    global count, bad
-    count += 1
-    bad += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {sentence}", flush=True)
-    if not good:
-        print("# " + "\n# ".join(str(detail).splitlines()[-40:]), flush=True)
-
-
-def skip(sentence, why):
-    global count
-    count += 1
-    print(f"ok {count} - {sentence} # SKIP {why}", flush=True)
+checks = Checks()
 
 
 # ---- processes -----------------------------------------------------------------------------------
@@ -248,7 +234,7 @@ def judge(rows, results, references):
         wrong, found = problems(row, played, references[bool(row.level)])
         lines.append(table_line(row, played, found, wrong))
         verdict = "; ".join(sorted({v.strip().removeprefix("'s ") for v in found})) or "nothing"
-        check(not wrong, f"{row_name(row)}, {where(row.level)}: {verdict}"[:150],
+        checks.check(not wrong, f"{row_name(row)}, {where(row.level)}: {verdict}"[:150],
               "\n".join(wrong) + "\n" + played.text)
     if not WORDS:
         (BUILD / "fault-table.txt").write_text("\n".join(lines) + "\n")
@@ -260,7 +246,7 @@ def the_table_has_every_fault():
     out = subprocess.run([FOLDER / "toy", "--modes"], capture_output=True, text=True, check=True).stdout
     known = {*faults.DEEDS, *faults.ANSWERS, "atflag"}
     listed = {line.split()[1].lower() for line in out.splitlines()}
-    check(listed == known, "the table has every fault that the toy engine knows", listed ^ known)
+    checks.check(listed == known, "the table has every fault that the toy engine knows", listed ^ known)
 
 
 def the_table(levels):
@@ -285,7 +271,7 @@ def the_table(levels):
     judge(rows, results, references)
     print(f"# {len(rows)} rows in {seconds:.0f} s, {len(doubtful)} played again")
     left = living(FOLDER.name.encode())
-    check(not left, "no process of any of them is left", "\n".join(left))
+    checks.check(not left, "no process of any of them is left", "\n".join(left))
 
 
 def words_for_one_move():
@@ -308,7 +294,7 @@ def words_for_one_move():
         played = play(folder, folder.name, [*bad_engine, *ok_engine, "-rounds", "1", "-maxmoves", "1", "-openings",
                                             f"file={folder}/book.epd", "format=epd", *more])
         got = [SAME if result == "1/2-1/2" else f" {why.split(' ', 1)[1]}" for _, _, _, result, why in played.games]
-        check(len(got) == 2 and all(verdict.startswith(wanted) for verdict in got), sentence, played.text)
+        checks.check(len(got) == 2 and all(verdict.startswith(wanted) for verdict in got), sentence, played.text)
 
 
 def resident_kib(pid):
@@ -342,17 +328,17 @@ def a_long_match(level):
 def judge_long_match(level, played, sizes):
     lost = [game for game in played.games if FAULT.match(game[4])]
     wrong = [game for game in lost if game[1 if game[4].startswith("White") else 2] != "Bad"]
-    check(played.status == 0 and len(played.games) == LONG and not wrong,
+    checks.check(played.status == 0 and len(played.games) == LONG and not wrong,
           f"{LONG} games of one match in two slots, {where(level)}, faults of every kind among them: all are played, all faults are Bad's",
           f"{played.status} {len(played.games)} {wrong}\n{played.text}")
     good = collections.Counter((game[1], game[3], game[4]) for game in played.games if game not in lost)
-    check(len(good) == 2 and len(lost) >= 80,
+    checks.check(len(good) == 2 and len(lost) >= 80,
           f"and the games between them, whatever happened in the other slot, are as ever ({len(lost)} faults)", good)
-    check(not played.left and not played.living, "no process of theirs is left", leftovers(played))
+    checks.check(not played.left and not played.living, "no process of theirs is left", leftovers(played))
     third = len(sizes) // 3  # the first one is for buffers to fill
     first, last = max(sizes[third:2 * third], default=0), max(sizes[-third:], default=0)
     # Games that ended while the other slot waits for a stalled engine wait for their turn to be counted.
-    check(0 < last <= first + (1024 if SLOW == 1 else 32768), f"the runner's memory stays flat ({first} and {last} KiB)", sizes)
+    checks.check(0 < last <= first + (1024 if SLOW == 1 else 32768), f"the runner's memory stays flat ({first} and {last} KiB)", sizes)
 
 
 WORDS = sys.argv[1:]
@@ -370,15 +356,14 @@ def main():
     missing = {level: why for level in LEVELS if (why := confinement.missing(level))}
     levels = [level for level in LEVELS if level not in missing]
     for level, why in missing.items():
-        skip(f"sandbox level {level}", why)
+        checks.skip(f"sandbox level {level}", why)
     the_table(levels)
     if not WORDS:
         words_for_one_move()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for level, *outcome in pool.map(a_long_match, levels):
                 judge_long_match(level, *outcome)
-    print(f"1..{count}")
-    return 1 if bad else 0
+    return checks.end()
 
 
 if __name__ == "__main__":
