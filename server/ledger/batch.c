@@ -146,7 +146,7 @@ static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Erro
 }
 
 // Counts while its test is open and its machine is not blocked, and, for a task that ended, while
-// nobody else got the range.
+// no other machine got the range.
 static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
     if (!test_state_is_open(row->test.state) || row->blocked)
         return false;

@@ -218,7 +218,7 @@ static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claima
 // ---- dealing ------------------------------------------------------------------------------------
 
 // What came back goes first, then new pairs. Pairs that an owner began and did not report are dealt
-// to another owner where one is active: nobody gets a second try at games that went badly.
+// to another owner where one is active: no owner gets a second try at games that went badly.
 static bool deal(Turn *turn, const Claimant *claimant, SchedChoice *choice, int64_t *first,
                  Error *err) {
     const char *not_of = claimant->worker.others_cores > 0 ? claimant->owner : "";

@@ -128,7 +128,7 @@ bool ledger_games(Turn *turn, int64_t task, int64_t worker, int64_t seq, const c
 // What a worker or, where it has one, its user has played so far.
 typedef struct Credit {
     int64_t games;
-    char user[40]; // "" for a machine of nobody
+    char user[40]; // "" for a machine without an account
 } Credit;
 Credit ledger_credit(Db *db, int64_t worker);
 

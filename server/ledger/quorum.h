@@ -19,9 +19,9 @@ typedef struct BenchVote {
 enum { BENCH_VOTES_MAX = 256 };
 
 typedef enum {
-    BENCH_WAIT,      // somebody else's machine may yet confirm or decide
+    BENCH_WAIT,      // a machine of another owner may yet confirm or decide
     BENCH_ESTABLISH, // `nodes` it is
-    BENCH_TIED,      // the owners differ, and nobody is there to decide between them
+    BENCH_TIED,      // the owners differ, and no third owner is there to decide
 } BenchVerdict;
 
 typedef struct BenchDecision {
@@ -31,7 +31,7 @@ typedef struct BenchDecision {
 
 // One vote a machine, at least one. `another`: an owner who has not said a word is active.
 // The count of at least two owners stands against any that fewer say. An owner alone is believed
-// when nobody else is there; where his own machines differ, at least two of them must outnumber the
+// when no other owner is there; where its own machines differ, at least two of them must outnumber the
 // others.
 BenchDecision bench_rule(const BenchVote *votes, int count, bool another);
 

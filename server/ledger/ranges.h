@@ -4,7 +4,7 @@
 
 #include "server/db/turn.h"
 
-// Ranges of whole batches. `owner` began them and did not report them; "": nobody did. A range that
+// Ranges of whole batches. `owner` started them and did not report them; "": they were not started. A range that
 // touches one of the same owner that lies there already is joined to it.
 bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
                    Error *err);

@@ -86,7 +86,7 @@ static bool set_up(Game *game, const Line *line, const ReplayFacts *facts, int n
     return play_moves(game, member_text(line->opening, "moves"), number, "the opening", err);
 }
 
-// What the mover may have left after his n-th move, at most.
+// What the mover may have left after the n-th move, at most.
 static double clock_most_ms(const TimeControl *tc, int n) {
     double base = tc->base_s * (tc->moves ? 1 + n / tc->moves : 1);
     return 1000 * (base + n * tc->increment_s) * 1.001 + CLOCK_SLACK_MS;

@@ -78,7 +78,8 @@ void ledger_take_replayed(Turn *turn, struct Replayer *replayer) {
             db_savepoint_keep(turn->db);
             continue;
         }
-        log_error("batch %lld was replayed in vain: %s", (long long)found[i].batch, err.message);
+        log_error("the replay of batch %lld cannot be stored: %s", (long long)found[i].batch,
+                  err.message);
         db_savepoint_undo(turn->db);
     }
 }

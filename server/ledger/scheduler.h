@@ -40,7 +40,7 @@ typedef struct SchedWorker {
     int cores, memory_mib;
     SchedTrust trust;
     int tasks;        // that it holds
-    int others_cores; // of the largest machine of another owner that is active; 0: nobody else is
+    int others_cores; // of the largest machine of another owner that is active; 0: there is none
     int proven_cores; // the same of owners with a record
 } SchedWorker;
 

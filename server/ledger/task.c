@@ -136,7 +136,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
          !db_run(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, turn->now)))
         return false;
     if (row->next_seq * batch < row->pair_count)
-        turn_wake(turn); // what was not reported is played by somebody else
+        turn_wake(turn); // what was not reported is played by another machine
     return true;
 }
 

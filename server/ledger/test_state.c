@@ -77,7 +77,7 @@ bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err) {
     return true;
 }
 
-// Whoever resumes wants it tried again: bench counts that nobody has established are forgotten, and
+// A person who resumes a test wants it tried again: bench counts that are not established are forgotten, and
 // failures of before neither bar a machine nor confirm another's.
 bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err) {
     char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);

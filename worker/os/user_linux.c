@@ -30,7 +30,7 @@ static bool find_account(Account *account, Error *err) {
         }
     }
     return error_set(err, 0, "no_user",
-                     "run as root the worker becomes the user " OS_USER ", or nobody, and this "
+                     "run as root the worker becomes the user " OS_USER ", or \"nobody\", and this "
                      "machine has neither: adduser --system " OS_USER);
 }
 

@@ -13,7 +13,7 @@
 
 #include "server/common/str.h"
 
-// As an unknown user, with no rights to regain, in a session of its own; killing bwrap, or whoever started
+// As an unknown user, with no rights to regain, in a session of its own; killing bwrap, or the process that started
 // it, ends its PID namespace and so every process inside.
 static const char *const namespaces[] = {"bwrap",
                                          "--unshare-all",

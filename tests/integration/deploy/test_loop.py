@@ -60,7 +60,7 @@ def a_patch_goes_in_by_the_form_and_a_verdict_comes_out():
     equal(reply.status, 303, reply)
     merged = int(reply.headers["Location"].rsplit("/", 1)[1])
     reply = author.api("POST", f"/tests/{merged}/approve")
-    equal(reply.status, 403, "nobody approves his own test")
+    equal(reply.status, 403, "you cannot approve your own test")
     time.sleep(0.5)
     equal(test_row(merged, "state", "next_pair"), ("pending", 0))
     equal(boss.form(f"/tests/{merged}/approve", {}).status, 303)

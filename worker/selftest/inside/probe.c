@@ -210,11 +210,12 @@ static void for_each_above(void (*act)(const char *path)) {
     struct stat here, above;
     if (stat(".", &here) < 0)
         return;
-    for (int i = 0; i < UP_MAX && stat(up, &above) == 0; i++, strcat(up, "/..")) {
+    for (int i = 0; i < UP_MAX && stat(up, &above) == 0; i++) {
         if (above.st_ino == here.st_ino && above.st_dev == here.st_dev)
             return;
         act(up);
         here = above;
+        snprintf(up + strlen(up), sizeof up - strlen(up), "/..");
     }
 }
 
