@@ -25,14 +25,14 @@ static char *key_of(const json_t *row, bool whole) {
 
 bool doc_diff_kept(const DocContext *ctx, int64_t test, Str *out) {
     Error err;
-    bool whole;
+    bool whole = false;
     json_auto_t *row = row_of(ctx, test, &whole, &err);
     char *key scope(free_ptr) = row ? key_of(row, whole) : NULL;
     return key && doc_kept_text(ctx, key, out);
 }
 
 json_t *doc_diff(const DocContext *ctx, int64_t test, Error *err) {
-    bool whole;
+    bool whole = false;
     json_auto_t *row = row_of(ctx, test, &whole, err);
     if (!row)
         return NULL;

@@ -71,7 +71,7 @@ static bool add_charts(Request *req, json_t *document, Error *err) {
 }
 
 bool page_test(Request *req, Response *res, json_t *document, Error *err) {
-    json_auto_t *owned = document;
+    __attribute__((unused)) json_auto_t *owned = document;
     if (!document || request_is_api(req))
         return page_serve(req, res, "test", "", json_incref(document));
     if (!add_charts(req, document, err) || !add_diff(req, document, err))
