@@ -1,7 +1,6 @@
 // Prints what a program can reach in the place where it runs, a line for each fact. The self-test
-// and a test build it as a stranger's program, and run it in a build, at bench and in play; the
-// lines that are allowed stand beside this file, in level_1 and level_2. What is out of reach has
-// no line. Compiled with -DPROBE_MAIN it is a program, else a function for an engine to call.
+// and a test build it as a stranger's program, and run it in a build, at bench and in play. level_1
+// and level_2 hold the lines that are allowed. -DPROBE_MAIN makes a program, else it is a function.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -210,12 +209,12 @@ static void for_each_above(void (*act)(const char *path)) {
     struct stat here, above;
     if (stat(".", &here) < 0)
         return;
-    for (int i = 0; i < UP_MAX && stat(up, &above) == 0; i++) {
+    for (int i = 1; i <= UP_MAX && stat(up, &above) == 0; i++) {
         if (above.st_ino == here.st_ino && above.st_dev == here.st_dev)
             return;
         act(up);
         here = above;
-        snprintf(up + strlen(up), sizeof up - strlen(up), "/..");
+        memcpy(up + 3 * i - 1, "/..", 4);
     }
 }
 
