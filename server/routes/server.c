@@ -109,15 +109,9 @@ static bool is_plain_name(const char *name) {
                strlen(name);
 }
 
-static char *static_path(const Site *site, const char *name) {
-    if (!strcmp(name, "chart.min.js"))
-        return xstrdup("/usr/share/javascript/chart.js/chart.min.js");
-    return xasprintf("%s/static/%s", site->web, name);
-}
-
 static bool server_static(Request *req, Response *res, Error *err) {
     const char *name = req->params[0];
-    char *path scope(free_ptr) = static_path(req->site, name);
+    char *path scope(free_ptr) = xasprintf("%s/static/%s", req->site->web, name);
     char hash[SHA256_HEX_MAX];
     size_t size;
     char *text scope(free_ptr) =

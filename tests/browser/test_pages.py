@@ -28,11 +28,11 @@ server = browser = None
 
 def patch_of_several_hunks():
     """What `make demo` takes away, and remarks at three places of another file."""
-    old = (ROOT / "engine" / "tt.c").read_text().splitlines(keepends=True)
+    old = (ROOT / "engine" / "search" / "tt.c").read_text().splitlines(keepends=True)
     new = list(old)
     for at in (len(old) - 2, len(old) // 2, 1):
         new.insert(at, "// looked at here\n")
-    return demo("take-away-history") + "".join(difflib.unified_diff(old, new, "a/tt.c", "b/tt.c"))
+    return demo("take-away-history") + "".join(difflib.unified_diff(old, new, "a/search/tt.c", "b/search/tt.c"))
 
 
 def sign_in(who, name):
@@ -137,7 +137,7 @@ def the_verdict_of_a_real_worker_appears_without_reload():
     browser.run("window.scrollTo(0, 120)")
     with Worker(server, "--concurrency", "1") as worker:
         try:
-            browser.until(lambda: "games" in browser.text("#chart-llr figcaption") and browser.all("#chart-llr canvas"), 120, "a batch")
+            browser.until(lambda: "games" in browser.text("#chart-llr figcaption") and browser.all("#chart-llr polyline"), 120, "a batch")
             equal(browser.run("return document.getElementById('reason') ? document.getElementById('reason').value : 'half a thou'"),
                   "half a thou", "what was typed")
             browser.until(lambda: "accepted" in browser.text("#head"), 120, "the verdict")
@@ -153,12 +153,28 @@ def the_verdict_of_a_real_worker_appears_without_reload():
 
 
 def the_charts_are_drawn():
-    for name in ("llr", "elo", "pairs"):
-        browser.until(lambda: browser.run(
-            "const c = document.querySelector(arguments[0] + ' canvas');"
-            "return c && c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v)", "#chart-" + name),
-            10, f"ink on chart {name}")
-    true(not browser.find("#drawing-llr").is_displayed(), "one drawing of each")
+    for name, shape in (("llr", "polyline.line"), ("elo", "polyline.line"), ("pairs", "rect.column")):
+        size = browser.run("const box = document.querySelector(arguments[0]).getBBox(); return [box.width, box.height]",
+                           f"#chart-{name} {shape}")
+        true(size[0] > 0 and size[1] > 0, f"ink on chart {name}: {size}")
+
+
+def the_charts_tell_their_values_at_the_pointer_and_the_arrow_keys():
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+    history = browser.run("return JSON.parse(document.getElementById('history').dataset.history)")
+    last = f"{history['games'][-1]:,} games"
+    for name, words in (("llr", f"LLR {abs(history['llr'][-1]):.2f}"), ("elo", f"± {history['error'][-1]:.2f}")):
+        drawing = browser.find(f"#chart-{name} svg")
+        browser.run("arguments[0].scrollIntoView({block: 'center'})", drawing)
+        ActionChains(browser.driver).move_to_element_with_offset(drawing, drawing.rect["width"] // 2 - 2, 0).perform()
+        contains(browser.text(f"#chart-{name} .readout"), last)
+        contains(browser.text(f"#chart-{name} .readout").replace("+", "").replace("\u2212", ""), words)
+    browser.screenshot(SHOTS, "test-readout-desktop-light")
+    browser.find("#chart-llr").send_keys(Keys.HOME)
+    contains(browser.text("#chart-llr .readout"), f"{history['games'][0]:,} games")
+    browser.find("#chart-llr").send_keys(Keys.END)
+    contains(browser.text("#chart-llr .readout"), last)
 
 
 # ---- what machines tell of themselves and of engines
@@ -195,7 +211,7 @@ def a_crash_report_is_read_on_its_own_page():
     contains(browser.text("#flagged"), "flagged")
     browser.click("#faults tbody tr:last-child a")
     browser.until(lambda: "White disconnects" in browser.text("#head, .head"), 10, "the report")
-    contains(browser.text("#talk-new"), "Assertion `depth > 0' failed.")
+    contains(browser.text("#protocol-new"), "Assertion `depth > 0' failed.")
     contains(browser.text("#pgn"), "Nf6")
     equal(len(browser.all(".board .square")), 64)
     equal(len([s for s in browser.all(".board .square") if s.text]), 32, "men on the board")
@@ -434,7 +450,8 @@ def main():
                 a_form_with_an_error_keeps_all_that_was_typed, a_preset_fills_in_its_fields_and_leaves_the_others,
                 a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
                 somebody_else_approves_it, the_approval_shows_on_the_open_page,
-                the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn, a_crash_report_is_read_on_its_own_page,
+                the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn,
+                the_charts_tell_their_values_at_the_pointer_and_the_arrow_keys, a_crash_report_is_read_on_its_own_page,
                 a_maintainer_excludes_a_machine_and_blocks_it_with_forms, a_patch_that_names_a_net_asks_for_it_on_its_page,
                 too_large_a_file_is_refused_before_it_is_sent, another_file_comes_back_with_both_names,
                 the_right_file_leads_back_to_the_test_which_asks_no_more, an_open_page_hears_that_the_net_has_come,

@@ -1,196 +1,101 @@
-// Makes the drawings of a test's page answer the pointer, with Chart.js on the same data. The
-// server's drawings stay for those without script, and come back if anything here fails.
+// Shows the values under the pointer, or at the arrow keys, on the charts of a test's page. The server draws the charts
+// (server/pages/chart.c), and live.js brings them up to date. This script reads the points of a drawn line back and
+// looks their values up in the history, so it knows nothing of scales.
 "use strict";
 
 (() => {
     const source = document.getElementById("history");
-    if (!source || !window.Chart) return;
-    const Chart = window.Chart;
-    const charts = {};
+    if (!source) return;
 
-    const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + Math.abs(value).toFixed(digits);
     const plain = (value) => value.toLocaleString("en-US");
-    const score = (elo) => 100 / (1 + Math.pow(10, -elo / 400));
+    const signed = (value) => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + Math.abs(value).toFixed(2);
     const time = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
 
-    function ticks(more) {
-        return Object.assign({ color: color("--dim"), maxTicksLimit: 7, includeBounds: false, maxRotation: 0 }, more);
-    }
-
-    function axis(more) {
-        return Object.assign({
-            type: "linear",
-            grid: { color: color("--line"), borderColor: color("--line") },
-            ticks: ticks({}),
-        }, more);
-    }
-
-    function line(points, more) {
-        return Object.assign({
-            data: points, borderColor: color("--accent"), borderWidth: 2, pointRadius: 0, pointHitRadius: 6,
-            tension: 0, fill: false,
-        }, more);
-    }
-
-    function options(scales, label, title) {
-        return {
-            animation: false, maintainAspectRatio: false, scales,
-            interaction: { mode: "nearest", axis: "x", intersect: false },
-            plugins: {
-                legend: { display: false },
-                tooltip: { displayColors: false, filter: (item) => item.datasetIndex === 0, callbacks: { label, title } },
-            },
-        };
-    }
-
-    // The names of the bounds, where the server's drawing has them too.
-    const names = {
-        id: "names",
-        afterDatasetsDraw(chart) {
-            const context = chart.ctx, area = chart.chartArea;
-            context.save();
-            context.fillStyle = color("--dim");
-            context.font = "12px " + Chart.defaults.font.family;
-            for (const { label, value } of chart.options.names || [])
-                context.fillText(label, area.left + 6, chart.scales.y.getPixelForValue(value) - 5);
-            context.restore();
+    // For each chart with a line: the column that it draws, the points before the history's first, the words for a point.
+    const charts = {
+        llr: { column: "llr", before: 1, words: (h, i) => `${plain(h.games[i])} games\nLLR ${signed(h.llr[i])}` },
+        elo: {
+            column: "elo", before: 0,
+            words: (h, i) => `${time(h.time[i])} UTC\n${plain(h.games[i])} games\n` +
+                `Elo ${signed(h.elo[i])} \u00b1 ${(h.error[i] || 0).toFixed(2)}\nscore ${(100 * h.score[i]).toFixed(2)}\u00a0%`,
         },
     };
 
-    // ---- the three
-
-    function llr(history, stats) {
-        const bounds = stats.bounds;
-        const points = [{ x: 0, y: 0 }, ...history.games.map((games, i) => ({ x: games, y: history.llr[i] }))];
-        const end = history.games.length ? history.games[history.games.length - 1] : 100;
-        const level = (value, dash) => line([{ x: 0, y: value }, { x: end, y: value }],
-            { borderColor: color("--text"), borderWidth: 1.5, borderDash: dash, pointHitRadius: 0 });
-        const room = 0.08 * (bounds.upper - bounds.lower);
-        const config = {
-            type: "line", plugins: [names],
-            data: { datasets: [line(points), level(bounds.upper, [6, 4]), level(bounds.lower, [2, 3])] },
-            options: options({
-                x: axis({ max: end, ticks: ticks({ maxTicksLimit: 6, callback: plain }) }),
-                y: axis({ suggestedMin: bounds.lower - room, suggestedMax: bounds.upper + room,
-                    ticks: ticks({ callback: (v) => signed(v, v % 1 ? 1 : 0).replace("+", "") }) }),
-            }, (item) => `LLR ${signed(item.parsed.y, 2)}`, (items) => items.length ? `${plain(items[0].parsed.x)} games` : ""),
-        };
-        config.options.names = ["upper", "lower"].map((side) => ({
-            value: bounds[side], label: `${side === "upper" ? "accept" : "reject"} at ${signed(bounds[side], 2).replace("+", "")}`,
-        }));
-        return config;
+    function part(figure, name) {
+        const element = document.createElement("div");
+        element.className = name;
+        element.hidden = true;
+        figure.append(element);
+        return element;
     }
 
-    // The first few batches swing wildly; the scale is for the rest.
-    function eloRange(history) {
-        const n = history.elo.length;
-        let low = 0, high = 0;
-        history.elo.forEach((elo, i) => {
-            if (elo === null || i < Math.floor(n / 4)) return;
-            const spread = i === n - 1 ? 1.3 * (history.error[i] || 0) : 0;
-            low = Math.min(low, elo - spread);
-            high = Math.max(high, elo + spread);
-        });
-        const room = Math.max(0.5, 0.08 * (high - low));
-        return { min: low - room, max: high + room };
-    }
+    function watch(figure, chart) {
+        const crosshair = part(figure, "crosshair"), readout = part(figure, "readout");
+        let at = -1; // among the points that are drawn
 
-    function elo(history) {
-        const range = eloRange(history);
-        const at = (i, sign) => ({ x: history.time[i], y: history.elo[i] === null ? null : history.elo[i] + sign * (history.error[i] || 0) });
-        const edge = (sign, fill) => line(history.time.map((_, i) => at(i, sign)),
-            { borderWidth: 0, backgroundColor: color("--band"), fill, pointHitRadius: 0 });
-        const first = history.time[0], last = history.time[history.time.length - 1];
-        const step = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 432000, 864000, 2592000]
-            .find((size) => (last - first) / size <= 4) || 7776000;
-        const wholeSteps = (scale) => {
-            scale.ticks = [];
-            for (let at = Math.ceil(first / step) * step; at <= last; at += step) scale.ticks.push({ value: at });
-        };
-        const clock = (seconds) => {
-            const text = new Date(seconds * 1000).toISOString();
-            return step < 60 ? text.slice(11, 19) : step < 86400 ? text.slice(11, 16) : text.slice(5, 10);
-        };
-        const label = (item) => {
-            const i = item.dataIndex;
-            return [`Elo ${signed(history.elo[i], 2)} ± ${(history.error[i] || 0).toFixed(2)}`, `score ${(100 * history.score[i]).toFixed(2)} %`,
-                `${plain(history.games[i])} games`];
-        };
-        return {
-            type: "line",
-            data: { datasets: [line(history.time.map((_, i) => at(i, 0))), edge(1, "+1"), edge(-1, false)] },
-            options: options({
-                x: axis({ min: first, max: Math.max(last, first + 1), afterBuildTicks: wholeSteps, ticks: ticks({ maxTicksLimit: 5, callback: clock }) }),
-                y: axis({ ...range, ticks: ticks({ maxTicksLimit: 7, callback: (v) => signed(v, Math.abs(range.max - range.min) < 5 ? 1 : 0) }) }),
-                right: axis({ ...range, position: "right", grid: { drawOnChartArea: false },
-                    ticks: ticks({ maxTicksLimit: 7, callback: (v) => score(v).toFixed(1) + "%" }) }),
-            }, label, (items) => items.length ? time(items[0].parsed.x) + " UTC" : ""),
-        };
-    }
-
-    function pairs(history, stats) {
-        const all = stats.ptnml.reduce((a, b) => a + b, 0) || 1;
-        const label = (item) => `${plain(item.parsed.y)} pairs, ${(100 * item.parsed.y / all).toFixed(1)} %`;
-        const config = {
-            type: "bar",
-            data: {
-                labels: ["LL", "LD", "WL or DD", "WD", "WW"],
-                datasets: [{ data: stats.ptnml, backgroundColor: color("--accent"), maxBarThickness: 60 }],
-            },
-            options: options({
-                x: { grid: { display: false }, ticks: ticks({}) },
-                y: axis({ beginAtZero: true, ticks: ticks({ maxTicksLimit: 5, precision: 0, callback: plain }) }),
-            }, label),
-        };
-        return config;
-    }
-
-    const makers = { llr, elo, pairs };
-
-    // ---- drawing
-
-    function canvasOf(figure) {
-        let canvas = figure.querySelector("canvas");
-        if (canvas) return canvas;
-        const box = document.createElement("div");
-        box.className = "canvas";
-        canvas = document.createElement("canvas");
-        const drawing = figure.querySelector("svg");
-        canvas.setAttribute("role", "img");
-        canvas.setAttribute("aria-label", drawing ? drawing.getAttribute("aria-label") : "");
-        box.append(canvas);
-        figure.append(box);
-        return canvas;
-    }
-
-    function draw() {
-        const history = JSON.parse(source.dataset.history), stats = JSON.parse(source.dataset.stats);
-        if (!history.games.length) return;
-        for (const [name, make] of Object.entries(makers)) {
-            const figure = document.getElementById("chart-" + name);
-            if (!figure || (name === "llr" && !stats.bounds)) continue;
-            const config = make(history, stats);
-            if (charts[name]) {
-                charts[name].data = config.data;
-                charts[name].options = config.options;
-                charts[name].update("none");
-            } else {
-                figure.classList.add("drawn");
-                charts[name] = new Chart(canvasOf(figure), config);
-            }
+        // The drawn points with their values, and how drawing and page relate.
+        function look() {
+            const line = figure.querySelector("polyline.line");
+            if (!line) return null;
+            const svg = line.ownerSVGElement, box = svg.getBoundingClientRect(), frame = figure.getBoundingClientRect();
+            const history = JSON.parse(source.dataset.history), scale = box.width / svg.viewBox.baseVal.width;
+            const indices = history.games.map((_, i) => i).filter((i) => history[chart.column][i] !== null);
+            const points = [...line.points].slice(chart.before);
+            if (!points.length || points.length !== indices.length) return null;
+            return { history, indices, points, scale, box, left: box.left - frame.left, top: box.top - frame.top, width: frame.width };
         }
+
+        function show(view) {
+            at = Math.min(Math.max(at, 0), view.points.length - 1);
+            const x = view.left + view.points[at].x * view.scale, right = x > view.width / 2;
+            crosshair.hidden = readout.hidden = false;
+            crosshair.style.left = x + "px";
+            crosshair.style.top = view.top + "px";
+            crosshair.style.height = view.box.height + "px";
+            readout.textContent = chart.words(view.history, view.indices[at]);
+            readout.style.top = view.top + "px";
+            readout.style.left = right ? "" : x + 8 + "px";
+            readout.style.right = right ? view.width - x + 8 + "px" : "";
+        }
+
+        function hide() {
+            at = -1;
+            crosshair.hidden = readout.hidden = true;
+        }
+
+        function point(event) {
+            const view = look();
+            if (!view || !event.target.closest("svg")) return hide();
+            const x = (event.clientX - view.box.left) / view.scale;
+            const distance = (i) => Math.abs(view.points[i].x - x);
+            at = view.points.reduce((best, _, i) => (distance(i) < distance(best) ? i : best), 0);
+            show(view);
+        }
+
+        function press(event) {
+            const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+            const view = step && look();
+            if (!view) return;
+            at = at < 0 && step !== -Infinity ? view.points.length - 1 : Math.max(at, 0) + step;
+            show(view);
+            event.preventDefault();
+        }
+
+        figure.tabIndex = 0;
+        readout.setAttribute("role", "status");
+        figure.addEventListener("pointermove", point);
+        figure.addEventListener("pointerdown", point);
+        figure.addEventListener("pointerleave", hide);
+        figure.addEventListener("keydown", press);
+        figure.addEventListener("blur", hide);
+        document.addEventListener("live", () => {
+            const view = at < 0 ? null : look();
+            if (view) show(view);
+        });
     }
 
-    let drawn = "";
-    function drawIfChanged() {
-        if (source.dataset.history === drawn) return;
-        drawn = source.dataset.history;
-        draw();
+    for (const [name, chart] of Object.entries(charts)) {
+        const figure = document.getElementById("chart-" + name);
+        if (figure) watch(figure, chart);
     }
-
-    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-    drawIfChanged();
-    document.addEventListener("live", drawIfChanged);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 })();

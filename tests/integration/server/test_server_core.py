@@ -52,7 +52,7 @@ def the_server_says_what_it_speaks():
 
 
 def every_reply_forbids_script_from_elsewhere():
-    for path in ("/api/v1/server", "/api/v1/nothing", "/nothing", "/static/chart.min.js", "/metrics"):
+    for path in ("/api/v1/server", "/api/v1/nothing", "/nothing", "/static/live.js", "/metrics"):
         headers = server.client().get(path).headers
         contains(headers["Content-Security-Policy"], "default-src 'self'")
         contains(headers["Content-Security-Policy"], "frame-ancestors 'none'")
@@ -73,7 +73,7 @@ def unknown_urls_and_methods_are_told_apart():
 
 def head_is_get_without_the_body():
     client = server.client()
-    whole, head = client.get("/static/chart.min.js"), client.request("HEAD", "/static/chart.min.js")
+    whole, head = client.get("/static/live.js"), client.request("HEAD", "/static/live.js")
     equal((head.status, head.body), (200, b""))
     equal(head.headers["Content-Length"], str(len(whole.body)))
 
@@ -147,10 +147,10 @@ def headers_have_a_limit():
 
 def static_files_are_cached_by_their_content():
     client = server.client()
-    first = client.get("/static/chart.min.js")
+    first = client.get("/static/live.js")
     equal(first.status, 200)
-    equal(client.get("/static/chart.min.js", **{"If-None-Match": first.headers["ETag"]}).status, 304)
-    contains(client.get("/static/chart.min.js?v=1").headers["Cache-Control"], "immutable")
+    equal(client.get("/static/live.js", **{"If-None-Match": first.headers["ETag"]}).status, 304)
+    contains(client.get("/static/live.js?v=1").headers["Cache-Control"], "immutable")
 
 
 def static_files_do_not_lead_out_of_their_folder():
