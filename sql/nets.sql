@@ -36,7 +36,8 @@ WHERE t.engine_id = ?1 AND t.state = 'pending'
 -- name: page_nets
 SELECT n.id, e.name AS engine, n.engine_id, n.sha256, n.name, n.note, u.name AS user, b.size, n.created
 FROM nets n JOIN engines e ON e.id = n.engine_id JOIN users u ON u.id = n.user_id JOIN blobs b ON b.sha256 = n.sha256
-WHERE n.id < ?1 AND (?2 = '' OR e.name = ?2) AND (?3 = '' OR n.sha256 = ?3) ORDER BY n.id DESC LIMIT ?4
+WHERE n.id < :before AND (:engine = '' OR e.name = :engine) AND (:sha256 = '' OR n.sha256 = :sha256)
+ORDER BY n.id DESC LIMIT :limit
 
 -- The newest tests in which a side was built with net ?2 of engine ?1, and how many there are.
 -- name: page_tests_of_net

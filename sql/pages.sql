@@ -63,9 +63,9 @@ WHERE t.state = ?1 AND t.state <> 'finished' ORDER BY t.priority DESC, t.llr DES
 -- name: page_tests_finished
 SELECT t.*, u.name AS author, e.name AS engine, 0 AS cores, 0 AS machines
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
-WHERE t.state = 'finished' AND (t.finished, t.id) < (?1, ?2)
-  AND (?3 = '' OR u.name = ?3 COLLATE NOCASE)
-  AND (?4 = '' OR instr(lower(t.title || ' ' || t.description), lower(?4)) > 0)
+WHERE t.state = 'finished' AND (t.finished, t.id) < (:before, :before_id)
+  AND (:user = '' OR u.name = :user COLLATE NOCASE)
+  AND (:text = '' OR instr(lower(t.title || ' ' || t.description), lower(:text)) > 0)
 ORDER BY t.finished DESC, t.id DESC
 
 -- name: page_tests_of_author

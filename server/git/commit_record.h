@@ -19,5 +19,5 @@ bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const 
                     const NetRule *rule, CommitRecord *out, Error *err);
 void commit_record_release(CommitRecord *record);
 // Writes the rows unless they are there. `record->info.bench` becomes the commit's count: the
-// caller sets it to 0 where the message is that of somebody whose word is not enough.
+// caller sets it to 0 where the author of the message is not trusted with it.
 bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double now, Error *err);

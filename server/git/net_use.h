@@ -1,7 +1,7 @@
 // Which net a commit is built with. A file of the engine's tree (`net_file`, "net") names it by one
 // line, its SHA-256, or says "none"; the build finds it at a path made of that name (`net_path`,
 // "nets/{sha256}"). A net that lies there in the tree comes with it; any other must have been
-// uploaded (net_upload.h) and is laid down before the build. A tree without the file has no net.
+// uploaded (net_upload.h) and is placed before the build. A tree without the file has no net.
 #pragma once
 
 #include <jansson.h>
@@ -20,7 +20,7 @@ typedef struct NetRule {
 
 typedef struct NetUse {
     char sha[SHA256_HEX_MAX]; // "": none
-    char path[NET_PATH_MAX];  // where it is to be laid down; "": it lies in the tree
+    char path[NET_PATH_MAX];  // where it is to be placed; "": it lies in the tree
 } NetUse;
 
 // From the engine's row, which keeps the texts.
@@ -38,5 +38,5 @@ bool net_line_read(const char *text, size_t size, char sha[SHA256_HEX_MAX], Erro
 // the net's place is another file. Any thread.
 bool net_of_commit(git_repository *repo, const char *commit, const NetRule *rule, NetUse *out,
                    Error *err);
-// [{"blob", "path"}] of what is to be laid down, as tasks have it; new.
+// [{"blob", "path"}] of what is to be placed, as tasks have it; new.
 json_t *net_files(const NetUse *use);

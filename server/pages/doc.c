@@ -161,7 +161,9 @@ enum { HOME_FINISHED = 15, HOME_MACHINES = 20 };
 
 static json_t *recently_finished(const DocContext *ctx) {
     json_t *tests = json_array();
-    Query q = query(ctx->db, SQL_PAGE_TESTS_FINISHED, "diss", INFINITY, INT64_MAX, "", "");
+    Query q = query_named(ctx->db, SQL_PAGE_TESTS_FINISHED,
+                          json_pack("{s:f, s:I, s:s, s:s}", "before", DBL_MAX, "before_id",
+                                    (json_int_t)INT64_MAX, "user", "", "text", ""));
     while (query_step(&q)) {
         json_auto_t *row = query_json(&q);
         json_array_append_new(tests, doc_test_summary(ctx, row));

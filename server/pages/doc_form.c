@@ -7,7 +7,7 @@
 #include "server/pages/doc.h"
 #include "server/submit/fields.h"
 
-// What a form that nobody has touched holds.
+// What a form holds before anything was typed.
 static json_t *default_values(void) {
     json_t *values = json_object();
     for (const FieldRule *rule = submit_rules; rule->name; rule++)

@@ -1,4 +1,4 @@
-// Why nobody plays an active test: what keeps each machine that is online from it.
+// Why no machine plays an active test: what keeps each machine that is online from it.
 #include <string.h>
 
 #include "server/common/json_member.h"

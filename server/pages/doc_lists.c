@@ -101,8 +101,10 @@ json_t *doc_nets(const DocContext *ctx, Error *err) {
     int limit = doc_limit(ctx);
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *net, *items = db_rows(ctx->db, SQL_PAGE_NETS, "issi", id, doc_query(ctx, "engine"),
-                                  doc_query(ctx, "sha256"), (int64_t)limit);
+    json_t *net, *items = db_rows_named(ctx->db, SQL_PAGE_NETS,
+                                        json_pack("{s:I, s:s, s:s, s:i}", "before", (json_int_t)id,
+                                                  "engine", doc_query(ctx, "engine"), "sha256",
+                                                  doc_query(ctx, "sha256"), "limit", limit));
     json_array_foreach (items, i, net)
         add_tests(ctx, net);
     json_t *engines = net_engines(ctx, &may_upload);

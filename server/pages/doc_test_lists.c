@@ -56,8 +56,10 @@ static json_t *finished(const DocContext *ctx, Error *err) {
         return NULL;
     }
     json_t *items = json_array(), *next = NULL;
-    Query q = query(ctx->db, SQL_PAGE_TESTS_FINISHED, "diss", time, id, doc_query(ctx, "user"),
-                    doc_query(ctx, "text"));
+    Query q =
+        query_named(ctx->db, SQL_PAGE_TESTS_FINISHED,
+                    json_pack("{s:f, s:I, s:s, s:s}", "before", time, "before_id", (json_int_t)id,
+                              "user", doc_query(ctx, "user"), "text", doc_query(ctx, "text")));
     take_finished(ctx, &q, &filter, items, &next);
     return json_pack("{s:o, s:o, s:{s:s, s:b, s:s, s:s}}", "items", items, "next",
                      next ? next : json_null(), "filter", "color", filter.color, "ltc", filter.ltc,

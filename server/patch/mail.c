@@ -1,4 +1,4 @@
-// The mails that `git format-patch` writes: who wrote a change, when, and what he says of it. Not a
+// The mails that `git format-patch` writes: who wrote a change, when, and what the author says of it. Not a
 // general mail reader: bodies in quoted-printable or base64 are refused with a word on what to do.
 #include <ctype.h>
 #include <stdlib.h>
@@ -165,7 +165,7 @@ static bool message_ends(const char *text, size_t size) {
            patch_starts(text, size, "--- ");
 }
 
-// The message's body. A "From:" as its first line is the author where somebody else sent the mail.
+// The message's body. A "From:" as its first line is the author where another person sent the mail.
 static void read_body(PatchCursor *c, PatchMail *mail, Str *message) {
     const char *text;
     size_t size;

@@ -45,7 +45,7 @@ static char *make_message(const NetMerge *m) {
     Str text;
     str_init(&text, 1000);
     str_printf(&text,
-               "Add net %.12s\n\nThe commit before names it; it was laid down beside that one "
+               "Add net %.12s\n\nThe commit before names it; it was placed beside that one "
                "for test %lld.\n",
                m->sha, (long long)m->test);
     if (m->bench)
