@@ -1,11 +1,10 @@
 // Applies a patch to a tree, file by file: the files go into one index, and the tree is written
-// once. Hunks are applied here, because what libgit2 refuses names neither file nor hunk; binary
-// patches are left to it.
+// once. Hunks (fit.c) and binary parts (binary.c) are applied here and not by libgit2, whose
+// refusals name neither file nor hunk, and which hangs on compressed data that ends too early.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "server/common/path.h"
 #include "server/patch/patch.h"
@@ -16,6 +15,8 @@ typedef struct Apply {
     int plain_strip;  // folders to strip of plain diffs, -1: not known yet
     Error *err;
 } Apply;
+
+enum { STRIP_MAX = 8 };
 
 // ---- which file is meant
 
@@ -57,14 +58,15 @@ static void replace_path(char **path, const char *with) {
     *path = copy;
 }
 
-// How many folders a plain diff's names have too many: the fewest with which one exists.
+// How many folders a plain diff's names have too many: the fewest with which one of them exists. -1: not known.
 static int find_strip(const Apply *a, const PatchFile *file) {
-    for (int n = 0; n < 8; n++) {
-        const char *old = file->old_path ? strip_folders(file->old_path, n) : NULL;
-        const char *new = file->new_path ? strip_folders(file->new_path, n) : NULL;
-        if ((old && is_file(a, old)) || (new &&is_file(a, new)))
-            return n;
-    }
+    const char *const names[] = {file->old_path, file->new_path};
+    for (int n = 0; n < STRIP_MAX; n++)
+        for (int i = 0; i < 2; i++) {
+            const char *path = strip_folders(names[i], n);
+            if (path && is_file(a, path))
+                return n;
+        }
     return -1;
 }
 
@@ -76,28 +78,36 @@ static void find_plain_strip(Apply *a, const PatchMail *mail) {
             a->plain_strip = find_strip(a, &mail->files[i]);
 }
 
+// The file that a plain diff means: of its two names, stripped or else as they stand, the first that exists, or else
+// the first that there is. A plain diff cannot rename: "x.c.orig" and "x.c" are the same file.
+static const char *choose_plain(const Apply *a, const PatchFile *file, int strip) {
+    const char *const stripped[] = {strip_folders(file->new_path, strip),
+                                    strip_folders(file->old_path, strip)};
+    const char *const whole[] = {file->new_path, file->old_path}; // "new.c", made at the top
+    const char *const *names = stripped[0] || stripped[1] ? stripped : whole;
+    for (int i = 0; i < 2; i++)
+        if (names[i] && is_file(a, names[i]))
+            return names[i];
+    return names[0] ? names[0] : names[1];
+}
+
+static bool makes_file(const Apply *a, const PatchFile *file, const char *path) {
+    const PatchHunk *first = &file->hunks[0];
+    bool from_nothing = first->old_count == 0 && first->old_start == 0;
+    return !file->old_path || (from_nothing && !is_file(a, path));
+}
+
 static bool resolve_plain(const Apply *a, PatchFile *file) {
-    int n = find_strip(a, file);
-    n = n < 0 ? a->plain_strip : n;
+    int strip = find_strip(a, file);
+    strip = strip < 0 ? a->plain_strip : strip;
     // Nothing here is known: then the name counts as it stands, less the usual "a/" or "b/".
-    if (n < 0 && !path_check(file->new_path ? file->new_path : file->old_path, a->err))
+    if (strip < 0 && !path_check(file->new_path ? file->new_path : file->old_path, a->err))
         return false;
-    n = n < 0 ? 1 : n;
-    const char *old = file->old_path ? strip_folders(file->old_path, n) : NULL;
-    const char *new = file->new_path ? strip_folders(file->new_path, n) : NULL;
-    if (!old && !new) { // "new.c", made at the top
-        old = file->old_path;
-        new = file->new_path;
-    }
-    const char *path = new && (is_file(a, new) || !old) ? new : old &&is_file(a, old) ? old : new;
-    char *chosen scope(free_ptr) = xstrdup(path);
-    // A plain diff cannot rename: "x.c.orig" and "x.c" are the same file.
-    bool first_hunk_makes = file->hunks[0].old_count == 0 && file->hunks[0].old_start == 0;
-    bool made = !file->old_path || (first_hunk_makes && !is_file(a, chosen));
-    bool gone = !file->new_path;
-    replace_path(&file->old_path, made ? NULL : chosen);
-    replace_path(&file->new_path, gone ? NULL : chosen);
-    return path_check(chosen, a->err);
+    char *path scope(free_ptr) = xstrdup(choose_plain(a, file, strip < 0 ? 1 : strip));
+    bool made = makes_file(a, file, path), gone = !file->new_path;
+    replace_path(&file->old_path, made ? NULL : path);
+    replace_path(&file->new_path, gone ? NULL : path);
+    return path_check(path, a->err);
 }
 
 static bool resolve_paths(const Apply *a, PatchFile *file) {
@@ -146,7 +156,7 @@ static bool check_places(const Apply *a, const PatchFile *file) {
 
 // ---- apply
 
-// A change of mode says what the file's mode was; libgit2 does not look.
+// A change of mode says what the file's mode was. It counts as said only where it differs.
 static void complete_modes(const Apply *a, PatchFile *file) {
     if (!file->old_path)
         return;
@@ -157,108 +167,34 @@ static void complete_modes(const Apply *a, PatchFile *file) {
         file->new_mode = mode;
 }
 
-enum { BINARY_BYTES_MAX = 64 << 20 };
-
-static bool inflates(const git_diff_binary_file *part) {
-    if (part->type == GIT_DIFF_BINARY_NONE)
-        return true;
-    if (part->inflatedlen > BINARY_BYTES_MAX)
-        return false;
-    uLongf size = part->inflatedlen;
-    Bytef *out = xmalloc(size + 1);
-    int code = uncompress(out, &size, (const Bytef *)part->data, part->datalen);
-    free(out);
-    return code == Z_OK && size == part->inflatedlen;
-}
-
-static int check_binary(const git_diff_delta *delta, const git_diff_binary *binary, void *unused) {
-    (void)delta, (void)unused;
-    return inflates(&binary->old_file) && inflates(&binary->new_file) ? 0 : -1;
-}
-
-// libgit2 1.5 never returns from compressed data that ends too early.
-static bool binaries_are_whole(git_diff *diff) {
-    return git_diff_foreach(diff, NULL, check_binary, NULL, NULL, NULL) == 0;
-}
-
-// A tree of the old file alone, for libgit2: with the whole one it would write all of that anew.
-static bool tree_of_one(const Apply *a, const PatchFile *file, git_tree **tree) {
-    const git_index_entry *old =
-        file->old_path ? git_index_get_bypath(a->index, file->old_path, 0) : NULL;
-    git_index *index = NULL;
-    git_oid oid;
-    bool ok = git_index_new(&index) == 0 && (!old || git_index_add(index, old) == 0) &&
-              git_index_write_tree_to(&oid, index, a->repo) == 0 &&
-              git_tree_lookup(tree, a->repo, &oid) == 0;
-    git_index_free(index);
-    return ok || repo_error(a->err, 500, "git", "the patched tree cannot be written");
-}
-
-static bool apply_diff(const Apply *a, const PatchFile *file, git_diff *diff, git_oid *id) {
-    git_tree *tree = NULL;
-    git_index *index = NULL;
-    if (!tree_of_one(a, file, &tree))
-        return false;
-    git_error_clear();
+static bool write_blob(const Apply *a, const Str *content, git_oid *id) {
     errno = 0;
-    bool ok = git_apply_to_tree(&index, a->repo, tree, diff, NULL) == 0;
-    int problem = errno;
-    const git_index_entry *made =
-        ok && file->new_path ? git_index_get_bypath(index, file->new_path, 0) : NULL;
-    if (made)
-        git_oid_cpy(id, &made->id);
-    git_index_free(index);
-    git_tree_free(tree);
-    if (ok && (made || !file->new_path))
-        return true;
-    const git_error *e = git_error_last();
-    errno = problem;
-    if (!e || e->klass == GIT_ERROR_OS) // the disk's fault, not the patch's
-        return repo_error(a->err, 500, "git", "the patched file cannot be written");
-    return patch_refuse(a->err, patch_file_name(file), ": %.300s", e->message);
+    git_error_clear();
+    return git_blob_create_from_buffer(id, a->repo, content->size ? content->data : "",
+                                       content->size) == 0 ||
+           repo_error(a->err, 500, "git", "the patched file cannot be written");
 }
 
-static bool apply_binary(const Apply *a, const PatchFile *file, git_oid *id) {
-    Str text scope(str_release);
-    str_init(&text, PATCH_BYTES_MAX * 2);
-    patch_file_write(file, &text);
-    git_diff *diff = NULL;
-    if (git_diff_from_buffer(&diff, text.data, text.size) < 0) {
-        const git_error *e = git_error_last();
-        return patch_refuse(a->err, patch_file_name(file), ": %.300s",
-                            e ? e->message : "cannot be read");
-    }
-    bool ok = git_diff_num_deltas(diff) != 1
-                  ? patch_refuse(a->err, patch_file_name(file), ": cannot be read")
-              : !binaries_are_whole(diff)
-                  ? patch_refuse(a->err, patch_file_name(file), ": its binary data is damaged")
-                  : apply_diff(a, file, diff, id);
-    git_diff_free(diff);
-    return ok;
-}
-
-static bool apply_text(const Apply *a, const PatchFile *file, git_oid *id) {
-    git_blob *blob = NULL;
-    if (file->old_path && git_blob_lookup(&blob, a->repo, id) < 0)
-        return repo_error(a->err, 500, "git", file->old_path);
+static bool fit(const Apply *a, const PatchFile *file, const git_blob *blob, git_oid *id) {
     const char *old = blob ? git_blob_rawcontent(blob) : "";
     size_t size = blob ? (size_t)git_blob_rawsize(blob) : 0;
     Str out scope(str_release);
-    str_init(&out, size + 2 * PATCH_BYTES_MAX);
-    bool ok = patch_fit(file, old, size, &out, a->err);
-    git_blob_free(blob);
-    if (!ok || !file->new_path)
-        return ok;
-    errno = 0;
-    git_error_clear();
-    return git_blob_create_from_buffer(id, a->repo, out.size ? out.data : "", out.size) == 0 ||
-           repo_error(a->err, 500, "git", "the patched file cannot be written");
+    str_init(&out, file->binary ? PATCH_CONTENT_MAX : size + 2 * PATCH_BYTES_MAX);
+    bool fits = file->binary ? patch_fit_binary(file, old, size, &out, a->err)
+                             : patch_fit(file, old, size, &out, a->err);
+    return fits && (!file->new_path || write_blob(a, &out, id));
 }
 
 // `id` is the old content's and becomes the new one's.
 static bool apply_content(const Apply *a, const PatchFile *file, git_oid *id) {
-    bool changes = file->hunk_count || file->binary || !file->old_path || !file->new_path;
-    return !changes || (file->binary ? apply_binary(a, file, id) : apply_text(a, file, id));
+    git_blob *blob = NULL;
+    if (!file->hunk_count && !file->binary && file->old_path && file->new_path)
+        return true;
+    if (file->old_path && git_blob_lookup(&blob, a->repo, id) < 0)
+        return repo_error(a->err, 500, "git", file->old_path);
+    bool ok = fit(a, file, blob, id);
+    git_blob_free(blob);
+    return ok;
 }
 
 static bool put_into_index(const Apply *a, const PatchFile *file, const git_oid *id) {

@@ -115,7 +115,7 @@ static HeaderKind read_rename_header(PatchFile *file, const char *text, size_t s
     const char *name = text + 12;
     if (patch_starts(text, size, "rename from ")) {
         set_path(&file->old_path, patch_name_read(&name, end, '\n'));
-        file->similarity = file->similarity ? file->similarity : 50;
+        file->renames = true;
         return HEADER_READ;
     }
     if (patch_starts(text, size, "rename to ")) {
@@ -123,14 +123,8 @@ static HeaderKind read_rename_header(PatchFile *file, const char *text, size_t s
         set_path(&file->new_path, patch_name_read(&name, end, '\n'));
         return HEADER_READ;
     }
-    if (patch_starts(text, size, "similarity index ")) {
-        int percent = 0;
-        for (const char *p = text + 17; p < end && isdigit((unsigned char)*p) && percent < 100; p++)
-            percent = percent * 10 + *p - '0';
-        file->similarity = percent > 100 ? 100 : percent;
-        return HEADER_READ;
-    }
-    if (patch_starts(text, size, "dissimilarity index "))
+    if (patch_starts(text, size, "similarity index ") ||
+        patch_starts(text, size, "dissimilarity index "))
         return HEADER_READ;
     if (!patch_starts(text, size, "copy from "))
         return HEADER_OTHER;

@@ -15,7 +15,7 @@ static PatchMail *add_mail(Patch *patch) {
 
 static bool check_file(const PatchFile *file, Error *err) {
     bool renamed = file->old_path && file->new_path && strcmp(file->old_path, file->new_path) != 0;
-    if (renamed && !file->plain && !file->similarity)
+    if (renamed && !file->plain && !file->renames)
         return error_field(err, 422, "patch_malformed", "patch",
                            "line %d of the patch names two different files, but no rename",
                            file->line);

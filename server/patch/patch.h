@@ -23,7 +23,7 @@ typedef struct PatchFile {
     unsigned old_mode, new_mode; // octal as in git, 0: not said
     bool plain;                  // of `diff -u`: how much of the paths to strip is to be found out
     bool binary;
-    int similarity;              // of a rename, percent
+    bool renames;                // it says so; two different names are refused otherwise
     char old_id[41], new_id[41]; // of the `index` line; binary patches need them
     const char *literal;         // binary: from "GIT binary patch" on, borrowed
     size_t literal_size;
@@ -108,11 +108,14 @@ void patch_file_release(PatchFile *file);
 char *patch_name_read(const char **text, const char *end, char stop);
 bool patch_hunks_read(PatchCursor *c, PatchFile *file, Error *err);
 void patch_literal_read(PatchCursor *c, PatchFile *file);
-// The part in git's own form for libgit2.
-void patch_file_write(const PatchFile *file, Str *out);
 // 422 `patch_does_not_apply`, of the file's name and the words. Always false.
 bool patch_refuse(Error *err, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const char *patch_file_name(const PatchFile *file); // the old one, where there is one
 // Appends the file's new content to `out`, from that of the base ("" where the file is made).
 bool patch_fit(const PatchFile *file, const char *old, size_t old_size, Str *out, Error *err);
+// The same for a binary part. 422 `patch_does_not_apply` also where the hashes of its index line are not those of the
+// old and the new content.
+bool patch_fit_binary(const PatchFile *file, const char *old, size_t old_size, Str *out,
+                      Error *err);
+enum { PATCH_CONTENT_MAX = 64 << 20 }; // of a file that a binary part makes
