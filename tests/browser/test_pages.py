@@ -154,9 +154,9 @@ def the_verdict_of_a_real_worker_appears_without_reload():
 
 def the_charts_are_drawn():
     for name, shape in (("llr", "polyline.line"), ("elo", "polyline.line"), ("pairs", "rect.column")):
-        size = browser.run("const box = document.querySelector(arguments[0]).getBBox(); return [box.width, box.height]",
-                           f"#chart-{name} {shape}")
-        true(size[0] > 0 and size[1] > 0, f"ink on chart {name}: {size}")
+        sizes = browser.run("return [...document.querySelectorAll(arguments[0])].map(e => [e.getBBox().width, e.getBBox().height])",
+                            f"#chart-{name} {shape}")
+        true(any(width > 0 and height > 0 for width, height in sizes), f"ink on chart {name}: {sizes}")
 
 
 def the_charts_tell_their_values_at_the_pointer_and_the_arrow_keys():
