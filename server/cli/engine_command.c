@@ -263,7 +263,7 @@ static bool do_nets(Job *job, Error *err) {
 static bool do_bench(Job *job, Error *err) {
     char sha[REPO_SHA_MAX];
     long nodes;
-    Turn turn = {.db = job->db, .now = (double)time(NULL)};
+    scope(turn_release) Turn turn = {.db = job->db, .now = (double)time(NULL)};
     if (!parse_long(job->plan->words[2], 1, 1000000000000000, &nodes))
         return error_set(err, 422, "bad_field", "'%s' is no count of nodes", job->plan->words[2]);
     return repo_resolve(job->repo, job->plan->words[1], sha, err) &&

@@ -85,7 +85,7 @@ void ledger_take_replayed(Turn *turn, struct Replayer *replayer) {
 }
 
 bool ledger_replays_resume(Db *db, double now, Error *err) {
-    Turn turn = {.db = db, .now = now};
+    scope(turn_release) Turn turn = {.db = db, .now = now};
     for (int64_t batch; (batch = db_int(db, SQL_REPLAYS_BROKEN, 0, "")) != 0;)
         if (!ledger_replayed(&turn, batch, 0, "", "the server ended while it replayed it", err))
             return false;

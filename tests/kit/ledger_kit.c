@@ -100,6 +100,7 @@ int64_t kit_open_task(LedgerKit *kit) {
 }
 
 void kit_close(LedgerKit *kit) {
+    turn_release(&kit->turn);
     db_rollback(kit->db);
     db_close(kit->db);
     if (!folder_remove(kit->folder, &kit->err))
