@@ -1,4 +1,4 @@
-// When games are ended early (worker/match_adjudicate.h).
+// When games are ended early (worker/match/adjudicate.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// The command line of build/match (worker/match_args.h).
+// The command line of build/match (worker/match_cli/args.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

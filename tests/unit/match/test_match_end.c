@@ -1,4 +1,4 @@
-// The words and results with which games end (worker/match_end.h).
+// The words and results with which games end (worker/match/game_end.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

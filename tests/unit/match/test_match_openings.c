@@ -1,4 +1,4 @@
-// Openings of a match: EPD, PGN, both packed, and Polyglot books (worker/match_openings.h).
+// Openings of a match: EPD, PGN, both packed, and Polyglot books (worker/match/openings.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // Reading an engine's output, with a pipe of our own in place of a process
-// (worker/engine_process.h).
+// (worker/uci/engine_process.h).
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// Principal variations that cannot be right (worker/match_pv.h).
+// Principal variations that cannot be right (worker/match/pv.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// What a match records beside moves and results: fault reports of faults, kept lines, logs, warnings,
-// and where time went. With toy engines as processes (worker/match.h).
+// What a match records beside moves and results: fault reports, kept lines, logs, warnings,
+// and where time went. With toy engines as processes (worker/match/match.h).
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "server/common/str.h"
-#include "worker/match/match.h"
+#include "tests/kit/match_kit.h"
 #include "worker/os/process.h"
 
 enum { GAMES_MAX = 16 };
@@ -38,15 +38,7 @@ typedef struct Seen {
     int first_words; // lines to the engine that begin a move
 } Seen;
 
-static char toy[512];
-static EngineSpec engines[2];
 static Seen seen;
-
-static Opening opening(void *ctx, int pair) {
-    (void)ctx;
-    (void)pair;
-    return (Opening){.moves = "e2e4 e7e5"};
-}
 
 static void note_moves(const GameRecord *game) {
     for (int i = game->opening_plies; i < game->game.plies; i++) {
@@ -94,43 +86,20 @@ static void on_line(void *ctx, const MatchLine *line) {
 
 // One pair, A with `mode` against a B that behaves.
 static MatchSpec spec_for(const char *const *mode) {
-    static const char *const good[] = {toy, NULL};
-    static const char *argv[8] = {toy};
+    static const char *argv[8] = {kit_toy};
     int count = 1;
     for (; mode && *mode; mode++)
         argv[count++] = *mode;
     argv[count] = NULL;
-    for (int i = 0; i < 2; i++)
-        engines[i] = (EngineSpec){.name = i ? "B" : "A",
-                                  .argv = i ? good : argv,
-                                  .threads = 1,
-                                  .limit = {.base_ms = 600000}};
     for (int i = 0; i < seen.games; i++)
         for (int j = 0; j < 2; j++) {
             free(seen.game[i].protocol_log[j]);
             free(seen.game[i].errors[j]);
         }
     seen = (Seen){.infos_right = true, .measured_right = true};
-    return (MatchSpec){.engines = engines,
-                       .engine_count = 2,
-                       .pair_count = 1,
-                       .games_per_pair = 2,
-                       .opening = opening,
-                       .slots = 1,
-                       .adjudication.max_moves = 5,
-                       .startup_ms = 20000,
-                       .ping_ms = 20000,
-                       .on_game = on_game};
-}
-
-static void play(const MatchSpec *spec) {
-    Error err = {0};
-    Match *match = match_new(spec);
-    bool played = match_run(match, &err);
-    match_free(match);
-    if (!played)
-        print_message("%s\n", err.message);
-    assert_true(played);
+    MatchSpec spec = kit_match(argv);
+    spec.on_game = on_game;
+    return spec;
 }
 
 #define MODE(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -140,7 +109,7 @@ static void play(const MatchSpec *spec) {
 static void a_crash_leaves_the_last_words_of_both(void **state) {
     (void)state;
     MatchSpec spec = spec_for(MODE("abort@go", "2"));
-    play(&spec);
+    kit_play_match(&spec);
     for (int i = 0; i < 2; i++) {
         const Ended *game = &seen.game[i];
         assert_int_equal(game->culprit, 0);
@@ -159,7 +128,7 @@ static void a_crash_leaves_the_last_words_of_both(void **state) {
 static void a_game_without_fault_leaves_none(void **state) {
     (void)state;
     MatchSpec spec = spec_for(NULL);
-    play(&spec);
+    kit_play_match(&spec);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(seen.game[i].culprit, -1);
         assert_null(seen.game[i].protocol_log[0]);
@@ -176,8 +145,8 @@ static void the_end_of_standard_error_is_kept(void **state) {
         "read l; read l; echo \"out of luck\" >&2; exit 3",
         NULL};
     MatchSpec spec = spec_for(NULL);
-    engines[0].argv = script;
-    play(&spec);
+    kit_engines[0].argv = script;
+    kit_play_match(&spec);
     const char *errors = seen.game[0].errors[0];
     assert_string_equal(seen.game[0].reason, "White disconnects");
     assert_int_equal(strlen(errors), 8 << 10);
@@ -190,7 +159,7 @@ static void the_end_of_standard_error_is_kept(void **state) {
 static void a_flood_on_standard_error_stops_nobody(void **state) {
     (void)state;
     MatchSpec spec = spec_for(MODE("errburst@go"));
-    play(&spec);
+    kit_play_match(&spec);
     for (int i = 0; i < 2; i++)
         assert_int_equal(seen.game[i].kind, GAME_END_ADJUDICATION);
 }
@@ -198,8 +167,8 @@ static void a_flood_on_standard_error_stops_nobody(void **state) {
 static void endless_standard_error_ends_with_the_flag(void **state) {
     (void)state;
     MatchSpec spec = spec_for(MODE("errflood@go", "1"));
-    engines[0].limit = (MatchLimit){.move_ms = 200};
-    play(&spec);
+    kit_engines[0].limit = (MatchLimit){.move_ms = 200};
+    kit_play_match(&spec);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(seen.game[i].kind, GAME_END_TIME);
         assert_in_range(seen.game[i].lasted_us, 200000, 5000000);
@@ -212,7 +181,7 @@ static void the_last_line_of_each_move_is_kept_where_asked(void **state) {
     (void)state;
     MatchSpec spec = spec_for(NULL);
     spec.keep_info = true;
-    play(&spec);
+    kit_play_match(&spec);
     assert_true(seen.infos_right);
     assert_int_equal(seen.game[0].plies, 12);
 }
@@ -221,7 +190,7 @@ static void every_line_of_a_conversation_is_logged(void **state) {
     (void)state;
     MatchSpec spec = spec_for(MODE("errburst@go"));
     spec.on_line = on_line;
-    play(&spec);
+    kit_play_match(&spec);
     assert_int_equal(seen.first_words, 20);
     for (int engine = 0; engine < 2; engine++) {
         // uci, isready; two games of ucinewgame, isready and five times position, go; quit
@@ -236,12 +205,12 @@ static void a_pv_that_cannot_be_right_is_a_warning(void **state) {
     (void)state;
     MatchSpec spec = spec_for(MODE("matescore"));
     spec.on_warning = on_warning;
-    play(&spec);
+    kit_play_match(&spec);
     assert_int_equal(seen.warnings, 0);
     spec = spec_for(MODE("matescore"));
     spec.on_warning = on_warning;
     spec.check_pvs = true;
-    play(&spec);
+    kit_play_match(&spec);
     assert_int_equal(seen.warnings, 10);
     assert_non_null(strstr(seen.warning, "Mate announced in 6 plies but the PV ends before it "
                                          "from A; info depth 1 score mate -3 nodes 20 pv "));
@@ -253,9 +222,9 @@ static void long_moves_are_measured_and_short_ones_are_not(void **state) {
     (void)state;
     static const EngineOption sleeps = {"Sleep", "20"};
     MatchSpec spec = spec_for(MODE("sleep"));
-    engines[0].options = &sleeps;
-    engines[0].option_count = 1;
-    play(&spec);
+    kit_engines[0].options = &sleeps;
+    kit_engines[0].option_count = 1;
+    kit_play_match(&spec);
     assert_true(seen.measured_right);
     assert_true(seen.game[0].lasted_us > 5 * 20000);
 }
@@ -263,8 +232,8 @@ static void long_moves_are_measured_and_short_ones_are_not(void **state) {
 static void an_idle_machine_is_not_to_blame_for_a_flag(void **state) {
     (void)state;
     MatchSpec spec = spec_for(MODE("hang@go", "1"));
-    engines[0].limit = (MatchLimit){.move_ms = 300};
-    play(&spec);
+    kit_engines[0].limit = (MatchLimit){.move_ms = 300};
+    kit_play_match(&spec);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(seen.game[i].kind, GAME_END_TIME);
         assert_int_equal(seen.game[i].culprit, 0);
@@ -295,8 +264,8 @@ static void a_crowded_machine_is_told_of_where_a_flag_falls(void **state) {
             }
     MatchSpec spec = spec_for(MODE("burn@go", "1"));
     spec.pin = true;
-    engines[0].limit = (MatchLimit){.move_ms = 600};
-    play(&spec);
+    kit_engines[0].limit = (MatchLimit){.move_ms = 600};
+    kit_play_match(&spec);
     for (int i = 0; i < count; i++) {
         kill(rivals[i], SIGKILL);
         waitpid(rivals[i], NULL, 0);
@@ -309,12 +278,8 @@ static void a_crowded_machine_is_told_of_where_a_flag_falls(void **state) {
 }
 
 int main(void) {
-    const char *build = getenv("BUILD");
-    snprintf(toy, sizeof toy, "%s/tests/toy", build ? build : "build");
-    if (access(toy, X_OK) != 0) {
-        printf("Bail out! %s is not built\n", toy);
+    if (!kit_toy_found())
         return 1;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crash_leaves_the_last_words_of_both),
         cmocka_unit_test(a_game_without_fault_leaves_none),

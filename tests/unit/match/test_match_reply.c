@@ -1,4 +1,4 @@
-// What an engine's lines are read as (worker/uci_reply.h).
+// What an engine's lines are read as (worker/uci/uci_reply.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

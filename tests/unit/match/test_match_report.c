@@ -1,4 +1,4 @@
-// The standing of a match and its summary (worker/match_report.h). What the peers' own programs
+// The standing of a match and its summary (worker/match_cli/report.h). What the peers' own programs
 // printed lies in tests/data/match.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// The match runner as a library, with toy engines as processes (worker/match.h).
+// The match runner as a library, with toy engines as processes (worker/match/match.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "server/common/str.h"
-#include "worker/match/match.h"
+#include "tests/kit/match_kit.h"
 
 enum { GAMES_MAX = 64 };
 
@@ -24,8 +24,7 @@ typedef struct Seen {
     bool colours_right;
 } Seen;
 
-static char toy[512];
-static const char *toy_argv[2][4] = {{toy, "ok", "0", NULL}, {toy, "ok", "0", NULL}};
+static const char *toy_argv[2][4] = {{kit_toy, "ok", "0", NULL}, {kit_toy, "ok", "0", NULL}};
 
 static Opening opening(void *ctx, int pair) {
     (void)ctx;
@@ -55,27 +54,17 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
                            games[1].pair == pair && games[0].result != RESULT_NONE;
 }
 
-static EngineSpec engines[2]; // of the match that spec_for describes
-
 static MatchSpec spec_for(Seen *seen, int pairs, int slots) {
-    MatchSpec spec = {.engines = engines,
-                      .engine_count = 2,
-                      .pair_first = 0,
-                      .pair_count = pairs,
-                      .games_per_pair = 2,
-                      .opening = opening,
-                      .slots = slots,
-                      .pin = true,
-                      .adjudication.max_moves = 5,
-                      .startup_ms = 20000,
-                      .ping_ms = 20000,
-                      .on_start = on_start,
-                      .on_game = on_game,
-                      .on_pair = on_pair,
-                      .ctx = seen};
-    for (int i = 0; i < 2; i++)
-        engines[i] = (EngineSpec){
-            .name = i ? "B" : "A", .argv = toy_argv[i], .threads = 1, .limit = {.base_ms = 600000}};
+    MatchSpec spec = kit_match(toy_argv[0]);
+    kit_engines[1].argv = toy_argv[1];
+    spec.pair_count = pairs;
+    spec.slots = slots;
+    spec.opening = opening;
+    spec.pin = true;
+    spec.on_start = on_start;
+    spec.on_game = on_game;
+    spec.on_pair = on_pair;
+    spec.ctx = seen;
     return spec;
 }
 
@@ -162,7 +151,7 @@ static void an_engine_that_cannot_start_ends_the_match_with_its_name(void **stat
     Error err;
     MatchSpec spec = spec_for(&seen, 3, 2);
     const char *const nothing[] = {"/nowhere/engine", NULL};
-    engines[1].argv = nothing;
+    kit_engines[1].argv = nothing;
     assert_false(play(&seen, &spec, &err));
     assert_non_null(strstr(err.message, "B: cannot start /nowhere/engine"));
     for (int i = 0; i < seen.games; i++)
@@ -207,7 +196,7 @@ static void a_spec_that_makes_no_match_is_refused(void **state) {
     Seen seen = {0};
     Error err;
     MatchSpec spec = spec_for(&seen, 3, 1);
-    engines[1].limit = (MatchLimit){0};
+    kit_engines[1].limit = (MatchLimit){0};
     assert_false(play(&seen, &spec, &err));
     match_free(seen.match);
     spec = spec_for(&seen, 3, 0);
@@ -246,7 +235,7 @@ static MatchSpec crowd_spec(Table *table, EngineSpec crowd[CROWD], int pairs) {
     MatchSpec spec = spec_for(NULL, pairs, 1);
     static const char *const names[CROWD] = {"A", "B", "C", "D"};
     for (int i = 0; i < CROWD; i++) {
-        crowd[i] = engines[0];
+        crowd[i] = kit_engines[0];
         crowd[i].name = names[i];
     }
     *table = (Table){.plausible = true};
@@ -323,7 +312,7 @@ static void an_engine_of_two_pairings_in_a_row_is_kept(void **state) {
     Error err;
     char file[] = "/tmp/match-starts-XXXXXX", command[1024];
     close(mkstemp(file));
-    snprintf(command, sizeof command, "printf x >>%s; exec %s", file, toy);
+    snprintf(command, sizeof command, "printf x >>%s; exec %s", file, kit_toy);
     const char *const argv[] = {"/bin/sh", "-c", command, NULL};
     MatchSpec spec = crowd_spec(&table, crowd, 3);
     for (int i = 0; i < CROWD; i++)
@@ -343,11 +332,11 @@ static void only_the_engine_that_asks_for_it_gets_a_process_a_game(void **state)
     Error err;
     char file[] = "/tmp/match-starts-XXXXXX", command[1024];
     close(mkstemp(file));
-    snprintf(command, sizeof command, "printf x >>%s; exec %s", file, toy);
+    snprintf(command, sizeof command, "printf x >>%s; exec %s", file, kit_toy);
     const char *const argv[] = {"/bin/sh", "-c", command, NULL};
     MatchSpec spec = spec_for(&seen, 2, 1);
-    engines[0].argv = engines[1].argv = argv;
-    engines[1].restart = true;
+    kit_engines[0].argv = kit_engines[1].argv = argv;
+    kit_engines[1].restart = true;
     bool played = play(&seen, &spec, &err);
     match_free(seen.match);
     long starts = starts_of(file);
@@ -373,12 +362,8 @@ static void a_pairing_that_names_no_two_engines_is_refused(void **state) {
 }
 
 int main(void) {
-    const char *build = getenv("BUILD");
-    snprintf(toy, sizeof toy, "%s/tests/toy", build ? build : "build");
-    if (access(toy, X_OK) != 0) {
-        printf("Bail out! %s is not built\n", toy);
+    if (!kit_toy_found())
         return 1;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_reported_in_order_though_games_end_in_another),
         cmocka_unit_test(a_match_resumes_at_a_later_pair),

@@ -1,5 +1,5 @@
 // How a match starts its engines, the first time and again: who is to blame where one does not
-// start, and what the system has to give (worker/match.h).
+// start, and what the system has to give (worker/match/match.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,19 +12,11 @@
 
 #include <cmocka.h>
 
-#include "worker/match/match.h"
+#include "tests/kit/match_kit.h"
 
 enum { GAMES_MAX = 16 };
 
-static char toy[512];
-static EngineSpec engines[2];
 static struct { int games, kinds[GAMES_MAX], culprits[GAMES_MAX]; } seen;
-
-static Opening opening(void *ctx, int pair) {
-    (void)ctx;
-    (void)pair;
-    return (Opening){.moves = "e2e4 e7e5"};
-}
 
 static void on_game(void *ctx, const GameRecord *game) {
     (void)ctx;
@@ -34,34 +26,12 @@ static void on_game(void *ctx, const GameRecord *game) {
 
 // One pair, A with `mode`, or NULL, against a B that behaves.
 static MatchSpec spec_for(const char *mode) {
-    static const char *good[] = {toy, NULL}, *argv[] = {toy, NULL, NULL};
+    static const char *argv[] = {kit_toy, NULL, NULL};
     argv[1] = mode;
-    for (int i = 0; i < 2; i++)
-        engines[i] = (EngineSpec){.name = i ? "B" : "A",
-                                  .argv = i ? good : argv,
-                                  .threads = 1,
-                                  .limit = {.base_ms = 600000}};
     seen.games = 0;
-    return (MatchSpec){.engines = engines,
-                       .engine_count = 2,
-                       .pair_count = 1,
-                       .games_per_pair = 2,
-                       .opening = opening,
-                       .slots = 1,
-                       .adjudication.max_moves = 5,
-                       .startup_ms = 20000,
-                       .ping_ms = 20000,
-                       .on_game = on_game};
-}
-
-static void play(const MatchSpec *spec) {
-    Error err = {0};
-    Match *match = match_new(spec);
-    bool played = match_run(match, &err);
-    match_free(match);
-    if (!played)
-        print_message("%s\n", err.message);
-    assert_true(played);
+    MatchSpec spec = kit_match(argv);
+    spec.on_game = on_game;
+    return spec;
 }
 
 // The first process plays and leaves in its first game; no later one starts.
@@ -70,12 +40,12 @@ static void an_engine_that_worked_once_loses_where_it_fails_to_start(void **stat
     char file[] = "/tmp/match-starts-XXXXXX", command[1024];
     close(mkstemp(file));
     snprintf(command, sizeof command, "[ -s %s ] && exit 1; printf x >>%s; exec %s exit@go", file,
-             file, toy);
+             file, kit_toy);
     const char *const argv[] = {"/bin/sh", "-c", command, NULL};
     MatchSpec spec = spec_for(NULL);
-    engines[0].argv = argv;
+    kit_engines[0].argv = argv;
     spec.pair_count = 3;
-    play(&spec);
+    kit_play_match(&spec);
     unlink(file);
     assert_int_equal(seen.games, 6);
     for (int i = 0; i < 6; i++) {
@@ -130,7 +100,7 @@ static void a_low_limit_of_open_files_is_raised(void **state) {
     MatchSpec spec = spec_for(NULL);
     spec.slots = 8;
     spec.pair_count = 4;
-    play(&spec);
+    kit_play_match(&spec);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
     assert_true(now.rlim_cur > 80);
@@ -138,12 +108,8 @@ static void a_low_limit_of_open_files_is_raised(void **state) {
 }
 
 int main(void) {
-    const char *build = getenv("BUILD");
-    snprintf(toy, sizeof toy, "%s/tests/toy", build ? build : "build");
-    if (access(toy, X_OK) != 0) {
-        printf("Bail out! %s is not built\n", toy);
+    if (!kit_toy_found())
         return 1;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_engine_that_worked_once_loses_where_it_fails_to_start),
         cmocka_unit_test(an_engine_that_never_worked_ends_the_match),

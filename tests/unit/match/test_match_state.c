@@ -1,5 +1,5 @@
-// Where a match stands (worker/match_state.h), and engines from an engines.json
-// (worker/engine_conf.h): what is read back, and what is refused.
+// Where a match stands (worker/match_cli/state.h), and engines from an engines.json
+// (worker/match_cli/engine_conf.h): what is read back, and what is refused.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// The last words of an engine (worker/transcript.h).
+// The last words of an engine (worker/uci/transcript.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
