@@ -41,7 +41,7 @@ int os_guard_pid(void) {
     return guard.pid;
 }
 
-// ---- who carries a mark -------------------------------------------------------------------------
+// ---- processes that carry a mark ----------------------------------------------------------------
 
 typedef struct Found {
     int count;

@@ -1,5 +1,5 @@
 // What a process and all that it starts may use, and what of the system it may touch. Plain data
-// that goes with os_spawn; who sets the limits and how is the system's affair.
+// that goes with os_spawn; which call of the system sets them is the matter of the files for that system.
 #pragma once
 
 #include <stdbool.h>

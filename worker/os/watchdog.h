@@ -1,6 +1,6 @@
-// The table of living children, for os_spawn and os_kill: who passes a limit that the system itself
-// does not hold is killed, and so is who breaks loose of the child that it descends from. One table
-// a process, because the system has one.
+// The table of living children, for os_spawn and os_kill. A child that passes a limit which the system
+// itself does not enforce is killed. So is an orphan: a process that has left the child which started it.
+// There is one table in a process, because a process has one set of children.
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 typedef struct OsWatch OsWatch;
 
-// A child must be in the table as soon as it exists, or it would be taken for a orphan: fork between
+// A child must be in the table as soon as it exists, or it would be taken for an orphan: fork between
 // lock and unlock.
 void os_watch_lock(void);
 void os_watch_unlock(void);

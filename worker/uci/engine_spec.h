@@ -1,4 +1,4 @@
-// What a UCI engine is to those who start it: its command, options and limits; and how its scores and
+// What a UCI engine is to the code that starts it: its command, options and limits; and how its scores and
 // the lines of its conversation are told.
 #pragma once
 
