@@ -12,7 +12,7 @@
 #include "server/pages/format.h"
 #include "sprt/sprt.h"
 
-enum { LEFT = 54, TOP = 14, BOTTOM = 34, RIGHT = 14, RIGHT_AXIS = 50, POINTS_TEXT_MAX = 1 << 20 };
+enum { LEFT = 60, TOP = 14, BOTTOM = 34, RIGHT = 14, RIGHT_AXIS = 50, POINTS_TEXT_MAX = 1 << 20 };
 
 // From a range of data to a range of pixels.
 typedef struct Scale {

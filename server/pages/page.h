@@ -6,7 +6,7 @@
 #include "server/http/handler.h"
 #include "server/pages/doc.h"
 
-// Reads all templates of `folder` and of its folder partials, and the fingerprint of `static_folder`; replaces what was
+// Reads all templates of `folder`, and the fingerprint of `static_folder`; replaces what was
 // loaded. Returns false with file and line for a template that is broken. At start, before any thread renders.
 bool page_load_from(const char *folder, const char *static_folder, Error *err);
 
