@@ -16,15 +16,15 @@ typedef struct Trusted {
 // False: not an IP address, or too many.
 bool trusted_add(Trusted *trusted, const char *address, Error *err);
 bool trusted_has(const Trusted *trusted, const char *address);
-// "127.0.0.1:8080", "[::1]:8080", "*:80". Returns a listening socket, -1 on error; its port in
-// *port, which matters where 0 was asked for.
+// "127.0.0.1:8080", "[::1]:8080", "*:80". Returns a listening socket, -1 on error. *port is the
+// port of the socket: the system chooses one if `where` says 0.
 int address_listen(const char *where, int *port, Error *err);
 void address_of_peer(const struct sockaddr *peer, char out[ADDRESS_MAX]);
-// Whom an address stands for where limits and owners are counted: an IPv4 address itself, of an
-// IPv6 address its network "2001:db8:1:2::/64", which one customer has whole. Other text stays as
-// it is.
+// The network of an address, for limits and for owners. An IPv4 address is its own network. The
+// network of an IPv6 address is "2001:db8:1:2::/64", because one customer has all of it. Other text
+// stays as it is.
 void address_network(const char *address, char out[ADDRESS_MAX]);
-// The client's address: `peer`, or where that is a trusted proxy, the rightmost address of
-// X-Forwarded-For that is not.
+// The client's address: `peer`, or, if that is a trusted proxy, the rightmost address of
+// X-Forwarded-For that is no trusted proxy.
 void address_of_client(const Trusted *trusted, const char *peer, const char *forwarded,
                        char out[ADDRESS_MAX]);

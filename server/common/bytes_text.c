@@ -3,7 +3,7 @@
 
 #include "server/common/utf8.h"
 
-// In UTF-8 the character of a byte is F4 8F and two more.
+// In UTF-8 these characters begin with F4 8F; two more bytes follow.
 static void add_byte(Str *out, unsigned char byte) {
     const unsigned char character[] = {0xF4, 0x8F, (unsigned char)(0xBC | byte >> 6),
                                        (unsigned char)(0x80 | (byte & 0x3F))};

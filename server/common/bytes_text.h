@@ -1,9 +1,10 @@
 // Output of untrusted programs as text that JSON and the database can hold, and from which every
-// byte can be restored. UTF-8 stays as it is, control characters too. A byte that is part of no
-// character, and NUL, which JSON's readers refuse, become the character U+10FF00 plus the byte; so
-// do, byte by byte, the characters U+10FF00 to U+10FFFF themselves, which are private and unused.
+// byte can be restored. UTF-8 stays as it is, control characters included. A byte that is not part
+// of a UTF-8 character, and NUL, which readers of JSON refuse, become the character U+10FF00 plus
+// the byte. Each byte of the characters U+10FF00 to U+10FFFF themselves is treated the same way;
+// they are private and unused.
 //
-// Before people see it, it goes through visible.h, which knows these characters.
+// Before people see such text, it goes through visible.h, which knows these characters.
 #pragma once
 
 #include "server/common/str.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef struct Error {
-    int status; // HTTP status that fits; 0 reads as 500
+    int status; // the HTTP status; 0 means 500
     char code[48];
     char field[48];
     char message[1024];
@@ -18,8 +18,8 @@ bool error_set(Error *err, int status, const char *code, const char *format, ...
     __attribute__((format(printf, 4, 5)));
 bool error_field(Error *err, int status, const char *code, const char *field, const char *format,
                  ...) __attribute__((format(printf, 5, 6)));
-// What the operating system said about the last call: "<message>: <strerror>". Status 500, or 503
-// "disk_full" where there is no room, which passes.
+// The text and what the operating system said about the last call: "<text>: <strerror>". Status
+// 500, or 503 "disk_full" if there is no room (a state that passes).
 bool error_errno(Error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Puts "<text>: " before the message, for context on the way up. Returns false.
+// Puts "<text>: " before the message: the context that a caller adds. Returns false.
 bool error_prefix(Error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

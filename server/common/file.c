@@ -13,7 +13,7 @@
 
 #include "server/common/str.h"
 
-// A file on its way: its name, this, and what mkstemp adds.
+// A temporary file has the name of its target, this mark, and the characters that mkstemp adds.
 #define TEMPORARY_MARK ".new-"
 enum { TEMPORARY_RANDOM = 6 };
 
@@ -77,8 +77,8 @@ static bool parent_sync(const char *path, Error *err) {
     return folder_sync(parent, err);
 }
 
-// The lock tells folder_sweep that the writer lives; one that comes in before it makes us try
-// again.
+// The lock tells folder_sweep() that the writer of the file is alive. If a sweep removes the file
+// before it is locked, another one is made.
 static int temporary_open(char *name) {
     size_t length = strlen(name) - TEMPORARY_RANDOM;
     for (;;) {

@@ -1,4 +1,4 @@
-// Files: whole reads with a limit, writes that are on disk when they return.
+// Files: reading a whole file with a limit, and writes that are on disk when they return.
 #pragma once
 
 #include <stdbool.h>
@@ -6,17 +6,19 @@
 
 #include "server/common/error.h"
 
-// The whole file, NUL-terminated, malloc'ed; NULL on error or when over `max` bytes.
+// The whole file, NUL-terminated, malloc'ed; NULL on error or if it has more than `max` bytes.
 char *file_read(const char *path, size_t max, size_t *size, Error *err);
-// What is left of one open file to another. False: errno tells.
+// Copies the rest of one open file to another. False: see errno.
 bool fd_copy(int from, int to);
-// Writes to a temporary file beside `path`, fsyncs, renames, fsyncs the folder: after true the file
-// has its new content even if the machine stops now; after false the old one is untouched.
+// Writes a temporary file beside `path`, fsyncs it, renames it and fsyncs the folder. After true,
+// the file has its new content even if the machine stops now. After false, the old file is
+// unchanged.
 bool file_write_durable(const char *path, const void *data, size_t size, Error *err);
-// Removes what writers that were killed have left in `path` and below; those that live go on.
+// Removes the temporary files of writers that were killed, in `path` and below. Those of running
+// writers stay.
 void folder_sweep(const char *path);
 bool folder_sync(const char *path, Error *err);
 // mkdir -p.
 bool folder_make(const char *path, Error *err);
-// rm -r, links not followed; a path that is not there is fine.
+// rm -r; does not follow links. If the path does not exist, that is fine.
 bool folder_remove(const char *path, Error *err);

@@ -1,4 +1,4 @@
-// SHA-256 and randomness (OpenSSL), zstd, in the forms that both programs need.
+// SHA-256 and random bytes (OpenSSL), and zstd, in the forms that server and worker need.
 #pragma once
 
 #include <stdbool.h>
@@ -17,6 +17,6 @@ char *token_random(char out[TOKEN_MAX]);
 // `size` random bytes.
 void random_bytes(void *out, size_t size);
 
-// Append to `out`; decompression stops with an error once `out` would pass its maximum.
+// Both append to `out`. Decompression fails when `out` would exceed its maximum.
 void zstd_compress(const void *data, size_t size, int level, Str *out);
 bool zstd_decompress(const void *data, size_t size, Str *out, Error *err);

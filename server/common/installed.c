@@ -16,7 +16,7 @@ static bool is_folder(const char *path) {
 }
 
 char *installed_folder(const char *name, const char *in_tree) {
-    // build/server and build/sanitize/server stand at different depths of the tree.
+    // build/server and build/sanitize/server are at different depths of the tree.
     const char *const places[][2] = {
         {"../share/patchmate", name}, {"..", in_tree}, {"../..", in_tree}};
     char program[PATH_MAX];

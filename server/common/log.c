@@ -34,7 +34,8 @@ static size_t log_stamp(char *out, size_t size) {
     return n + (size_t)snprintf(out + n, size - n, ".%03ld ", now.tv_nsec / 1000000);
 }
 
-// Messages quote servers, engines and files: none of them may steer a terminal or forge a line.
+// Messages quote servers, engines and files. No quoted text may control a terminal or look like a
+// line of its own.
 static void log_line(LogLevel level, const char *format, va_list args) {
     static const char *const names[] = {"debug", "info ", "warn ", "error"};
     char message[LINE_ROOM], line[LINE_ROOM];
@@ -43,9 +44,9 @@ static void log_line(LogLevel level, const char *format, va_list args) {
     n += (size_t)snprintf(line + n, sizeof line - n, "%s ", names[level]);
     vsnprintf(message, sizeof message, format, args);
     n += visible_copy(line + n, sizeof line - n, message, strlen(message), false);
-    line[n++] = '\n'; // in the place of the NUL
+    line[n++] = '\n'; // replaces the NUL
     if (write(STDERR_FILENO, line, n) < 0)
-        return; // nowhere left to say so
+        return; // the failure cannot be reported anywhere
 }
 
 void log_write(LogLevel level, const char *format, ...) {

@@ -1,5 +1,5 @@
-// See one_line.h. Characters without width are not refused: emoji and some scripts are written with
-// them, and pages show them as escapes where they stand alone.
+// See one_line.h. Characters without width are allowed: emoji and some scripts need them. Pages
+// show such a character as an escape if it is alone.
 #include "server/common/one_line.h"
 
 #include <string.h>

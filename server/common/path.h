@@ -1,4 +1,4 @@
-// Names of files that come from outside: those of patches, of source trees and of nets.
+// Names of files that come from outside: in patches, source trees and nets.
 #pragma once
 
 #include <stdbool.h>

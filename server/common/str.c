@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Not by way of the log, which stands on this module and would need memory.
+// Does not use the log: that module is built on this one and needs memory.
 _Noreturn static void out_of_memory(void) {
     static const char text[] = "out of memory\n";
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);

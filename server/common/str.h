@@ -1,5 +1,5 @@
-// A growing byte string, always NUL-terminated, born with the most it may ever hold. Appending past
-// the maximum keeps what fits, sets `overflow`, and is not an error until the caller asks.
+// A growing byte string, always NUL-terminated. Its maximum size is given when it is made.
+// Appending more keeps the part that fits and sets `overflow`, which the caller may check.
 #pragma once
 
 #include <stdbool.h>
@@ -34,6 +34,6 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void free_ptr(void *p); // for scope(): frees the pointer that `p` points to
 void close_fd(int *fd); // for scope(): closes if >= 0
 
-// Whole numbers and decimals from text, nothing before or after; false unless low <= value <= high.
+// Whole numbers and decimals. The text holds nothing else. False unless low <= value <= high.
 bool parse_long(const char *text, long low, long high, long *out);
 bool parse_double(const char *text, double low, double high, double *out);

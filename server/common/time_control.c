@@ -12,17 +12,17 @@ static const double REFERENCE_SECONDS = (10 + TYPICAL_MOVES * 0.1) * 2 * 0.92; /
 
 static bool refuse(const char *text, const char *why, Error *err) {
     return error_field(err, 422, "bad_tc", "tc",
-                       "\"%.40s\" is no time control: %s; write 10+0.1, 40/10+0.1, st=0.1, "
+                       "\"%.40s\" is not a time control: %s; write 10+0.1, 40/10+0.1, st=0.1, "
                        "nodes=20000 or depth=8",
                        text, why);
 }
 
-// A plain decimal: digits and at most one point, as strtod reads more than people mean.
+// A plain decimal: digits and at most one point. strtod() accepts other forms as well.
 static bool read_seconds(const char *text, double low, double high, double *out) {
     return text[strspn(text, "0123456789.")] == 0 && parse_double(text, low, high, out);
 }
 
-// Digits alone: no sign, no blanks.
+// Only digits: no sign, no blanks.
 static bool read_whole(const char *text, long high, long *out) {
     return text[strspn(text, "0123456789")] == 0 && parse_long(text, 1, high, out);
 }
@@ -44,7 +44,7 @@ static bool read_limit(const char *text, const char *value, TimeControl *out, Er
         out->depth = (int)number;
         return true;
     }
-    return refuse(text, "of limits there are st, nodes and depth", err);
+    return refuse(text, "the limits are st, nodes and depth", err);
 }
 
 static bool read_clock(const char *whole, char *text, TimeControl *out, Error *err) {
@@ -53,7 +53,7 @@ static bool read_clock(const char *whole, char *text, TimeControl *out, Error *e
     if (slash) {
         *slash = 0;
         if (!read_whole(text, 1000, &moves))
-            return refuse(whole, "before the slash stand 1 to 1000 moves", err);
+            return refuse(whole, "the number of moves before the slash is 1 to 1000", err);
         text = slash + 1;
     }
     char *plus = strchr(text, '+');

@@ -7,8 +7,9 @@
 #include "server/common/bytes_text.h"
 #include "server/common/utf8.h"
 
-// Unicode's Default_Ignorable_Code_Point (which has the bidirectional controls and whatever has no
-// width), the separators of lines and paragraphs, and the marks of interlinear annotation. Sorted.
+// Unicode's Default_Ignorable_Code_Point (it contains the bidirectional controls and the characters
+// without width), the separators of lines and paragraphs, and the marks of interlinear annotation.
+// Sorted.
 static const struct {
     unsigned first, last;
 } unseen[] = {
