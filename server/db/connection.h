@@ -1,4 +1,5 @@
-// What a connection is, for the files of the facade (db.c, query.c). Nothing else includes this.
+// The connection's struct, for the files of the facade (db.c, query.c). No other file includes
+// this.
 #pragma once
 
 #include <sqlite3.h>

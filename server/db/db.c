@@ -1,5 +1,5 @@
-// The database facade over SQLite, see db.h: connections and transactions. The queries stand in
-// sql/*.sql; the only statements spelled out here are PRAGMAs and transaction control.
+// The database facade over SQLite, see db.h: connections and transactions. The queries are in
+// sql/*.sql. The only statements written here are PRAGMAs and transaction control.
 #include "server/db/db.h"
 
 #include <sqlite3.h>
@@ -59,7 +59,7 @@ void db_close(Db *db) {
 
 // ---- transactions -------------------------------------------------------------------------------
 
-// A query that a handler left in the middle must not outlive its turn.
+// A handler may stop a query before its last row. Such a query must end with the turn.
 static void reset_running(Db *db) {
     for (int i = 0; i < SQL_COUNT; i++)
         if (db->statements[i] && sqlite3_stmt_busy(db->statements[i]))
@@ -79,7 +79,7 @@ bool db_commit(Db *db, Error *err) {
     return db_unavailable(err);
 }
 
-// SQLite has rolled back by itself after some failures (a full disk): then there is nothing to do.
+// After some failures (a full disk) SQLite has already rolled back. Then there is nothing to do.
 void db_rollback(Db *db) {
     reset_running(db);
     if (!sqlite3_get_autocommit(db->connection))

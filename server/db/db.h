@@ -1,16 +1,17 @@
-// The database facade. All SQL stands in sql/*.sql as named queries; the build makes an enum SqlId
-// of the names (SQL_TEST_BY_ID for `-- name: test_by_id`). Statements are prepared once a
-// connection and never live across turns of the loop. Columns are the keys of JSON rows: NULL is
-// JSON null, and a column whose name ends in `_json` is parsed and loses the ending.
+// The database facade. All SQL is in sql/*.sql as named queries. The build makes an enum SqlId of
+// the names (SQL_TEST_BY_ID for `-- name: test_by_id`). A connection prepares each statement once,
+// and no statement runs beyond a turn of the loop. The keys of JSON rows are the columns. NULL is
+// JSON null. A column whose name ends in `_json` is parsed, and its key loses the ending.
 //
-// A query of up to three parameters (?1, ?2, ?3) takes them in order, after a string of their types,
-// one letter each: i int64_t, d double, s const char * (NULL is SQL NULL), b const void * and size_t.
-// A query of more has named parameters (:received), and its function ends in _named: it takes one
-// object whose members are just these parameters, usually made by json_pack. The object is stolen;
-// NULL, which is what json_pack makes of text that is not UTF-8, is refused.
+// A query of up to three parameters (?1, ?2, ?3) takes them in order, after a string of their
+// types, one letter each: i int64_t, d double, s const char * (NULL is SQL NULL), b const void *
+// and size_t. A query of more parameters has names for them (:received), and its function ends in
+// _named. It takes one object that has exactly these parameters as members, usually made by
+// json_pack. The object is stolen. NULL is refused: json_pack returns it for text that is not
+// UTF-8.
 //
-// Columns that are read step by step are named too: the build makes COL_QUERY_COLUMN of each column
-// of each query (sql_columns.h).
+// Columns that are read step by step have names as well: the build makes COL_QUERY_COLUMN of each
+// column of each query (sql_columns.h).
 #pragma once
 
 #include <jansson.h>
@@ -22,14 +23,14 @@
 
 typedef struct Db Db;
 
-// A connection for one thread. A writer creates the schema where the file is new, migrates where it
-// is old, and sets WAL, synchronous=FULL and foreign keys. A reader is read-only.
+// A connection for one thread. A writer creates the schema in a new file, migrates an old one, and
+// sets WAL, synchronous=FULL and foreign keys. A reader is read-only.
 Db *db_open(const char *path, bool reader, Error *err);
 void db_close(Db *db);
 
-// Rows. A query that fails for another reason than its data (I/O, full disk, broken statement) puts
-// `db` into a failed state: readers of rows then see none, db_failed() tells, and the turn ends in
-// 503 for all its requests. So handlers need to check only what is about their data.
+// Rows. A query that fails because of the database (I/O, full disk, broken statement) puts `db`
+// into a failed state. Then the functions that read rows return none, db_failed() is true, and the
+// turn answers all its requests with 503. So a handler only checks for mistakes in its own data.
 json_t *db_row(Db *db, SqlId id, const char *types, ...);  // first row as object; NULL when none
 json_t *db_rows(Db *db, SqlId id, const char *types, ...); // array of objects
 int64_t db_int(Db *db, SqlId id, int64_t otherwise, const char *types, ...); // first column
@@ -49,9 +50,10 @@ int64_t db_last_id(Db *db);
 int db_changes(Db *db);
 bool db_failed(const Db *db);
 
-// Step by step, for what is too large for an array:
+// Step by step, for results that are too large for an array:
 //   for (Query q = query(db, SQL_X, "i", id); query_step(&q);) query_int(&q, COL_X_SIZE) …
-// The statement is reset when query_step returns false; break out only after query_end.
+// The statement is reset when query_step() returns false. To leave the loop earlier, call
+// query_end() first.
 typedef struct Query {
     Db *db;
     struct sqlite3_stmt *statement;
@@ -67,7 +69,8 @@ const char *query_text(Query *q, int column); // borrowed until the next step; "
 const void *query_blob(Query *q, int column, size_t *size);
 json_t *query_json(Query *q); // the row as an object, new
 
-// Transactions: one a turn, a savepoint a request. db_commit false: nothing of the turn happened.
+// Transactions: one for each turn, and a savepoint for each request. If db_commit() returns false,
+// nothing of the turn has happened.
 bool db_begin(Db *db, Error *err);
 bool db_commit(Db *db, Error *err);
 void db_rollback(Db *db);

@@ -40,9 +40,9 @@ static sqlite3_stmt *statement_prepare(Db *db, SqlId id) {
     return *statement;
 }
 
-// The statement with its arguments bound, ready to step; NULL when the database has failed. A
-// statement that still runs was left in the middle or is used inside its own loop: a mistake in
-// our code that must not read another query's rows.
+// The statement with its arguments bound, ready to step; NULL if the database has failed. If the
+// statement still runs, our code is wrong: a loop did not end it, or uses it inside itself. It must
+// not read the rows of the other query, so this is a failure too.
 static sqlite3_stmt *statement_start(Db *db, SqlId id, const char *types, va_list *args) {
     sqlite3_stmt *statement = db->failed ? NULL : statement_prepare(db, id);
     if (!statement)
@@ -62,7 +62,7 @@ static sqlite3_stmt *statement_start(Db *db, SqlId id, const char *types, va_lis
     return statement;
 }
 
-// A value by its JSON type; -1 where a parameter cannot be that.
+// Binds a value by its JSON type; -1 if a parameter cannot have that type.
 static int bind_json(sqlite3_stmt *statement, int at, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_INTEGER:
@@ -105,7 +105,7 @@ static bool bind_named(sqlite3_stmt *statement, const json_t *values, const Blob
     return true;
 }
 
-// As statement_start(); steals `values`.
+// Like statement_start(). Steals `values`.
 static sqlite3_stmt *statement_start_named(Db *db, SqlId id, json_t *values, const Blob *blob) {
     sqlite3_stmt *statement = db->failed ? NULL : statement_prepare(db, id);
     if (statement && (sqlite3_stmt_busy(statement) || !bind_named(statement, values, blob))) {
@@ -119,7 +119,7 @@ static sqlite3_stmt *statement_start_named(Db *db, SqlId id, json_t *values, con
     return statement;
 }
 
-// A constraint is the data's fault; anything else is the database's.
+// A constraint that fails is the fault of the data. Any other failure is the fault of the database.
 static int statement_step(Db *db, sqlite3_stmt *statement) {
     int rc = sqlite3_step(statement);
     if (rc != SQLITE_ROW && rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
@@ -127,7 +127,8 @@ static int statement_step(Db *db, sqlite3_stmt *statement) {
     return rc;
 }
 
-// Writes with RETURNING are finished, so that no half-run write is left to the next savepoint.
+// A write with RETURNING is stepped to its end, so that no unfinished write remains for the next
+// savepoint.
 static void statement_finish(sqlite3_stmt *statement) {
     if (!statement)
         return;
@@ -138,7 +139,7 @@ static void statement_finish(sqlite3_stmt *statement) {
     sqlite3_clear_bindings(statement);
 }
 
-// `statement` at its first row, or NULL; NULL stays NULL.
+// Steps `statement` to its first row; NULL if there is none. NULL stays NULL.
 static sqlite3_stmt *at_first_row(Db *db, sqlite3_stmt *statement) {
     if (statement && statement_step(db, statement) == SQLITE_ROW)
         return statement;
@@ -157,8 +158,8 @@ static bool ends_in_json(const char *name) {
     return size > 5 && !strcmp(name + size - 5, "_json");
 }
 
-// Text from outside was checked on its way in; should a byte of it not be UTF-8 all the same, the
-// row is still shown.
+// Text from outside was checked before it was stored. If a byte of it is not UTF-8 nevertheless,
+// the row is still returned.
 static json_t *column_json(sqlite3_stmt *statement, int column, bool parse) {
     const char *text;
     switch (sqlite3_column_type(statement, column)) {

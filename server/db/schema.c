@@ -8,8 +8,8 @@
 #include "server/common/str.h"
 #include "sql_text.h" // generated
 
-// Version n is what the first n scripts make. Until the first release there is one, and a change of
-// the schema is an edit of sql/schema.sql; afterwards a change appends sql/migrate_N.sql.
+// The first n scripts make version n. Until the first release there is one script, and a change of
+// the schema is an edit of sql/schema.sql. Afterwards a change appends sql/migrate_N.sql.
 static const char *const scripts[] = {sql_schema};
 
 const char *db_query_name(SqlId id) {
@@ -64,8 +64,8 @@ bool db_schema_ready(sqlite3 *connection, bool reader, Error *err) {
     return db_schema_bring(connection, scripts, sizeof scripts / sizeof *scripts, reader, err);
 }
 
-// The copy is one read transaction: writers of a WAL database go on meanwhile, and the copy shows
-// the instant at which it began.
+// The copy is one read transaction. Writers of a WAL database continue meanwhile. The copy has the
+// state at the time at which it began.
 static bool copy_pages(sqlite3 *from, sqlite3 *to) {
     sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
     if (!backup)
@@ -81,7 +81,7 @@ static bool file_sync(const char *path) {
 
 bool db_schema_copy(sqlite3 *connection, const char *path, Error *err) {
     if (access(path, F_OK) == 0)
-        return error_set(err, 409, "exists", "%s is there already", path);
+        return error_set(err, 409, "exists", "%s exists already", path);
     sqlite3 *to = NULL;
     bool good = sqlite3_open(path, &to) == SQLITE_OK && copy_pages(connection, to);
     if (!good)

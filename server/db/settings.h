@@ -1,5 +1,6 @@
-// The operator's settings (table `settings`), which `server set` writes and a running server sees at once. A setting that
-// is not set, or that holds something else than is asked for, is its fallback.
+// The operator's settings (table `settings`). `server set` writes them, and a running server sees a
+// change at once. A setting that is not set, or that has a value of the wrong kind, is its
+// fallback.
 #pragma once
 
 #include "server/db/db.h"

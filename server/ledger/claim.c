@@ -229,7 +229,7 @@ static bool deal(Turn *turn, const Claimant *claimant, SchedChoice *choice, int6
         return taken > 0;
     *first = db_int(turn->db, SQL_LEDGER_NEXT_PAIR, -1, "ii", choice->test, choice->pairs);
     return *first >= 0 ||
-           error_set(err, 503, "unavailable", "the database cannot be used just now");
+           error_set(err, 503, "unavailable", "the database cannot be used at the moment");
 }
 
 static bool test_note_start(Turn *turn, int64_t test, int64_t worker, Error *err) {

@@ -16,7 +16,7 @@ char *blob_path(const char *data, const char *sha) {
     return xasprintf("%s/blobs/%.2s/%s", data, sha, sha);
 }
 
-// The folder's own entry must be on disk too, hence the sync of its parent.
+// The entry of the folder itself must be on disk too. So the parent is synced.
 static bool make_folder(const char *parent, const char *folder, Error *err) {
     struct stat st;
     if (stat(folder, &st) == 0)
@@ -34,9 +34,9 @@ static bool holds(const char *path, const void *bytes, size_t size) {
     return there && found == size && memcmp(there, bytes, size) == 0;
 }
 
-// The lock of a folder of blobs: shared by those who store and exclusive for the sweep, so that a
-// file which a request has found there is not removed before the request has made it young. -1: no
-// such folder.
+// The lock of a folder of blobs. Writers share it, and the sweeper holds it alone. So the sweeper
+// cannot remove a file that a writer has found there, before the writer has set its time. -1: the
+// folder does not exist.
 static int lock_folder(const char *folder, int how) {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0)
@@ -44,7 +44,7 @@ static int lock_folder(const char *folder, int how) {
     return fd;
 }
 
-// From now on it is as young as one that was just written.
+// Sets the file's time to now, as if it had just been written.
 static bool make_young(const char *path) {
     return utimensat(AT_FDCWD, path, NULL, 0) == 0;
 }
@@ -55,9 +55,9 @@ bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_
     char *parent scope(free_ptr) = xasprintf("%s/blobs", data);
     char *folder scope(free_ptr) = xasprintf("%s/%.2s", parent, sha);
     char *path scope(free_ptr) = blob_path(data, sha);
-    // Another thread may have renamed the file and not yet synced the folder; this caller must not
-    // be told "stored" before that. The bytes themselves were synced before they got their name.
-    // What a bad disk has made of them since is put right.
+    // Another thread may have renamed the file and not yet synced the folder. This caller must not
+    // return true before that sync. The bytes themselves were synced before the rename. If a bad
+    // disk has changed them since, they are written again.
     if (!make_folder(data, parent, err) || !make_folder(parent, folder, err))
         return false;
     int lock scope(close_fd) = lock_folder(folder, LOCK_SH);

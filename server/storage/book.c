@@ -1,4 +1,4 @@
-// Books in the database and in memory: see book.h. Reading outside files is book_read.c.
+// Books in the database and in memory: see book.h. book_read.c reads files from outside.
 #include "server/storage/book.h"
 #include "server/storage/book_order.h"
 #include "server/storage/book_read.h"
@@ -45,7 +45,7 @@ int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *pa
 
 // ---- dealing ------------------------------------------------------------------------------------
 
-// A book in memory: its lines and where each begins.
+// A book in memory: its lines, and where each line begins.
 typedef struct BookMap {
     char blob[SHA256_HEX_MAX];
     const char *text;
@@ -111,7 +111,7 @@ static const BookMap *map_of(const char *data, const char *blob, Error *err) {
     return &cache.maps[cache.count++];
 }
 
-// A book's lines are what book_read wrote, FENs and moves: nothing in them needs an escape.
+// The lines of a book are FENs and moves, written by book_read. So they need no escapes.
 static void add_opening(Str *out, const BookMap *map, uint64_t line) {
     const char *start = map->text + map->starts[line];
     size_t size = map->starts[line + 1] - map->starts[line];

@@ -1,7 +1,7 @@
 // The order in which a test takes its openings: see book.h.
 #include "server/storage/book_order.h"
 
-// A round function: any fixed mixing will do, but it must never change, or running tests would deal
+// A round function. Any fixed mixing works, but it must never change: a running test would get
 // other openings. (Multipliers of the splitmix64 generator, Steele, Lea and Flood 2014.)
 static uint64_t mix(uint64_t x) {
     x ^= x >> 30;
@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-// A balanced Feistel network is a permutation of 2·half bits whatever its rounds are (Luby and
+// A balanced Feistel network is a permutation of 2·half bits for any round function (Luby and
 // Rackoff 1988).
 static uint64_t feistel(uint64_t seed, uint64_t x, int half) {
     uint64_t mask = (1ULL << half) - 1, left = x >> half, right = x & mask;
@@ -23,8 +23,8 @@ static uint64_t feistel(uint64_t seed, uint64_t x, int half) {
     return left << half | right;
 }
 
-// Values that fall outside are permuted on until one falls inside (Black and Rogaway 2002): at most
-// four steps in the mean, because the domain is less than four times too large.
+// A value outside the domain is permuted again until one is inside (Black and Rogaway 2002). That
+// takes at most four steps on average, because the range is less than four times the domain.
 uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size) {
     int half = 1;
     while (half < 31 && 1ULL << (2 * half) < size)

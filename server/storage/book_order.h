@@ -4,5 +4,6 @@
 #include <stdint.h>
 
 // Element i of the seed's permutation of 0 … size-1: a Feistel network over the next even power of
-// two, walked until it falls inside. Pure, the same on every machine for ever.
+// two, repeated until the value is below `size`. Pure; the result is the same on every machine and
+// never changes.
 uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size);

@@ -1,4 +1,4 @@
-// See book_read.h. EPD and PGN become one opening a line.
+// See book_read.h. Turns EPD and PGN into one opening on each line.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// A book as people upload it, read into lines.
+// Reads an uploaded book into lines.
 #pragma once
 
 #include "server/common/error.h"
@@ -12,8 +12,8 @@ typedef struct BookText {
     bool chess960, is_pgn;
 } BookText;
 
-// Reads EPD or PGN (told by the first character that is not blank: '[' begins a PGN game) into
-// lines. Of a PGN game the first `plies` half-moves are taken. False: 422 `bad_book` naming line
-// and reason. `out` is released by the caller either way.
+// Reads EPD or PGN into lines. A text whose first character that is not blank is '[' is PGN. Of a
+// PGN game, the first `plies` half-moves are taken. False: 422 `bad_book` names line and reason.
+// The caller releases `out` in both cases.
 bool book_read(const char *text, size_t size, int plies, BookText *out, Error *err);
 void book_text_release(BookText *book);

@@ -13,7 +13,7 @@ static int64_t floor_of(int64_t total, int64_t floor_mib) {
     return share < most ? share : most;
 }
 
-// A file system that does not say is taken to have room.
+// If the file system does not report its size, it counts as having enough space.
 Disk disk_look(const char *data, int64_t floor_mib) {
     struct statvfs fs;
     if (statvfs(data, &fs) < 0 || !fs.f_blocks)

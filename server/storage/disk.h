@@ -1,15 +1,16 @@
-// How much room the file system of DATA has left. What follows where it is little: ledger/disk_policy.h.
+// The free space of the file system of DATA. ledger/disk_policy.h says what the server does if
+// there is little.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// In bytes. `floor`: what is to stay free; 0: nothing.
+// In bytes. `floor` is the space that must stay free; 0: none.
 typedef struct Disk {
     int64_t free, total, floor;
 } Disk;
 
-// A floor of the lesser of 2 GiB and a twentieth of the file system.
+// Then the floor is 2 GiB or a twentieth of the file system, whichever is less.
 enum { DISK_FLOOR_DEFAULT = -1 };
 
 Disk disk_look(const char *data, int64_t floor_mib);

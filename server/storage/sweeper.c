@@ -17,21 +17,21 @@ enum { LOOK_EVERY_S = 600, YOUNG_S = 3600 };
 
 struct Sweeper {
     Background *thread;
-    atomic_int asked, done; // how often it was asked to sweep, and which of these it has done
+    atomic_int asked, done; // how often a sweep was requested, and the last request that was done
     Db *db;                 // the thread's own
     const char *data;
 };
 
-// What one sweep has come to.
+// The results of one sweep.
 typedef struct Sweep {
     Sweeper *sweeper;
     double older_than;
     int64_t count, bytes, young; // young: dropped games that were left for later
 } Sweep;
 
-// In doubt, as when the database cannot be read, a blob is named.
+// A blob counts as named if the answer is not known, for example when the database cannot be read.
 static void sweep_blob(Sweep *sweep, const char *sha) {
-    enum { UNKNOWN, NAMED, DROPPED }; // as the query has it
+    enum { UNKNOWN, NAMED, DROPPED }; // the values of the query
     int64_t size, standing = db_int(sweep->sweeper->db, SQL_BLOB_STANDING, NAMED, "s", sha);
     if (standing == NAMED || db_failed(sweep->sweeper->db))
         return;
@@ -64,13 +64,13 @@ static void sweep_all(void *arg) {
     int asked = atomic_load(&sweeper->asked);
     Sweep sweep = {.sweeper = sweeper, .older_than = time_now() - YOUNG_S};
     for (int i = 0; i < 256 && !background_is_stopping(sweeper->thread); i++) {
-        // One short transaction a folder, which also clears what failed before.
+        // One short transaction for each folder. Its end also clears an earlier failure.
         if (db_begin(sweeper->db, &err))
             sweep_folder(&sweep, i);
         db_rollback(sweeper->db);
     }
     if (sweep.count)
-        log_info("%lld blobs (%.1f MiB) that nothing names were removed", (long long)sweep.count,
+        log_info("%lld blobs (%.1f MiB) that no row refers to were removed", (long long)sweep.count,
                  (double)sweep.bytes / (1 << 20));
     atomic_store(&sweeper->done, sweep.young ? asked - 1 : asked);
 }

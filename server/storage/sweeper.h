@@ -1,7 +1,8 @@
-// The thread that removes blobs which nothing names any more: bodies whose request was refused
-// after they were written, and dropped games of tests (ledger/disk_policy.h). It looks when the
-// server starts, every ten minutes, and when it is asked to. It only reads the database. A blob
-// younger than an hour is left alone: the request that stored it may not have come to its COMMIT.
+// The thread that deletes blobs that no row refers to: bodies of requests that were refused after
+// the body was written, and games of tests that were dropped (ledger/disk_policy.h). It sweeps at
+// the start of the server, every ten minutes, and on request. It only reads the database. It does
+// not delete a blob younger than an hour, because the request that stored it may not be committed
+// yet.
 #pragma once
 
 #include "server/common/error.h"
@@ -9,8 +10,8 @@
 typedef struct Sweeper Sweeper;
 
 Sweeper *sweeper_start(const char *data, Error *err);
-void sweeper_wake(Sweeper *sweeper); // there is something to remove
-// Whether it has not done what it was asked, or has left games of dropped tests for later because they are young: then
-// the free space on the disk does not say yet how much was dropped.
+void sweeper_wake(Sweeper *sweeper); // asks for a sweep now
+// True if a requested sweep is not finished, or if it left dropped games for later because they are
+// young. Then the free space on the disk does not show yet how much was dropped.
 bool sweeper_is_behind(Sweeper *sweeper);
-void sweeper_stop(Sweeper *sweeper); // and free; NULL is fine
+void sweeper_stop(Sweeper *sweeper); // also frees; NULL is fine
