@@ -24,10 +24,11 @@ bool path_check(const char *path, Error *err) {
     char shown[400];
     visible_copy(shown, sizeof shown, path, strlen(path), false);
     if (!path_is_plain(path))
-        return error_field(err, 422, "patch_path", "patch",
-                           "'%s' is no file name that volunteers' machines take: names are of at "
-                           "most %d bytes, all of them printable ASCII",
-                           shown, PATH_BYTES_MAX);
+        return error_field(
+            err, 422, "patch_path", "patch",
+            "'%s' is not a valid file name: a name has at most %d bytes, all of them "
+            "printable ASCII",
+            shown, PATH_BYTES_MAX);
     bool bad = strchr(path, '\\');
     int depth = 0;
     for (const char *p = path; !bad; depth++) {

@@ -9,5 +9,6 @@ void db_fail(Db *db, const char *what) {
 }
 
 bool db_unavailable(Error *err) {
-    return error_set(err, 503, "unavailable", "the database cannot be used at the moment; try again");
+    return error_set(err, 503, "unavailable",
+                     "the database cannot be used at the moment; try again");
 }

@@ -8,7 +8,7 @@
 #include "server/git/snapshot.h"
 #include "server/storage/blob.h"
 
-// Git knows no character set; the database and JSON know UTF-8 only.
+// Git stores text in any character set. The database and JSON need UTF-8.
 static void clean(char **text) {
     char *utf8 = utf8_clean(*text, strlen(*text));
     free(*text);

@@ -1,6 +1,6 @@
-// A commit that can be built: in git, its snapshot among the blobs, its row in `commits`, which
-// also says what net it needs. In that order, so that no row ever names what is not on disk; a net
-// may follow.
+// A commit that can be built: the commit in git, its snapshot among the blobs, and its row in
+// `commits`, which also says which net it needs. They are written in this order, so a row never
+// refers to data that is not on disk. Only the net may come later.
 #pragma once
 
 #include "server/db/db.h"
@@ -14,10 +14,10 @@ typedef struct CommitRecord {
     NetUse net;
 } CommitRecord;
 
-// Reads the commit and stores its snapshot, in the draft where there is one. Any thread.
+// Reads the commit and stores its snapshot, in the draft if there is one. Any thread.
 bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const char *sha,
                     const NetRule *rule, CommitRecord *out, Error *err);
 void commit_record_release(CommitRecord *record);
-// Writes the rows unless they are there. `record->info.bench` becomes the commit's count: the
-// caller sets it to 0 where the author of the message is not trusted with it.
+// Writes the rows unless they exist. `record->info.bench` becomes the commit's bench count. The
+// caller sets it to 0 if the author of the message is not trusted to state it.
 bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double now, Error *err);

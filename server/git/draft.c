@@ -15,7 +15,7 @@
 #include "server/git/repo.h"
 #include "server/storage/blob.h"
 
-// From so many files on, one sync of the whole file system is quicker than one of each.
+// With this many files or more, one sync of the whole file system is quicker than one of each file.
 enum { FILES_FEW = 32 };
 
 typedef struct DraftFile {
@@ -48,7 +48,7 @@ void draft_free(Draft *draft) {
         return;
     Error ignored;
     if (!folder_remove(draft->folder, &ignored))
-        (void)ignored; // the next start sweeps it
+        (void)ignored; // the next start removes it
     for (size_t i = 0; i < draft->count; i++) {
         free(draft->files[i].from);
         free(draft->files[i].to);
@@ -117,7 +117,7 @@ bool draft_is_full(const Draft *draft) {
     return draft->store && memory_store_is_full(draft->store);
 }
 
-// A loose object as git keeps it: a header and the bytes, deflated.
+// A loose object in git's form: a header and the bytes, deflated.
 static bool add_object(Draft *draft, const MemoryObject *object, Error *err) {
     char header[40], hex[GIT_OID_HEXSZ + 1];
     int n = snprintf(header, sizeof header, "%s %zu", git_object_type2string(object->type),

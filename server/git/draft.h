@@ -1,7 +1,7 @@
-// What a submission makes before it is accepted. Objects of git stay in memory; files are written
-// to a folder of their own, DATA/drafts/XXXXXX, from where they are moved to their places when the
-// rows are written. So a submission that is refused leaves nothing, and no other submission can
-// rely on what may yet be taken away.
+// The data of a submission before it is accepted. Objects of git stay in memory. Files are written
+// to a folder of their own, DATA/drafts/XXXXXX, and moved to their places when the rows are
+// written. So a refused submission leaves nothing on disk, and no other submission can depend on
+// data that may still be removed.
 #pragma once
 
 #include <git2.h>
@@ -15,18 +15,19 @@ typedef struct Draft Draft;
 
 // For data folder `data`.
 Draft *draft_new(const char *data, Error *err);
-// Removes what was not published.
+// Removes all that was not published.
 void draft_free(Draft *draft);
-// From now on what is written through `repo` stays in memory, where `repo` alone finds it. The
-// draft must live as long as `repo`.
+// From now on, objects written through `repo` stay in memory, and only `repo` finds them. The draft
+// must live as long as `repo`.
 bool draft_take_git(Draft *draft, git_repository *repo, Error *err);
-// Whether so much was written that the rest was refused.
+// Whether the memory for objects is full, so that further objects were refused.
 bool draft_is_full(const Draft *draft);
-// A blob, as blob_put().
+// Stores a blob in the draft, like blob_put().
 bool draft_blob(Draft *draft, const void *bytes, size_t size, char sha[SHA256_HEX_MAX], Error *err);
-// All is on disk when this returns, beside its place. On a reader thread.
+// When this returns, all files are on disk beside their places. On a reader thread.
 bool draft_seal(Draft *draft, Error *err);
-// Moves all to its place; on disk when it returns. In the turn, after everything that may refuse.
+// Moves all files to their places; they are on disk when it returns. In the turn, after every check
+// that may refuse the submission.
 bool draft_publish(Draft *draft, Error *err);
-// At start: removes what a server that was killed has left.
+// At start: removes the drafts of a server that was killed.
 bool draft_sweep(const char *data, Error *err);

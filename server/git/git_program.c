@@ -1,4 +1,4 @@
-// See repo_git.h.
+// See git_program.h.
 #include "server/git/git_program.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { ENV_MAX = 40, WORDS_MAX = 600 };
 
-// safe.directory: the data folder may belong to another user than the one who looks.
+// safe.directory: the data folder may belong to another user than the user of this process.
 static const char *const settings[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                        "HOME=/nonexistent",
                                        "GIT_CONFIG_NOSYSTEM=1",
@@ -47,7 +47,7 @@ static void close_end(int *fd) {
     *fd = -1;
 }
 
-// Three pipes, all closed on exec; [0] is read from.
+// Three pipes, all closed on exec; [0] is the end to read from.
 static bool open_pipes(int pipes[3][2], Error *err) {
     for (int i = 0; i < 3; i++)
         if (pipe2(pipes[i], O_CLOEXEC) < 0)
@@ -73,7 +73,8 @@ static bool spawn(const GitCall *call, int pipes[3][2], pid_t *pid, Error *err) 
     posix_spawn_file_actions_adddup2(&actions, pipes[1][1], 1);
     posix_spawn_file_actions_adddup2(&actions, pipes[2][1], 2);
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    // A group of its own, so that its children can be ended with it; signals as at start.
+    // The child gets its own process group, so that its own children can be ended with it. Its
+    // signal mask is empty.
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask(&attributes, &none);
     int rc = posix_spawnp(pid, "git", &actions, &attributes, (char **)call->argv, (char **)env);
@@ -108,7 +109,7 @@ static void feed(Child *child, const GitCall *call, size_t *fed) {
         if (n > 0)
             *fed += (size_t)n;
         else if (errno != EAGAIN && errno != EINTR)
-            *fed = call->input_size; // it wants no more
+            *fed = call->input_size; // git reads no more
     }
     if (*fed >= call->input_size)
         close_end(&child->in);
@@ -123,7 +124,7 @@ static void drain(int *fd, Str *to) {
         close_end(fd);
 }
 
-// Until both outputs are closed. False: over time or over the maximum.
+// Runs until both outputs are closed. False: too much time or too much output.
 static bool converse(Child *child, const GitCall *call, Str *out, Str *words, Error *err) {
     double deadline = now_s() + call->timeout_s;
     size_t fed = 0;

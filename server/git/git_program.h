@@ -1,5 +1,5 @@
-// Runs the git program where libgit2 has no counterpart: serving clones (http-backend) and fetching
-// over the network. The machine's git configuration has no say.
+// Runs the git program for the tasks that libgit2 cannot do: serving clones (http-backend) and
+// fetching over the network. The git configuration of the machine is not used.
 #pragma once
 
 #include "server/common/error.h"
@@ -7,13 +7,13 @@
 
 typedef struct GitCall {
     const char *const *argv; // "git", …, NULL
-    const char *const *env;  // "NAME=value", …, NULL; beside PATH and git's own settings
+    const char *const *env;  // "NAME=value", …, NULL; added to PATH and git's own settings
     const char *input;
     size_t input_size;
     double timeout_s;
 } GitCall;
 
-// Waits for the end and collects standard output. False: cannot start, over the output's maximum,
-// over time (all its processes are killed), or an exit status other than 0; the message holds the
-// end of what it said on standard error. Any thread.
+// Collects standard output and waits for the end. False if git does not start, if its output
+// exceeds the maximum of `out`, if it takes too long (then all its processes are killed), or if its
+// exit status is not 0. The message then has the end of its standard error. Any thread.
 bool git_run(const GitCall *call, Str *out, Error *err);

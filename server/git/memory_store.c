@@ -7,10 +7,10 @@
 
 #include "server/common/str.h"
 
-enum { PRIORITY = 100, SLOTS_FIRST = 256 }; // above libgit2's own stores
+enum { PRIORITY = 100, SLOTS_FIRST = 256 }; // higher than libgit2's own stores
 
 struct MemoryStore {
-    git_odb_backend parent; // first: libgit2 sees this
+    git_odb_backend parent; // must be first: libgit2 sees this struct
     MemoryObject *objects;
     size_t count, bytes, bytes_max;
     size_t *slots, slot_count; // by id: number of the object plus one, 0: free
@@ -19,10 +19,10 @@ struct MemoryStore {
 
 // ---- finding ------------------------------------------------------------------------------------
 
-// An object's slot, or the free one where it would be.
+// The slot of an object, or the free slot where it would be.
 static size_t *slot_of(const MemoryStore *store, const git_oid *id) {
     size_t at;
-    memcpy(&at, id->id, sizeof at); // an id is a hash already
+    memcpy(&at, id->id, sizeof at); // an id is already a hash
     for (at %= store->slot_count; store->slots[at]; at = (at + 1) % store->slot_count)
         if (git_oid_equal(&store->objects[store->slots[at] - 1].id, id))
             break;
@@ -63,7 +63,7 @@ static int store_read(void **bytes, size_t *size, git_object_t *type, git_odb_ba
 
 // ---- writing ------------------------------------------------------------------------------------
 
-// At most half of the slots are taken.
+// Makes sure that at most half of the slots are used.
 static void make_room(MemoryStore *store) {
     if (2 * (store->count + 1) <= store->slot_count)
         return;

@@ -26,12 +26,12 @@ bool net_rule_check(const NetRule *rule, Error *err) {
         return true;
     if (!is_inside(rule->file) || strlen(rule->file) > PATTERN_MAX)
         return error_field(err, 422, "bad_field", "net_file",
-                           "'%.100s' is no file inside a source tree", rule->file);
+                           "'%.100s' is not the path of a file inside a source tree", rule->file);
     const char *mark = strstr(rule->path, MARK);
     if (!is_inside(rule->path) || strlen(rule->path) > PATTERN_MAX || !mark ||
         strstr(mark + 1, MARK))
         return error_field(err, 422, "bad_field", "net_path",
-                           "'%.100s' is no path inside a source tree that has %s in it once",
+                           "'%.100s' is not a path inside a source tree with %s in it once",
                            rule->path, MARK);
     return true;
 }
@@ -45,15 +45,16 @@ char *net_place(const NetRule *rule, const char *sha, char out[NET_PATH_MAX]) {
 
 // ---- the line -----------------------------------------------------------------------------------
 
-// The first bytes, for people.
+// The message shows the first bytes of the line.
 static bool bad_line(const char *text, size_t size, Error *err) {
     char shown[25] = "";
     for (size_t i = 0; i < size && i < sizeof shown - 1; i++)
         shown[i] = isprint((unsigned char)text[i]) ? text[i] : '?';
-    return error_field(err, 422, "bad_net", "patch",
-                       "holds '%s%s', which is no net's name: it is one line, the net's SHA-256 in "
-                       "64 lower-case hex digits, or none",
-                       shown, size >= sizeof shown ? "…" : "");
+    return error_field(
+        err, 422, "bad_net", "patch",
+        "holds '%s%s', which is not the name of a net: one line with the net's SHA-256 in "
+        "64 lower-case hex digits, or none",
+        shown, size >= sizeof shown ? "…" : "");
 }
 
 bool net_line_read(const char *text, size_t size, char sha[SHA256_HEX_MAX], Error *err) {
@@ -80,7 +81,7 @@ static void free_blob(git_blob **blob) {
 
 typedef enum { ENTRY_NONE, ENTRY_FILE, ENTRY_OTHER } Entry;
 
-// What lies at the path; *blob is set for a file, and freed by the caller.
+// The kind of the entry at the path. *blob is set for a file; the caller frees it.
 static Entry entry_at(git_repository *repo, const git_tree *tree, const char *path,
                       git_blob **blob) {
     git_tree_entry *entry = NULL;
@@ -108,7 +109,7 @@ static bool read_line(git_repository *repo, const git_tree *tree, const NetRule 
            error_prefix(err, "%s", rule->file);
 }
 
-// A file in the net's place must be the net.
+// If the tree has a file in the place of the net, the file must be that net.
 static bool check_place(git_repository *repo, const git_tree *tree, NetUse *use, Error *err) {
     char found[SHA256_HEX_MAX];
     git_blob *blob scope(free_blob) = NULL;
@@ -117,7 +118,7 @@ static bool check_place(git_repository *repo, const git_tree *tree, NetUse *use,
         return true;
     if (entry == ENTRY_OTHER)
         return error_field(err, 422, "bad_net", "patch",
-                           "%s is no file, and the net that the tree names must lie there",
+                           "%s is not a file, but it is the place of the net that the tree names",
                            use->path);
     sha256_hex(git_blob_rawcontent(blob), (size_t)git_blob_rawsize(blob), found);
     if (strcmp(found, use->sha) != 0)

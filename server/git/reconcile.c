@@ -1,5 +1,5 @@
-// See reconcile.h. The database is the truth: a server that ends between a reference and its COMMIT leaves a
-// reference without a row, never a row without its reference.
+// See reconcile.h. The database is right. A server may end after it has set a reference and before
+// the COMMIT. Then there is a reference without a row. There is never a row without its reference.
 #include "server/git/reconcile.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static bool ref_is(git_repository *repo, const char *ref, const char *sha) {
 static bool ref_follow(git_repository *repo, const char *ref, const char *sha, Error *err) {
     if (ref_is(repo, ref, sha))
         return true;
-    log_warn("%s%s did not point at %s; set", git_repository_path(repo), ref, sha);
+    log_warn("%s%s did not point at %s; it was set", git_repository_path(repo), ref, sha);
     return repo_ref_set(repo, ref, sha, err);
 }
 
@@ -35,7 +35,8 @@ static bool tests_follow(git_repository *repo, Db *db, int64_t engine, int64_t *
     return !db_failed(db);
 }
 
-// References of tests whose COMMIT never came: their numbers are above all that the engine has.
+// Removes the references of tests that were never committed: their numbers are above the engine's
+// last test.
 static void drop_orphans(git_repository *repo, int64_t last) {
     git_strarray refs = {0};
     if (git_reference_list(&refs, repo) < 0)
@@ -43,7 +44,8 @@ static void drop_orphans(git_repository *repo, int64_t last) {
     for (size_t i = 0; i < refs.count; i++)
         if (strncmp(refs.strings[i], "refs/tests/", 11) == 0 &&
             strtoll(refs.strings[i] + 11, NULL, 10) > last) {
-            log_warn("%s%s has no test; removed", git_repository_path(repo), refs.strings[i]);
+            log_warn("%s%s belonged to no test; it was removed", git_repository_path(repo),
+                     refs.strings[i]);
             git_reference_remove(repo, refs.strings[i]);
         }
     git_strarray_dispose(&refs);

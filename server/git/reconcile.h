@@ -1,9 +1,9 @@
-// Brings the references of every repository in line with the database.
+// Sets the references of every repository to what the database says.
 #pragma once
 
 #include "server/common/error.h"
 #include "server/db/db.h"
 
-// At start, and after a turn that failed: every engine's branch follows engines.baseline, which is the truth, and
-// every test has its reference. References of tests that were never stored are removed.
+// Runs at start, and after a turn that failed. Every engine's branch is set to engines.baseline,
+// and every test has its reference. References of tests that were never stored are removed.
 bool repo_reconcile(const char *data, Db *db, Error *err);

@@ -10,7 +10,7 @@
 #include "server/common/log.h"
 #include "server/common/str.h"
 
-// The machine's git configuration must not change what a patch does here.
+// The git configuration of the machine must not change the result of a patch.
 static void library_start(void) {
     if (git_libgit2_init() < 0)
         fatal("libgit2 does not start");
@@ -29,7 +29,7 @@ static void library(void) {
 
 bool repo_error(Error *err, int status, const char *code, const char *what) {
     const git_error *e = git_error_last();
-    if (!e && errno == ENOSPC) // libgit2 may say nothing of an object that it could not write
+    if (!e && errno == ENOSPC) // libgit2 may report nothing about an object that it could not write
         return error_errno(err, "%s", what);
     if (e && e->klass == GIT_ERROR_OS && strstr(e->message, strerror(ENOSPC)))
         return error_set(err, 503, "disk_full", "%s: %s", what, e->message);
@@ -89,7 +89,7 @@ static bool is_hex(const char *text) {
     return n >= 7 && n <= 40 && !text[n];
 }
 
-// A branch or tag, peeled to its commit.
+// The commit of a branch or tag.
 static bool resolve_name(git_repository *repo, const char *prefix, const char *name, git_oid *oid) {
     char *full scope(free_ptr) = xasprintf("%s%s", prefix, name);
     int valid = 0;
@@ -121,10 +121,11 @@ bool repo_resolve(git_repository *repo, const char *what, char sha[REPO_SHA_MAX]
     git_oid oid;
     if (!resolve_name(repo, "refs/heads/", what, &oid) &&
         !resolve_name(repo, "refs/tags/", what, &oid) && !resolve_hex(repo, what, &oid))
-        return error_set(err, 422, "no_such_commit",
-                         "'%.100s' is no branch, tag or commit of the engine's repository; name a "
-                         "branch, or a commit by 7 to 40 hex digits",
-                         what);
+        return error_set(
+            err, 422, "no_such_commit",
+            "'%.100s' is not a branch, tag or commit of the engine's repository; name a "
+            "branch, or a commit by 7 to 40 hex digits",
+            what);
     git_oid_tostr(sha, REPO_SHA_MAX, &oid);
     return true;
 }

@@ -53,8 +53,9 @@ static bool check_limits(Writer *w, const git_blob *blob) {
     return true;
 }
 
-// Trees are walked in the order of full paths: git sorts a folder as if its name ended in '/'.
-// A tree out of order, or with a name twice, is not what git's comparison of trees shows of it.
+// Trees are walked in the order of full paths; git sorts a folder as if its name ended in '/'. If a
+// tree is out of order or has a name twice, the snapshot could differ from what git's comparison of
+// trees shows. So such a tree is refused.
 static bool check_order(Writer *w, const char *path) {
     bool ordered = !w->last || strcmp(w->last, path) < 0;
     free(w->last);
@@ -73,8 +74,8 @@ static int visit(const char *root, const git_tree_entry *entry, void *payload) {
         char shown[400];
         visible_copy(shown, sizeof shown, path, strlen(path), false);
         error_set(w->err, 422, "snapshot_path",
-                  "'%s' is no file name that volunteers' machines take: names are of at most 400 "
-                  "bytes, all of them printable ASCII",
+                  "'%s' is not a valid file name: a name has at most 400 bytes, all of them "
+                  "printable ASCII",
                   shown);
         return -1;
     }
@@ -99,7 +100,7 @@ static bool write_tree(Writer *w, const char *sha, Str *out) {
     git_tree *tree scope(repo_tree_free) = NULL;
     if (!repo_commit_tree(w->repo, sha, &tree, w->err))
         return false;
-    // pax restricted: plain ustar, with extensions only for names too long for it.
+    // pax restricted: plain ustar, with extensions only for names that are too long for it.
     archive_write_set_format_pax_restricted(w->archive);
     archive_write_add_filter_none(w->archive);
     archive_write_set_bytes_in_last_block(w->archive, 1);

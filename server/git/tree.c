@@ -94,7 +94,7 @@ static bool add_folder(Import *in, const char *prefix) {
     return ok;
 }
 
-// Rules hold for this handle only; nothing is written.
+// The rules apply to this handle only. No file is written.
 static void set_ignore_rules(git_repository *repo, const char *folder) {
     char *path scope(free_ptr) = xasprintf("%s/.gitignore", folder);
     Error ignored;
@@ -170,7 +170,7 @@ static bool is_new_or_empty(const char *folder) {
 
 bool repo_tree_export(git_repository *repo, const char *commit, const char *folder, Error *err) {
     if (!is_new_or_empty(folder))
-        return error_set(err, 409, "not_empty", "%s is there and not empty", folder);
+        return error_set(err, 409, "not_empty", "%s exists and is not empty", folder);
     Export out = {.repo = repo, .folder = folder, .err = err};
     git_tree *tree scope(repo_tree_free) = NULL;
     if (!repo_commit_tree(repo, commit, &tree, err) || !folder_make(folder, err))
