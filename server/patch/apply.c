@@ -1,6 +1,6 @@
-// Applies a patch to a tree, file by file: the files go into one index, and the tree is written
-// once. Hunks (fit.c) and binary parts (binary.c) are applied here and not by libgit2, whose
-// refusals name neither file nor hunk, and which hangs on compressed data that ends too early.
+// Applies a patch to a tree, file by file. The files go into one index, and the tree is written
+// once. This module applies hunks (fit.c) and binary parts (binary.c) itself. libgit2 could do it,
+// but its refusals name neither file nor hunk, and it hangs on compressed data that ends too early.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 typedef struct Apply {
     git_repository *repo;
     git_index *index; // the tree so far
-    int plain_strip;  // folders to strip of plain diffs, -1: not known yet
+    int plain_strip;  // folders to strip from the names of plain diffs; -1: not known yet
     Error *err;
 } Apply;
 
@@ -35,7 +35,7 @@ static bool is_file(const Apply *a, const char *path) {
     return mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE;
 }
 
-// The path less `count` leading folders; NULL when it has fewer.
+// The path without its `count` first folders; NULL if it has fewer.
 static const char *strip_folders(const char *path, int count) {
     for (; path && count > 0; count--) {
         path = strchr(path, '/');
@@ -44,7 +44,7 @@ static const char *strip_folders(const char *path, int count) {
     return path && *path ? path : NULL;
 }
 
-// "engine/search.c" in a repository whose top is what that folder holds.
+// Strips "engine/" from "engine/search.c" if the top of the repository is that folder.
 static void strip_engine(const Apply *a, char **path) {
     static const char prefix[] = "engine/";
     if (*path && strncmp(*path, prefix, sizeof prefix - 1) == 0 &&
@@ -58,7 +58,8 @@ static void replace_path(char **path, const char *with) {
     *path = copy;
 }
 
-// How many folders a plain diff's names have too many: the fewest with which one of them exists. -1: not known.
+// How many folders must be stripped from the names of a plain diff: the smallest number with which
+// one of the names exists in the tree. -1: not known.
 static int find_strip(const Apply *a, const PatchFile *file) {
     const char *const names[] = {file->old_path, file->new_path};
     for (int n = 0; n < STRIP_MAX; n++)
@@ -70,7 +71,8 @@ static int find_strip(const Apply *a, const PatchFile *file) {
     return -1;
 }
 
-// `diff -ruN old new` makes files too: the others tell how much is to be stripped, if any is there.
+// `diff -ruN old new` makes new files too. The number of folders to strip comes from another file
+// of the patch, if one exists in the tree.
 static void find_plain_strip(Apply *a, const PatchMail *mail) {
     a->plain_strip = -1;
     for (int i = 0; i < mail->file_count && a->plain_strip < 0; i++)
@@ -78,12 +80,13 @@ static void find_plain_strip(Apply *a, const PatchMail *mail) {
             a->plain_strip = find_strip(a, &mail->files[i]);
 }
 
-// The file that a plain diff means: of its two names, stripped or else as they stand, the first that exists, or else
-// the first that there is. A plain diff cannot rename: "x.c.orig" and "x.c" are the same file.
+// The file that a plain diff changes. It has two names, each stripped or, if that is not possible,
+// whole. The first name that exists in the tree is taken, or else the first name. A plain diff
+// cannot rename: "x.c.orig" and "x.c" are the same file.
 static const char *choose_plain(const Apply *a, const PatchFile *file, int strip) {
     const char *const stripped[] = {strip_folders(file->new_path, strip),
                                     strip_folders(file->old_path, strip)};
-    const char *const whole[] = {file->new_path, file->old_path}; // "new.c", made at the top
+    const char *const whole[] = {file->new_path, file->old_path}; // "new.c", a new file at the top
     const char *const *names = stripped[0] || stripped[1] ? stripped : whole;
     for (int i = 0; i < 2; i++)
         if (names[i] && is_file(a, names[i]))
@@ -100,7 +103,7 @@ static bool makes_file(const Apply *a, const PatchFile *file, const char *path) 
 static bool resolve_plain(const Apply *a, PatchFile *file) {
     int strip = find_strip(a, file);
     strip = strip < 0 ? a->plain_strip : strip;
-    // Nothing here is known: then the name counts as it stands, less the usual "a/" or "b/".
+    // No name exists in the tree. Then the name counts without its usual "a/" or "b/".
     if (strip < 0 && !path_check(file->new_path ? file->new_path : file->old_path, a->err))
         return false;
     char *path scope(free_ptr) = xstrdup(choose_plain(a, file, strip < 0 ? 1 : strip));
@@ -121,11 +124,11 @@ static bool resolve_paths(const Apply *a, PatchFile *file) {
 
 // ---- does it fit
 
-// A new file's folders must not be files, nor the file a folder.
+// The folders of a new file must not be files, and the file must not be a folder.
 static bool check_new_place(const Apply *a, const char *path) {
     if (mode_in_tree(a, path) != GIT_FILEMODE_UNREADABLE)
         return patch_refuse(a->err, path,
-                            ": the patch makes this file, but the base has it already");
+                            ": the patch creates this file, but the base has it already");
     char *parent scope(free_ptr) = xstrdup(path);
     for (char *slash; (slash = strrchr(parent, '/'));) {
         *slash = 0;
@@ -145,7 +148,7 @@ static bool check_old_place(const Apply *a, const char *path) {
             a->err, path,
             ": the base has no such file; was the patch made against another base, or in "
             "another folder?");
-    return patch_refuse(a->err, path, " is no plain file in the base");
+    return patch_refuse(a->err, path, " is not a plain file in the base");
 }
 
 static bool check_places(const Apply *a, const PatchFile *file) {
@@ -156,7 +159,8 @@ static bool check_places(const Apply *a, const PatchFile *file) {
 
 // ---- apply
 
-// A change of mode says what the file's mode was. It counts as said only where it differs.
+// A change of mode states the file's old mode. It counts as stated only if it differs from the new
+// mode.
 static void complete_modes(const Apply *a, PatchFile *file) {
     if (!file->old_path)
         return;
@@ -185,7 +189,7 @@ static bool fit(const Apply *a, const PatchFile *file, const git_blob *blob, git
     return fits && (!file->new_path || write_blob(a, &out, id));
 }
 
-// `id` is the old content's and becomes the new one's.
+// `id` is the old content, and becomes the new content.
 static bool apply_content(const Apply *a, const PatchFile *file, git_oid *id) {
     git_blob *blob = NULL;
     if (!file->hunk_count && !file->binary && file->old_path && file->new_path)
@@ -209,7 +213,7 @@ static bool put_into_index(const Apply *a, const PatchFile *file, const git_oid 
         return true;
     const git_error *e = git_error_last();
     return patch_refuse(a->err, file->new_path, ": %.300s",
-                        e ? e->message : "is no usable file name");
+                        e ? e->message : "is not a usable file name");
 }
 
 static bool apply_file(const Apply *a, PatchFile *file) {
@@ -226,7 +230,7 @@ static bool is_same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }
 
-// A diff names each file once. One that changes a file again and again would make all its versions.
+// A diff names each file once. A diff that changes one file many times would make all its versions.
 static bool is_named_once(const Apply *a, const PatchMail *mail, int number) {
     const PatchFile *file = &mail->files[number];
     for (int i = 0; i < number; i++)

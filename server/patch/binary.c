@@ -1,6 +1,7 @@
-// Binary parts of a patch, "GIT binary patch": lines of base 85 that hold the zlib stream of the new content itself
-// ("literal N") or of git's delta against the old content ("delta N"). The part for the other direction, which git
-// writes after it, is not needed: the index line names both contents by their hash, and both are checked.
+// Binary parts of a patch, "GIT binary patch". Lines of base 85 hold a zlib stream. It expands to
+// the new content ("literal N") or to git's delta against the old content ("delta N"). Git writes a
+// second part for the other direction, which is not needed. The index line names both contents by
+// their hash, and both are checked.
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -17,7 +18,7 @@ static bool refuse_damaged(const PatchFile *file, Error *err) {
 
 // ---- base 85 ------------------------------------------------------------------------------------
 
-// -1: no letter of git's alphabet.
+// The value of a letter; -1 if it is not in git's alphabet.
 static int digit_of(char letter) {
     static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                   "!#$%&()*+-;<=>?@^_`{|}~";
@@ -25,7 +26,7 @@ static int digit_of(char letter) {
     return at ? (int)(at - letters) : -1;
 }
 
-// Five letters are four bytes, most significant first.
+// Five letters encode four bytes, the most significant first.
 static bool add_group(const char *letters, size_t wanted, Str *out) {
     unsigned long long word = 0;
     for (int i = 0; i < 5; i++) {
@@ -39,7 +40,7 @@ static bool add_group(const char *letters, size_t wanted, Str *out) {
     return word <= 0xFFFFFFFF;
 }
 
-// The first letter says how many bytes the line holds: A to Z are 1 to 26, a to z are 27 to 52.
+// The first letter says how many bytes the line encodes: A to Z are 1 to 26, a to z are 27 to 52.
 static bool add_line(const char *text, size_t size, Str *out) {
     char c = *text;
     size_t bytes = c >= 'A' && c <= 'Z'   ? (size_t)(c - 'A') + 1
@@ -72,7 +73,8 @@ static bool read_header(PatchCursor *c, bool *is_delta, size_t *size) {
     return true;
 }
 
-// What the lines hold, inflated to just the size that the header says; new, NULL where it is damaged.
+// Decodes the lines and inflates them to the size that the header says. New; NULL if the data is
+// damaged.
 static unsigned char *read_part(const PatchFile *file, bool *is_delta, size_t *size) {
     PatchCursor c = {file->literal, file->literal + file->literal_size, 0};
     const char *text;
@@ -95,7 +97,7 @@ static unsigned char *read_part(const PatchFile *file, bool *is_delta, size_t *s
 
 // ---- git's delta --------------------------------------------------------------------------------
 
-// Seven bits a byte, least significant first.
+// A number of seven bits in each byte, the least significant first.
 static bool take_size(Bytes *in, size_t *size) {
     *size = 0;
     for (int shift = 0; shift < 35 && in->p < in->end; shift += 7) {
@@ -107,7 +109,7 @@ static bool take_size(Bytes *in, size_t *size) {
     return false;
 }
 
-// The bits of `mask` say which of the bytes are there; the others are 0.
+// The bits of `mask` say which bytes of the number follow; the others are 0.
 static bool take_number(Bytes *in, unsigned mask, size_t *out) {
     *out = 0;
     for (int i = 0; mask >> i; i++) {
@@ -167,7 +169,7 @@ static bool check_old(const PatchFile *file, const char *old, size_t size, Error
                             "--binary`");
     return !file->old_path || has_name(old, size, file->old_id) ||
            patch_refuse(err, file->old_path,
-                        ": the base has another content than the patch was made against (%.10s)",
+                        ": the base differs from the file that the patch was made against (%.10s)",
                         file->old_id);
 }
 

@@ -1,7 +1,7 @@
-// The diff of a test for the page on which a maintainer decides: what could do harm comes first,
-// and no byte is left out that is not named as left out. Git's own idea of what is binary does not
-// count, as a NUL would hide the rest of a source file: everything is shown as text but large files
-// with NULs, which are named by their SHA-256.
+// The diff of a test, for the page on which a maintainer approves it. Files that could do harm come
+// first. Every byte is shown, or the document says that it is not. The document does not use git's
+// test for binary files: one NUL would hide the rest of a source file. Everything is shown as text,
+// except large files with NULs, which are named by their SHA-256.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { BINARY_SHOWN_MAX = 64 << 10 };
 typedef struct Document {
     git_repository *repo;
     json_t *risky, *harmless;    // files
-    json_t *file, *risks, *hunk; // borrowed: those that are being made
+    json_t *file, *risks, *hunk; // borrowed: the ones that are being built
     DiffLimits left;
     bool truncated;
     int unseen;
@@ -36,7 +36,8 @@ static bool ends_with(const char *text, const char *end) {
     return a >= b && strcasecmp(text + a - b, end) == 0;
 }
 
-// What decides how the engine is built, and so runs on the machines of others outside the engine.
+// Files that decide how the engine is built. Their commands run on volunteers' machines outside the
+// engine.
 static bool is_build_file(const char *path) {
     static const char *const names[] = {"makefile",    "gnumakefile", "cmakelists.txt",
                                         "meson.build", "configure",   "build.ninja",
@@ -114,7 +115,7 @@ static void add_line(Document *d, const git_diff_line *line, size_t size) {
                                     "parts", shown.parts));
 }
 
-// Counts every line and keeps those that there is room for.
+// Counts every line, and keeps it if there is room.
 static void take_line(Document *d, const git_diff_line *line) {
     size_t size = line->content_len;
     size -= size && line->content[size - 1] == '\n';
@@ -125,7 +126,7 @@ static void take_line(Document *d, const git_diff_line *line) {
         add_line(d, line, size);
         return;
     }
-    d->left = (DiffLimits){0}; // no later line in place of a long one
+    d->left = (DiffLimits){0}; // no later line may take the place of a long one
     d->truncated = true;
     json_object_set_new(d->file, "truncated", json_true());
 }
@@ -194,7 +195,8 @@ static bool take_text(Document *d, git_diff *diff, size_t number, Error *err) {
     return true;
 }
 
-// What is too large to be shown byte by byte, is named; what is taken away, was approved once.
+// Names a file that is too large to be shown byte by byte. A deleted file is not unseen: its
+// content was approved before.
 static void name_unseen(Document *d, const git_blob *new) {
     d->unseen += new != NULL;
     json_object_set_new(d->file, "unseen", content_name(new));
@@ -229,7 +231,7 @@ static bool take_file(Document *d, git_diff *diff, size_t number, const git_blob
     return ok;
 }
 
-// NULL for a side on which the file is not there.
+// Finds the content of a file on one side; NULL if the file does not exist there.
 static bool find_blob(Document *d, const git_diff_file *file, git_blob **blob, Error *err) {
     return git_oid_is_zero(&file->id) || git_blob_lookup(blob, d->repo, &file->id) == 0 ||
            repo_error(err, 500, "git", file->path);
@@ -246,7 +248,7 @@ static bool open_file(Document *d, git_diff *diff, size_t number, Error *err) {
     return ok;
 }
 
-// Those that are risky whatever they hold come first, so that there is room for their lines.
+// Files that are risky whatever they contain come first, so that there is room for their lines.
 static bool take_files(Document *d, git_diff *diff, Error *err) {
     size_t count = git_diff_num_deltas(diff);
     bool ok = true;

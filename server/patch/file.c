@@ -1,5 +1,5 @@
-// One file's part of a patch: the headers of `git diff` or of `diff -u`, then its hunks
-// (patch_hunk.c).
+// The part of a patch for one file: the headers of `git diff` or of `diff -u`, then its hunks
+// (hunk.c).
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static const char link_advice[] =
     "links can leave the source tree; add a copy of the file or change the build instead";
 
-// "a/x" of git less its one-letter folder; NULL for /dev/null.
+// Git's "a/x" without the folder "a/"; NULL for /dev/null.
 static char *strip_prefix(char *name) {
     char *stripped = NULL;
     if (strcmp(name, "/dev/null") != 0)
@@ -41,7 +41,7 @@ static unsigned octal(const char *text, const char *end) {
     unsigned value = 0;
     for (; text < end && *text >= '0' && *text <= '7' && value < 01000000; text++)
         value = value * 8 + (unsigned)(*text - '0');
-    return value ? value : 1; // 1 is a mode that nothing has
+    return value ? value : 1; // 1 is the mode of no file
 }
 
 static void copy_id(char id[41], const char *text, const char *end) {
@@ -63,8 +63,8 @@ static void read_index(PatchFile *file, const char *text, const char *end) {
         file->old_mode = file->new_mode = octal(blank + 1, end);
 }
 
-// "diff --git a/x b/x": the two names are equal unless later headers say otherwise, so the middle
-// blank divides them even where names have blanks.
+// "diff --git a/x b/x". The two names are equal unless later headers say otherwise. So the blank in
+// the middle separates them, even if the names have blanks.
 static void read_git_line(PatchFile *file, const char *text, const char *end) {
     char *old = NULL, *new = NULL;
     if (*text == '"' || (end > text && end[-1] == '"')) {
@@ -151,7 +151,8 @@ static bool epoch(const char *text, const char *end) {
            memmem(text, (size_t)(end - text), "1970-01-01 1", 12);
 }
 
-// The two lines "--- x" and "+++ y". A time of 1970 is how `diff -N` says that there is no file.
+// The two lines "--- x" and "+++ y". `diff -N` writes a time of 1970 for a file that does not
+// exist.
 static bool read_names(PatchCursor *c, PatchFile *file) {
     PatchCursor next = *c;
     const char *old, *new;
@@ -178,10 +179,11 @@ static bool read_names(PatchCursor *c, PatchFile *file) {
 }
 
 static bool refuse_binary(const PatchFile *file, Error *err) {
-    return error_field(err, 422, "patch_binary", "patch",
-                       "line %d of the patch says that a binary file differs and does not hold it; "
-                       "use `git diff --binary`",
-                       file->line);
+    return error_field(
+        err, 422, "patch_binary", "patch",
+        "line %d of the patch says that a binary file differs and does not contain it; "
+        "use `git diff --binary`",
+        file->line);
 }
 
 static bool read_git_part(PatchCursor *c, PatchFile *file, Error *err) {

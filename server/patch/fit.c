@@ -1,5 +1,5 @@
-// The hunks of one file beside the lines of the base's: they fit at the lines that they name or not
-// at all, and the refusal names file, hunk and line.
+// Applies the hunks of one file to the lines of the base's file. A hunk fits exactly at the lines
+// that it names, or not at all. A refusal names file, hunk and line.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool append(Error *err, const PatchFile *file, Str *out, const char *byte
     return true;
 }
 
-// A line that the hunk expects in the base's file, beside that which is there.
+// Compares a line that the hunk expects with the next line of the base's file.
 static bool match_line(Error *err, const PatchFile *file, int number, PatchCursor *content,
                        const char *wants, size_t wants_size, bool wants_newline) {
     const char *has;
@@ -66,13 +66,13 @@ static bool match_line(Error *err, const PatchFile *file, int number, PatchCurso
            refuse_line(err, file, number, content->line, has, has_size, wants, wants_size);
 }
 
-// Takes the base's lines up to the one at which the hunk begins.
+// Copies the lines of the base's file that are before the hunk.
 static bool reach_hunk(Error *err, const PatchFile *file, int number, PatchCursor *content,
                        Str *out) {
     const PatchHunk *hunk = &file->hunks[number - 1];
     const char *from = content->p, *line;
     size_t size;
-    // With no old lines, old_start is the line before; "-0,0" is the top of a file.
+    // If the hunk has no old lines, old_start is the line before it; "-0,0" is the top of a file.
     long first = hunk->old_count ? hunk->old_start : hunk->old_start + 1;
     if (first <= content->line)
         return patch_refuse(err, patch_file_name(file),
@@ -94,7 +94,7 @@ static bool apply_hunk(Error *err, const PatchFile *file, int number, PatchCurso
     if (!reach_hunk(err, file, number, content, out))
         return false;
     while (patch_line(&lines, &text, &size)) {
-        char kind = size ? *text : ' '; // an editor took the blank of an empty line
+        char kind = size ? *text : ' '; // an editor removed the blank of an empty line
         if (kind == '\\')
             continue;
         bool newline = lines.p >= lines.end || *lines.p != '\\';
@@ -119,8 +119,8 @@ bool patch_fit(const PatchFile *file, const char *old, size_t old_size, Str *out
     if (content.p < content.end)
         return patch_refuse(
             err, file->old_path,
-            ": the patch takes this file away, but the base's has more lines (line %d)",
+            ": the patch deletes this file, but the base's has more lines (line %d)",
             content.line + 1);
-    return !out->size || patch_refuse(err, file->old_path,
-                                      ": the patch takes this file away and adds lines to it");
+    return !out->size ||
+           patch_refuse(err, file->old_path, ": the patch deletes this file and adds lines to it");
 }

@@ -1,5 +1,5 @@
-// Hunks and binary literals. Hunks are taken by the line counts that they declare, so that text in
-// a file that looks like the next header is no trap.
+// Reads hunks and binary parts. The header of a hunk declares its number of lines, and exactly that
+// many are read. So a line of a file that looks like the next header is read as a line.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static bool refuse_hunk(const PatchFile *file, int line, const char *what, Error
                        what);
 }
 
-// Takes as many lines as the header declares. An empty line is an empty context line whose blank an
-// editor or a mail program took away.
+// Reads as many lines as the header declares. An empty line is an empty context line: an editor or
+// a mail program removed its blank.
 static bool read_hunk_lines(PatchCursor *c, const PatchFile *file, PatchHunk *hunk, Error *err) {
     long old_left = hunk->old_count, new_left = hunk->new_count;
     hunk->lines = c->p;
@@ -92,8 +92,8 @@ bool patch_hunks_read(PatchCursor *c, PatchFile *file, Error *err) {
     return true;
 }
 
-// "GIT binary patch", one or two blocks, each "literal N" or "delta N" and lines of base 85, closed
-// by an empty line.
+// "GIT binary patch": one or two blocks. Each is "literal N" or "delta N", lines of base 85, and an
+// empty line.
 void patch_literal_read(PatchCursor *c, PatchFile *file) {
     const char *text;
     size_t size;

@@ -1,5 +1,6 @@
-// The mails that `git format-patch` writes: who wrote a change, when, and what the author says of it. Not a
-// general mail reader: bodies in quoted-printable or base64 are refused with a word on what to do.
+// Reads the mails of `git format-patch`: the author, the date and the message of a change. It is
+// not a general mail reader. A body in quoted-printable or base64 is refused, and the message says
+// what to do.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 
 enum { HEADER_BYTES_MAX = 8192, MESSAGE_BYTES_MAX = 65536 };
 
-// "From 0a4d55a8… Mon Sep 17 00:00:00 2001" as git writes it, or a mail saved without that line.
+// True for the line "From 0a4d55a8… Mon Sep 17 00:00:00 2001" that git writes, and for a header of
+// a mail that was saved without that line.
 bool patch_mail_starts(const char *text, size_t size) {
     if (!patch_starts(text, size, "From ") || size < 46 || text[45] != ' ')
         return patch_starts(text, size, "From: ") || patch_starts(text, size, "Subject: ");
@@ -51,7 +53,7 @@ static void decode_b(const char *text, size_t size, Str *out) {
     }
 }
 
-// RFC 2047: "=?UTF-8?q?J=C3=BCrgen?=". Other character sets are kept as they stand.
+// Decodes RFC 2047: "=?UTF-8?q?J=C3=BCrgen?=". Text in other character sets stays as it is.
 static char *decode_words(const char *text) {
     Str out;
     str_init(&out, HEADER_BYTES_MAX);
@@ -68,7 +70,7 @@ static char *decode_words(const char *text) {
         else
             decode_b(body + 2, size, &out);
         text = end + 2;
-        const char *next = text + strspn(text, " \t"); // blanks between two words do not count
+        const char *next = text + strspn(text, " \t"); // blanks between encoded words do not count
         if (strncasecmp(next, "=?utf-8?", 8) == 0)
             text = next;
     }
@@ -77,7 +79,7 @@ static char *decode_words(const char *text) {
     return clean;
 }
 
-// "Name <address>" or the address alone.
+// Reads "Name <address>", or an address without a name.
 static void set_author(PatchMail *mail, const char *value) {
     free(mail->author);
     free(mail->email);
@@ -104,7 +106,7 @@ static void set_date(PatchMail *mail, const char *value) {
         mail->authored = 0, mail->offset_minutes = 0;
 }
 
-// As `git am` does: "Re:" and "[PATCH 2/3]" are no part of the subject.
+// Like `git am`: "Re:" and "[PATCH 2/3]" are not part of the subject.
 static const char *bare_subject(const char *subject) {
     for (;;) {
         subject += strspn(subject, " \t:");
@@ -131,14 +133,15 @@ static bool use_header(PatchMail *mail, const char *header, Str *subject, Error 
         const char *value = header + 26 + strspn(header + 26, " \t");
         if (strncasecmp(value, "quoted-printable", 16) == 0 || strncasecmp(value, "base64", 6) == 0)
             return error_field(err, 422, "patch_encoding", "patch",
-                               "the mail is encoded as %.16s, which lost the patch's own form; "
+                               "the mail is encoded as %.16s, which changes the text of the patch; "
                                "upload the file that `git format-patch` wrote",
                                value);
     }
     return true;
 }
 
-// Header lines up to the empty one; a line that begins with a blank goes on with the one before.
+// Reads the header lines up to the empty line. A line that begins with a blank continues the line
+// before it.
 static bool read_headers(PatchCursor *c, PatchMail *mail, Str *subject, Error *err) {
     Str header scope(str_release);
     str_init(&header, HEADER_BYTES_MAX);
@@ -165,7 +168,8 @@ static bool message_ends(const char *text, size_t size) {
            patch_starts(text, size, "--- ");
 }
 
-// The message's body. A "From:" as its first line is the author where another person sent the mail.
+// Reads the body of the message. If its first line is a "From:", that line names the author:
+// another person sent the mail.
 static void read_body(PatchCursor *c, PatchMail *mail, Str *message) {
     const char *text;
     size_t size;

@@ -1,5 +1,5 @@
-// The whole text of a patch: its mails, their files, and what stands between them and is skipped
-// (messages, diffstats, signatures).
+// The whole text of a patch: its mails and their files. Text between them is skipped (messages,
+// diffstats, signatures).
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool check_file(const PatchFile *file, Error *err) {
         return error_field(err, 422, "patch_malformed", "patch",
                            "line %d of the patch names two different files, but no rename",
                            file->line);
-    // Of `diff -u`, leading folders are still to be stripped: they may be "../" and absolute.
+    // Leading folders of a `diff -u` are not stripped yet: they may be "../" and absolute.
     return file->plain || ((!file->old_path || path_check(file->old_path, err)) &&
                            (!file->new_path || path_check(file->new_path, err)));
 }
@@ -34,7 +34,8 @@ static bool add_file(PatchMail *mail, const PatchFile *file, Error *err) {
     return check_file(file, err);
 }
 
-// What `diff -r` says of files that only one side has, which would silently be left out.
+// `diff -r` without -N writes this line for a file that only one side has. Skipping it would
+// silently leave out the file.
 static bool check_skipped(const char *text, size_t size, int line, Error *err) {
     if (!patch_starts(text, size, "Only in "))
         return true;
@@ -52,7 +53,7 @@ static bool start_mail(Patch *patch, PatchCursor *c, Error *err) {
     return patch_mail_read(c, add_mail(patch), err);
 }
 
-// One step: a mail's head, a file, or a line to be skipped.
+// One step: the head of a mail, a file, or a line that is skipped.
 static bool parse_step(Patch *patch, PatchCursor *c, Error *err) {
     PatchCursor next = *c;
     const char *text;
@@ -76,13 +77,14 @@ static bool check_whole(const Patch *patch, Error *err) {
     for (int i = 0; i < patch->mail_count; i++)
         files += patch->mails[i].file_count;
     if (!files)
-        return error_field(err, 422, "patch_not_a_diff", "patch",
-                           "this holds no diff; paste the output of `git diff`, `git format-patch "
-                           "--stdout` or `diff -u`, beginning with its first line");
+        return error_field(
+            err, 422, "patch_not_a_diff", "patch",
+            "this text has no diff; paste the output of `git diff`, `git format-patch "
+            "--stdout` or `diff -u`, beginning with its first line");
     return true;
 }
 
-// A cover letter, or a mail whose commit changed nothing, carries no files.
+// A mail without files is a cover letter, or its commit changed nothing.
 static void drop_empty_mails(Patch *patch) {
     int kept = 0;
     for (int i = 0; i < patch->mail_count; i++) {

@@ -1,7 +1,7 @@
 // A patch as a developer pastes or uploads it: the output of `git diff`, of `git format-patch`
-// (several mails in a row), or of `diff -u`. Reading it knows no repository; applying it changes
-// trees of one and nothing else. Places are exact: a hunk applies at the line that it names or not
-// at all, because what is tested must be what the developer saw.
+// (several mails in a row), or of `diff -u`. Reading a patch needs no repository. Applying it
+// changes trees of a repository and nothing else. Line numbers are exact: a hunk applies at the
+// line that it names or not at all, because the test must play the code that the developer saw.
 #pragma once
 
 #include <jansson.h>
@@ -17,19 +17,19 @@ typedef struct PatchHunk {
     size_t size;
 } PatchHunk;
 
-// What happens to one file. Paths are as the patch has them, less "a/" and "b/" of git.
+// The change of one file. Paths are as in the patch, without git's "a/" and "b/".
 typedef struct PatchFile {
-    char *old_path, *new_path;   // NULL: the file is made, taken away
-    unsigned old_mode, new_mode; // octal as in git, 0: not said
-    bool plain;                  // of `diff -u`: how much of the paths to strip is to be found out
+    char *old_path, *new_path;   // NULL: the file is new, is deleted
+    unsigned old_mode, new_mode; // octal as in git; 0: not stated
+    bool plain;                  // of `diff -u`: patch_apply() finds out how much to strip
     bool binary;
-    bool renames;                // it says so; two different names are refused otherwise
+    bool renames;                // stated in the patch; without it, two different names are refused
     char old_id[41], new_id[41]; // of the `index` line; binary patches need them
     const char *literal;         // binary: from "GIT binary patch" on, borrowed
     size_t literal_size;
     PatchHunk *hunks;
     int hunk_count;
-    int line; // of the text at which it begins, from 1
+    int line; // the line of the text at which it begins, from 1
 } PatchFile;
 
 // One commit: a mail of format-patch, or the whole text of a bare diff.
@@ -47,15 +47,15 @@ typedef struct Patch {
     int mail_count;
 } Patch;
 
-// 413 over PATCH_BYTES_MAX; 422 for what is empty, no diff, cut short, or asks for what is refused
-// by its kind: symbolic links, submodules, copies, binaries without data. Errors have the field
-// "patch" and name file, hunk and line. Every mail has at least one file.
+// 413 over PATCH_BYTES_MAX. 422 for a text that is empty, is not a diff, is cut short, or has a
+// kind of change that is refused: symbolic links, submodules, copies, binaries without data. Errors
+// have the field "patch" and name file, hunk and line. Every mail has at least one file.
 bool patch_parse(const char *bytes, size_t size, Patch *out, Error *err);
 void patch_release(Patch *patch);
 
-// Applies the files of one mail to `base` (a tree) and gives the new tree, whose objects are then
-// in the repository. Strips a leading "engine/" (and, with `diff -u`, leading folders) that the
-// tree does not have. 422 names file, hunk and the first line that differs.
+// Applies the files of one mail to `base` (a tree) and returns the new tree, whose objects are then
+// in the repository. Strips a leading "engine/" (and, for `diff -u`, leading folders) if the tree
+// does not have it. 422 names file, hunk and the first line that differs.
 bool patch_apply(git_repository *repo, const PatchMail *mail, const git_oid *base, git_oid *tree,
                  Error *err);
 
@@ -65,7 +65,7 @@ typedef struct DiffLimits {
     size_t bytes;
 } DiffLimits;
 #define DIFF_SHORT ((DiffLimits){5000, 1 << 20})
-#define DIFF_WHOLE ((DiffLimits){50000, 8 << 20}) // what an approver can be shown at all
+#define DIFF_WHOLE ((DiffLimits){50000, 8 << 20}) // the most that an approver can be shown
 
 // What the commit changes against the base, for people: {"files": [{"path", "old_path", "status"
 // (added, deleted, modified, renamed), "mode", "old_mode", "risk": […], "binary", "unseen",
@@ -81,8 +81,9 @@ typedef struct DiffCommits {
     const char *patch, *base, *baseline;
 } DiffCommits;
 
-// patch_document() of the patch against the base. Its member "base_diff" is the same of the base against the baseline
-// with the commit "from", or null where the base is in the baseline's history.
+// patch_document() of the patch against the base. Its member "base_diff" is the same document of
+// the base against the baseline, with the commit "from"; null if the base is in the baseline's
+// history.
 json_t *patch_test_document(git_repository *repo, const DiffCommits *commits, DiffLimits limits,
                             Error *err);
 
@@ -101,21 +102,22 @@ char *patch_normalise(const char *bytes, size_t size, size_t *out_size, Error *e
 // moves to where diffs may begin.
 bool patch_mail_read(PatchCursor *c, PatchMail *mail, Error *err);
 bool patch_mail_starts(const char *text, size_t size);
-// Reads one file's part; the cursor stands at its first line. False with err->status 0: not one.
+// Reads the part of one file; the cursor is at its first line. False with err->status 0: the line
+// does not begin such a part.
 bool patch_file_read(PatchCursor *c, PatchFile *file, Error *err);
 void patch_file_release(PatchFile *file);
-// A name up to `stop` or `end`, or in C-style quotes; *text moves past it.
+// Reads a name up to `stop` or `end`, or in C-style quotes. *text moves past it.
 char *patch_name_read(const char **text, const char *end, char stop);
 bool patch_hunks_read(PatchCursor *c, PatchFile *file, Error *err);
 void patch_literal_read(PatchCursor *c, PatchFile *file);
-// 422 `patch_does_not_apply`, of the file's name and the words. Always false.
+// 422 `patch_does_not_apply` with the file's name and the text. Always false.
 bool patch_refuse(Error *err, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-const char *patch_file_name(const PatchFile *file); // the old one, where there is one
-// Appends the file's new content to `out`, from that of the base ("" where the file is made).
+const char *patch_file_name(const PatchFile *file); // the old name, if there is one
+// Appends the file's new content to `out`. `old` is the base's content ("" for a new file).
 bool patch_fit(const PatchFile *file, const char *old, size_t old_size, Str *out, Error *err);
-// The same for a binary part. 422 `patch_does_not_apply` also where the hashes of its index line are not those of the
-// old and the new content.
+// The same for a binary part. Also 422 `patch_does_not_apply` if the hashes of its index line
+// differ from those of the old and the new content.
 bool patch_fit_binary(const PatchFile *file, const char *old, size_t old_size, Str *out,
                       Error *err);
 enum { PATCH_CONTENT_MAX = 64 << 20 }; // of a file that a binary part makes

@@ -14,10 +14,10 @@ static char unescape(const char **p) {
     int value = 0;
     for (int i = 0; i < 3 && **p >= '0' && **p <= '7'; i++)
         value = value * 8 + *(*p)++ - '0';
-    return (char)(value ? value : 1); // a NUL would end the name early; 1 is refused later
+    return (char)(value ? value : 1); // a NUL would end the name; 1 is refused later
 }
 
-// A name up to `stop` (a tab or the line's end), or in quotes. *text moves past it.
+// Reads a name up to `stop` (a tab or the end of the line), or in quotes. *text moves past it.
 char *patch_name_read(const char **text, const char *end, char stop) {
     Str name;
     str_init(&name, PATH_BYTES_MAX * 4);

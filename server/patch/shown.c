@@ -1,4 +1,4 @@
-// See patch_shown.h.
+// See shown.h.
 #include "server/patch/shown.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #include "server/common/utf8.h"
 #include "server/common/visible.h"
 
-// Characters that look like a blank and are none; they are harmless in prose and not in source.
+// Characters that look like a blank and are not the blank. They are harmless in prose, but not in
+// source code.
 static bool is_odd_blank(unsigned code) {
     return code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x202F ||
            code == 0x205F || code == 0x2800 || code == 0x3000;
@@ -39,7 +40,7 @@ ShownLine shown_line(const char *bytes, size_t size) {
     json_t *parts = json_array();
     Str text scope(str_release);
     str_init(&text, size * VISIBLE_ESCAPE_MAX + 1);
-    size_t plain = 0; // from here on nothing was escaped
+    size_t plain = 0; // no escape is needed from here on
     for (size_t i = 0, n; i < size; i += n) {
         char escaped[VISIBLE_ESCAPE_MAX];
         n = escape(bytes + i, size - i, escaped);

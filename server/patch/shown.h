@@ -1,17 +1,17 @@
-// One line of a diff as an approver sees it. Every byte of it is there: what would be invisible,
-// act on the page or turn the direction of writing stands as an escape, beside its bytes.
+// One line of a diff as an approver sees it. No byte is lost. A character that is invisible, acts
+// on the page or changes the direction of writing is shown as an escape, together with its bytes.
 #pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SHOWN_LONG = 500 }; // bytes from which on a line is marked as long
+enum { SHOWN_LONG = 500 }; // a line with this many bytes is marked as long
 
 typedef struct ShownLine {
     json_t *text;  // with escapes; new
-    json_t *parts; // null where the text is all; else [{"text", "hex"}], "hex" of an escape; new
-    bool hidden;   // it has an escape besides the carriage return at its end
+    json_t *parts; // null if `text` is all; else [{"text", "hex"}], "hex" of an escape; new
+    bool hidden;   // it has an escape other than the carriage return at its end
     bool is_long;
 } ShownLine;
 

@@ -1,13 +1,13 @@
-// The diff of a test: the patch against its base, and the base against the baseline where the base is not in the
-// baseline's history. Together they are everything that volunteers build and that the engine's maintainers have not
-// merged. See patch.h.
+// The diff of a test has two parts: the patch against its base, and the base against the baseline
+// if the base is not in the baseline's history. Together they are all code that volunteers build
+// and that the engine's maintainers have not merged. See patch.h.
 #include <stdio.h>
 
 #include "server/git/repo.h"
 #include "server/patch/patch.h"
 
-// The base is compared with the nearest commit that the baseline's history has too: what was merged since then is no
-// part of what the base adds.
+// The base is compared with the nearest commit that is also in the baseline's history. Code that
+// was merged into the baseline since that commit is not part of what the base adds.
 static json_t *base_document(git_repository *repo, const char *base, const char *baseline,
                              DiffLimits limits, Error *err) {
     char from[REPO_SHA_MAX];

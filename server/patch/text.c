@@ -1,4 +1,4 @@
-// The text of a patch before anything is understood of it: lines, line ends, character set.
+// The text of a patch before it is parsed: lines, line ends, character set.
 #include <string.h>
 
 #include "server/patch/patch.h"
@@ -20,8 +20,8 @@ bool patch_starts(const char *text, size_t size, const char *prefix) {
     return size >= n && memcmp(text, prefix, n) == 0;
 }
 
-// Browsers send pasted text with CRLF. Only where every line has it is it the transport's and not
-// the file's own.
+// Browsers send pasted text with CRLF. If every line ends in CRLF, the CR comes from the browser.
+// Otherwise the CRs belong to the files.
 static bool all_lines_end_in_crlf(const char *text, size_t size) {
     for (size_t i = 0; i < size; i++)
         if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'))
