@@ -170,7 +170,7 @@ static void a_folder_in_the_nets_place_is_refused(void **state) {
     kit_write(yard.source, "net", NAME "\n");
     kit_write(yard.source, "nets/" NAME "/x", "abc");
     assert_false(use_of(&yard, &use, &err));
-    assert_non_null(strstr(err.message, "is no file"));
+    assert_non_null(strstr(err.message, "is not a file"));
 }
 
 static void a_net_in_the_place_of_its_name_is_told(void **state) {
