@@ -1,5 +1,5 @@
-// The audit behind `server check`: replays what was logged and compares it with what the tests say
-// of themselves. Reads only; repairs nothing.
+// The audit behind `server check`: counts the logged batches of every test again and compares the
+// result with the stored totals. It only reads, and repairs nothing.
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -13,18 +13,18 @@ typedef struct Audit {
     int64_t test;
 } Audit;
 
-// A test as it stands in the database.
+// The stored row of a test.
 typedef struct Stored {
     int64_t next_pair;
     char result[12], sprt_state[VERDICT_STATE_MAX];
     TestState state;
     TestRule rule;
-    bool touched; // batches are, or once were, excluded: its verdict came before or after that
+    bool touched; // batches are or were excluded: the verdict came before or after that
     Tally tally;  // without the state of the stop rule
     double llr;
 } Stored;
 
-// Where a unit (the pairs of one batch) was seen.
+// Where a unit (the pairs of one batch) was found.
 enum { SEEN_COUNTED = 1, SEEN_OPEN = 2, SEEN_RETURNED = 4, SEEN_SPENT = 8 };
 
 __attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const char *format, ...) {
@@ -109,7 +109,7 @@ static void compare_results(Audit *audit, const Stored *stored, const Tally *tal
                result ? result : "");
 }
 
-// Its flags, and whether it is excluded, follow from what stands beside them.
+// Checks that a batch's flags follow from its load, and its exclusion from the table `exclusions`.
 static void check_flags(Audit *audit, Query *q) {
     Load load = {query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_DELAY),
                  query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_STEAL),
@@ -189,7 +189,7 @@ static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *unit
     }
 }
 
-// Only for tests that still deal: the end of a test lets go of what was not played.
+// Only for tests that are not finished: at its end a test drops the pairs that were not played.
 static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
                          int64_t unit_count) {
     int64_t batch = stored->rule.batch_pairs;

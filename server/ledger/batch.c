@@ -59,8 +59,8 @@ bool batch_check(const Batch *batch, int batch_pairs, Error *err) {
     int64_t balance = 2 * p[4] + p[3] - p[1] - 2 * p[0];
     if (batch->wins - batch->losses != balance)
         return refuse(err, "wins", "wins - losses", batch->wins - batch->losses, balance);
-    // Pairs of 1 and 3 hold one drawn game each, pairs of 2 none or two. The balance above has the
-    // right parity by itself.
+    // A pair of 1 or 3 points has one drawn game, a pair of 2 points has none or two. The sum
+    // checked above has the right parity already.
     if (batch->draws < p[3] + p[1] || batch->draws > p[3] + 2 * p[2] + p[1])
         return error_field(err, 422, "bad_counts", "draws", "%lld draws do not fit the outcomes",
                            (long long)batch->draws);
@@ -122,7 +122,7 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchRepl
 
 // ---- storing ------------------------------------------------------------------------------------
 
-// What becomes of a batch: whether it came in time, its flags, and whether these, or the machine,
+// The status of a batch: whether it came in time, its flags, and whether its flags or its machine
 // are excluded from the test.
 typedef struct BatchStatus {
     bool in_time, excluded;
@@ -145,8 +145,8 @@ static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Erro
     return true;
 }
 
-// Counts while its test is open and its machine is not blocked, and, for a task that ended, while
-// no other machine got the range.
+// A batch counts if its test is open and its machine is not blocked. If its task has ended, no
+// other machine must have been given the range.
 static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
     if (!test_state_is_open(row->test.state) || row->blocked)
         return false;
@@ -172,7 +172,7 @@ static void put_int(json_t *row, const char *column, int64_t value) {
     json_object_set_new(row, column, json_integer(value));
 }
 
-// A negative value is one that the worker did not report: NULL.
+// A negative value means that the worker did not report it: NULL.
 static void put_load(json_t *row, const char *column, double value) {
     json_object_set_new(row, column, value < 0 ? json_null() : json_real(value));
 }
@@ -229,7 +229,7 @@ static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *e
     return true;
 }
 
-// So many nodes or so deep: such games come out the same on a machine that is busy.
+// Games limited by nodes or depth have the same result on a busy machine.
 static bool is_timed(const char *tc) {
     return strncmp(tc, "nodes=", 6) != 0 && strncmp(tc, "depth=", 6) != 0;
 }
@@ -276,7 +276,7 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
     return true;
 }
 
-// Whether the counts of the batch that comes next may still be of use.
+// Whether the next batch may still count.
 static bool takes_games(Turn *turn, const TaskRow *row, int64_t seq) {
     if (task_is_open(row))
         return true;
@@ -284,8 +284,8 @@ static bool takes_games(Turn *turn, const TaskRow *row, int64_t seq) {
            does_count(turn, row, row->first_pair + seq * row->test.rule.batch_pairs);
 }
 
-// Games come one batch at a time, each followed by its counts, and those that are there stay: so a
-// machine has no more stored than it was dealt.
+// Games are accepted one batch at a time, each followed by its counts. Stored games are kept. So a
+// machine cannot store more than it was dealt.
 static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char *sha, bool *there,
                         Error *err) {
     if (seq < 0 || seq >= row->pair_count / row->test.rule.batch_pairs)

@@ -1,5 +1,5 @@
-// Bench counts of commits that declared none: votes of machines, weighed by owner as quorum.h
-// says, and what becomes of those who are outvoted. See ledger.h.
+// Bench counts of commits that have none: the votes of machines, weighed by owner as quorum.h says,
+// and the exclusion of the machines that are outvoted. See ledger.h.
 #include <string.h>
 
 #include "server/common/log.h"
@@ -8,7 +8,7 @@
 
 typedef struct Side {
     const char *name;
-    int64_t engine, bench; // established, or declared for this test; 0: neither
+    int64_t engine, bench; // established, or declared for this test; 0: none
     bool open;             // machines have not established it
     char sha[48];
 } Side;
@@ -53,7 +53,7 @@ static void votes_load(Turn *turn, const Side *side, Votes *votes) {
     }
 }
 
-// ---- those who are outvoted ---------------------------------------------------------------------
+// ---- machines that are outvoted -----------------------------------------------------------------
 
 static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const BenchVote *vote,
                           int64_t nodes, Error *err) {
@@ -81,7 +81,8 @@ static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const Benc
     return true;
 }
 
-// What a machine with another bench played was another engine: that is known without looking at results.
+// A machine with another bench played another engine. The server knows that without looking at
+// results.
 static bool outvoted_exclude(Turn *turn, int64_t test, const BenchVote *vote, Error *err) {
     Exclusion exclusion = {test, vote->worker, 0, "all", "its bench was wrong"};
     Excluded changed;
@@ -142,8 +143,8 @@ static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
     return scene;
 }
 
-// Settles the count of a side of an active test as far as the votes go. *established stays 0 while
-// they do not suffice.
+// Establishes the count of a side of an active test if the votes suffice. Otherwise *established
+// stays 0.
 static bool settle(Turn *turn, int64_t test, const Side *side, int64_t *established, Error *err) {
     Votes *votes scope(free_ptr) = xmalloc(sizeof *votes);
     votes_load(turn, side, votes);
@@ -177,14 +178,15 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_nam
         if (!bench_store(turn, &side, worker, nodes, err) ||
             (row.test.state == TEST_ACTIVE &&
              !settle(turn, row.test.id, &side, established, err)) ||
-            !task_load(turn, task, worker, &row, err)) // it may stand otherwise by now
+            !task_load(turn, task, worker, &row, err)) // ending a task may have changed this one
             return false;
     }
     *reply = task_reply(turn, &row);
     return true;
 }
 
-// A machine whose first batch counts has built both sides, and found the counts that were declared.
+// A machine whose first batch counts has built both sides, and its counts matched the declared
+// ones.
 bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err) {
     static const char *const names[] = {"new", "base"};
     for (int i = 0; i < 2; i++) {
@@ -231,12 +233,12 @@ static bool settle_again(Turn *turn, int64_t test, const char *name, Error *err)
     Side side = {0};
     int64_t established = 0;
     char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_STATE, "i", test);
-    return !state || strcmp(state, "active") != 0 || // the other side has just paused it
+    return !state || strcmp(state, "active") != 0 || // the other side has paused it
            (side_load(turn, test, name, &side, err) &&
             settle(turn, test, &side, &established, err));
 }
 
-// Names first: settling changes what the query walks.
+// The names are collected first, because settling changes the rows that the query reads.
 void ledger_settle(Turn *turn) {
     struct {
         int64_t test;

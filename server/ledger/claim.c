@@ -1,4 +1,4 @@
-// Claims: from rows to the scheduler and from its choice to a task. See ledger.h.
+// Claims: reads the rows for the scheduler, and makes a task of its choice. See ledger.h.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "server/ledger/ranges.h"
 #include "server/ledger/task.h"
 
-// Until a worker has measured itself it is taken to be this many times slower than the reference.
+// A worker that has not measured its speed counts as this many times slower than the reference.
 static const double UNKNOWN_FACTOR = 3, TASK_SECONDS_DEFAULT = 1800;
-// A batch may take so many times what it should, on the slowest machine for which clocks are scaled
-// where this one has not measured itself; the first one comes after fetching, building, the bench
-// and measuring.
+// A batch may take this many times its expected time. For a machine that has not measured its
+// speed, the slowest machine for which clocks are scaled is assumed. Before the first batch, the
+// machine also fetches, builds, runs the bench and measures its speed.
 static const double BATCH_PATIENCE = 4;
 enum { PREPARATION_S = LEASE_FIRST_S + LEASE_FETCH_S + LEASE_BUILD_S + 2 * LEASE_BENCH_S };
 enum { CANDIDATES_MAX = 1000, HASH_DEFAULT_MIB = 16 };
@@ -21,7 +21,7 @@ enum { CANDIDATES_MAX = 1000, HASH_DEFAULT_MIB = 16 };
 typedef struct Candidate {
     SchedTest test;
     double lease_s;
-    double slowness; // how many times slower the machine may be than it is taken to be
+    double slowness; // how many times slower than assumed the machine may be
     int64_t author;
     char engine[64];
 } Candidate;
@@ -33,7 +33,7 @@ static bool still_held(const Claim *claim, int64_t task) {
     return false;
 }
 
-// Ids first, because ending a task changes what the query walks.
+// The ids are collected first, because ending a task changes the rows that the query reads.
 static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
     int64_t ids[256];
     int count = 0;
@@ -50,7 +50,8 @@ static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
     return true;
 }
 
-// The task that this key got before; 0: none. -1: the key was used for another request.
+// The task that an earlier claim with this key got; 0: none. -1: the key was used for another
+// request.
 static int64_t claimed_before(Turn *turn, const Claim *claim, Error *err) {
     char subject[40];
     snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
@@ -75,7 +76,7 @@ static bool remember(Turn *turn, const Claim *claim, int64_t task, Error *err) {
                               "body", body, "created", turn->now));
 }
 
-// A machine's speed is that of its first engine until it is dealt a task of another.
+// The speed of a machine is the speed of its first engine, until it gets a task of another engine.
 static bool note_speed(Turn *turn, const Claim *claim, const char *engine, Error *err) {
     void *first = json_object_iter(claim->speeds);
     double speed = engine  ? member_real(claim->speeds, engine)
@@ -91,7 +92,7 @@ double ledger_rest_s(Turn *turn, int64_t worker) {
 bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err) {
     int64_t before = claimed_before(turn, claim, err);
     if (before)
-        return before > 0; // a repeat: it must not end the task that it is about to be given
+        return before > 0; // a repeat must not end the task that it will return
     double rest = ledger_rest_s(turn, claim->worker);
     if (rest > 0)
         return error_set(err, 429, "wait",
@@ -111,7 +112,7 @@ static int hash_mib(const char *options) {
     return mib > 0 && mib < 1 << 20 ? (int)mib : HASH_DEFAULT_MIB;
 }
 
-// How much longer clocks run on this machine.
+// The factor by which clocks are longer on this machine.
 static double scale_of(const Claim *claim, Query *q, double *speed, double *slowness) {
     double reference = query_real(q, COL_LEDGER_CANDIDATES_REFERENCE_SPEED),
            low = query_real(q, COL_LEDGER_CANDIDATES_SCALE_MIN),
@@ -127,7 +128,7 @@ static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
     TimeControl tc;
     Error err;
     if (!tc_parse(query_text(q, COL_LEDGER_CANDIDATES_TC), &tc, &err))
-        return false; // no such test is accepted; one that is there anyway is nobody's
+        return false; // no such test is accepted; if one exists, no machine gets it
     double speed, slowness, scale = scale_of(claim, q, &speed, &slowness);
     if (!tc_is_scaled(&tc))
         scale = 1;
@@ -159,13 +160,13 @@ static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
     return true;
 }
 
-// Who asks, and who else is there.
+// The machine that claims, and the other machines.
 typedef struct Claimant {
     SchedWorker worker;
     char owner[64];
 } Claimant;
 
-// A machine has no more cores than those with which it registered.
+// A machine cannot offer more cores than it registered.
 static Claimant claimant_of(Turn *turn, const Claim *claim) {
     Claimant out = {.worker = {.memory_mib = claim->memory_mib}};
     Query q = query(turn->db, SQL_LEDGER_CLAIMANT, "id", claim->worker, turn->now - ACTIVE_S);
@@ -217,8 +218,9 @@ static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claima
 
 // ---- dealing ------------------------------------------------------------------------------------
 
-// What came back goes first, then new pairs. Pairs that an owner began and did not report are dealt
-// to another owner where one is active: no owner gets a second try at games that went badly.
+// Returned pairs are dealt first, then new pairs. Pairs that an owner started and did not report go
+// to another owner if one is active. So no owner can play the same games again because they went
+// badly.
 static bool deal(Turn *turn, const Claimant *claimant, SchedChoice *choice, int64_t *first,
                  Error *err) {
     const char *not_of = claimant->worker.others_cores > 0 ? claimant->owner : "";

@@ -40,13 +40,14 @@ int64_t disk_drop_games(Turn *turn, const Disk *disk) {
     return test;
 }
 
-// Whether there is room changes for all workers: the waiting claims are asked again, and the log says it.
+// A change of `short` concerns all workers: waiting claims are answered anew, and the event log
+// records it.
 static void note_change(DiskPolicy *policy, Turn *turn, const Disk *disk) {
     bool is_short = disk_is_short(disk);
     if (is_short == policy->is_short)
         return;
     policy->is_short = is_short;
-    policy->drop_after = 0; // what is on the disk has changed: look anew
+    policy->drop_after = 0; // other files may be droppable now
     if (is_short)
         ledger_event(turn, "disk", 0, 0, 0,
                      "the disk is nearly full (%.2f GiB free): no task is dealt and no games, "
@@ -58,7 +59,7 @@ static void note_change(DiskPolicy *policy, Turn *turn, const Disk *disk) {
     turn_wake(turn);
 }
 
-// What was dropped in an earlier turn, and so is committed, is removed by the sweeper.
+// The sweeper deletes the files of games that an earlier turn dropped: that turn is committed.
 static void drop_where_low(DiskPolicy *policy, Turn *turn, const Disk *disk, Sweeper *sweeper) {
     if (policy->games_dropped) {
         policy->games_dropped = false;

@@ -19,7 +19,7 @@ void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, in
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    // A failure here is the database's and fails the whole turn by itself.
+    // If this fails, the database has failed, and the whole turn is undone.
     if (!db_write(turn->db, &err, SQL_EVENT_ADD,
                   json_pack("{s:f, s:s, s:I, s:I, s:I, s:o}", "created", turn->now, "type", type,
                             "user", (json_int_t)user, "worker", (json_int_t)worker, "test",

@@ -1,5 +1,5 @@
-// Exclusions: whole windows of a machine taken out of a test's results and put back, with a replay
-// of the test from its first batch; and machines that are blocked. See ledger.h.
+// Exclusions: the batches of a machine are removed from a test's results or put back, and the test
+// is counted again from its first batch. Also machines that are blocked. See ledger.h.
 #include <string.h>
 
 #include "server/ledger/result.h"
@@ -16,8 +16,8 @@ static BatchCounts counts_of(Query *q) {
                          query_int(q, COL_LEDGER_BATCHES_IN_TIME_TIME_LOSSES)};
 }
 
-// Counts the test again from its first batch and writes what differs. The row becomes what it is
-// now; a verdict that was given stays.
+// Counts the test again from its first batch and writes what differs. `row` gets the new values. An
+// existing verdict stays.
 static bool recount(Turn *turn, TaskRow *row, Error *err) {
     Tally *tally = &row->test.tally;
     *tally = (Tally){0};
@@ -47,7 +47,7 @@ static bool names_check(Turn *turn, int64_t test, int64_t worker, TaskRow *row, 
                        (long long)worker);
 }
 
-// After the exclusions of a machine in a test have changed: its batches follow, then the test.
+// After a change of the exclusions of a machine in a test: updates its batches, then the test.
 static bool exclusions_apply(Turn *turn, TaskRow *row, int64_t worker, Excluded *changed,
                              Error *err) {
     Query q = query(turn->db, SQL_LEDGER_EXCLUSION_CHANGES, "ii", row->test.id, worker);
@@ -110,7 +110,7 @@ bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excl
 
 // ---- machines that are blocked ------------------------------------------------------------------
 
-// Its tasks end; what was not begun of them is played by others.
+// Ends its tasks. Other machines play the pairs that were not started.
 static bool tasks_release(Turn *turn, int64_t worker, Error *err) {
     for (int64_t task;
          (task = db_int(turn->db, SQL_LEDGER_WORKER_OPEN_TASKS, 0, "i", worker)) > 0;) {

@@ -1,5 +1,5 @@
-// What machines report of sides that they cannot play. One owner's machine may be broken, so
-// another owner's is asked where one is at hand: see quorum.h.
+// Reports of machines that cannot play a side. The machine of one owner may be broken, so another
+// owner must confirm the failure if one is active: see quorum.h.
 #include <string.h>
 
 #include "server/common/json_member.h"
@@ -21,7 +21,8 @@ bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error
                               (json_int_t)failure->bench, "created", turn->now));
 }
 
-// Those that the query tells last have neither failed nor played, and are many at most.
+// The query returns the owners that failed or played first. If there are more than VOICES_MAX
+// owners, only other owners are left out.
 static FailureDecision failure_decision(Turn *turn, const Failure *failure, int64_t test) {
     Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
     int count = 0;
@@ -66,12 +67,12 @@ static bool failure_check(const Failure *failure, Error *err) {
     return true;
 }
 
-// The failure's own words: the message and the end of the log.
+// The text of the failure: its message and the end of its log.
 static char *failure_reason(const Failure *failure) {
     size_t size = strlen(failure->log);
     const char *tail = failure->log + (size > REASON_LOG_MAX ? size - REASON_LOG_MAX : 0);
     while (tail > failure->log && (*tail & 0xC0) == 0x80)
-        tail++; // not into the middle of a character
+        tail++; // do not begin inside a character
     return xasprintf("%s%s%s: %s%s%s", failure->kind, *failure->side ? " of " : "", failure->side,
                      failure->message, *tail ? "\n" : "", tail);
 }
@@ -98,7 +99,7 @@ bool ledger_fail(Turn *turn, const Failure *failure, Error *err) {
     if (!failure_check(failure, err) || !task_load(turn, failure->task, failure->worker, &row, err))
         return false;
     if (!task_is_open(&row))
-        return true; // ended already: nothing to learn from it, and a repeat changes nothing
+        return true; // the task has ended already: the report or its repeat changes nothing
     task_note_started(&row, failure->started_pairs);
     if (!failure_store(turn, &row, failure, err) || !task_end(turn, &row, TASK_FAILED, err) ||
         !db_run(turn->db, err, SQL_LEDGER_WORKER_SEEN, "id", failure->worker, turn->now))

@@ -1,5 +1,5 @@
-// Fault reports of games that an engine lost by its own fault: what may come, what is kept, and what is
-// only counted. See ledger.h.
+// Fault reports of games that an engine lost by its own fault: which reports are accepted, which
+// are kept, and which are only counted. See ledger.h.
 #include <string.h>
 
 #include "server/ledger/task.h"
@@ -28,8 +28,8 @@ static bool fault_report_check(const FaultReport *fault_report, const TaskRow *r
     return true;
 }
 
-// Fault reports is of a game that counts: its batch has arrived, and says so many games ended that way.
-// Else a machine could invent as much as it likes.
+// A fault report must belong to a game that counts: its batch has arrived and has that many games
+// that ended so. Otherwise a machine could send invented reports without limit.
 static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRow *row,
                        Error *err) {
     int64_t size = row->test.rule.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
@@ -56,8 +56,8 @@ static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRo
                      (long long)known);
 }
 
-// Enough is enough: what a test has too many of tells nothing new, and what one owner sends leaves
-// room for others.
+// A test keeps a limited number of reports. More of them would tell nothing new. One owner may fill
+// only a part, so that there is room for others.
 static bool has_room(Turn *turn, int64_t test, int64_t worker, size_t size) {
     bool room = false;
     Query q = query(turn->db, SQL_LEDGER_FAULT_REPORT_KEPT, "ii", test, worker);

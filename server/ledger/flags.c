@@ -1,5 +1,5 @@
-// Marks of batches whose machine was busy, slow or short of memory while it played them, and what
-// machines are credited with. See ledger.h.
+// Flags of batches whose machine was busy, slow or short of memory during the games. Also the games
+// that a machine is credited with. See ledger.h.
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-// The kinds of tests. A kind is one file (kind_NAME.c) and one row of TEST_KINDS: the row makes its
-// constant and its place in the table (kinds.h), and the file defines `kind_NAME`. All that depends on the
-// kind of a test goes through that table.
+// The kinds of tests. A kind is one file (kind_NAME.c) and one row of TEST_KINDS. The row makes its
+// constant and its row in the table (kinds.h), and the file defines `kind_NAME`. All code that
+// depends on the kind of a test uses that table.
 #pragma once
 
 #include <jansson.h>
@@ -15,18 +15,18 @@
 
 #define KIND_CONSTANT(upper, lower) KIND_##upper,
 typedef enum { TEST_KINDS(KIND_CONSTANT) KIND_COUNT } TestKind;
-// The names behind each other, "sprt|fixed": what a submission may choose from.
+// All names in one string, "sprt|fixed": the values that a submission may use.
 #define KIND_CHOICE(upper, lower) "|" #lower
 #define KIND_CHOICES (&(TEST_KINDS(KIND_CHOICE))[1])
 
-// What the results of a test are held against.
+// The values with which the results of a test are compared.
 typedef struct TestRule {
     TestKind kind;
     SprtBounds bounds;
     int64_t batch_pairs, pairs_max;
 } TestRule;
 
-// A row of `tests` and what follows from it, for statistics.
+// A row of `tests` and values computed from it, for statistics.
 typedef struct TestFacts {
     const json_t *row;
     TestRule rule;
@@ -38,14 +38,14 @@ typedef struct TestFacts {
 
 typedef struct Kind {
     const char *name;
-    int64_t pairs_max; // where a submission names no length
-    // After a batch: `ptnml` are the counts with it.
+    int64_t pairs_max; // if the submission states no length
+    // Updates the state after a batch. `ptnml` includes the batch.
     void (*update)(SprtState *state, const TestRule *rule, const int64_t ptnml[5]);
-    // How the test ends: "accepted", "rejected" or "completed"; NULL: it goes on.
+    // The result if the test ends now: "accepted", "rejected" or "completed"; NULL: it continues.
     const char *(*judge)(const SprtState *state, const TestRule *rule, int64_t pairs);
-    // Adds the first lines of the text that people paste.
+    // Adds the first lines of the text that people copy into discussions.
     void (*text)(const TestFacts *facts, Str *out);
-    // Of a completed test: "green", "red" or "".
+    // The colour of a completed test: "green", "red" or "".
     const char *(*completed_color)(const TestFacts *facts);
     // Adds the members `llr`, `bounds`, `sequential` and `eta` of the statistics (API.md).
     void (*document)(const TestFacts *facts, json_t *out);

@@ -20,7 +20,7 @@ static void text(const TestFacts *facts, Str *out) {
     (void)out;
 }
 
-// By the likelihood of superiority.
+// Decided by the likelihood of superiority.
 static const char *completed_color(const TestFacts *facts) {
     double los = elo_estimate(facts->counts, 5).los;
     return los > 0.95 ? "green" : los < 0.05 ? "red" : "";

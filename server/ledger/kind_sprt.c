@@ -1,5 +1,5 @@
-// The sequential probability ratio test: it ends as soon as its log-likelihood ratio reaches a bound.
-// How the ratio is computed stands in sprt/.
+// The sequential probability ratio test. It ends when its log-likelihood ratio reaches a bound.
+// sprt/ computes the ratio.
 #include "server/ledger/kind_values.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static void update(SprtState *state, const TestRule *rule, const int64_t ptnml[5
     for (int i = 0; i < 5; i++)
         totals[i] = (double)ptnml[i];
     sprt_update(&next, &rule->bounds, (int)rule->batch_pairs, totals);
-    if (isfinite(next.llr)) // else no distribution fits a hypothesis yet; the next batch may tell
+    if (isfinite(next.llr)) // else no distribution fits a hypothesis yet
         *state = next;
 }
 
@@ -29,7 +29,7 @@ static void text(const TestFacts *f, Str *out) {
                logistic ? '}' : '>');
 }
 
-// It ran to its longest length without a verdict.
+// A completed SPRT reached its maximum length without a verdict.
 static const char *completed_color(const TestFacts *f) {
     (void)f;
     return "";
@@ -41,7 +41,7 @@ static double clamp(double value, double low, double high) {
     return fmin(fmax(value, low), high);
 }
 
-// Where the LLR stands between the bounds as they hold now: -1 rejected, 1 accepted.
+// The position of the LLR between the present bounds: -1 rejected, 1 accepted.
 static double progress(const TestFacts *f) {
     double low = sprt_lower_now(&f->state, &f->rule.bounds);
     double high = sprt_upper_now(&f->state, &f->rule.bounds);
@@ -70,8 +70,8 @@ static json_t *sequential_json(const TestFacts *f) {
 
 // ---- how long it will take ----------------------------------------------------------------------
 
-// Expected further pairs, and the chance to pass, of a Brownian motion at x between a and b with
-// drift m and variance v a pair (Wald).
+// Expected number of further pairs, and probability to pass, of a Brownian motion at x between a
+// and b with drift m and variance v for each pair (Wald).
 static void brownian_exit(double a, double b, double x, double m, double v, double *pairs,
                           double *pass) {
     double h = 2 * m / v, down = x - a, up = b - x;
@@ -84,9 +84,9 @@ static void brownian_exit(double a, double b, double x, double m, double v, doub
     *pairs = (up * *pass - down * (1 - *pass)) / m;
 }
 
-// The LLR's drift is known only as well as it was seen: llr/N, with a variance of v/N. The
-// expectation is the mean over five equally likely drifts. v, the variance of the LLR a pair,
-// follows from the distance of the hypotheses: (s1 - s0)²/var.
+// The drift of the LLR is estimated as llr/N; the estimate has the variance v/N. The expectation is
+// the mean over five equally likely drifts. v, the variance of the LLR for each pair, follows from
+// the distance of the hypotheses: (s1 - s0)²/var.
 static bool extrapolate(const TestFacts *f, double *pairs, double *pass) {
     static const double quantiles[] = {-1.2816, -0.5244, 0, 0.5244, 1.2816};
     double mean = 0, variance = 0;
@@ -115,7 +115,7 @@ static bool extrapolate(const TestFacts *f, double *pairs, double *pass) {
     return isfinite(*pairs);
 }
 
-// Before there is anything to go by: a patch worth nothing, drawn half the time.
+// Before there are enough games: assumes a patch of 0 Elo and half of the games drawn.
 static void expect_unseen(const TestFacts *f, double *pairs, double *pass) {
     SprtExpectation e = sprt_expect(&f->rule.bounds, 0.5, 0, 0);
     *pairs = e.games / 2;

@@ -4,5 +4,5 @@
 #include "server/ledger/kind.h"
 
 extern const Kind *const kinds[KIND_COUNT];
-// KIND_COUNT where there is no kind of that name.
+// KIND_COUNT if there is no kind of that name.
 TestKind test_kind_of(const char *name);

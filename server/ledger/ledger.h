@@ -1,12 +1,13 @@
-// The ledger: the only writer of tasks, batches, benches and the states of tests. Everything here
-// runs on the loop thread inside the turn's transaction, in the savepoint of its request; a false
-// undoes that savepoint, so nothing is ever half done.
+// The ledger: the only writer of tasks, batches, benches and the states of tests. All functions run
+// on the loop thread inside the turn's transaction, in the savepoint of their request. If a
+// function returns false, the savepoint is undone, so no change is half done.
 //
-// Pairs of a test are numbered 0, 1, 2, … and dealt in whole batches of B pairs. At every moment
-// each pair below tests.next_pair is exactly one of: counted, in an open task, in returned_pairs,
-// or spent (reported by a batch that does not count). Nothing counts twice, nothing vanishes.
+// The pairs of a test are numbered 0, 1, 2, … and dealt in whole batches of B pairs. At every
+// moment, each pair below tests.next_pair is exactly one of these: counted, in an open task, in
+// returned_pairs, or spent (reported by a batch that does not count). So no pair counts twice, and
+// none is lost.
 //
-// No HTTP here: server/routes translates.
+// There is no HTTP here: server/routes translates.
 #pragma once
 
 #include <jansson.h>
@@ -18,26 +19,28 @@
 #include "server/ledger/event.h"
 #include "server/ledger/scheduler.h"
 
-// What a machine may send at most: a batch's games (compressed), and the report of a fault (expanded).
+// Limits of what a machine sends: the games of a batch (compressed), a fault report (expanded), and
+// the log of a failure.
 enum { GAMES_MAX = 8 << 20, FAULT_REPORT_MAX = 256 << 10, FAILURE_LOG_MAX = 64 << 10 };
-// How long a claim may wait for work.
+// The longest time that a claim waits for work.
 enum { CLAIM_WAIT_MAX_S = 50 };
 
-// ---- the states of a test
-// ------------------------------------------------------------------------ pending → active ⇄
-// paused → finished. False: 404 `no_such_test` or 409 `wrong_state`. Each writes its event,
-// publishes "test" and, where work appears, wakes those who wait. `user` is who did it.
+// ---- the states of a test -----------------------------------------------------------------------
+//
+// pending → active ⇄ paused → finished. False: 404 `no_such_test` or 409 `wrong_state`. Each
+// function writes its event and publishes "test". If there is new work, it wakes the waiting
+// claims. `user` is the person who did it.
 
-// Approves: `hash` covers everything that will run.
+// Approves the test. `hash` covers everything that will run.
 bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash, Error *err);
-// Takes approval back: pending again; its open tasks end, their pairs go back.
+// Withdraws the approval. The test is pending again, its open tasks end, and their pairs return.
 bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *why, Error *err);
 bool ledger_test_pause(Turn *turn, int64_t test, int64_t user, Error *err);
-// Also a test that machines failed: it goes on with all that it had.
+// Also resumes a test that machines failed. The test keeps all its results.
 bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err);
-// A person ends it; also from pending.
+// A person stops the test, which may still be pending.
 bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason, Error *err);
-// The end itself: `result` as in the schema, `event` the type of the line in the event log.
+// Ends a test. `result` as in the schema; `event` is the type of the line in the event log.
 bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err);
 
@@ -55,18 +58,18 @@ typedef struct Claim {
     const char *request_hash;
 } Claim;
 
-// Seconds for which a machine gets no task, because several in a row ended without a result.
+// Seconds for which the machine gets no task, because several of its tasks in a row had no result.
 double ledger_rest_s(Turn *turn, int64_t worker);
-// Once a claim: notes the offer and gives back what the worker no longer holds. 429 `wait` for a
-// machine that rests.
+// Once for each claim: notes the offer, and ends the tasks that the worker does not hold any more.
+// 429 `wait` if the machine must wait.
 bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err);
-// Deals a task, or returns 0 where there is no work. The same key again: the same task. -1: error.
+// Deals a task. 0: there is no work. -1: an error. A repeat with the same key gets the same task.
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err);
 
-// What every message about a task is answered with.
+// The part of the reply that is the same for all messages about a task.
 typedef struct TaskReply {
     bool continues;
-    const char *why; // "" while it goes on, else a word of API.md
+    const char *why; // "" while it continues, else a word of API.md
     double lease_s;
 } TaskReply;
 
@@ -76,7 +79,7 @@ typedef struct Heartbeat {
 } Heartbeat;
 bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, Error *err);
 
-// What the machine was like meanwhile; a negative number was not told.
+// The load of the machine during the batch. A negative number was not reported.
 typedef struct Load {
     double delay,
         steal;       // shares: of thinking time without a CPU, of CPU time taken by a hypervisor
@@ -85,13 +88,13 @@ typedef struct Load {
 } Load;
 extern const Load LOAD_UNTOLD;
 
-// Beyond these a batch is flagged; it counts as any other.
+// A batch above one of these limits is flagged. It counts like any other batch.
 typedef struct FlagLimits {
     double busy, slow, swap_mib;
 } FlagLimits;
 
-// The flags that a batch deserves: of "busy", "slow" and "swap", with blanks between. A negative
-// limit flags nothing.
+// The flags of a batch: "busy", "slow" and "swap", separated by blanks. A negative limit is never
+// exceeded.
 enum { FLAGS_MAX = 16 };
 void flags_judge(double busy, const Load *load, const FlagLimits *limits, char flags[FLAGS_MAX]);
 
@@ -113,19 +116,19 @@ typedef struct BatchReply {
     double llr;
 } BatchReply;
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err);
-// What outcomes and counts must fulfil by themselves (422 `bad_counts`).
+// Checks outcomes and counts against each other (422 `bad_counts`).
 bool batch_check(const Batch *batch, int batch_pairs, Error *err);
 
-// Whether the task awaits games of this batch, or has just these already (*there), and how many
-// pairs; reads only, so a reader may ask. 409 `seq_gap`: of another batch; 409 `task_over`: the
-// task has ended, and did not merely run out of time.
+// Whether the task expects the games of this batch, or has exactly these games already (*there),
+// and its number of pairs. Reads only, so a reader may call it. 409 `seq_gap`: another batch is
+// next. 409 `task_over`: the task has ended for another reason than its time.
 bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
                            int *batch_pairs, bool *there, Error *err);
-// The games of a batch lie in the blob store: `sha`, `size`.
+// Notes that the games of a batch are in the blob store, as `sha` with `size` bytes.
 bool ledger_games(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
                   int64_t size, Error *err);
 
-// What a worker or, where it has one, its user has played so far.
+// The games that a worker has played so far, or all workers of its user if it has one.
 typedef struct Credit {
     int64_t games;
     char user[40]; // "" for a machine without an account
@@ -138,7 +141,7 @@ enum {
     FAULT_REPORT_OF_TEST = 200,
     FAULT_REPORT_BYTES_OF_TEST = 8 << 20
 };
-// Of the machines of one owner, in one test.
+// Limits for all machines of one owner in one test.
 enum { FAULT_REPORT_OF_OWNER = 50, FAULT_REPORT_BYTES_OF_OWNER = 2 << 20 };
 typedef struct FaultReport {
     int64_t task, worker, seq, pair, game;
@@ -147,9 +150,9 @@ typedef struct FaultReport {
     const void *content; // zstd
     size_t content_size;
 } FaultReport;
-// Kept, or only counted where the test has enough, of all or of this owner. 409
-// `fault_unfounded` where its batch has not come or counts no more games that ended so. Again
-// with the same sha256: nothing happens; with another: 409 `fault_conflict`.
+// Keeps the report, or only counts it if the test has too many of all owners or of this one. 409
+// `fault_unfounded` if its batch has not arrived, or has no further game that ended so. A repeat
+// with the same sha256 changes nothing; with another sha256: 409 `fault_conflict`.
 bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err);
 
 typedef struct Failure {
@@ -158,57 +161,59 @@ typedef struct Failure {
 } Failure;
 bool ledger_fail(Turn *turn, const Failure *failure, Error *err);
 bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pairs, Error *err);
-// `established`: the commit's count, 0 while it is not settled.
+// *established is the commit's count, 0 while it is not established.
 bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side, int64_t nodes,
                   int64_t *established, TaskReply *reply, Error *err);
 
 // ---- what people do to results and machines -----------------------------------------------------
 
-// Whole windows of one machine in one test: all of its batches, or the flagged ones, present and to
-// come. 409 `nothing_to_exclude` where it has none that count.
+// Excludes batches of one machine in one test: all its batches or the flagged ones, present and
+// future. 409 `nothing_to_exclude` if none of its batches counts.
 typedef struct Exclusion {
     int64_t test, worker, user; // user 0: the server, for a reason that does not depend on results
     const char *which, *reason; // "flagged" or "all"
 } Exclusion;
 typedef struct Excluded {
-    int64_t batches, pairs; // that changed sides
+    int64_t batches, pairs; // of batches that counted before and do not now, or the reverse
 } Excluded;
 bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, Error *err);
-// Takes back all exclusions of the machine in the test; 409 `not_excluded` where there are none.
+// Undoes all exclusions of the machine in the test; 409 `not_excluded` if there are none.
 bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excluded *changed,
                     Error *err);
-// A blocked machine gets no work; what it still sends is stored and not counted.
+// A blocked machine gets no work. Batches that it still sends are stored and do not count.
 bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
                   Error *err);
 
-// What playing the games of a batch over again found; `fault` "": all is well. With a fault, the
-// batches of its machine are excluded from the test: games that cannot be say nothing of strength.
-// `left_out`: why they were not played after all; "": they were.
+// Stores the result of a replay of a batch; `fault` "" means no mismatch. After a mismatch, all
+// batches of the machine are excluded from the test, because impossible games say nothing about the
+// strength of engines. `left_out` says why the games were not replayed; "": they were.
 bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault,
                      const char *left_out, Error *err);
-// At start: batches during whose replay the server ended are left out from now on.
+// At start: a batch that the server was replaying when it ended is left out from now on.
 bool ledger_replays_resume(Db *db, double now, Error *err);
 
-// Sets the count of a commit, whatever machines or submissions said of it; open tests on it go on
-// with that, machines that failed for the old one included. `test` is only for the event; 0: none.
+// Sets the bench count of a commit, whatever machines or submissions reported. Open tests of the
+// commit continue with it, and machines that failed because of the old count may play again. `test`
+// is only for the event; 0: none.
 bool ledger_bench_correct(Turn *turn, int64_t engine, const char *sha, int64_t nodes, int64_t user,
                           int64_t test, Error *err);
-// The same of the side ("new" or "base") of a test.
+// The same for a side ("new" or "base") of a test.
 bool ledger_bench_correct_side(Turn *turn, int64_t test, const char *side, int64_t nodes,
                                int64_t user, Error *err);
 
 // ---- time ---------------------------------------------------------------------------------------
 
-// Ends leases that ran out; call about once a second.
+// Ends the leases that have expired. Call this about once a second.
 void ledger_expire(Turn *turn);
-// Bench counts that waited for another owner are looked at again; call about once a second.
+// Decides again about bench counts that wait for another owner. Call this about once a second.
 void ledger_settle(Turn *turn);
-// Leases stand still while the server is down: at start, with the time since its last turn.
+// Extends all leases by the time for which the server was down. Call this at start, with the time
+// since its last turn.
 bool ledger_resume(Db *db, double down_seconds, Error *err);
 
-// ---- the books are audited ----------------------------------------------------------------------
+// ---- the audit ----------------------------------------------------------------------------------
 
-// Replays the counted batches of every test and compares totals, LLR, stop-rule state and verdict,
-// and sees that every pair stands where it should, once. Prints a line a difference and a summary
-// to `out`; returns how many differences there were.
+// Counts the batches of every test again and compares totals, LLR, state of the stop rule and
+// verdict. Also checks that every pair is in exactly one place. Prints a line for each difference
+// and a summary to `out`. Returns the number of differences.
 int ledger_check(Db *db, FILE *out);

@@ -5,7 +5,7 @@
 
 // ---- owners that are one
 
-// Labels spread until nothing changes: same[i] becomes the lowest index that i is joined with.
+// Marks spread until nothing changes: same[i] becomes the lowest index that i is joined with.
 typedef struct Joined {
     int same[VOICES_MAX];
 } Joined;
@@ -32,7 +32,7 @@ static void voices_join(const Voice *voices, int count, Joined *joined) {
                 join(joined, count, i, j);
 }
 
-// Votes of owners that are one get the name of the first.
+// Owners that count as one: their votes get the name of the first owner.
 static void votes_join(BenchVote *votes, int count) {
     Joined joined;
     for (int i = 0; i < count; i++)
@@ -52,7 +52,7 @@ static bool same_owner(const BenchVote *a, const BenchVote *b) {
     return strcmp(a->owner, b->owner) == 0;
 }
 
-// How many machines, or owners with a machine that does, say the same as votes[at].
+// How many machines, or owners with such a machine, report the same as votes[at].
 static int support(const BenchVote *votes, int count, int at, bool machines) {
     int found = 0;
     for (int i = 0; i < count; i++) {
@@ -118,8 +118,8 @@ FailureDecision failure_rule(const FailureWords *words) {
     return words->played ? FAILURE_PAUSES : FAILURE_ENDS;
 }
 
-// What owners that are one amount to together. Of those with a record only what they say
-// themselves is told as theirs.
+// The combined report of owners that count as one. If `proven`, only the reports of owners with a
+// record are combined.
 static Voice voice_of(const Voice *voices, int count, const Joined *joined, int at, bool proven) {
     Voice out = {.proven = proven};
     for (int i = at; i < count; i++)

@@ -1,7 +1,8 @@
-// What the words of several owners about a test amount to. An owner is a user, or the network of
-// machines without account: one owner may have many machines, and many of them may be broken in the
-// same way, so owners count and machines do not. Accounts cost nothing, so owners whose machines
-// share a network count as one, and owners with a record outweigh all others. Pure.
+// Decides what the reports of several owners about a test mean together. An owner is a user, or the
+// network of machines without an account. One owner may have many machines, and all of them may be
+// broken in the same way. So the rules count owners, not machines. An account costs nothing, so
+// owners whose machines share a network count as one. Owners with a record outweigh all others.
+// Pure.
 #pragma once
 
 #include <stdbool.h>
@@ -19,36 +20,37 @@ typedef struct BenchVote {
 enum { BENCH_VOTES_MAX = 256 };
 
 typedef enum {
-    BENCH_WAIT,      // a machine of another owner may yet confirm or decide
-    BENCH_ESTABLISH, // `nodes` it is
-    BENCH_TIED,      // the owners differ, and no third owner is there to decide
+    BENCH_WAIT,      // a machine of another owner may still confirm it or decide
+    BENCH_ESTABLISH, // the count is `nodes`
+    BENCH_TIED,      // the owners differ, and there is no third owner to decide
 } BenchVerdict;
 
 typedef struct BenchDecision {
     BenchVerdict verdict;
-    int64_t nodes; // the count with most owners behind it
+    int64_t nodes; // the count that most owners reported
 } BenchDecision;
 
-// One vote a machine, at least one. `another`: an owner who has not said a word is active.
-// The count of at least two owners stands against any that fewer say. An owner alone is believed
-// when no other owner is there; where its own machines differ, at least two of them must outnumber the
-// others.
+// One vote for each machine, at least one. `another`: an owner that has not voted is active. A
+// count of at least two owners wins against any count that fewer owners report. A single owner is
+// believed if no other owner is active. If the machines of this owner differ, at least two of them
+// must outnumber the others.
 BenchDecision bench_rule(const BenchVote *votes, int count, bool another);
 
-// What else is known when votes are weighed.
+// Other facts that matter when votes are weighed.
 typedef struct BenchScene {
-    bool another;        // an owner who has not said a word is active
-    bool another_proven; // one with a record is
+    bool another;        // an owner that has not voted is active
+    bool another_proven; // such an owner with a record is active
     bool records;        // the installation knows owners with a record
 } BenchScene;
 
-// The same with records: where an owner with one has spoken, the others' votes do not count. Where
-// none has, those without establish nothing in an installation that knows records.
+// The same with records. If an owner with a record has voted, votes of owners without one do not
+// count. If none has, and the installation has owners with records, owners without one establish
+// nothing.
 BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *scene);
 
 // ---- failures of one kind and side
 
-// What is known of one owner in one network.
+// The facts about one owner in one network.
 typedef struct Voice {
     char owner[VOICE_OWNER_MAX], network[VOICE_NETWORK_MAX];
     bool proven;
@@ -59,21 +61,22 @@ typedef struct Voice {
 enum { VOICES_MAX = BENCH_VOTES_MAX };
 
 typedef struct FailureWords {
-    int64_t failing; // owners who report it, at least 1
+    int64_t failing; // owners that report it, at least 1
     int64_t playing; // other owners whose machines have sent results
-    bool another;    // an owner who reports nothing is active and could try
-    bool played;     // one of those who fail had sent results before
+    bool another;    // an owner that reports nothing is active and could try
+    bool played;     // one of the failing owners had sent results before
 } FailureWords;
 
 typedef enum {
-    FAILURE_GOES_ON, // with those who can play it, or who may yet try
-    FAILURE_ENDS,    // the test
-    FAILURE_PAUSES, // one owner could play it and no longer can, or no owner with a record confirms
-                    // it
+    FAILURE_GOES_ON, // the test continues with owners that can play it or may still try
+    FAILURE_ENDS,    // the test ends
+    // The test is paused: its only owner could play it and no longer can, or no owner with a record
+    // confirms the failure.
+    FAILURE_PAUSES,
 } FailureDecision;
-// Where owners are equals.
+// The rule for owners that are equal.
 FailureDecision failure_rule(const FailureWords *words);
-// With records: where an owner with one reports the failure, such owners alone decide. Where one
-// plays on, or is there to try, the others' reports change nothing; else they pause the test at
-// most.
+// The rule with records. If an owner with a record reports the failure, only such owners decide. If
+// an owner with a record plays the test or could try it, the reports of other owners change
+// nothing. Otherwise those reports pause the test at most.
 FailureDecision failure_weigh_voices(const Voice *voices, int count);

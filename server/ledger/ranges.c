@@ -37,7 +37,7 @@ static bool read_range(Query *q, Range *range) {
     return found;
 }
 
-// The range that begins at or last before `pair`.
+// The range that begins at `pair`, or the last one before it.
 static bool range_before(Turn *turn, int64_t test, int64_t pair, Range *range) {
     Query q = query(turn->db, SQL_LEDGER_RETURNED_AT, "ii", test, pair);
     return read_range(&q, range);

@@ -1,5 +1,5 @@
-// See replay.h. An adjudicated result is believed: whether it was justified is a matter of scores,
-// which a machine that lies can invent.
+// See replay.h. The replay accepts an adjudicated result. Whether it was justified depends on
+// scores, and a dishonest machine can invent scores.
 #include "server/ledger/replay.h"
 
 #include <jansson.h>
@@ -13,7 +13,7 @@
 
 enum { CLOCK_SLACK_MS = 100 };
 
-// What one game says of itself.
+// The record of one game.
 typedef struct Line {
     const char *result, *end, *moves;
     const json_t *opening, *clocks;
@@ -21,9 +21,9 @@ typedef struct Line {
     bool new_is_white;
 } Line;
 
-// What a batch's games add up to.
+// The sums over the games of a batch.
 typedef struct Sums {
-    int points, crashes, time_losses; // points: of the new side in this pair, in halves
+    int points, crashes, time_losses; // points of the new side in this pair, in half points
     bool new_was_white;
 } Sums;
 
@@ -86,7 +86,7 @@ static bool set_up(Game *game, const Line *line, const ReplayFacts *facts, int n
     return play_moves(game, member_text(line->opening, "moves"), number, "the opening", err);
 }
 
-// What the mover may have left after the n-th move, at most.
+// The most time that the mover can have left after the n-th move.
 static double clock_most_ms(const TimeControl *tc, int n) {
     double base = tc->base_s * (tc->moves ? 1 + n / tc->moves : 1);
     return 1000 * (base + n * tc->increment_s) * 1.001 + CLOCK_SLACK_MS;
@@ -109,7 +109,7 @@ static bool clocks_check(const Line *line, int plies, const char *tc_text, int n
     return true;
 }
 
-// Whether `result` can be, with the side to move in game->now as the one that failed.
+// Whether `result` is possible if the side to move in game->now is at fault.
 static bool result_fits(const Game *game, const char *end, GameResult result) {
     GameResult mover_lost = game->now.side == WHITE ? RESULT_BLACK_WINS : RESULT_WHITE_WINS;
     if (strcmp(end, "rule") == 0) {
@@ -118,7 +118,7 @@ static bool result_fits(const Game *game, const char *end, GameResult result) {
     }
     if (strcmp(end, "illegal") == 0)
         return result == mover_lost;
-    if (strcmp(end, "time") == 0) // drawn where the opponent could never mate
+    if (strcmp(end, "time") == 0) // a draw if the opponent cannot mate
         return result == mover_lost || result == RESULT_DRAW;
     if (strcmp(end, "crash") == 0 || strcmp(end, "stall") == 0)
         return result != RESULT_DRAW;

@@ -1,4 +1,4 @@
-// What playing games over again found. See ledger.h and replayer.h.
+// Stores the results of replays. See ledger.h and replayer.h.
 #include <string.h>
 
 #include "server/common/log.h"

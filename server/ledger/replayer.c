@@ -21,15 +21,15 @@ static const double SHARE_DEFAULT = 0.1;
 struct Replayer {
     Background *thread;
     pthread_mutex_t mutex; // of `found`
-    Db *db;                // the thread's own, to read
-    Db *notes;             // and to write down which batch it has begun
+    Db *db;                // the thread's own, for reading
+    Db *notes;             // for writing which batch it has begun
     const char *data;
-    int64_t last; // batch that was looked at
+    int64_t last; // the last batch that was considered
     Replayed found[FOUND_MAX];
     int found_count;
 };
 
-// A batch to be looked at; texts are the row's.
+// A batch to be replayed. The row owns the texts.
 typedef struct Candidate {
     json_t *row;
     ReplayFacts facts;
@@ -39,14 +39,14 @@ static void candidate_release(Candidate *candidate) {
     json_decref(candidate->row);
 }
 
-// No machine can know which of its batches will be looked at.
+// Random, so that no machine can know which of its batches will be replayed.
 static bool is_drawn(double share) {
     uint32_t random;
     random_bytes(&random, sizeof random);
     return random < share * 4294967296.0;
 }
 
-// The next batch that is drawn, or false once all were passed.
+// The next chosen batch; false if there is none.
 static bool next_candidate(Replayer *replayer, Candidate *candidate) {
     double share = setting_real(replayer->db, "replay_share", 0, 1, SHARE_DEFAULT);
     for (;;) {
@@ -68,7 +68,7 @@ static bool next_candidate(Replayer *replayer, Candidate *candidate) {
     }
 }
 
-// Games that are not to be had are no machine's fault.
+// If the games cannot be read, the batch is left out: that is not the machine's fault.
 static void look_at(const char *data, const Candidate *candidate, Replayed *out) {
     Error err;
     size_t size;
@@ -88,8 +88,9 @@ static void look_at(const char *data, const Candidate *candidate, Replayed *out)
         snprintf(out->fault, sizeof out->fault, "%.290s", err.message);
 }
 
-// On record before anything of the batch is read: should it bring the server down, the next one
-// does not try it again. The note is taken back with the COMMIT of what was found.
+// Writes down the batch before any of it is read. If the replay ends the server by a crash, the
+// next server does not try the batch again. The note is removed in the COMMIT that stores the
+// result.
 static bool note_begun(Replayer *replayer, const Candidate *candidate) {
     Error err;
     bool good = db_begin(replayer->notes, &err) &&
@@ -116,8 +117,8 @@ static void hand_over(Replayer *replayer, const Replayed *replayed) {
     pthread_mutex_unlock(&replayer->mutex);
 }
 
-// One look at what has come, each batch in a transaction of its own so that none is held open. It ends where the loop has
-// not taken what was found.
+// Replays the chosen batches among the new ones. Each has its own transaction, so that none stays
+// open for long. It stops early if the loop has not taken the earlier results.
 static void look_around(void *arg) {
     Replayer *replayer = arg;
     while (!is_full(replayer) && !background_is_stopping(replayer->thread)) {
@@ -175,7 +176,8 @@ int replayer_take(Replayer *replayer, Replayed *out, int max) {
     return count;
 }
 
-// What the loop has not taken will be looked at again: the server ends as it should.
+// At a normal end of the server: removes the notes of batches whose results the loop has not taken.
+// The next server replays them again.
 static void forget_begun(Replayer *replayer) {
     Error err;
     if (!db_begin(replayer->notes, &err) || !db_run(replayer->notes, &err, SQL_REPLAYS_ENDED, "") ||

@@ -1,7 +1,7 @@
-// The thread that plays uploaded games over again (replay.h), so that no worker needs to be
-// believed: a random share of all batches, and the first few of every machine. What it
-// finds is taken by the loop, which lets the ledger write it; it writes itself only which batch it
-// has begun, so that one that brings the server down is not tried again.
+// The thread that replays uploaded games (replay.h), so that the server need not trust any worker.
+// It replays a random share of all batches, and the first few of every machine. The loop takes the
+// results, and the ledger writes them. The thread itself only writes which batch it has begun, so
+// that a batch that crashes the server is not tried again.
 #pragma once
 
 #include <stdint.h>
@@ -13,13 +13,13 @@ typedef struct Replayer Replayer;
 
 typedef struct Replayed {
     int64_t batch, games;
-    char fault[300];   // "" where all is well
-    char left_out[80]; // why the games were not looked at; "": they were
+    char fault[300];   // "" if there is no mismatch
+    char left_out[80]; // why the games were not replayed; "": they were
 } Replayed;
 
 Replayer *replayer_start(const char *data, Error *err);
-// What was found since; up to `max`. Loop thread.
+// Takes up to `max` new results. Loop thread.
 int replayer_take(Replayer *replayer, Replayed *out, int max);
-// Writes down what was found since; in the turn.
+// Takes the new results and stores them; in the turn.
 void ledger_take_replayed(Turn *turn, Replayer *replayer);
-void replayer_stop(Replayer *replayer); // and free
+void replayer_stop(Replayer *replayer); // also frees

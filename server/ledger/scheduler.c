@@ -1,19 +1,19 @@
-// See scheduler.h. Sources: Fishtest's order of tests and its task size, as facts; memory by our
-// own engine's needs.
+// See scheduler.h. The order of tests and the size of tasks are as in Fishtest. The memory is what
+// our own engine needs.
 #include "server/ledger/scheduler.h"
 
 #include <math.h>
 #include <stddef.h>
 
-// As a worker counts: two engines a slot, with their hash, each its code, nets and tables, and
-// something more for each further thread.
+// The worker computes the same: for each slot two engines with their hash, each with its code, nets
+// and tables, and more for each further thread.
 int64_t scheduler_memory_mib(const SchedTest *test, int slots) {
     const int engine_mib = 64, thread_mib = 8, worker_mib = 64;
     int64_t slot = test->hash_mib + 2 * (engine_mib + (int64_t)thread_mib * (test->threads - 1));
     return worker_mib + slots * slot;
 }
 
-// Games at a time: what the cores carry, or fewer where memory is short.
+// Games at one time: as many as the cores allow, or fewer if memory is short.
 static int slots_of(const SchedTest *test, const SchedWorker *worker) {
     int slots = worker->cores / test->threads;
     int64_t room = worker->memory_mib - scheduler_memory_mib(test, 0);
@@ -61,14 +61,16 @@ double scheduler_weight(const SchedTest *test) {
     return weight * (1 + fmin((double)test->games / 200000, 1) + promise);
 }
 
-// Cores per weight: the test with the least gets the machine. A worker's last test counts its cores as if they were
-// still there, so that big machines go round.
+// Cores for each unit of weight. The test with the least gets the machine. The worker's last test
+// counts the cores of this worker as if they were still there, so that a large machine changes
+// tests.
 static double load_per_weight(const SchedTest *test, const SchedWorker *worker, int *cores) {
     *cores = test->cores + (test->was_last ? worker->cores : 0);
     return (*cores + test->threads / 2.0) / scheduler_weight(test);
 }
 
-// Whether `a` goes before `b`: priority, then tests without a machine, then load per weight, then age.
+// Whether `a` comes before `b`: priority, then tests without a machine, then load per weight, then
+// age.
 static bool before(const SchedTest *a, const SchedTest *b, const SchedWorker *worker) {
     int cores_a, cores_b;
     double load_a = load_per_weight(a, worker, &cores_a),

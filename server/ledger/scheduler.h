@@ -1,8 +1,8 @@
-// Who gets what: a pure function from the active tests and one worker to a choice. No I/O, no
-// clock, no memory of its own; the ledger feeds it rows and writes down what it says.
+// Chooses a test for a worker: a pure function of the active tests and one worker. No I/O, no
+// clock, no state. The ledger gives it rows and writes down its choice.
 //
-// Order as Fishtest's: priority first, then the test that has least cores for its weight (dearer
-// clocks, few tests of the same author, long or promising runs weigh more).
+// The order is as in Fishtest: priority first, then the test with the fewest cores for its weight.
+// Slower time controls, few tests of the same author, and long or promising runs weigh more.
 #pragma once
 
 #include <stdbool.h>
@@ -12,40 +12,40 @@ typedef struct SchedTest {
     int64_t id;
     int64_t priority;
     int threads, batch_pairs;
-    int hash_mib;            // of both sides together
-    int64_t pairs_left;      // neither counted nor in an open task
-    int64_t pairs_open;      // in open tasks
-    int64_t pairs_of_owner;  // of these, in tasks of the worker's owner
-    int64_t pairs_unproven;  // of these, in tasks of owners without a record
-    int64_t games;           // counted so far
-    double llr;              //
-    double elo0;             // a gainer (elo0 > 0) weighs a little more once it promises
+    int hash_mib;           // of both sides together
+    int64_t pairs_left;     // neither counted nor in an open task
+    int64_t pairs_open;     // in open tasks
+    int64_t pairs_of_owner; // of these, in tasks of the worker's owner
+    int64_t pairs_unproven; // of these, in tasks of owners without a record
+    int64_t games;          // counted so far
+    double llr;
+    double elo0;             // a test with elo0 > 0 weighs a little more when it looks good
     double game_seconds;     // of one game at the worker's scale
-    double tc_ratio;         // cost of a game against 10+0.1 with one thread
-    int cores;               // in open tasks now, as far as they are believed
-    int author_active_tests; // of the same author, with cores at work
+    double tc_ratio;         // cost of a game relative to 10+0.1 with one thread
+    int cores;               // of the open tasks, as far as the scheduler counts them
+    int author_active_tests; // tests of the same author that have cores at work
     bool barred;             // this worker reported that it cannot play it
     bool was_last;           // this worker's last task was of this test
 } SchedTest;
 
-// What is known of a machine. Its own word is not enough: a machine that says that it has 4096
-// cores may have none.
+// How far a machine is trusted. Its own report is not enough: a machine that reports 4096 cores may
+// have none of them.
 typedef enum {
     TRUST_NONE,    // none of its batches has counted yet
-    TRUST_COUNTED, // one has
+    TRUST_COUNTED, // at least one has
     TRUST_RECORD,  // its owner has a record
 } SchedTrust;
 
 typedef struct SchedWorker {
     int cores, memory_mib;
     SchedTrust trust;
-    int tasks;        // that it holds
-    int others_cores; // of the largest machine of another owner that is active; 0: there is none
-    int proven_cores; // the same of owners with a record
+    int tasks;        // that it holds now
+    int others_cores; // of the largest active machine of another owner; 0: there is none
+    int proven_cores; // the same among owners with a record
 } SchedWorker;
 
 typedef struct SchedChoice {
-    int64_t test; // 0: nothing to do
+    int64_t test; // 0: no work
     int64_t pairs;
 } SchedChoice;
 
@@ -59,21 +59,21 @@ SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorke
 
 double scheduler_weight(const SchedTest *test);
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker);
-// Memory that `slots` games at once need.
+// Memory for `slots` games at one time.
 int64_t scheduler_memory_mib(const SchedTest *test, int slots);
-// Tasks that the worker may hold at once: the first must bring results before there is a second.
+// Tasks that the worker may hold at one time. It gets a second task only after it has sent results.
 int scheduler_tasks_max(const SchedWorker *worker);
-// Cores of a task that the scheduler counts: 2 of a machine that has shown nothing, 4 where its owner
-// has no record, so that no machine alone sends many others to another test.
+// Cores of a task that the scheduler counts: 2 for a machine without counted batches, 4 if its
+// owner has no record. So no single machine can send many others to another test.
 int scheduler_counted_cores(const SchedWorker *worker);
-// Pairs that the worker's owner may yet take of the test. Where others are active who could play
-// it, an owner holds at most half of what is not counted, one without a record a quarter. Where one
-// with a record is active, those without hold at most half together, and the last batches are not
-// for them. An owner alone may hold all.
+// Pairs of the test that the worker's owner may still take. If other owners that could play the
+// test are active, an owner holds at most half of the pairs that are not counted, and an owner
+// without a record a quarter. If an owner with a record is active, all owners without a record hold
+// at most half together, and they do not get the last batches. A single owner may hold all.
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker);
-// Seconds that the worker should need for a batch.
+// Seconds that the worker is expected to need for a batch.
 double scheduler_batch_seconds(const SchedTest *test, const SchedWorker *worker);
-// Whole batches: at least one, at most half of what is left (so that the end of a test is shared
-// and no worker sits on all of it), rounded up, and TASK_PAIRS_MAX. A machine of which no batch has
-// counted gets what takes minutes.
+// The size of a task: whole batches, at least one, at most TASK_PAIRS_MAX, and at most half of the
+// pairs that are left, rounded up, so that several workers share the end of a test. A machine
+// without counted batches gets a task of a few minutes.
 int64_t scheduler_task_pairs(const SchedTest *test, const SchedWorker *worker, double task_seconds);

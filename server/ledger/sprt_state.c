@@ -7,8 +7,8 @@
 
 enum { STATE_NUMBERS = 11 };
 
-// [pairs, llr, ref0, m0, sq0, ref1, m1, sq1, skipped, uncorrected, verdict]; 17 digits bring every
-// double back.
+// [pairs, llr, ref0, m0, sq0, ref1, m1, sq1, skipped, uncorrected, verdict]. With 17 digits every
+// double is read back exactly.
 void verdict_state_write(const SprtState *s, char out[VERDICT_STATE_MAX]) {
     snprintf(out, VERDICT_STATE_MAX,
              "[%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%d]", s->pairs, s->llr,

@@ -1,11 +1,11 @@
-// The state of a test's stop rule as text of the database, and its bounds from a row.
+// The state of a test's stop rule as text in the database, and its bounds from a row.
 #pragma once
 
 #include <stdbool.h>
 
 #include "sprt/sprt.h"
 
-// The state as JSON text for tests.sprt_state and back, exact to the last bit.
+// Converts the state to JSON text for tests.sprt_state and back, exactly.
 enum { VERDICT_STATE_MAX = 512 };
 void verdict_state_write(const SprtState *state, char out[VERDICT_STATE_MAX]);
 bool verdict_state_read(const char *text, SprtState *state);

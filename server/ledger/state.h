@@ -11,8 +11,8 @@ typedef enum {
     TEST_STATE_COUNT
 } TestState;
 const char *test_state_name(TestState state);
-TestState test_state_of(const char *name); // TEST_STATE_COUNT where there is none of that name
-// Approved and not finished: results may still count.
+TestState test_state_of(const char *name); // TEST_STATE_COUNT if there is no state of that name
+// The test is approved and not finished: results may still count.
 bool test_state_is_open(TestState state);
 
 typedef enum {
@@ -21,7 +21,7 @@ typedef enum {
     TASK_RELEASED,
     TASK_EXPIRED,
     TASK_FAILED,
-    TASK_STOPPED, // with its test
+    TASK_STOPPED, // its test ended
     TASK_STATE_COUNT
 } TaskState;
 const char *task_state_name(TaskState state);

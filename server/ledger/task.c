@@ -1,4 +1,4 @@
-// Tasks: loading, heartbeats, ends, leases. See ledger.h and ledger_task.h.
+// Tasks: loading, heartbeats, ends, leases. See ledger.h and task.h.
 #include "server/ledger/task.h"
 #include "server/ledger/kinds.h"
 #include "server/ledger/ranges.h"
@@ -82,7 +82,7 @@ bool task_is_open(const TaskRow *row) {
     return row->state == TASK_OPEN;
 }
 
-// Constants only: the answer outlives the row.
+// Returns only constants, so the text outlives the row.
 static const char *why_not(const TaskRow *row) {
     static const char *const ends[TASK_STATE_COUNT] = {
         [TASK_DONE] = "done",       [TASK_EXPIRED] = "expired", [TASK_RELEASED] = "released",
@@ -111,7 +111,7 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
         row->started_pairs = row->pair_count;
 }
 
-// What was started and not reported carries its owner's name.
+// Returns the pairs that were not reported. Those that were started keep the name of their owner.
 static bool give_back(Turn *turn, const TaskRow *row, Error *err) {
     int64_t batch = row->test.rule.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
@@ -136,7 +136,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
          !db_run(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, turn->now)))
         return false;
     if (row->next_seq * batch < row->pair_count)
-        turn_wake(turn); // what was not reported is played by another machine
+        turn_wake(turn); // another machine can play the returned pairs
     return true;
 }
 
@@ -144,7 +144,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
 
 static const struct Phase {
     const char *name;
-    double lease_s; // 0: the task's own
+    double lease_s; // 0: computed for each task
 } phases[] = {
     {"claimed", LEASE_FIRST_S},
     {"fetch", LEASE_FETCH_S},
@@ -160,8 +160,8 @@ static int phase_rank(const char *name) {
     return -1;
 }
 
-// A later phase or more plies are progress; a heartbeat that shows neither leaves the lease as it is,
-// and none moves it beyond the time by which the next batch is due.
+// A later phase or more plies are progress and renew the lease. Any other heartbeat leaves the
+// lease as it is. No heartbeat extends it beyond the time at which the next batch is due.
 static void lease_renew(Turn *turn, TaskRow *row, const Heartbeat *heartbeat) {
     int old_phase = phase_rank(row->phase), new_phase = phase_rank(heartbeat->phase);
     bool progress = new_phase > old_phase || heartbeat->plies > row->plies;
@@ -214,7 +214,7 @@ bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pa
 
 // ---- leases -------------------------------------------------------------------------------------
 
-// Ids first: ending tasks changes the index that the query walks.
+// The ids are collected first, because ending a task changes the index that the query reads.
 void ledger_expire(Turn *turn) {
     int64_t ids[1000];
     int count = 0;

@@ -1,5 +1,5 @@
-// Inside the ledger: a task with what its test says, and the ranges of pairs that go back and
-// forth. Only ledger*.c includes this.
+// For the files of the ledger: a task with the data of its test. No file outside this folder
+// includes this.
 #pragma once
 
 #include "server/ledger/ledger.h"
@@ -12,7 +12,7 @@ typedef struct TaskRow {
     double lease_until, lease_s, batch_until, batch_s;
     TaskState state;
     char phase[12], owner[64];
-    bool blocked; // its machine
+    bool blocked; // its machine is
     struct {
         int64_t id;
         TestState state;
@@ -24,24 +24,26 @@ typedef struct TaskRow {
 enum { LEASE_FIRST_S = 30, LEASE_FETCH_S = 300, LEASE_BUILD_S = 1800, LEASE_BENCH_S = 600 };
 enum { LEASE_PLAY_S = 300, ACTIVE_S = 600 };
 
-// False: 404 `no_such_task`, or 403 `not_your_task` where `worker` is not 0 and not its own.
+// False: 404 `no_such_task`, or 403 `not_your_task` if `worker` is not 0 and the task is of another
+// worker.
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err);
-// The members of `test` alone. False: 404 `no_such_test`.
+// Loads only the members of `test`. False: 404 `no_such_test`.
 bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err);
-// A machine whose first batch counts stands for the bench counts that its test declared.
+// The first counted batch of a machine confirms the bench counts that its test declared.
 bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err);
-// Pauses an active test because its machines contradict each other; the reason is shown.
+// Pauses an active test because its machines contradict each other. Pages show the reason.
 bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err);
 bool task_is_open(const TaskRow *row);
-// What the worker is to do next.
+// The reply that tells the worker whether to continue.
 TaskReply task_reply(Turn *turn, const TaskRow *row);
-// Ends an open task as `state`; what was not reported of it goes back in whole batches.
+// Ends an open task as `state`. Pairs that were not reported return in whole batches.
 bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err);
-// `started_pairs` as told by the worker, kept between what is reported and the whole task.
+// `started_pairs` as the worker reported it, limited to between the reported pairs and the whole
+// task.
 void task_note_started(TaskRow *row, int64_t started_pairs);
 
-// The limits of flags as the operator set them.
+// The limits of flags from the operator's settings.
 FlagLimits flag_limits(Turn *turn);
 
-// Writes the row of a failure; the task is the caller's to end.
+// Writes the row of a failure. The caller ends the task.
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err);

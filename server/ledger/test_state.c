@@ -19,7 +19,7 @@ static bool state_check(Turn *turn, int64_t test, const char *allowed, Error *er
     return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)test, state);
 }
 
-// Tells streams the new state, and those who wait that there is work.
+// Sends the new state to event streams. Wakes the waiting claims if there is work.
 static void state_changed(Turn *turn, int64_t test, const char *state) {
     turn_publish(turn, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
     if (strcmp(state, "active") == 0)
@@ -36,7 +36,7 @@ bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *ha
 }
 
 static bool tasks_stop_returning(Turn *turn, int64_t test, Error *err) {
-    // One at a time, because ending a task leaves the index that a query would walk.
+    // One at a time, because ending a task changes the index that a query would read.
     for (int64_t task; (task = db_int(turn->db, SQL_LEDGER_TEST_TASKS, 0, "i", test)) > 0;) {
         TaskRow row;
         if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, TASK_STOPPED, err))
@@ -77,8 +77,9 @@ bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err) {
     return true;
 }
 
-// A person who resumes a test wants it tried again: bench counts that are not established are forgotten, and
-// failures of before neither bar a machine nor confirm another's.
+// The person who resumes a test wants machines to try it again. So bench counts that are not
+// established are forgotten, and earlier failures neither exclude a machine nor confirm another
+// failure.
 bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err) {
     char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
     if (!state)
@@ -97,7 +98,8 @@ bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason
     return ledger_test_finish(turn, test, user, "stopped", "stopped", reason, err);
 }
 
-// Lets go of what was not played. A test that machines failed keeps it, because it may be resumed.
+// Ends the open tasks. The pairs that were not played are dropped, except if machines failed the
+// test: it may be resumed.
 static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *err) {
     if (strcmp(result, "failed") == 0)
         return tasks_stop_returning(turn, test, err);
@@ -105,7 +107,7 @@ static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *er
            db_run(turn->db, err, SQL_LEDGER_RETURNED_CLEAR, "i", test);
 }
 
-// Open tasks end here; their workers hear it with their next message.
+// Open tasks end here. Their workers learn it from the reply to their next message.
 bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err) {
     if (!state_check(turn, test, "pending active paused", err) ||
