@@ -1,4 +1,4 @@
-// See cache.h. A list in order of age: there are a few hundred texts at most.
+// See cache.h. A list in order of age; it has a few hundred texts at most.
 #include "server/http/cache.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ typedef struct Entry {
     char *key, *text;
     size_t size;
     unsigned long version;
-    struct Entry *next; // younger
+    struct Entry *next; // the next younger entry
 } Entry;
 
 struct Cache {

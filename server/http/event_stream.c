@@ -1,6 +1,6 @@
-// See event_stream.h. libmicrohttpd asks for bytes by callback; when the queue is empty the connection is
-// suspended, and resumed with the next event. While it is suspended a disconnect goes unnoticed, so
-// a comment is written every few seconds.
+// See event_stream.h. libmicrohttpd asks for bytes by a callback. When the queue is empty the
+// connection is suspended; the next event resumes it. libmicrohttpd does not notice a disconnect of
+// a suspended connection, so a comment is written every few seconds.
 #include "server/http/event_stream.h"
 #include "server/common/json_member.h"
 #include "server/http/senders.h"
@@ -50,10 +50,10 @@ static void stream_wake(Stream *stream) {
     MHD_resume_connection(stream->connection);
 }
 
-// The client of a stream that ends connects again in a few seconds.
+// Ends one stream if there are too many. Its client connects again after a few seconds.
 static bool make_room(StreamList *list, const Sender *sender) {
     Stream *victim = NULL;
-    int running = 0, most = sender_streams(sender); // its own, with the one that opens
+    int running = 0, most = sender_streams(sender); // the new stream is included
     for (Stream *stream = list->first; stream; stream = stream->next) {
         running += !stream->ended;
         if (!stream->ended && sender_streams(stream->sender) >= most + !victim) {

@@ -22,7 +22,7 @@ bool text_is_clean(const char *text, size_t size) {
     return true;
 }
 
-// False when an escape is broken.
+// False if an escape is broken.
 static bool unescape(const char *text, size_t size, bool form, char *to, size_t *out) {
     size_t n = 0;
     for (size_t i = 0; i < size; i++) {

@@ -1,13 +1,15 @@
-// What a handler sees of HTTP: a request whose body has arrived whole, checked against its route's
-// limits and rights, and a response to fill. Sockets, threads and transactions are the loop's.
+// A handler's view of HTTP: a request whose whole body has arrived and was checked against the
+// limits and rights of its route, and a response to fill. Sockets, threads and transactions belong
+// to the loop.
 //
-// A route has up to two handlers. `prepare` runs on a reader thread with a read-only database:
+// A route has one or two handlers. `prepare` runs on a reader thread with a read-only database: for
 // pages, searches, scrypt, git, compression, files. `apply` runs on the loop thread inside the
-// turn's transaction, in a savepoint of its own: it alone may write, and it must be quick. With
-// both, prepare runs first and hands over through `state`. req->turn is right for whichever runs.
+// turn's transaction, in its own savepoint. Only `apply` may write, and it must be quick. If a
+// route has both, `prepare` runs first and hands data over through `state`. req->turn belongs to
+// the handler that runs.
 //
-// A handler that returns false has filled `err`: the loop undoes the savepoint and answers with
-// that error, as JSON under /api/ and as a page elsewhere.
+// A handler that returns false has filled `err`. The loop undoes the savepoint and sends the error,
+// as JSON under /api/ and as a page elsewhere.
 #pragma once
 
 #include <jansson.h>
@@ -21,30 +23,30 @@
 
 typedef struct Request {
     const Site *site;
-    Turn *turn; // in prepare a reader's
+    Turn *turn; // in prepare, the reader's turn
     const char *method, *path;
-    const char *params[4]; // what {…} in the pattern matched, in order
-    const char *address;   // client's, after --trusted-proxy
+    const char *params[4]; // the texts that {…} in the pattern matched, in order
+    const char *address;   // the client's, see --trusted-proxy
     Viewer viewer;
     const char *body; // decoded (zstd, gzip) and NUL-terminated
     size_t body_size;
-    void *state; // prepare to apply; released by state_free, if set
+    void *state; // from prepare to apply; released by state_free, if set
     void (*state_free)(void *state);
-    struct RequestData *data; // the loop's own
+    struct RequestData *data; // private to the loop
 } Request;
 
 const char *request_query(const Request *req, const char *name);  // decoded; NULL when absent
 const char *request_header(const Request *req, const char *name); // NULL when absent
 int64_t request_id(const Request *req, int param);                // params[param] as id, else 0
 bool request_is_api(const Request *req);
-// Where documents are kept that do not depend on the viewer; NULL outside prepare.
+// The cache for documents that do not depend on the viewer; NULL outside prepare.
 struct Cache *request_cache(const Request *req);
 // A form field (urlencoded or multipart); NULL when absent. For a file the size may exceed strlen.
 const char *request_form(const Request *req, const char *name, size_t *size);
-// The body as one JSON object, refusing unknown members, by jansson's json_unpack format (strict).
-// The object stays alive as long as the request, so borrowed strings do.
+// Reads the body as one JSON object by jansson's json_unpack format (strict), and refuses unknown
+// members. The object, and so the borrowed strings, live as long as the request.
 bool request_json(Request *req, Error *err, const char *format, ...);
-// The same as jansson reads it, borrowed; NULL: 400 or 422.
+// The body as a JSON object, borrowed; NULL: 400 or 422.
 json_t *request_object(Request *req, Error *err);
 
 typedef enum { WAIT_NONE, WAIT_TASK } WaitFor;
@@ -61,8 +63,8 @@ typedef struct Response {
     WaitFor wait; // apply sets it to be called again when woken or at wait_until
     double wait_until;
     bool stream; // becomes a server-sent event stream
-    // The template of the page that holds this form: where the handler fails, the page is shown
-    // again with what was typed and the error beside its field. Not for the API.
+    // The template of the page with this form. If the handler fails, the page is shown again with
+    // the entered values and the error at its field. Not for the API.
     const char *form;
 } Response;
 
@@ -81,7 +83,7 @@ typedef enum {
     ACCESS_PERSON, // signed in, or a user token with scope `admin`
     ACCESS_ADMIN,
     ACCESS_WORKER,      // a worker's token
-    ACCESS_WORKER_ENDS, // also that of a machine that is barred: to hand in what it was dealt
+    ACCESS_WORKER_ENDS, // also the token of a blocked machine: it may send results of its tasks
 } Access;
 
 typedef struct Route {
@@ -91,5 +93,6 @@ typedef struct Route {
     Handler *prepare, *apply;
 } Route;
 
-// A setting of the operator, from the settings table; `fallback` when it is not set. Read once for each request.
+// A setting of the operator, from the table settings; `fallback` if it is not set. Each request
+// reads a setting once.
 const char *request_setting(Request *req, const char *name, const char *fallback);

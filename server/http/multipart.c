@@ -15,8 +15,8 @@ static bool broken(Error *err, const char *what) {
     return error_set(err, 400, "bad_form", "multipart form: %s", what);
 }
 
-// The value of parameter `name` (`name="…"` or name=…) in a header's value; false when absent.
-// Browsers write quotes inside names as %22, so that a quote always ends the value.
+// The value of parameter `name` (`name="…"` or name=…) in the value of a header; false if absent.
+// Browsers write a quote inside a name as %22, so a quote always ends the value.
 static bool parameter(Slice header, const char *name, Slice *out) {
     size_t length = strlen(name);
     for (size_t i = 0; i + length + 1 < header.size; i++) {
@@ -36,7 +36,7 @@ static bool parameter(Slice header, const char *name, Slice *out) {
     return false;
 }
 
-// Cuts `rest` at `mark`: what stands before it becomes *before. False when there is no mark.
+// Splits `rest` at `mark`: *before is the part before it. False if there is no mark.
 static bool cut(Slice *rest, const char *mark, size_t size, Slice *before) {
     const char *found = memmem(rest->at, rest->size, mark, size);
     if (!found)
@@ -91,7 +91,7 @@ bool form_multipart(const char *text, size_t size, const char *type, Params *out
         return broken(err, "no boundary in Content-Type");
     char *mark scope(free_ptr) = xasprintf("\r\n--%.*s", (int)boundary.size, boundary.at);
     size_t flag_size = strlen(mark);
-    // The first boundary may open the body, without the line end before it.
+    // The first boundary may be at the start of the body, without a line end before it.
     bool opens = size >= flag_size - 2 && !memcmp(text, mark + 2, flag_size - 2);
     if (!cut(&rest, mark + (opens ? 2 : 0), flag_size - (opens ? 2 : 0), &part))
         return broken(err, "the first boundary is missing");

@@ -13,7 +13,7 @@ void params_add(Params *params, const char *name, size_t name_size, const char *
         params->capacity = params->capacity ? 2 * params->capacity : 8;
         params->items = xrealloc(params->items, params->capacity * sizeof *params->items);
     }
-    // One block holds both, so that a parameter costs one allocation.
+    // One block holds name and value, so a parameter needs one allocation.
     char *block = xmalloc(name_size + size + 2);
     memcpy(block, name, name_size);
     block[name_size] = 0;

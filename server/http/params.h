@@ -1,5 +1,5 @@
-// A list of named values, as headers, queries, forms and cookies are: in order of arrival, names
-// may repeat and the first counts. Values are NUL-terminated copies that may hold NULs inside.
+// A list of named values: headers, query, form or cookies, in order of arrival. If a name is
+// repeated, the first value counts. A value is a NUL-terminated copy and may contain NULs.
 #pragma once
 
 #include <stdbool.h>

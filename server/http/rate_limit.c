@@ -1,5 +1,6 @@
-// See rate_limit.h. The generic cell rate algorithm: of each address only the time is kept at which its
-// last write would be due if all came evenly; who is more than a minute ahead of that must wait.
+// See rate_limit.h. The generic cell rate algorithm. For each address one time is kept: the time at
+// which its last write would be due if all writes came at an even rate. An address that is more
+// than a minute ahead must wait.
 #include "server/http/rate_limit.h"
 
 #include <arpa/inet.h>
@@ -11,7 +12,8 @@
 #include "server/common/hash.h"
 #include "server/common/str.h"
 
-// Two addresses in one slot share what it allows: with a secret seed that is chance, and rare.
+// Two addresses in one slot share its limit. The seed is secret, so this happens rarely and by
+// chance.
 enum { SLOTS = 1 << 16 };
 static const double WINDOW_S = 60;
 
@@ -30,7 +32,7 @@ void rate_free(Rate *rate) {
     free(rate);
 }
 
-// FNV-1a, begun at the secret, and stirred so that the low bits depend on all.
+// FNV-1a, starting from the secret, and mixed so that the low bits depend on all bits.
 static double *slot_of(Rate *rate, const char *address) {
     struct in6_addr six;
     uint64_t hash = rate->seed;

@@ -173,7 +173,7 @@ static bool has_header(const Response *res, const char *name) {
     return false;
 }
 
-// What the operating system said, with the server's paths, is for the log alone.
+// Messages of the operating system contain paths of the server. They go only to the log.
 static void hide_inner(const RequestData *data, Error *err) {
     bool full = !strcmp(err->code, "disk_full");
     if (!full && strcmp(err->code, "system") != 0)

@@ -1,4 +1,4 @@
-// A request's body: Content-Encoding undone under the route's limit, forms parsed.
+// The body of a request: undoes its Content-Encoding, within the route's limit, and parses forms.
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -41,7 +41,7 @@ static bool body_decode(RequestData *data, Error *err) {
     bool zstd = !strcasecmp(encoding, "zstd");
     if (!zstd && strcasecmp(encoding, "gzip") != 0)
         return error_set(err, 415, "bad_encoding", "Content-Encoding is none of zstd and gzip");
-    // A few bytes that expand to many have no place among the large bodies.
+    // A small body that expands to a large one has no slot among the large bodies.
     size_t max = data->route->max_body;
     str_init(&data->body, data->large || max < BODY_LARGE ? max : BODY_LARGE);
     bool good = zstd ? zstd_decompress(data->raw.data, data->raw.size, &data->body, err)

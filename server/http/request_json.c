@@ -1,5 +1,5 @@
-// request_json: the body as one JSON object, taken apart by jansson's json_unpack with every member
-// accounted for, and an error that names the member to blame.
+// request_json: reads the body as one JSON object with jansson's json_unpack. Every member must be
+// expected, and an error names the wrong member.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { VALUES_MAX = 10000 };
 
-// "{}," are three bytes, and as an object in memory a hundred times that.
+// "{}," has three bytes; as an object in memory it takes a hundred times as much.
 static size_t values_of(const char *text, size_t size) {
     size_t count = 0;
     bool quoted = false;
@@ -38,8 +38,9 @@ json_t *request_object(Request *req, Error *err) {
     return req->data->json = json_incref(json);
 }
 
-// The key before byte `position` of the format, where json_unpack stopped. Walks the arguments as
-// json_unpack does: all are pointers, a key is `s` after '{' or after a whole value in an object.
+// The key before byte `position` of the format, where json_unpack stopped. Goes through the
+// arguments like json_unpack: all are pointers, and a key is an `s` after '{' or after a whole
+// value in an object.
 static const char *key_at(const char *format, int position, va_list args) {
     char nesting[32] = "";
     int depth = 0;
@@ -65,8 +66,8 @@ static const char *key_at(const char *format, int position, va_list args) {
     return key;
 }
 
-// What json_unpack says of unknown and missing members, with their names: "1 object item(s) left
-// unpacked: foo, bar" and "Object item not found: foo".
+// Reads the names of unknown and missing members from the messages of json_unpack: "1 object
+// item(s) left unpacked: foo, bar" and "Object item not found: foo".
 static bool name_from_text(const json_error_t *at, Error *err) {
     const char *colon = strrchr(at->text, ':');
     const char *name = colon ? colon + 2 : "";

@@ -52,7 +52,7 @@ void response_redirect(Response *res, const char *location) {
     response_header(res, "Location", "%s", location);
 }
 
-// A value is one line: a control character in it is a mistake or an attack, and ends it.
+// A value is one line. A control character in it is a mistake or an attack; the value is cut there.
 void response_header(Response *res, const char *name, const char *format, ...) {
     assert(res->header_count < (int)(sizeof res->headers / sizeof *res->headers));
     int at = res->header_count++;

@@ -1,4 +1,4 @@
-// The loop's side of Response; what handlers call is in handler.h.
+// The loop's side of a Response. handler.h has the functions that handlers call.
 #pragma once
 
 #include "server/http/handler.h"
@@ -7,5 +7,5 @@ enum { RESPONSE_MAX = 64 << 20 };
 
 void response_init(Response *res);
 void response_release(Response *res);
-// Back to an empty 200, headers kept.
+// Makes the response an empty 200 again; headers stay.
 void response_clear(Response *res);

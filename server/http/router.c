@@ -1,4 +1,4 @@
-// See router.h. A scan over all rows: they are few, and the first bytes of most differ.
+// See router.h. Looks at all rows: there are few, and most differ in their first bytes.
 #include "server/http/router.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 typedef struct Match {
     RouteMatch out;
     int count;      // of params
-    unsigned score; // two bits a segment: 2 literal, 1 a parameter, 0 the rest
+    unsigned score; // two bits for each segment: 2 literal, 1 a parameter, 0 the rest
 } Match;
 
 static bool add_param(Match *match, const char *at, size_t size) {
@@ -18,7 +18,7 @@ static bool add_param(Match *match, const char *at, size_t size) {
     return true;
 }
 
-// One segment of the pattern, `size` bytes, against one of the path.
+// Compares one segment of the pattern (`size` bytes) with one segment of the path.
 static bool segment_matches(Match *match, const char *pattern, size_t size, const char *path,
                             size_t length) {
     const char *open = memchr(pattern, '{', size);

@@ -1,5 +1,6 @@
-// Finds the route of a method and path. A pattern's segment is literal text, or text around one
-// {name}; a last segment {name...} takes the rest of the path. Literal text wins over {}, from left to right.
+// Finds the route of a method and path. A segment of a pattern is literal text, or text around one
+// {name}. A last segment {name...} matches the rest of the path. Literal text has priority over {},
+// from left to right.
 #pragma once
 
 #include "server/http/handler.h"
@@ -12,8 +13,8 @@ typedef struct RouteMatch {
         const char *at; // into the path, undecoded
         size_t size;
     } params[ROUTE_PARAMS_MAX];
-    char allow[64]; // methods of the routes that match the path, when the method is none of them
+    char allow[64]; // if only the method is wrong: the methods of the routes that match the path
 } RouteMatch;
 
-// `tables` ends with NULL; each ends with an empty row. HEAD finds GET.
+// `tables` ends with NULL; each table ends with an empty row. HEAD finds the route of GET.
 RouteMatch route_find(const Route *const *tables, const char *method, const char *path);

@@ -11,13 +11,14 @@
 
 enum { BUCKETS = 4096 };
 
-// What one sender has in a queue, and its place among the senders of its owner.
+// The jobs of one sender in a queue, and its place among the senders of its owner.
 typedef struct Line {
     Job *first, *last;
     Sender *next;
 } Line;
 
-// What one owner has in a queue, and its place among the owners. Who has nothing queued has none.
+// The jobs of one owner in a queue, and its place among the owners. An owner without jobs has no
+// place.
 typedef struct Turn {
     Sender *first, *last;
     size_t queued;
@@ -45,7 +46,7 @@ struct Sender {
 };
 
 struct Senders {
-    uint64_t seed; // so that strangers cannot choose names of one bucket
+    uint64_t seed; // random, so that clients cannot choose names of one bucket
     size_t bytes;
     Sender *senders[BUCKETS];
     Owner *owners[BUCKETS];
@@ -63,7 +64,7 @@ void senders_free(Senders *senders) {
     free(senders);
 }
 
-// FNV-1a, begun at the secret, and stirred so that the low bits depend on all.
+// FNV-1a, starting from the secret, and mixed so that the low bits depend on all bits.
 static size_t bucket_of(const Senders *senders, const char *name) {
     uint64_t hash = senders->seed;
     for (; *name; name++)
@@ -128,7 +129,7 @@ const char *sender_name(const Sender *sender) {
     return sender->name;
 }
 
-// ---- what one may take --------------------------------------------------------------------------
+// ---- limits of one sender ------------------------------------------------------------------------
 
 bool sender_begin_job(Sender *sender, Error *err) {
     bool is_machine = sender->kind == SENDER_MACHINE;
@@ -273,8 +274,8 @@ void queue_push(JobQueue *queue, Job *job) {
     queue->count++;
 }
 
-// The oldest job of the owner's next sender, which then comes last of the owner's. The owner itself
-// stays where the caller has it.
+// Takes the oldest job of the owner's next sender, and puts this sender last among the owner's
+// senders. The place of the owner does not change.
 static Job *owner_take(JobQueue *queue, Owner *owner) {
     int lane = queue->lane;
     Turn *turn = &owner->turns[lane];
@@ -288,7 +289,7 @@ static Job *owner_take(JobQueue *queue, Owner *owner) {
     return job;
 }
 
-// Owners that have as many running as they may go to the end: they have just been served.
+// An owner that has as many running jobs as allowed goes to the end: it has just had its turn.
 Job *queue_pop(JobQueue *queue) {
     Owner *last = queue->last;
     for (Owner *owner = NULL; queue->first && owner != last;) {
