@@ -52,9 +52,8 @@ typedef struct RequestData {
     bool replaced; // a newer claim of the machine is waiting
     size_t discarded;
     char request_hash[65]; // with an Idempotency-Key
-    unsigned long
-        version;    // of the database: turns that were committed before it was read
-    double started; // monotonic
+    unsigned long version; // of the database: turns that were committed before it was read
+    double started;        // monotonic
     struct RequestData *next;
 } RequestData;
 
