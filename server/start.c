@@ -35,8 +35,8 @@ static const Route *const routes_all[] = {routes_server, routes_users,   routes_
                                           routes_tests,  routes_results, routes_nets,
                                           routes_git,    routes_pages,   NULL};
 
-// DATA's lock, held until the descriptor is closed; -1 where another server has it. *down: seconds since the lock was last
-// touched, 0 when new.
+// Locks DATA until the descriptor is closed; -1 if another server has the lock. *down: seconds
+// since the lock was last touched, 0 if it is new.
 static int lock_data(const char *data, double *down, Error *err) {
     char *path scope(free_ptr) = xasprintf("%s/lock", data);
     struct stat st;
@@ -54,8 +54,8 @@ static int lock_data(const char *data, double *down, Error *err) {
     return fd;
 }
 
-// Thousands of waiting workers are thousands of descriptors. Connections never take the last of
-// them: databases, blobs, templates and git need some to serve those who are in.
+// Each waiting worker needs a descriptor. Connections must not take the last descriptors:
+// databases, blobs, templates and git need some to serve the open connections.
 static void limit_connections(LoopConfig *config) {
     enum { OWN_DESCRIPTORS = 256 };
     struct rlimit limit;
@@ -73,7 +73,8 @@ static void limit_connections(LoopConfig *config) {
     config->connections = (int)most;
 }
 
-// Before any thread starts, so that all inherit the mask and only the loop hears of signals.
+// Called before any thread starts: all threads inherit the mask, and only the loop receives
+// signals.
 static int signals_as_descriptor(void) {
     sigset_t set;
     sigemptyset(&set);
@@ -81,11 +82,11 @@ static int signals_as_descriptor(void) {
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); // a limit on file sizes is a full disk, not the end
+    signal(SIGXFSZ, SIG_IGN); // treat a limit on file sizes like a full disk
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// One datagram to the socket that systemd named, as sd_notify does.
+// Sends one datagram to the socket that systemd named, like sd_notify.
 static void notify_systemd(const char *text) {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -100,7 +101,7 @@ static void notify_systemd(const char *text) {
         log_warn("cannot tell systemd: %s", strerror(errno));
 }
 
-// What runs: the loop, and what it works on.
+// The loop and the modules that it uses.
 typedef struct Service {
     const ServerConfig *config;
     char *web;

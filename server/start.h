@@ -1,5 +1,5 @@
-// The composition root: opens an installation, hands the tables of routes and the pages of errors to the loop, and
-// serves. Nothing depends on this file but main.c.
+// The composition root: opens an installation, gives the tables of routes and the error pages to
+// the loop, and serves. Only main.c depends on this file.
 #pragma once
 
 #include "server/loop/state.h"
@@ -13,5 +13,6 @@ typedef struct ServerConfig {
 // Opens DATA (locked against a second server), listens, and serves until SIGTERM or SIGINT.
 bool server_run(const ServerConfig *config, Error *err);
 
-// Every route in a line: method, pattern, who may, the most bytes of a body, and where it runs, divided by tabs.
+// Prints every route in a line: method, pattern, access, the maximum size of a body, and where it
+// runs, separated by tabs.
 void server_print_routes(void);

@@ -10,11 +10,12 @@
 
 enum {
     WRITES_PER_MINUTE = 300,
-    LARGE_BODIES_OWN = 2, // of one user or worker
+    LARGE_BODIES_OWN = 2, // of one user or one worker
     REPLY_SMALL = 16 << 10,
 };
 
-// ---- who it is ----------------------------------------------------------------------------------
+// ---- the sender of a request
+// ---------------------------------------------------------------------
 
 bool admit_address(Loop *loop, RequestData *data, Error *err) {
     char network[ADDRESS_MAX], name[SENDER_NAME_MAX];
@@ -65,7 +66,7 @@ void admit_viewer(Loop *loop, RequestData *data) {
     data->job = (Job){.sender = data->sender, .request = data};
 }
 
-// Of all but workers, whose calls are bounded by the work that they are given.
+// Limits the writes of all callers except workers. The calls of a worker are limited by its tasks.
 bool admit_write(Loop *loop, RequestData *data, Error *err) {
     long limit;
     double wait_s;
@@ -84,15 +85,15 @@ bool admit_write(Loop *loop, RequestData *data, Error *err) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// What the client says that its body has; 0 where it does not.
+// The body's size as the client announced it; 0 if it did not.
 size_t announced_size(const RequestData *data) {
     const char *length = request_header(&data->req, "Content-Length");
     long size;
     return length && parse_long(length, 0, INT64_MAX, &size) ? (size_t)size : 0;
 }
 
-// The place among large bodies is given back when the request ends, which may be hours later on a
-// slow line. So no sender gets all of them, and results never wait for nets.
+// A large body keeps its slot until the request ends, which may take hours on a slow line. So no
+// sender gets all slots, and results of workers never wait for uploads of nets.
 bool admit_size(Loop *loop, RequestData *data, size_t size, Error *err) {
     const Viewer *viewer = &data->req.viewer;
     bool is_worker = access_is_worker(data->route->access);
@@ -170,8 +171,8 @@ bool admit_stream(RequestData *data, Error *err) {
     return data->has_stream;
 }
 
-// One reply passes whatever its size, so that a repository can be cloned; a client that takes many
-// large ones at a time and reads none of them is refused.
+// One reply of any size is allowed, so that a repository can be cloned. A client that requests many
+// large replies at one time and reads none of them is refused.
 static void admit_reply(RequestData *data) {
     size_t size = data->res.body.size;
     Error err;

@@ -1,6 +1,6 @@
-// See connections.h. Every request is one RequestData, made when its first line has arrived and
-// freed when its reply is sent. While a reader or the turn has it, its connection is suspended, and
-// libmicrohttpd looks at it neither for data nor for timeouts.
+// See connections.h. Each request is one RequestData. It is made when its first line has arrived,
+// and freed when its reply is sent. While a reader or the turn has it, its connection is suspended,
+// and libmicrohttpd checks it neither for data nor for timeouts.
 #include "server/loop/connections.h"
 
 #include <microhttpd.h>
@@ -20,8 +20,8 @@
 
 enum {
     CONNECTION_MEMORY = 32 << 10, // bounds the headers
-    RECEIVE_BYTES_PER_S = 4096,   // each is worth its share of a second more time
-    DISCARD_MAX = 8 << 20, // what is read of a stranger's refused body, so that the reason is seen
+    RECEIVE_BYTES_PER_S = 4096,   // each byte extends the deadline by its share of a second
+    DISCARD_MAX = 8 << 20, // read of a visitor's refused body, so that a browser shows the reason
 };
 
 // ---- the beginning of a request -----------------------------------------------------------------
@@ -82,7 +82,7 @@ static bool check_length(RequestData *data, Error *err) {
     return true;
 }
 
-// A page that needs a session sends the visitor to sign in, and from there back to the page.
+// A page that needs a session sends the visitor to the page for signing in, which leads back.
 static void ask_to_sign_in(RequestData *data) {
     response_text(&data->res, 303, "text/plain; charset=utf-8", "");
     response_header(&data->res, "Location", "/login?next=%.480s", data->path);
@@ -125,7 +125,7 @@ static Connection *connection_of(struct MHD_Connection *connection) {
     return info ? info->socket_context : NULL;
 }
 
-// Where all bodies together are too much, the one of the greediest sender is given up.
+// If all bodies together take too much memory, refuses the body of the sender that holds most.
 static void make_room(Loop *loop) {
     Error err;
     RequestData *most;
@@ -198,8 +198,8 @@ static enum MHD_Result whole_body_is_here(Loop *loop, RequestData *data) {
     return MHD_YES;
 }
 
-// A body that is refused is read to its end where its sender may send so much: a browser that is still sending does not
-// show the reason.
+// A refused body is read to its end if its sender may send that many bytes. A browser that is still
+// sending does not show the reason.
 static size_t discard_max(const RequestData *data) {
     bool is_user = data->route && data->req.viewer.user_id;
     return is_user && data->route->max_body > DISCARD_MAX ? data->route->max_body : DISCARD_MAX;
@@ -302,8 +302,8 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     free(c);
 }
 
-// Idle connections that nothing moves on are libmicrohttpd's to close; these send a byte now and
-// then and never finish.
+// libmicrohttpd closes connections on which no bytes arrive. This closes connections that send a
+// byte from time to time and never finish a request.
 void http_tick(Loop *loop, double now) {
     for (Connection *c = loop->connections.first; c; c = c->next)
         if (c->receiving && now - c->since > loop->config.timeout_s)
@@ -325,7 +325,8 @@ static void on_log(void *cls, const char *format, va_list args) {
 }
 
 bool http_start(Loop *loop, Error *err) {
-    // Behind a proxy all clients share one address, so that a limit by address would be one on all.
+    // Behind a proxy all clients have one address, so a limit for each address would limit all of
+    // them together.
     unsigned per_address =
         loop->config.trusted.count ? 0 : (unsigned)loop->config.connections_per_address;
     loop->connections.daemon = MHD_start_daemon(

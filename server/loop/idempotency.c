@@ -10,7 +10,8 @@
 
 enum { KEY_MAX = 128, SUBJECT_MAX = 32 };
 
-// What these ask and answer holds passwords and tokens, which belong into no table and no backup.
+// Requests and replies of these calls contain passwords and tokens, which must not be stored in a
+// table or a backup.
 static bool holds_secrets(const char *path) {
     static const char *const calls[] = {"login", "users", "account", "tokens"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)

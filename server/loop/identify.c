@@ -44,12 +44,12 @@ static bool viewer_equals(const Viewer *a, const Viewer *b) {
            !strcmp(a->session_hash, b->session_hash);
 }
 
-// Whatever is open to all may still be done by a visitor whose session has ended: logging out
-// twice, say.
+// If the session of a visitor has ended, calls that are open to all are still allowed, for example
+// logging out twice.
 bool viewer_again(RequestData *data, Error *err) {
     Turn *turn = data->req.turn;
     Viewer was = data->req.viewer, *is = &data->req.viewer;
-    int noted = turn->token_count; // noted when the headers came
+    int noted = turn->token_count; // it was noted when the headers arrived
     *is = (Viewer){0};
     bool known = viewer_identify(data, err) && access_check(is, data->route->access, err);
     turn->token_count = noted;
@@ -75,7 +75,7 @@ static bool from_our_page(const Request *req) {
     const char *origin = request_header(req, "Origin");
     if (site)
         return !strcmp(site, "same-origin") || !strcmp(site, "none");
-    return !origin || same_host(req, origin); // no browser, so no session to borrow
+    return !origin || same_host(req, origin); // not a browser, so there is no session to misuse
 }
 
 static bool needs_token(const Request *req) {
@@ -86,7 +86,7 @@ static bool needs_token(const Request *req) {
     return req->viewer.by_cookie;
 }
 
-// Compared in constant time, as tokens are.
+// Compares in constant time, because these are secrets.
 static bool same_token(const char *given, const char *wanted) {
     size_t size = strlen(wanted);
     unsigned char differ = 0;

@@ -1,17 +1,19 @@
-// Who sends a request, found from its headers and found again when it is carried out; and the defence against requests
-// that another site makes a browser send. Accounts, sessions and tokens as rows are accounts/.
+// Finds the sender of a request from its headers, and again when the request is carried out. Also
+// the defence against requests that another site makes a browser send. accounts/ has the rows of
+// accounts, sessions and tokens.
 #pragma once
 
 #include "server/http/request.h"
 
-// Fills req.viewer from Authorization or the session's cookie. False: 401 for a token that is unknown; with a cookie
-// that has run out the request is a visitor's. Loop thread, reads only.
+// Fills req.viewer from the header Authorization or the session's cookie. False: 401 for an unknown
+// token. If the session of a cookie has ended, the request is a visitor's. Loop thread, reads only.
 bool viewer_identify(RequestData *data, Error *err);
-// The same once more, when the request is about to be carried out: a body may take its time, and its sender may have
-// been demoted, blocked or signed out meanwhile. False: 401 or 403, where user, scope, rights or session are not what
-// they were. Loop thread, reads only.
+// Does the same again just before the request is carried out. A body may take long to arrive, and
+// meanwhile its sender may have lost a role, been blocked or signed out. False: 401 or 403 if user,
+// scope, rights or session have changed. Loop thread, reads only.
 bool viewer_again(RequestData *data, Error *err);
-// For requests that change something without a bearer token: the page that sent it must be ours
-// (Sec-Fetch-Site or Origin), and with a session it must show the session's token, as form field
-// `csrf` or header X-CSRF-Token. Login and signup need no token. Call when the form is parsed.
+// For requests that change data without a bearer token. The page that sent the request must be ours
+// (Sec-Fetch-Site or Origin). With a session, the request must have the session's token, as the
+// form field `csrf` or the header X-CSRF-Token. Login and signup need no token. Call this when the
+// form is parsed.
 bool viewer_check_csrf(const RequestData *data, Error *err);

@@ -21,7 +21,7 @@ static void take_finished(Loop *loop) {
         http_dispatch(loop, data);
 }
 
-// The lock's time says when the server was last alive: leases stand still while it is not.
+// The time of the lock file says when the server last ran: leases do not run while it is down.
 static void outside_turn(Loop *loop, double now) {
     futimens(loop->lock_fd, NULL);
     http_tick(loop, time_monotonic());
@@ -42,7 +42,7 @@ static int wait_ms(Loop *loop, double now) {
     return (int)least;
 }
 
-// True when a signal asked to stop.
+// True if a signal requested the end.
 static bool wait_for_events(Loop *loop, int timeout_ms) {
     const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(loop->connections.daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -56,7 +56,8 @@ static bool wait_for_events(Loop *loop, int timeout_ms) {
     return (fds[2].revents & POLLIN) && read(loop->signal_fd, &signal, sizeof signal) > 0;
 }
 
-// Every request gets an answer, and no connection stays suspended: libmicrohttpd insists on that at its end.
+// Answers every request, so that no connection is suspended: libmicrohttpd requires that at its
+// end.
 static void drain(Loop *loop) {
     http_quiesce(loop);
     readers_stop(loop->readers);
@@ -87,7 +88,7 @@ void loop_run(Loop *loop) {
             next_tick = time_monotonic() + TICK_MS / 1000.0;
             outside_turn(loop, now);
         }
-        http_run(loop); // who was resumed is not noticed by waiting
+        http_run(loop); // waiting does not notice a resumed connection
     }
     drain(loop);
 }

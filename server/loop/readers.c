@@ -26,7 +26,7 @@ struct Readers {
     int started;
 };
 
-// Every request sees the database as it is when the request begins.
+// A request sees the database as it is when the reader begins with it.
 static void prepare_one(Db *db, RequestData *data, unsigned long version) {
     Error err = {0};
     Turn turn = {.db = db, .now = time_now()};
@@ -62,10 +62,11 @@ static void *reader_main(void *arg) {
             break;
         RequestData *data = job->request;
         pthread_mutex_unlock(&readers->mutex);
-        prepare_one(db, data, atomic_load(readers->commits)); // no newer than what is read
+        // The number of commits is read first, so that it is not newer than the data.
+        prepare_one(db, data, atomic_load(readers->commits));
         pthread_mutex_lock(&readers->mutex);
         queue_done(&readers->queued, job);
-        bool first = !readers->finished.first; // the loop takes all at once
+        bool first = !readers->finished.first; // the loop takes all of them at once
         list_push(&readers->finished, data);
         if (first)
             notify_loop(readers->event_fd);

@@ -36,8 +36,8 @@ typedef struct Range {
     bool part, bad;
 } Range;
 
-// "bytes=100-199", "bytes=100-", "bytes=-50"; several ranges at once and other units are answered
-// with the whole, as the standard allows.
+// Reads "bytes=100-199", "bytes=100-", "bytes=-50". Several ranges at once and other units get the
+// whole file, as the standard allows.
 static Range range_of(const char *header, off_t size) {
     Range all = {0, size, false, false};
     long first = 0, last = (long)size - 1;
@@ -51,7 +51,7 @@ static Range range_of(const char *header, off_t size) {
     if ((has_from && !parse_long(from, 0, INT64_MAX, &first)) ||
         (has_to && !parse_long(dash + 1, 0, INT64_MAX, &last)) || (!has_from && !has_to))
         return all;
-    if (!has_from) { // the last so many bytes
+    if (!has_from) { // the last bytes
         first = last < size ? (long)size - last : 0;
         last = (long)size - 1;
     }

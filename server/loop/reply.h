@@ -1,5 +1,5 @@
-// Turns a Response into libmicrohttpd's and queues it: security headers on every reply, ETag and
-// If-None-Match, ranges of files.
+// Makes a Response one of libmicrohttpd's and queues it. Adds security headers to every reply, ETag
+// and If-None-Match, and ranges of files.
 #pragma once
 
 #include "server/loop/state.h"

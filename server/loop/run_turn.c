@@ -13,7 +13,7 @@
 
 enum {
     TURN_MS = 25
-}; // what is still ready then waits for the next turn, so that replies go out meanwhile
+}; // other ready requests wait for the next turn, so that these get their replies
 
 // ---- one request in the turn --------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ static bool apply_handler(RequestData *data, Error *err) {
     return data->route->apply(&data->req, &data->res, err) && idempotency_keep(data, err);
 }
 
-// In a savepoint of its own, so that what one request may not do undoes nothing of another's.
+// Each request has its own savepoint, so undoing one request does not undo another.
 static void apply_one(Loop *loop, RequestData *data, double now) {
     Error err = {0};
     size_t events = loop->turn.event_count;
@@ -101,7 +101,8 @@ static void apply_ready(Loop *loop, double now) {
     }
 }
 
-// Takes out of the waiting those who are to be asked again: all when woken, else whose time is up.
+// Takes the waiting requests that are to be tried again: all when woken, else those whose time has
+// come.
 static RequestList take_waiting(Loop *loop, bool all, double now) {
     RequestList due = {0}, old = loop->queues.waiting;
     loop->queues.waiting = (RequestList){0};
@@ -113,7 +114,8 @@ static RequestList take_waiting(Loop *loop, bool all, double now) {
     return due;
 }
 
-// A client that has gone must not be given work, nor one that has asked again since.
+// A client that has disconnected must not be given work. The same is true of a claim that a newer
+// claim of its machine has replaced.
 static void apply_waiting(Loop *loop, bool all, double now) {
     RequestList due = take_waiting(loop, all, now);
     RequestList alive = {0};
@@ -126,7 +128,7 @@ static void apply_waiting(Loop *loop, bool all, double now) {
         }
     }
     apply_list(loop, &alive, now);
-    while (alive.first) // the database failed: they go on waiting
+    while (alive.first) // the database failed: they continue to wait
         keep_waiting(loop, list_pop(&alive));
 }
 
@@ -146,8 +148,9 @@ static bool commit(Loop *loop) {
     return good;
 }
 
-// Git was written before the COMMIT that did not come. In a transaction, because `server engine`
-// moves references beside us; what cannot be set right now is tried again every second.
+// Sets the references back after a COMMIT that failed: git was written before it. Runs in a
+// transaction, because `server engine` also moves references. If it fails, it is tried again every
+// second.
 static void git_follow(Loop *loop) {
     Error err;
     loop->refs_out_of_sync =
@@ -176,8 +179,8 @@ static void answer(Loop *loop, bool committed, double now) {
     }
 }
 
-// The database cannot even begin: all requests that would have been in the turn are refused. If they stayed, they would
-// be due at once, and the loop would never wait.
+// The database cannot begin a transaction: refuses all requests of this turn. If they stayed, they
+// would be due at once, and the loop would never wait.
 static void refuse_turn(Loop *loop, double now) {
     RequestList due = take_waiting(loop, loop->turn.wakes, now);
     for (Job *job; (job = queue_drop(&loop->queues.ready));)

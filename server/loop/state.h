@@ -1,5 +1,5 @@
-// The loop's state, in parts that each belong to one file of this folder. All of it belongs to the loop thread, except
-// `commits`, which readers look at.
+// The loop's state, in parts that belong to one file of this folder each. All of it belongs to the
+// loop thread, except `commits`, which readers read.
 #pragma once
 
 #include <stdatomic.h>
@@ -17,20 +17,20 @@ typedef struct Readers Readers;
 typedef struct LoopConfig {
     Trusted trusted;
     int readers, connections, connections_per_address;
-    int timeout_s; // for a connection on which nothing moves, and for a request to arrive whole
+    int timeout_s; // until an idle connection is closed, and until a request must be complete
 } LoopConfig;
 
-// A client's connection: how long it has been sending its present request.
+// The connection of a client, and how long its present request has been arriving.
 typedef struct Connection {
     int fd;
     bool receiving;
     double since;
-    RequestData *request; // that is arriving or being answered; NULL: none
-    Sender *network;      // that it is counted to; NULL: a trusted proxy's
+    RequestData *request; // that is arriving or is being answered; NULL: none
+    Sender *network;      // that the connection counts for; NULL: it is a trusted proxy's
     struct Connection *previous, *next;
 } Connection;
 
-// Of connections.c.
+// For connections.c.
 typedef struct Connections {
     struct MHD_Daemon *daemon;
     Connection *first;
@@ -39,15 +39,16 @@ typedef struct Connections {
 
 enum { LARGE_BODIES_MAX = 4 };
 
-// Of admit.c: who holds how much of the server.
+// For admit.c: the shares of the senders.
 typedef struct Admission {
     Senders *senders;
     Rate *writes; // of each address
-    // Whose bodies take much memory just now, 0: no one's; those of users, and those of workers.
+    // The owners of the large bodies in memory (0: a free slot): those of users, and those of
+    // workers.
     int64_t large_bodies[2][LARGE_BODIES_MAX];
 } Admission;
 
-// Of run_turn.c: requests on their way through a turn.
+// For run_turn.c: requests before, in and after a turn.
 typedef struct TurnQueues {
     JobQueue ready;      // for the next turn
     RequestList waiting; // in order of arrival
@@ -55,12 +56,12 @@ typedef struct TurnQueues {
     RequestList done;    // of this turn, before its COMMIT
 } TurnQueues;
 
-// Of tick.c: what is done once a second.
+// For tick.c: the work of each second.
 typedef struct Housekeeping {
     Replayer *replayer;
     Sweeper *sweeper;
     DiskPolicy disk;
-    double last; // when
+    double last; // the time of the last tick
 } Housekeeping;
 
 typedef struct Loop {
@@ -72,7 +73,7 @@ typedef struct Loop {
     int signal_fd; // SIGTERM, SIGINT
     int lock_fd;   // DATA's lock; its time says when the server was last alive
     Db *writer;
-    Turn turn;             // the present one
+    Turn turn;             // the present turn
     bool refs_out_of_sync; // some references may be ahead of the database
     Readers *readers;
     Connections connections;
