@@ -1,4 +1,4 @@
-// The server's program: a table of commands. What they do is in cli/ and start.c.
+// The program `server`: a table of commands. The commands are in cli/ and start.c.
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static int command_run(int argc, char **argv) {
     return server_run(&config, &err) ? 0 : command_failed(&err);
 }
 
-// For tests that walk the table of routes: help does not show it, because it says nothing about an installation.
+// For tests that check every route. The help does not show it: it is of no use to operators.
 static int command_routes(int argc, char **argv) {
     (void)argv;
     if (argc != 1)
@@ -87,38 +87,53 @@ static const struct Command {
 } commands[] = {
     {"init", command_init,
      "init DATA [--admin NAME] [--admin-password-file FILE] [--engine-source DIR]\n"
-     "            [--book FILE]… [--self-approval]",
-     "Makes the folder DATA with a database, an admin account and the engine's repository.\n"
-     "    Without a password file (\"-\" is standard input) a password is made and printed.\n"
-     "    Books of openings: those that came with the program, or the files named.\n"
-     "    --self-approval lets authors approve their own tests: for one-person installations."},
+     "              [--book FILE]… [--self-approval]",
+     "Creates the folder DATA with a database, an administrator's account and the engine's\n"
+     "    repository.\n"
+     "    --admin NAME                 name of the administrator (admin)\n"
+     "    --admin-password-file FILE   the first line of FILE is the password (\"-\": of standard\n"
+     "                                 input); otherwise a password is made and printed\n"
+     "    --engine-source DIR          source of the engine (the one installed with this program)\n"
+     "    --book FILE                  book of openings, EPD or PGN; may be repeated (the books\n"
+     "                                 installed with this program)\n"
+     "    --self-approval              authors may approve their own tests: for one person alone"},
     {"run", command_run,
      "run DATA [--listen ADDRESS:PORT] [--trusted-proxy ADDRESS]… [--readers N] [--web DIR]\n"
-     "           [--connections N] [--connections-per-address N] [--timeout SECONDS] [--verbose]",
-     "Serves DATA until SIGTERM or SIGINT. Prints \"listening on URL\" when ready; port 0 takes a\n"
-     "    free one. From a trusted proxy, X-Forwarded-For and X-Forwarded-Proto are believed.\n"
-     "    --connections-per-address also bounds the requests that an address has open behind a "
-     "proxy.\n"
-     "    --readers: threads for pages, uploads and git (8); one account or address has a "
-     "quarter."},
+     "             [--connections N] [--connections-per-address N] [--timeout SECONDS] [--verbose]",
+     "Serves DATA until SIGTERM or SIGINT. Prints \"listening on URL\" when it is ready.\n"
+     "    --listen ADDRESS:PORT        where to listen (127.0.0.1:8080); port 0: any free port\n"
+     "    --trusted-proxy ADDRESS      a proxy whose X-Forwarded-For and -Proto are trusted\n"
+     "    --readers N                  threads for pages, uploads and git (8); one account or\n"
+     "                                 address uses at most a quarter of them\n"
+     "    --web DIR                    templates and static files (those of this program)\n"
+     "    --connections N              open connections (20000)\n"
+     "    --connections-per-address N  open connections of an address; behind a proxy, its open\n"
+     "                                 requests (1000)\n"
+     "    --timeout SECONDS            until an idle connection is closed (75)\n"
+     "    --verbose                    log more"},
     {"user", command_user,
      "user add|password DATA NAME [--password-file FILE]\n"
-     "  server user role DATA NAME ENGINE [-]developer|[-]maintainer\n"
-     "  server user role DATA NAME [-]admin      (after -- where the role begins with '-')\n"
+     "  server user role DATA NAME ENGINE developer|maintainer\n"
+     "  server user role DATA NAME admin\n"
      "  server user state DATA NAME active|pending|blocked\n"
      "  server user list DATA",
-     "Accounts, also while the server runs."},
+     "Manages accounts, also while the server runs. The first line of FILE is the password (\"-\":\n"
+     "    of standard input); otherwise a password is made and printed. A '-' before a role takes\n"
+     "    the role away: `server user role -- DATA NAME -admin`."},
     {"set", command_set, "set DATA [NAME VALUE]",
-     "Shows the operator's settings, or changes one; a running server sees it at once."},
-    {"engine", command_engine, "engine import|export|fetch|nets …",
-     "Moves commits between an engine's repository and a tree or another repository; says where\n"
-     "    commits name their nets. `server engine` lists it all."},
+     "Lists the settings with their values and defaults, or changes one. A running server sees\n"
+     "    the change at once."},
+    {"engine", command_engine,
+     "engine list|import|export|fetch|baseline|nets|reference|bench DATA …",
+     "Manages the engine's repository: its commits, its baseline, and where commits name their\n"
+     "    nets. `server engine` explains each of these commands."},
     {"book", command_book, "book DATA ENGINE NAME FILE",
      "Adds a book of openings (EPD or PGN) to an engine, also while the server runs."},
     {"backup", command_backup, "backup DATA FILE",
-     "Writes database, repositories and blobs as one tar file, also while the server runs."},
+     "Writes database, repositories and blobs into one tar file, also while the server runs."},
     {"check", command_check, "check DATA",
-     "Checks the database, and that replaying all results gives the totals and verdicts it holds."},
+     "Checks the database. Counts the logged batches of every test again and compares totals and\n"
+     "    verdicts. Prints each difference."},
     {"routes", command_routes, "routes", NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -128,7 +143,7 @@ static void print_command(FILE *out, const struct Command *command) {
 }
 
 static int usage(FILE *out, int status) {
-    fprintf(out, "Patchmate's server. Commands:\n\n");
+    fprintf(out, "Patchmate's server. Its commands (defaults in parentheses):\n\n");
     for (int i = 0; i < COMMANDS; i++)
         if (commands[i].help)
             print_command(out, &commands[i]);
@@ -136,7 +151,7 @@ static int usage(FILE *out, int status) {
 }
 
 int main(int argc, char **argv) {
-    umask(077); // databases hold passwords' hashes and addresses, also while they are copied
+    umask(077); // databases and their copies contain hashes of passwords, and addresses
     if (argc < 2)
         return usage(stderr, 2);
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))

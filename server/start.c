@@ -67,8 +67,8 @@ static void limit_connections(LoopConfig *config) {
                                                        : limit.rlim_max / 2;
     if ((rlim_t)config->connections <= most)
         return;
-    log_warn("%d connections are allowed and %llu open files: no more than %llu connections are "
-             "taken at a time; raise LimitNOFILE of the service, or `ulimit -Hn`",
+    log_warn("the limits are %d connections and %llu open files: the server accepts only %llu "
+             "connections at a time; raise LimitNOFILE of the service, or `ulimit -Hn`",
              config->connections, (unsigned long long)limit.rlim_max, (unsigned long long)most);
     config->connections = (int)most;
 }
@@ -115,8 +115,8 @@ static bool open_installation(Service *service, Error *err) {
     double down = 0;
     char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
     if (access(path, F_OK) < 0)
-        return error_set(err, 0, "", "%s holds no installation: run `server init %s` first", data,
-                         data);
+        return error_set(err, 0, "", "there is no installation in %s: run `server init %s` first",
+                         data, data);
     loop->lock_fd = lock_data(data, &down, err);
     if (loop->lock_fd < 0)
         return false;
@@ -142,8 +142,9 @@ static bool start(Service *service, int *port, Error *err) {
     limit_connections(&loop->config);
     service->web = config->web ? xstrdup(config->web) : installed_folder("web", "web");
     if (!service->web)
-        return error_set(err, 0, "",
-                         "the pages are not beside this program; name their folder with --web");
+        return error_set(
+            err, 0, "",
+            "the pages were not installed with this program; name their folder with --web");
     service->site = (Site){.data = config->data,
                            .web = service->web,
                            .cache = cache_new(CACHE_BYTES),

@@ -1,7 +1,7 @@
-// `server backup`: one tar file of a running installation. The database is copied first, by
-// SQLite's online backup: its rows only refer to blobs and commits that were on disk before their
-// COMMIT, so the files that are read afterwards hold everything that the copy names, and perhaps a little
-// more, which start-up reconciles.
+// `server backup`: writes a running installation into one tar file. The database is copied first,
+// by SQLite's online backup. Its rows refer only to blobs and commits that were on disk before
+// their COMMIT. So the files that are read afterwards include all that the copy refers to. They may
+// include more, which the server reconciles at its start.
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -65,8 +65,8 @@ static void close_walk(FTS **walk) {
         fts_close(*walk);
 }
 
-// The folder DATA/`name` with all below, as `name`/… Loose objects of git are made whole and
-// renamed; locks and temporary names are left out.
+// Adds the folder DATA/`name` and everything below, as `name`/… Loose objects of git are renamed
+// when they are complete. Locks and temporary files are left out.
 static bool add_tree(struct archive *out, const char *data, const char *name, Error *err) {
     char *top scope(free_ptr) = xasprintf("%s/%s", data, name);
     char *const tops[] = {top, NULL};

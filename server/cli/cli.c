@@ -1,4 +1,4 @@
-// What the commands share, and the small ones: set and check. See cli.h.
+// Functions that the commands share, and two small commands: set and check. See cli.h.
 #include "server/cli/cli.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ Db *command_database(const char *data) {
     Error err;
     char *path scope(free_ptr) = xasprintf("%s/patchmate.db", data);
     if (access(path, F_OK) < 0) {
-        fprintf(stderr, "server: %s holds no installation\n", data);
+        fprintf(stderr, "server: there is no installation in %s\n", data);
         return NULL;
     }
     Db *db = db_open(path, false, &err);
@@ -48,30 +48,38 @@ char *command_password(const char *file, bool *made) {
 
 // ---- set ----------------------------------------------------------------------------------------
 
-static const char SHARE[] = "SHARE";
+static const char SHARE[] = "0 to 1";
 
 static const struct Setting {
-    const char *name, *values; // values NULL: a whole number; SHARE: of 0 to 1
+    const char *name, *values; // values NULL: a whole number from low to high
     long low, high;
-    const char *help;
+    const char *fallback, *help;
 } settings[] = {
-    {"signup", "open|approved|closed", 0, 0,
-     "who may make an account: everyone, everyone once an admin approves, only the operator"},
-    {"submit", "developers|open", 0, 0, "who may submit tests: users with the role, all users"},
-    {"pending_tests", NULL, 1, 1000000, "tests of a user that may wait for approval (20)"},
-    {"self_approval", "0|1", 0, 0, "authors may approve their own tests: for one person alone"},
-    {"accounts_required", "0|1", 0, 0, "workers need a user's token"},
-    {"registrations_per_hour", NULL, 0, 1000000, "new machines of one address in an hour"},
-    {"writes_per_minute", NULL, 1, 1000000, "forms, posts and sign-ins of one address (300)"},
-    {"task_seconds", NULL, 1, 86400, "how long a task should take a worker"},
-    {"margin_ms", NULL, 0, 60000, "forgiven before a flag falls"},
-    {"sandbox_min", "0|1|2", 0, 0, "confinement that a worker must have to get work (0: any)"},
-    {"replay_share", SHARE, 0, 0, "batches whose games are played over again (0.1; 0: none)"},
-    {"disk_floor_mib", NULL, 0, 1 << 30,
-     "MiB of the disk to keep free: under that no games are taken (the lesser of 2048 and 5 %)"},
-    {"flag_busy", SHARE, 0, 0, "CPU time that others took, above which a batch is flagged (0.1)"},
-    {"flag_slow", SHARE, 0, 0, "loss of speed since the task began, above which it is (0.25)"},
-    {"flag_swap_mib", NULL, 0, 1000000, "MiB swapped in meanwhile, above which it is (64)"},
+    {"signup", "open|approved|closed", 0, 0, "open",
+     "who may create accounts: everyone, everyone with an admin's approval, or only the operator"},
+    {"submit", "developers|open", 0, 0, "developers",
+     "who may submit tests: users with the role developer, or all users"},
+    {"pending_tests", NULL, 1, 1000000, "20", "tests of one user that may wait for approval"},
+    {"self_approval", "0|1", 0, 0, "0", "1: authors may approve their own tests"},
+    {"accounts_required", "0|1", 0, 0, "0", "1: a worker needs the token of a user"},
+    {"registrations_per_hour", NULL, 0, 1000000, "200",
+     "new machines that may register from one network in an hour"},
+    {"writes_per_minute", NULL, 1, 1000000, "300",
+     "forms, POST requests and sign-ins of one address in a minute"},
+    {"task_seconds", NULL, 1, 86400, "1800", "how long a worker should play one task"},
+    {"margin_ms", NULL, 0, 60000, "200",
+     "milliseconds over the clock before a game is lost on time"},
+    {"sandbox_min", "0|1|2", 0, 0, "0", "the sandbox level that a worker must have to get tasks"},
+    {"replay_share", SHARE, 0, 0, "0.1",
+     "the share of batches whose games the server replays; 0: none"},
+    {"disk_floor_mib", NULL, 0, 1 << 30, "2048 or 5 % of the disk, whichever is less",
+     "MiB of the disk that stay free; with less, the server takes no games"},
+    {"flag_busy", SHARE, 0, 0, "0.1",
+     "a batch is flagged if other programs took a larger share of the CPU time"},
+    {"flag_slow", SHARE, 0, 0, "0.25",
+     "a batch is flagged if the speed fell by a larger share since the task began"},
+    {"flag_swap_mib", NULL, 0, 1000000, "64",
+     "a batch is flagged if more MiB were swapped in meanwhile"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -83,36 +91,44 @@ static bool is_one_of(const char *value, const char *values) {
     return false;
 }
 
-static bool setting_fits(const struct Setting *setting, const char *name, const char *value) {
+static bool setting_fits(const struct Setting *setting, const char *value) {
     long number;
     double share;
-    if (!strcmp(setting->name, name) && setting->values == SHARE)
+    if (setting->values == SHARE)
         return parse_double(value, 0, 1, &share);
-    return !strcmp(setting->name, name) &&
-           (setting->values ? is_one_of(value, setting->values)
-                            : parse_long(value, setting->low, setting->high, &number));
+    return setting->values ? is_one_of(value, setting->values)
+                           : parse_long(value, setting->low, setting->high, &number);
 }
 
 static void setting_explain(FILE *out, const struct Setting *setting) {
-    fprintf(out, "  %-23s %-21s %s\n", setting->name, setting->values ? setting->values : "NUMBER",
-            setting->help);
+    fprintf(out, "  %s ", setting->name);
+    if (setting->values)
+        fprintf(out, "%s", setting->values);
+    else
+        fprintf(out, "%ld to %ld", setting->low, setting->high);
+    fprintf(out, " (default: %s)\n      %s\n", setting->fallback, setting->help);
 }
 
 static bool setting_check(const char *name, const char *value) {
-    for (int i = 0; i < SETTINGS; i++)
-        if (setting_fits(&settings[i], name, value))
+    for (int i = 0; i < SETTINGS; i++) {
+        if (strcmp(settings[i].name, name) != 0)
+            continue;
+        if (setting_fits(&settings[i], value))
             return true;
-    fprintf(stderr, "server: %s cannot be %s; what there is:\n", name, value);
-    for (int i = 0; i < SETTINGS; i++)
+        fprintf(stderr, "server: '%s' is not a value of this setting:\n", value);
         setting_explain(stderr, &settings[i]);
+        return false;
+    }
+    fprintf(stderr, "server: there is no setting %s; `server set DATA` lists the settings\n", name);
     return false;
 }
 
 static int settings_list(Db *db) {
+    puts("Settings that are set:");
     for (Query q = query(db, SQL_SETTINGS_ALL, ""); query_step(&q);)
-        printf("%s %s\n", query_text(&q, COL_SETTINGS_ALL_NAME),
+        printf("  %s %s\n", query_text(&q, COL_SETTINGS_ALL_NAME),
                query_text(&q, COL_SETTINGS_ALL_VALUE));
-    puts("What there is to set:");
+    puts("\nAll settings, their values and defaults:");
     for (int i = 0; i < SETTINGS; i++)
         setting_explain(stdout, &settings[i]);
     return 0;
@@ -138,13 +154,14 @@ int command_set(int argc, char **argv) {
 
 // ---- check --------------------------------------------------------------------------------------
 
-// Rows of a check that are not `fine` (NULL: all), by the text in `column`.
+// Prints and counts the rows of a check whose text in `column` is not `fine` (NULL: all rows).
 static int count_rows(Db *db, SqlId id, int column, const char *fine) {
     int count = 0;
     for (Query q = query(db, id, ""); query_step(&q);) {
         if (fine && !strcmp(query_text(&q, column), fine))
             continue;
-        printf("%s %s\n", query_text(&q, column), fine ? "" : "refers to a row that is not there");
+        printf("%s %s\n", query_text(&q, column),
+               fine ? "" : "refers to a row that does not exist");
         count++;
     }
     return count;

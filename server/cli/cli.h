@@ -1,5 +1,5 @@
-// The commands of the `server` program, one function each: argv[0] is the command's own name. They
-// print to stdout what was asked for and to stderr what went wrong, and return the exit status.
+// The commands of the program `server`, one function each. argv[0] is the name of the command. A
+// command prints its results to stdout and its errors to stderr, and returns the exit status.
 #pragma once
 
 #include "server/common/error.h"
@@ -12,10 +12,10 @@ int command_set(int argc, char **argv);
 int command_backup(int argc, char **argv);
 int command_check(int argc, char **argv);
 
-// For them: says `err` on stderr; returns 1.
+// Prints `err` on stderr; returns 1.
 int command_failed(const Error *err);
-// DATA's database for writing, also while a server runs on it. NULL: said on stderr.
+// Opens DATA's database for writing, even if a server runs on it. NULL: the error is on stderr.
 Db *command_database(const char *data);
-// A password from `file` (its first line; "-" is stdin), or where that is NULL a new one of 16
-// characters. malloc'ed; NULL: said on stderr.
+// Reads a password from `file` (its first line; "-" is stdin). If `file` is NULL, makes a password
+// of 16 characters. malloc'ed; NULL: the error is on stderr.
 char *command_password(const char *file, bool *made);

@@ -1,5 +1,5 @@
-// See engine_command.h. Works beside a running server: each command is one transaction, with git
-// written first, as everywhere.
+// See engine_command.h. Each command is one transaction, so it may run beside a server. As
+// everywhere, git is written before the COMMIT.
 #include "server/cli/engine_command.h"
 
 #include <getopt.h>
@@ -18,32 +18,31 @@
 
 static const char usage[] =
     "usage: server engine list DATA\n"
-    "           names, baselines, references\n"
+    "           lists the engines with baseline and reference\n"
     "       server engine import DATA FOLDER [--message TEXT] [--branch NAME]\n"
-    "           commits what the source folder holds (build outputs left out) on top of the\n"
-    "           baseline and makes that the baseline; with --branch the baseline stays, and the\n"
-    "           commit is offered to tests under that name; it is a base once such a test was\n"
-    "           approved\n"
+    "           commits the files of the source folder (without build outputs) on top of the\n"
+    "           baseline, and moves the baseline there. With --branch, the baseline stays and the\n"
+    "           commit gets that name: a test may use it as its commit, and as its base once\n"
+    "           such a test is approved\n"
     "       server engine export DATA COMMIT FOLDER\n"
     "           writes the files of a branch or commit into a new or empty folder\n"
     "       server engine fetch DATA REPOSITORY REF [--branch NAME]\n"
-    "           fetches a branch or tag from another repository (address or path) under its own\n"
-    "           name or another; tests may then name it as commit, and as base once one of\n"
-    "           them was approved\n"
+    "           fetches a branch or tag from another repository (address or path), under its own\n"
+    "           name or NAME. A test may use it as its commit, and as its base once such a test\n"
+    "           is approved\n"
     "       server engine baseline DATA COMMIT\n"
     "           moves the baseline forward to a branch or commit that descends from it\n"
     "       server engine nets DATA FILE PATH\n"
-    "           where commits name the net that they are built with: FILE of the tree is one\n"
-    "           line, its SHA-256, and the build finds it at PATH, in which {sha256} stands for\n"
-    "           that; `net` and `nets/{sha256}` unless set, and `none` for an engine without "
-    "nets.\n"
-    "           It holds for commits that come from then on\n"
+    "           sets where commits name their net. FILE of the source tree is one line with the\n"
+    "           net's SHA-256. The build finds the net at PATH, in which {sha256} stands for that\n"
+    "           line. Defaults: net nets/{sha256}. FILE none: the engine has no nets. Commits\n"
+    "           that are already here keep their net\n"
     "       server engine reference DATA NODES_PER_SECOND [--commit COMMIT]\n"
-    "           the speed of `bench` on the machine for which clocks are meant, and optionally\n"
-    "           the commit that workers measure themselves with\n"
+    "           sets the speed of `bench` on the machine for which time controls are meant, and\n"
+    "           the commit with which workers measure their speed\n"
     "       server engine bench DATA COMMIT NODES\n"
-    "           corrects the count of `bench` of a commit; open tests on it go on with that\n"
-    "Every command takes --engine NAME; it may be left out where there is one engine.\n";
+    "           corrects the bench count of a commit; its open tests continue with the new count\n"
+    "If there are several engines, add --engine NAME to a command (not to list).\n";
 
 typedef struct Plan {
     const char *words[4]; // DATA and what follows
@@ -73,19 +72,20 @@ static void note(const Job *job, const char *message) {
 
 // ---- commits
 
-// Records `sha` so that it can be built.
+// Records `sha`, so that workers can build it.
 static bool record_commit(const Job *job, const char *sha, CommitRecord *record, Error *err) {
     NetRule rule = net_rule_of(job->engine);
     return commit_prepare(job->repo, job->plan->words[0], NULL, sha, &rule, record, err) &&
            commit_record(job->db, job->engine_id, record, (double)time(NULL), err);
 }
 
-// The net that the recorded commit needs and that is not uploaded; NULL: none.
+// The net that the recorded commit needs and that was not uploaded; NULL: none.
 static char *missing_net(const Job *job, const char *sha) {
     return db_text(job->db, SQL_NET_MISSING_OF_COMMIT, "is", job->engine_id, sha);
 }
 
-// Moves the row unless another command or a merge moved it meanwhile, then the branch.
+// Sets the baseline in the row, then the branch. Fails if another command or a merge has moved it
+// meanwhile.
 static bool set_baseline(const Job *job, const char *sha, Error *err) {
     CommitRecord record scope(commit_record_release) = {0};
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
@@ -95,7 +95,7 @@ static bool set_baseline(const Job *job, const char *sha, Error *err) {
                 text_of(job, "baseline")))
         return false;
     if (db_changes(job->db) != 1)
-        return error_set(err, 409, "conflict", "the baseline moved just now; try again");
+        return error_set(err, 409, "conflict", "the baseline has moved meanwhile; try again");
     if (!repo_ref_set(job->repo, ref, sha, err))
         return false;
     char *line scope(free_ptr) = xasprintf("%s: the operator moved %s to %.10s",
@@ -105,8 +105,8 @@ static bool set_baseline(const Job *job, const char *sha, Error *err) {
     char *net scope(free_ptr) = missing_net(job, sha);
     if (net)
         printf(
-            "It names the net %s, which is not uploaded yet. Upload it on the page /nets: before "
-            "that, no test of it can be approved\n",
+            "It names the net %s, which was not uploaded yet. Upload it on the page /nets. Before "
+            "that, no test of this commit can be approved\n",
             net);
     return true;
 }
@@ -115,7 +115,7 @@ static bool set_branch(const Job *job, const char *branch, const char *sha, Erro
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", branch);
     int valid = 0;
     if (git_reference_name_is_valid(&valid, ref) < 0 || !valid)
-        return error_set(err, 422, "bad_field", "'%s' is no name for a branch", branch);
+        return error_set(err, 422, "bad_field", "'%s' is not a valid name of a branch", branch);
     if (strcmp(branch, text_of(job, "branch")) == 0)
         return error_set(err, 422, "bad_field",
                          "%s is the baseline's branch; `server engine baseline` moves it", branch);
@@ -169,7 +169,7 @@ static bool do_import(Job *job, Error *err) {
     if (!repo_tree_import(job->repo, job->plan->words[1], &tree, err))
         return false;
     if (tree_is_of(job, &tree, spec.parent))
-        return printf("nothing to import: the baseline holds just that\n") > 0;
+        return printf("nothing to import: the baseline has the same files\n") > 0;
     return repo_commit(job->repo, &spec, sha, err) && repo_sync(job->repo, err) &&
            (job->plan->branch ? set_branch(job, job->plan->branch, sha, err)
                               : set_baseline(job, sha, err));
@@ -182,7 +182,7 @@ static bool do_export(Job *job, Error *err) {
            printf("%s is in %s\n", sha, job->plan->words[2]) > 0;
 }
 
-// Into a reference of its own first: the name is checked before it becomes the branch.
+// Fetches into a reference of its own, because the branch's name must be checked first.
 static bool do_fetch(Job *job, Error *err) {
     static const char arrived[] = "refs/patchmate/arrived";
     const char *ref = job->plan->words[2];
@@ -205,7 +205,7 @@ static bool do_fetch(Job *job, Error *err) {
     if (!git_run(&call, &out, err))
         return error_prefix(err, "cannot fetch %s from %s", ref, job->plan->words[1]);
     if (git_reference_name_to_id(&oid, job->repo, arrived) < 0)
-        return repo_error(err, 500, "git", "nothing arrived");
+        return repo_error(err, 500, "git", "the fetched reference is missing");
     git_reference_remove(job->repo, arrived);
     git_oid_tostr(sha, sizeof sha, &oid);
     return repo_sync(job->repo, err) && set_branch(job, branch, sha, err);
@@ -231,7 +231,7 @@ static bool do_reference(Job *job, Error *err) {
     const char *commit = job->plan->commit ? job->plan->commit : text_of(job, "reference_commit");
     if (!parse_double(job->plan->words[1], 1000, 1e12, &speed))
         return error_set(err, 422, "bad_field",
-                         "'%s' is no speed in nodes per second (1000 to "
+                         "'%s' is not a speed in nodes per second (1000 to "
                          "1e12)",
                          job->plan->words[1]);
     if (!repo_resolve(job->repo, commit, sha, err) || !record_commit(job, sha, &record, err))
@@ -239,7 +239,7 @@ static bool do_reference(Job *job, Error *err) {
     char *net scope(free_ptr) = missing_net(job, sha);
     if (net)
         return error_set(err, 409, "net_missing",
-                         "%.10s names the net %s, which is not uploaded: machines could not "
+                         "%.10s names the net %s, which was not uploaded: workers could not "
                          "build it",
                          sha, net);
     if (!db_run(job->db, err, SQL_ENGINE_SET_REFERENCE, "isd", job->engine_id, sha, speed))
@@ -265,7 +265,8 @@ static bool do_bench(Job *job, Error *err) {
     long nodes;
     scope(turn_release) Turn turn = {.db = job->db, .now = (double)time(NULL)};
     if (!parse_long(job->plan->words[2], 1, 1000000000000000, &nodes))
-        return error_set(err, 422, "bad_field", "'%s' is no count of nodes", job->plan->words[2]);
+        return error_set(err, 422, "bad_field", "'%s' is not a number of nodes",
+                         job->plan->words[2]);
     return repo_resolve(job->repo, job->plan->words[1], sha, err) &&
            ledger_bench_correct(&turn, job->engine_id, sha, nodes, 0, 0, err) &&
            printf("%s: bench of %.10s is %ld\n", text_of(job, "name"), sha, nodes) > 0;
@@ -320,7 +321,7 @@ static bool open_engine(Job *job, Error *err) {
     json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
     const char *name = job->plan->engine;
     if (!name && json_array_size(names) != 1)
-        return error_set(err, 422, "no_such_engine", "which engine? say --engine NAME");
+        return error_set(err, 422, "no_such_engine", "name the engine with --engine NAME");
     if (!name)
         name = json_string_value(json_object_get(json_array_get(names, 0), "name"));
     job->engine = db_row(job->db, SQL_ENGINE_BY_NAME, "s", name);

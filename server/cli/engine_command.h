@@ -1,5 +1,5 @@
-// `server engine …`: the operator moves source between an engine's repository and other places.
+// `server engine …`: commands for the repository of an engine.
 #pragma once
 
-// argv[0] is "engine". Returns the exit status: 1 failed, 2 misused.
+// argv[0] is "engine". Returns the exit status: 1 for a failure, 2 for wrong arguments.
 int command_engine(int argc, char **argv);

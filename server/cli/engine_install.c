@@ -79,12 +79,11 @@ static bool install(Db *db, const char *data, git_repository *repo, const char *
     return commit_record(db, engine, &record, now, err) && add_presets(db, engine, err);
 }
 
-// What an init that was cut short left: a repository without a row. Others are not touched.
+// Removes a repository without a row, which an interrupted init left. Others are not touched.
 static bool clear_remains(Db *db, const char *data, Error *err) {
     json_auto_t *there = db_row(db, SQL_ENGINE_BY_NAME, "s", engine_name);
     if (there)
-        return error_set(err, 409, "engine_exists", "the engine %s is installed already",
-                         engine_name);
+        return error_set(err, 409, "engine_exists", "the engine %s exists already", engine_name);
     char *path scope(free_ptr) = repo_path(data, engine_name);
     return folder_remove(path, err);
 }
@@ -93,8 +92,9 @@ bool engine_install(Db *db, const char *data, const char *source_dir, Error *err
     char *source scope(free_ptr) =
         source_dir ? xstrdup(source_dir) : installed_folder("engine", "engine");
     if (!source)
-        return error_set(err, 404, "no_source",
-                         "the engine's source is not beside this program; name its folder");
+        return error_set(
+            err, 404, "no_source",
+            "the engine's source was not installed with this program; name its folder");
     if (!clear_remains(db, data, err))
         return false;
     git_repository *repo scope(repo_free) = repo_create(data, engine_name, "main", err);

@@ -1,9 +1,10 @@
-// Engines as the operator installs them: a repository with the source as first commit, a row, and
-// the presets of the form.
+// Installs an engine: a repository with the source as its first commit, a row, and the presets of
+// the form.
 #pragma once
 
 #include "server/db/db.h"
 
-// A new engine "anvil" from the source tree at `source_dir`, or, where NULL, from the one that was
-// installed with this program. Call inside a transaction of a writer. 409 when it is there already.
+// Makes the engine "anvil" from the source tree `source_dir`, or, if it is NULL, from the source
+// that was installed with this program. Call this inside a writer's transaction. 409 if the engine
+// exists.
 bool engine_install(Db *db, const char *data, const char *source_dir, Error *err);

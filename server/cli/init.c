@@ -1,5 +1,5 @@
-// `server init`: a new installation in a new folder, or none at all; and `server book`, which adds
-// what init did not find.
+// `server init`: makes a new installation in a new folder, or leaves nothing if it fails. `server
+// book` adds books of openings later.
 #include <errno.h>
 #include <getopt.h>
 #include <glob.h>
@@ -64,7 +64,7 @@ static bool add_book(Db *db, const char *data, int64_t engine, const char *path,
     return book_install(db, data, engine, path, name, time_now(), err) != 0;
 }
 
-// Those that came with the program, in the order of their names.
+// Adds the installed books, in the order of their names.
 static bool add_own_books(Db *db, const char *data, int64_t engine, Error *err) {
     char *folder scope(free_ptr) = installed_folder("books", "server/books");
     char *pattern scope(free_ptr) = xasprintf("%s/*.epd", folder ? folder : "/nowhere");

@@ -1,4 +1,4 @@
-// `server user …`: accounts from the command line, also while the server runs.
+// `server user …`: manages accounts from the command line, also while the server runs.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const char *option_password_file;
 
-// The words that are left when --password-file is taken out.
+// Parses --password-file. Returns the number of the other arguments; -1: a wrong option.
 static int take_options(int argc, char **argv) {
     static const struct option options[] = {{"password-file", required_argument, NULL, 'p'}, {0}};
     option_password_file = NULL;
@@ -40,7 +40,7 @@ static bool with_password(Db *db, const char *name, Error *err,
     bool made;
     char *password scope(free_ptr) = command_password(option_password_file, &made);
     if (!password)
-        return error_set(err, 0, "", "no password, nothing done");
+        return error_set(err, 0, "", "there is no password; nothing was changed");
     char *hash scope(free_ptr) = password_hash(password);
     if (!act(db, name, hash, err))
         return false;
@@ -57,7 +57,7 @@ static bool user_password(Db *db, int count, char **words, Error *err) {
     return count == 1 && with_password(db, words[0], err, change);
 }
 
-// NAME admin, or NAME ENGINE ROLE; a '-' before the role takes it away.
+// NAME admin, or NAME ENGINE ROLE. A '-' before the role takes it away.
 static bool user_role(Db *db, int count, char **words, Error *err) {
     int64_t id = user_find(db, words[0], err);
     const char *role = words[count - 1];
