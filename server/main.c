@@ -117,9 +117,9 @@ static const struct Command {
      "  server user role DATA NAME admin\n"
      "  server user state DATA NAME active|pending|blocked\n"
      "  server user list DATA",
-     "Manages accounts, also while the server runs. The first line of FILE is the password (\"-\":\n"
-     "    of standard input); otherwise a password is made and printed. A '-' before a role takes\n"
-     "    the role away: `server user role -- DATA NAME -admin`."},
+     "Manages accounts, also while the server runs. The first line of FILE is the password\n"
+     "    (\"-\": of standard input); otherwise a password is made and printed. A '-' before a\n"
+     "    role takes the role away: `server user role -- DATA NAME -admin`."},
     {"set", command_set, "set DATA [NAME VALUE]",
      "Lists the settings with their values and defaults, or changes one. A running server sees\n"
      "    the change at once."},
