@@ -1,4 +1,4 @@
--- Queries of the server's core: settings, idempotency, housekeeping.
+-- Queries for settings, idempotency, housekeeping, replays and the disk.
 
 -- name: setting_get
 SELECT value FROM settings WHERE name = ?1
@@ -28,7 +28,7 @@ DELETE FROM sessions WHERE expires < ?1
 -- name: login_failures_expire
 DELETE FROM login_failures WHERE last < ?1
 
--- Machines that were never given a task and were not heard of since ?1, some at a time.
+-- Machines that never got a task and have sent no request since ?1; a limited number at a time.
 -- name: machines_forget
 DELETE FROM workers WHERE id IN (SELECT id FROM workers w WHERE tasked = 0 AND blocked = 0 AND last_seen < ?1
     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.worker_id = w.id) ORDER BY last_seen LIMIT 200)
@@ -59,8 +59,8 @@ PRAGMA integrity_check
 -- name: foreign_key_check
 PRAGMA foreign_key_check
 
--- Batches whose games may be played over again, from the first after ?1, and how many came before it from the same machine,
--- up to ?2.
+-- Batches whose games may be replayed, from the first after ?1, and how many earlier batches the same machine has, at
+-- most ?2.
 -- name: replay_next
 SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.tc, b.games_sha256 AS sha, t.variant = 'chess960' AS chess960,
        k.first_pair + b.seq * t.batch_pairs AS first_pair,
@@ -69,7 +69,7 @@ FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id
 WHERE b.id > ?1 AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
   AND NOT EXISTS (SELECT 1 FROM replays r WHERE r.batch_id = b.id) ORDER BY b.id LIMIT 1
 
--- Where a server that starts goes on.
+-- The batch after which a starting server continues.
 -- name: replay_last
 SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - 1000)
 
@@ -88,8 +88,8 @@ SELECT batch_id FROM replays_started ORDER BY batch_id LIMIT 1
 
 -- ---- the disk
 
--- Whether anything names the blob ?1: 0 nothing knows it, 1 it is named, 2 it holds games that were dropped. Rows of other
--- kinds are never taken away.
+-- Whether a row refers to the blob ?1. 0: the blob is unknown, 1: a row refers to it, 2: it has games that were
+-- dropped. Rows of other kinds are never deleted.
 -- name: blob_standing
 SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1) THEN 0
             WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind <> 'games')
@@ -98,7 +98,8 @@ SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1) THEN 0
                          WHERE g.sha256 = ?1 AND t.games_dropped IS NULL) THEN 1
             ELSE 2 END
 
--- The test whose games are dropped next, of those that ended before ?1: accepted and merged ones last, then by age.
+-- The next test whose games are dropped, of those that ended before ?1: the oldest first, accepted and merged ones
+-- last.
 -- name: disk_test_to_drop
 SELECT t.id FROM tests t
 WHERE t.state = 'finished' AND t.games_dropped IS NULL AND t.finished <= ?1

@@ -1,11 +1,11 @@
--- The ledger's queries: tests' states, tasks, batches. Only server/ledger*.c uses them.
+-- The ledger's queries: states of tests, tasks, batches. Only server/ledger uses them.
 
 -- ---- states of a test
 
 -- name: ledger_test_state
 SELECT state, title, engine_id, llr FROM tests WHERE id = ?1
 
--- What may be resumed is 'paused' or 'failed'.
+-- The state of a test that may be resumed: 'paused' or 'failed'.
 -- name: ledger_test_resumable
 SELECT CASE WHEN result = 'failed' AND NOT harmful THEN 'failed' ELSE state END FROM tests WHERE id = ?1
 
@@ -24,7 +24,7 @@ UPDATE tests SET state = 'paused', reason = ?2 WHERE id = ?1
 -- name: ledger_test_resumed
 UPDATE tests SET resumed = ?2, reason = '', state = 'active', result = NULL, finished = NULL WHERE id = ?1
 
--- Counts of a test's commits that are not established.
+-- Bench counts of a test's commits that are not established.
 -- name: ledger_benches_forget
 DELETE FROM benches WHERE (engine_id, sha) IN
     (SELECT c.engine_id, c.sha FROM tests t JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit)
@@ -72,11 +72,12 @@ SELECT id FROM tasks WHERE worker_id = ?1 AND state = 'open'
 -- name: ledger_worker_offer
 UPDATE workers SET cores = min(?2, coalesce(json_extract(host, '$.logical_cores'), ?2)), last_seen = ?3 WHERE id = ?1
 
--- Seconds that a machine has yet to wait for a task.
+-- Seconds for which a machine must still wait for a task.
 -- name: ledger_worker_rest
 SELECT max(0.0, rest_until - ?2) FROM workers WHERE id = ?1
 
--- One more task of a machine ended without a result; from the fourth in a row on it waits, up to a quarter of an hour.
+-- One more task of a machine ended without a result. After the fourth in a row it must wait, up to a quarter of an
+-- hour.
 -- name: ledger_worker_fruitless
 UPDATE workers SET fruitless = fruitless + 1,
        rest_until = CASE WHEN fruitless < 3 THEN 0.0 ELSE ?2 + min(900, 10 << min(fruitless - 3, 10)) END
@@ -85,9 +86,9 @@ WHERE id = ?1
 -- name: ledger_worker_seen
 UPDATE workers SET last_seen = ?2 WHERE id = ?1
 
--- ---- ranges of pairs that came back
+-- ---- ranges of pairs that returned
 
--- Not those that owner ?2 began; '': any.
+-- The first range that owner ?2 did not start; '': any range.
 -- name: ledger_returned_first
 SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = ?1 AND (?2 = '' OR owner <> ?2)
 ORDER BY first_pair LIMIT 1
@@ -110,12 +111,13 @@ SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = :test AND id > :after AND fir
 
 -- ---- claims
 
--- Whether there is anything to be dealt at all.
+-- Whether any pair can be dealt.
 -- name: ledger_any_active
 SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 
--- Who asks: its owner, the cores that are believed, whether a batch of it has counted, whether its owner has a record, the
--- tasks that it holds; and the cores of the largest machine of another owner, and of another owner with a record, since ?2.
+-- The machine that claims: its owner, the cores that count, whether a batch of it has counted, whether its owner has a
+-- record, and the tasks that it holds. Also the cores of the largest machine of another owner, and of another owner
+-- with a record, active since ?2.
 -- name: ledger_claimant
 WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven
                 FROM workers o JOIN workers me ON me.id = ?1 WHERE o.last_seen >= ?2 AND o.blocked = 0 AND o.owner <> me.owner)
@@ -127,7 +129,8 @@ SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.i
        (SELECT coalesce(max(cores), 0) FROM others WHERE proven) AS largest_proven
 FROM workers w WHERE w.id = ?1
 
--- The tests that a worker (:worker) might play, with what the scheduler weighs. :now now, :cores its cores, :owner its owner.
+-- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
+-- owner.
 -- name: ledger_candidates
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
@@ -177,18 +180,18 @@ INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, d
 VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :received, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
         :limit_swap_mib, :flags, (SELECT owner FROM workers WHERE id = :worker))
 
--- The limits beyond which a batch is flagged, as an operator set them.
+-- The limits above which a batch is flagged, as the operator set them.
 -- name: ledger_flag_limits
 SELECT (SELECT value FROM settings WHERE name = 'flag_busy') AS busy, (SELECT value FROM settings WHERE name = 'flag_slow') AS slow,
        (SELECT value FROM settings WHERE name = 'flag_swap_mib') AS swap_mib
 
--- What a machine, or all machines of its user, have played.
+-- The games that a machine, or all machines of its user, have played.
 -- name: ledger_credit
 SELECT coalesce(u.name, '') AS user,
        CASE WHEN u.id IS NULL THEN w.games ELSE (SELECT sum(o.games) FROM workers o WHERE o.user_id = u.id) END AS games
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
 
--- Whether what worker ?2 sends to test ?1 is excluded, ?3: its flags.
+-- Whether batches of worker ?2 in test ?1 with the flags ?3 are excluded.
 -- name: ledger_is_excluded
 SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = ?1 AND worker_id = ?2 AND undone IS NULL AND (which = 'all' OR ?3 <> ''))
 
@@ -197,15 +200,15 @@ SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = ?1 AND worker_id = ?2 AN
 -- name: ledger_fault_report_sha
 SELECT sha256 FROM fault_reports WHERE task_id = ?1 AND seq = ?2
 
--- How many and how many bytes test ?1 keeps: of all, and of the owner of machine ?2.
+-- The number and bytes of fault reports that test ?1 keeps: of all owners, and of the owner of machine ?2.
 -- name: ledger_fault_report_kept
 SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes, coalesce(sum(own), 0) AS own_count,
        coalesce(sum(own * size), 0) AS own_bytes
 FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = ?2) AS own
       FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = ?1 AND e.content IS NOT NULL)
 
--- How many games of batch :seq of task :task (pairs :first to below :end) ended on time (:on_time 1) or by another fault (0) by its counts,
--- and of how many of these there are fault reports.
+-- For batch :seq of task :task (pairs :first to below :end): how many games ended on time (:on_time 1) or by another
+-- fault (0), according to its counts, and how many fault reports of these exist.
 -- name: ledger_fault_report_founded
 SELECT CASE WHEN :on_time THEN b.time_losses ELSE b.crashes END AS counted,
        (SELECT count(*) FROM fault_reports e
@@ -242,8 +245,9 @@ SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
 INSERT INTO failures (test_id, task_id, worker_id, kind, side, message, log, bench, created)
 VALUES (:test, :task, :worker, :kind, :side, :message, :log, nullif(:bench, 0), :created)
 
--- Of failures of kind :task and side :worker in test :test, what each owner in each network says: whether it reports them, has sent
--- results, has a machine that is active since :kind and could try; and whether it has a record. Those that matter most first.
+-- The reports of owners, one row for each owner and network, about the failure :kind of :side in test :test: whether
+-- the owner reports it, has sent results, has a machine that is active since :since and could try, and has a record.
+-- The most important rows come first.
 -- name: ledger_failure_voices
 WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
      failed AS (SELECT f.worker_id, f.kind = :kind AND f.side = :side AS so FROM failures f, this
@@ -271,14 +275,14 @@ WHERE t.id = ?1
 INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (:engine, :sha, :worker, :nodes, :created)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created
 
--- What machines measured of a commit, in order, those of owners with a record first.
+-- The counts that machines measured for a commit, oldest first; those of owners with a record come before all others.
 -- name: ledger_bench_votes
 SELECT b.nodes, b.worker_id, w.owner, w.name, w.network, EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS proven
 FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
 WHERE b.engine_id = ?1 AND b.sha = ?2 ORDER BY proven DESC, b.created, b.worker_id
 
--- Whether an owner in another network, and such a one with a record, who has not measured commit :sha of engine :engine is active since
--- :since with a machine that could do so for test :test; and whether there are owners with a record at all.
+-- Whether an owner is active since :since that has not measured commit :sha of engine :engine and has a machine that
+-- could measure it for test :test: one in another network, and one with a record. Also whether any owner has a record.
 -- name: ledger_bench_scene
 WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
      voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = :engine AND b.sha = :sha),
@@ -289,7 +293,7 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
        EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM records) AS any_records
 
--- Sides of active tests whose bench was measured and is not established.
+-- Sides of active tests whose bench was measured and is not established yet.
 -- name: ledger_benches_open
 SELECT t.id, s.side FROM tests t JOIN (SELECT 'new' AS side UNION ALL SELECT 'base') s
      JOIN commits c ON c.engine_id = t.engine_id AND c.sha = CASE s.side WHEN 'new' THEN t.new_commit ELSE t.base_commit END
@@ -301,7 +305,8 @@ WHERE t.state = 'active' AND c.bench IS NULL
 SELECT id FROM tasks k WHERE test_id = ?1 AND worker_id = ?2
   AND NOT EXISTS (SELECT 1 FROM failures f WHERE f.task_id = k.id) ORDER BY id DESC LIMIT 1
 
--- What a maintainer says of a commit; tests on it are tried again with that count.
+-- For a maintainer who corrects the bench count of a commit: measurements of it are deleted, and machines may try its
+-- tests again.
 -- name: ledger_bench_known
 SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
 
@@ -338,7 +343,7 @@ INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VAL
 -- name: ledger_exclusion_undo
 UPDATE exclusions SET undone = :now, undone_by = nullif(:user, 0) WHERE test_id = :test AND worker_id = :worker AND undone IS NULL
 
--- Batches, and pairs of them that came in time, whose flag is not yet as the exclusions want it.
+-- Batches whose column `excluded` differs from the exclusions, and their pairs that came in time.
 -- name: ledger_exclusion_changes
 SELECT count(*) AS batches, coalesce(sum(CASE WHEN counted = 1 THEN length(outcomes) END), 0) AS pairs FROM batches b
 WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
@@ -356,7 +361,7 @@ FROM batches WHERE test_id = ?1 ORDER BY id
 -- name: ledger_batch_llr
 UPDATE batches SET llr = ?2 WHERE id = ?1
 
--- ---- games that were played over again
+-- ---- games that were replayed
 
 -- name: ledger_replay_add
 INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, :fault, :games, :created, :left_out) ON CONFLICT DO NOTHING
@@ -364,8 +369,8 @@ INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, 
 -- name: ledger_batch_place
 SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = ?1
 
--- What a record is: owner ?1 has brought 16 batches that count, the first a day before ?2 or earlier, and 3 of them were played
--- over again without a fault; and in the last 30 days none with one.
+-- The conditions for a record: owner ?1 has 16 batches that count, the first of them a day before ?2 or earlier. 3 of
+-- them were replayed without a mismatch, and in the last 30 days no batch had a mismatch.
 -- name: ledger_record_judge
 INSERT INTO records (owner, since)
 SELECT ?1, ?2 FROM (SELECT count(*) AS batches, min(received) AS first FROM

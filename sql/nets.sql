@@ -12,8 +12,8 @@ WHERE n.engine_id = ?1 AND n.sha256 = ?2
 -- name: net_bytes_since
 SELECT coalesce(sum(b.size), 0) FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.user_id = ?1 AND n.created > ?2
 
--- Nets that builds of test ?1 need (its two commits, and the one that machines measure themselves with) and that were not
--- uploaded.
+-- Nets that builds of test ?1 need and that were not uploaded. The builds are those of its two commits, and of the
+-- commit with which machines measure their speed.
 -- name: net_missing
 SELECT DISTINCT c.net
 FROM tests t JOIN engines e ON e.id = t.engine_id
@@ -21,7 +21,7 @@ FROM tests t JOIN engines e ON e.id = t.engine_id
 WHERE t.id = ?1 AND c.files <> '[]'
   AND NOT EXISTS (SELECT 1 FROM nets n WHERE n.engine_id = c.engine_id AND n.sha256 = c.net)
 
--- The same of one commit.
+-- The same for one commit.
 -- name: net_missing_of_commit
 SELECT c.net FROM commits c WHERE c.engine_id = ?1 AND c.sha = ?2 AND c.files <> '[]'
   AND NOT EXISTS (SELECT 1 FROM nets n WHERE n.engine_id = c.engine_id AND n.sha256 = c.net)
@@ -32,14 +32,14 @@ SELECT t.id FROM tests t
 WHERE t.engine_id = ?1 AND t.state = 'pending'
   AND EXISTS (SELECT 1 FROM commits c WHERE c.engine_id = ?1 AND c.net = ?2 AND c.sha IN (t.new_commit, t.base_commit))
 
--- Newest first, before id ?1; of engine ?2 and with the name ?3, '': all.
+-- Newest first, before id ?1. ?2: engine, ?3: SHA-256 of the net; '' selects all.
 -- name: page_nets
 SELECT n.id, e.name AS engine, n.engine_id, n.sha256, n.name, n.note, u.name AS user, b.size, n.created
 FROM nets n JOIN engines e ON e.id = n.engine_id JOIN users u ON u.id = n.user_id JOIN blobs b ON b.sha256 = n.sha256
 WHERE n.id < :before AND (:engine = '' OR e.name = :engine) AND (:sha256 = '' OR n.sha256 = :sha256)
 ORDER BY n.id DESC LIMIT :limit
 
--- The newest tests in which a side was built with net ?2 of engine ?1, and how many there are.
+-- The newest tests of which a side was built with net ?2 of engine ?1, and the number of all such tests.
 -- name: page_tests_of_net
 WITH used AS (SELECT t.id FROM commits c JOIN tests t ON t.engine_id = c.engine_id AND t.new_commit = c.sha
               WHERE c.engine_id = ?1 AND c.net = ?2

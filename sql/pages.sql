@@ -1,4 +1,4 @@
--- Queries of the pages and of the read API. Rows of tests carry t.*, from which documents pick.
+-- Queries of the pages and of the read API. Rows of tests carry t.*; the documents choose their columns.
 
 -- ---- the whole installation
 
@@ -13,7 +13,7 @@ SELECT (SELECT count(*) FROM workers WHERE last_seen > ?1 - (SELECT online_s FRO
        (SELECT count(*) FROM tests WHERE state = 'finished') AS finished,
        (SELECT value FROM totals WHERE name = 'games') AS games
 
--- Games a minute, from the oldest batch kept to now; the oldest itself came before that time.
+-- Games per minute, from the oldest batch of the period to now. The oldest batch itself was played before that period.
 -- name: page_rate
 WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches ORDER BY id DESC LIMIT 1000),
      kept AS (SELECT * FROM recent WHERE received > ?1 - 600)
@@ -59,7 +59,7 @@ SELECT t.*, u.name AS author, e.name AS engine,
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
 WHERE t.state = ?1 AND t.state <> 'finished' ORDER BY t.priority DESC, t.llr DESC, t.id LIMIT 500
 
--- Newest first, before (?1, ?2) in (finished, id).
+-- Newest first, before (:before, :before_id) in (finished, id).
 -- name: page_tests_finished
 SELECT t.*, u.name AS author, e.name AS engine, 0 AS cores, 0 AS machines
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
@@ -75,8 +75,9 @@ SELECT t.*, u.name AS author, e.name AS engine,
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
 WHERE t.author_id = ?1 AND t.id < ?2 ORDER BY t.id DESC LIMIT ?3
 
--- What keeps the machines that are online at ?2 from test ?1: each counts once, for the first thing that does.
--- ?3: the level of confinement that the server wants. What a failure bars stands in ledger_candidates too.
+-- Why the machines that are online at ?2 do not play test ?1: each machine counts once, for the first reason. ?3: the
+-- sandbox level that the server requires. ledger_candidates decides in the same way whether a failure excludes a
+-- machine.
 -- name: page_idle
 SELECT count(*) AS machines, sum(what = 'bare') AS bare, sum(what = 'few_cores') AS few_cores,
        sum(what = 'failed') AS failed, sum(what = 'elsewhere') AS elsewhere, sum(what = 'resting') AS resting
@@ -100,7 +101,7 @@ SELECT count(*) FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
 SELECT count(*) AS batches, coalesce(sum(2 * length(outcomes)), 0) AS games, coalesce(sum(excluded), 0) AS excluded
 FROM batches WHERE test_id = ?1 AND (counted = 0 OR excluded = 1)
 
--- What each machine brought to a test.
+-- The results of each machine in a test.
 -- name: page_workers_of_test
 SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(length(b.outcomes)) AS pairs,
        sum(length(b.outcomes) - length(replace(b.outcomes, '0', ''))) AS n0,
@@ -117,7 +118,7 @@ FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = 
 WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 
--- What each owner brought to a test. Who it is, is told of accounts alone; never an address.
+-- The results of each owner in a test. Only an account has its name shown, never an address.
 -- name: page_owners_of_test
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(length(b.outcomes)) AS pairs,
        1.0 * sum(length(b.outcomes)) / sum(sum(length(b.outcomes))) OVER () AS share,
@@ -134,7 +135,7 @@ SELECT coalesce(sum(length(outcomes)), 0) AS pairs, count(DISTINCT worker_id) AS
        coalesce(sum(CASE WHEN flags LIKE '%swap%' THEN length(outcomes) END), 0) AS swap_pairs
 FROM batches WHERE test_id = ?1 AND flags <> '' AND counted = 1 AND excluded = 0
 
--- What is excluded from a test, and how much of it would count.
+-- The exclusions of a test, and how many pairs each one excludes that would count otherwise.
 -- name: page_exclusions
 SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name AS user, x.created,
        (SELECT coalesce(sum(length(b.outcomes)), 0) FROM batches b WHERE b.test_id = x.test_id AND b.worker_id = x.worker_id
@@ -142,7 +143,7 @@ SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name A
 FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
 WHERE x.test_id = ?1 AND x.undone IS NULL ORDER BY x.id LIMIT 200
 
--- Batches of a test whose games were played over again.
+-- The batches of a test whose games were replayed.
 -- name: page_replays
 SELECT coalesce(sum(r.left_out = ''), 0) AS batches, coalesce(sum(r.games), 0) AS games,
        coalesce(sum(r.fault <> ''), 0) AS mismatches
@@ -173,12 +174,12 @@ WHERE k.test_id = ?1 ORDER BY k.id DESC LIMIT 100
 SELECT f.id, f.kind, f.side, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name
 FROM failures f JOIN workers w ON w.id = f.worker_id WHERE f.test_id = ?1 ORDER BY f.id DESC LIMIT 20
 
--- How games of test ?1 ended by an engine's fault.
+-- The games of test ?1 that ended by an engine's fault.
 -- name: page_fault_counts
 SELECT ending AS "end", side, count(*) AS count, sum(overloaded) AS overloaded, sum(content IS NOT NULL) AS kept
 FROM fault_reports WHERE test_id = ?1 GROUP BY ending, side ORDER BY count DESC, ending, side DESC
 
--- Those that were kept, newest first before id ?2.
+-- The fault reports that were kept, newest first, before id ?2.
 -- name: page_faults_of_test
 SELECT f.id, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user, f.pair, f.game, f.side,
        f.ending AS "end", f.reason, f.overloaded, f.received AS created
@@ -212,7 +213,8 @@ ORDER BY e.id DESC LIMIT :limit
 
 -- ---- machines
 
--- Those heard of last first, before (:before, :id) in (last_seen, id); of those that are :online alone, or of all.
+-- The machine with the latest request first, before (:before, :id) in (last_seen, id). :online 1: only machines online
+-- at :now.
 -- name: page_machines
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
@@ -224,7 +226,7 @@ FROM workers w LEFT JOIN users u ON u.id = w.user_id
 WHERE (w.last_seen, w.id) < (:before, :id) AND w.last_seen >= CASE WHEN :online THEN :now - (SELECT online_s FROM limits) ELSE 0 END
 ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 
--- The same of user ?1; ?2 now.
+-- The same for user ?1; ?2 now.
 -- name: page_machines_of_user
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
@@ -251,7 +253,7 @@ FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.worker_id = ?1 ORDER BY k.
 SELECT f.id, f.kind, f.side, f.message, f.log, f.created, f.test_id AS test, t.title
 FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 ORDER BY f.id DESC LIMIT 20
 
--- The latest batches of a machine that were flagged.
+-- The latest flagged batches of a machine.
 -- name: page_flagged_of_machine
 SELECT b.test_id AS test, t.title, length(b.outcomes) AS pairs, b.flags, b.busy, b.load_delay AS delay, b.load_steal AS steal,
        b.load_swap_mib AS swap_mib, b.load_speed AS speed, b.load_speed_before AS speed_before, b.received AS created
@@ -279,7 +281,7 @@ SELECT name, fields AS fields_json FROM presets WHERE engine_id = ?1 ORDER BY po
 -- name: page_books
 SELECT name, openings, chess960 FROM books WHERE engine_id = ?1 ORDER BY id
 
--- What the server has left out of its replays, and the finished tests whose games it dropped.
+-- The number of batches left out of the replays, and of finished tests whose games were dropped.
 -- name: page_health
 SELECT (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
        (SELECT count(*) FROM tests WHERE games_dropped IS NOT NULL) AS tests_without_games

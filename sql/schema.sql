@@ -1,7 +1,7 @@
--- Patchmate's database as it is. Until the first release a change is made here; afterwards a change of the schema
--- is a script sql/migrate_N.sql beside this one (see server/db/schema.c). Times are Unix seconds with decimals, ids are integers, blobs are
--- named by SHA-256 in lower-case hex. Results are append-only: totals in `tests` are a cache of what
--- a replay of the counted batches gives (`server check` compares).
+-- The present schema of Patchmate's database. Until the first release, a change of the schema is made here. Afterwards
+-- a change is a script sql/migrate_N.sql beside this one (see server/db/schema.c). Times are Unix seconds with
+-- decimals, ids are integers, and blobs are named by SHA-256 in lower-case hex. Results are append-only. The totals in
+-- `tests` are a cache: counting the batches again gives the same totals, and `server check` compares them.
 
 CREATE TABLE settings (
     name TEXT PRIMARY KEY,
@@ -36,7 +36,7 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_user ON sessions (user_id);
 
--- Networks that an account signed in from, and its browsers ('device HASH'): the latest ones.
+-- Networks from which an account signed in, and its browsers ('device HASH'): only the latest ones.
 CREATE TABLE known_networks (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     network TEXT NOT NULL,
@@ -54,8 +54,8 @@ CREATE TABLE api_tokens (
     last_used REAL
 ) STRICT;
 
--- Wrong passwords and other attempts that are limited. Subjects: 'user:ID', 'name:HASH' where there is no such account,
--- each also with ' NETWORK' after it; 'network:…', 'session:…', 'signup:…'.
+-- Wrong passwords and other limited attempts. A subject is 'user:ID', or 'name:HASH' if there is no such account; each
+-- may have ' NETWORK' after it. Others are 'network:…', 'session:…' and 'signup:…'.
 CREATE TABLE login_failures (
     subject TEXT PRIMARY KEY,
     count INTEGER NOT NULL,
@@ -67,19 +67,19 @@ CREATE TABLE engines (
     name TEXT NOT NULL UNIQUE,              -- as in URLs and DATA/git/NAME.git
     title TEXT NOT NULL,
     branch TEXT NOT NULL DEFAULT 'main',
-    baseline TEXT NOT NULL,                 -- commit at the head of the branch; the truth, git follows
+    baseline TEXT NOT NULL,                 -- commit at the head of the branch; the branch in git follows this column
     build TEXT NOT NULL CHECK (json_valid(build)), -- directory, command, binary, env, bench_args
     reference_commit TEXT NOT NULL,
-    reference_speed REAL NOT NULL CHECK (reference_speed > 0), -- nodes/s one slot of the reference machine
+    reference_speed REAL NOT NULL CHECK (reference_speed > 0), -- nodes/s of one slot of the reference machine
     scale_min REAL NOT NULL DEFAULT 0.1,
     scale_max REAL NOT NULL DEFAULT 10,
     created REAL NOT NULL,
-    -- The file of the tree that names the net of a commit, and where the build finds that net; '': there are no nets.
+    -- The file of the tree that names the net of a commit, and the path at which the build finds that net; '': no nets.
     net_file TEXT NOT NULL DEFAULT 'net',
     net_path TEXT NOT NULL DEFAULT 'nets/{sha256}'
 ) STRICT;
 
--- developer, maintainer; a volunteer needs none, an admin has all.
+-- developer or maintainer. A volunteer needs no role, and an admin has all rights.
 CREATE TABLE roles (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     engine_id INTEGER NOT NULL REFERENCES engines ON DELETE CASCADE,
@@ -87,7 +87,7 @@ CREATE TABLE roles (
     PRIMARY KEY (user_id, engine_id, role)
 ) STRICT, WITHOUT ROWID;
 
--- Commits that can be built: their snapshot (tar) and bench, once known.
+-- Commits that can be built: their snapshot (tar), and their bench count once it is known.
 CREATE TABLE commits (
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL CHECK (length(sha) = 40),
@@ -97,7 +97,7 @@ CREATE TABLE commits (
     author TEXT NOT NULL,
     created REAL NOT NULL,
     net TEXT,                               -- SHA-256 of the net that its tree names; NULL: none
-    -- What is put into the tree before the build: [{"blob", "path"}]; empty where the net lies in the tree.
+    -- The files that are placed in the tree before the build: [{"blob", "path"}]; empty if the net is part of the tree.
     files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
     PRIMARY KEY (engine_id, sha)
 ) STRICT, WITHOUT ROWID;
@@ -128,7 +128,7 @@ CREATE TABLE books (
     UNIQUE (engine_id, name)
 ) STRICT;
 
--- The form's starting points. `fields` holds form fields by name.
+-- Sets of values with which the form may start. `fields` holds values by the names of form fields.
 CREATE TABLE presets (
     id INTEGER PRIMARY KEY,
     engine_id INTEGER NOT NULL REFERENCES engines,
@@ -146,18 +146,20 @@ CREATE TABLE tests (
     description TEXT NOT NULL DEFAULT '',
     created REAL NOT NULL,
 
-    -- What is compared.
+    -- The two sides.
     base_commit TEXT NOT NULL,
     new_commit TEXT NOT NULL,               -- refs/tests/ID
     base_options TEXT NOT NULL DEFAULT '',  -- 'Hash=16 Name=value', values without blanks
     new_options TEXT NOT NULL DEFAULT '',
-    -- Bench counts that the submission declared: of this test alone, and only until machines have established the commit's.
+    -- Bench counts that the submission declared. They apply to this test, until machines have established the commit's
+    -- count.
     new_bench_declared INTEGER CHECK (new_bench_declared > 0),
     base_bench_declared INTEGER CHECK (base_bench_declared > 0),
-    -- 0: the base is not in the history of the baseline; the test holds while the approval of a test of that commit stands.
+    -- 0: the base is not in the baseline's history. Then the test plays only while the approval of a test of that
+    -- commit is valid.
     base_in_baseline INTEGER NOT NULL DEFAULT 1 CHECK (base_in_baseline IN (0, 1)),
 
-    -- How.
+    -- The conditions.
     kind TEXT NOT NULL,                     -- a name of server/ledger/kind.h
     model TEXT NOT NULL CHECK (model IN ('normalized', 'logistic')),
     elo0 REAL NOT NULL,
@@ -174,26 +176,26 @@ CREATE TABLE tests (
     pairs_max INTEGER NOT NULL CHECK (pairs_max > 0), -- the end of a fixed test, the cap of an SPRT
     priority INTEGER NOT NULL DEFAULT 0,
 
-    -- Where it stands. pending: awaits approval. active: in the queue. finished: see result.
+    -- The state. pending: waits for approval. active: in the queue. finished: see result.
     state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'paused', 'finished')),
-    approved_hash TEXT,                     -- of everything that will run; a change takes approval back
+    approved_hash TEXT,                     -- of everything that will run; a change withdraws the approval
     approved_by INTEGER REFERENCES users,
-    started REAL,                           -- first task
+    started REAL,                           -- when its first task was dealt
     finished REAL,
     result TEXT CHECK (result IN ('accepted', 'rejected', 'stopped', 'failed', 'completed')),
-    reason TEXT NOT NULL DEFAULT '',        -- why stopped or failed, with the compiler's last words
+    reason TEXT NOT NULL DEFAULT '',        -- why it was stopped or failed, with the end of the compiler's output
     merged_commit TEXT,
     merged REAL,
-    retest_of INTEGER REFERENCES tests,     -- offered again on a new baseline
-    resumed REAL,                           -- reports of failures and benches before this time no longer count
-    -- A maintainer said that the commit does harm: no later test has it among its ancestors.
+    retest_of INTEGER REFERENCES tests,     -- the test whose patch this one tries again on a new baseline
+    resumed REAL,                           -- failures and bench counts reported before this time do not count
+    -- 1: a maintainer marked the commit as harmful. No later test may have it among its ancestors.
     harmful INTEGER NOT NULL DEFAULT 0 CHECK (harmful IN (0, 1)),
     games_dropped REAL,                     -- when its games were deleted because the disk was nearly full
 
-    -- Dealing: pairs up to next_pair were dealt once; ranges that came back stand in returned_pairs.
+    -- Dealing: each pair below next_pair was dealt at least once. Ranges that returned are in returned_pairs.
     next_pair INTEGER NOT NULL DEFAULT 0,
 
-    -- Cache of the counted batches, in order of arrival.
+    -- A cache: the sums over the counted batches, in order of arrival.
     ptnml0 INTEGER NOT NULL DEFAULT 0,
     ptnml1 INTEGER NOT NULL DEFAULT 0,
     ptnml2 INTEGER NOT NULL DEFAULT 0,
@@ -230,20 +232,20 @@ CREATE TABLE workers (
     version TEXT NOT NULL,
     host TEXT NOT NULL CHECK (json_valid(host)), -- os, arch, cpu, cores, memory_mib, compilers, sandbox
     cores INTEGER NOT NULL,                 -- offered at the last claim
-    speed REAL,                             -- nodes/s a slot, last measured
+    speed REAL,                             -- nodes/s of a slot, last measured
     address TEXT NOT NULL,
     blocked INTEGER NOT NULL DEFAULT 0 CHECK (blocked IN (0, 1)),
-    games INTEGER NOT NULL DEFAULT 0,       -- credited, counted or not
+    games INTEGER NOT NULL DEFAULT 0,       -- credited games, counted or not
     created REAL NOT NULL,
     last_seen REAL NOT NULL,
-    -- The network that it last came from, as address_network() writes it: an IPv4 address, or an IPv6 /64.
+    -- The network of its last request, as address_network() writes it: an IPv4 address, or an IPv6 /64.
     network TEXT NOT NULL DEFAULT '',
     -- An owner is an account, or the network of machines without one.
     owner TEXT GENERATED ALWAYS AS (coalesce('user ' || user_id, 'network ' || network)) VIRTUAL,
-    user_token_hash TEXT NOT NULL DEFAULT '', -- the account's token that it registered with, as in api_tokens; '': none
+    user_token_hash TEXT NOT NULL DEFAULT '', -- the account's token with which it registered, as in api_tokens; '': none
     fruitless INTEGER NOT NULL DEFAULT 0,   -- tasks in a row that it ended without a result
-    rest_until REAL NOT NULL DEFAULT 0,     -- until when it gets no task for that
-    tasked INTEGER NOT NULL DEFAULT 0       -- 0: it was never given a task, and is forgotten in time (machines_forget)
+    rest_until REAL NOT NULL DEFAULT 0,     -- until this time it gets no task because of that
+    tasked INTEGER NOT NULL DEFAULT 0       -- 0: it never got a task, and is deleted after a time (machines_forget)
 ) STRICT;
 CREATE INDEX workers_user ON workers (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX workers_network ON workers (network, created);
@@ -251,17 +253,19 @@ CREATE INDEX workers_owner ON workers (owner);
 CREATE INDEX workers_seen ON workers (last_seen);
 CREATE INDEX workers_idle ON workers (last_seen) WHERE tasked = 0 AND blocked = 0;
 
--- Numbers that several queries share. A machine is online that was heard of within so many seconds.
+-- Numbers that several queries use. A machine is online if it has sent a request within online_s seconds.
 CREATE VIEW limits AS SELECT 300.0 AS online_s;
 
--- Why a machine may not work: 'machine' it is blocked, 'owner' its account is, 'token' its token was revoked; '': it may.
+-- Why a machine may not work: 'machine': it is blocked, 'owner': its account is, 'token': its token was revoked; '': it
+-- may.
 CREATE VIEW standings AS
 SELECT w.id, CASE WHEN w.blocked THEN 'machine' WHEN u.state <> 'active' THEN 'owner'
                   WHEN w.user_token_hash <> '' AND NOT EXISTS (SELECT 1 FROM api_tokens t WHERE t.token_hash = w.user_token_hash)
                   THEN 'token' ELSE '' END AS barred
 FROM workers w LEFT JOIN users u ON u.id = w.user_id;
 
--- Sums over all machines: 'games', credited to them. Machines come and go by the thousand; no page walks all of them.
+-- Sums over all machines. 'games': the games credited to them. There may be thousands of machines, and no page reads
+-- all.
 CREATE TABLE totals (
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
@@ -272,13 +276,13 @@ CREATE TRIGGER workers_total_add AFTER INSERT ON workers WHEN NEW.games <> 0
 CREATE TRIGGER workers_total_change AFTER UPDATE OF games ON workers
     BEGIN UPDATE totals SET value = value + NEW.games - OLD.games WHERE name = 'games'; END;
 
--- Owners with a record, and since when: see ledger_record_judge.
+-- Owners with a record, and since when they have it: see ledger_record_judge.
 CREATE TABLE records (
     owner TEXT PRIMARY KEY,
     since REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- A run of consecutive openings of the test's permutation, given to one worker.
+-- A run of consecutive pairs of a test, dealt to one worker.
 CREATE TABLE tasks (
     id INTEGER PRIMARY KEY,
     test_id INTEGER NOT NULL REFERENCES tests,
@@ -292,11 +296,11 @@ CREATE TABLE tasks (
         CHECK (phase IN ('claimed', 'fetch', 'build', 'bench', 'play')),
     plies INTEGER NOT NULL DEFAULT 0,
     next_seq INTEGER NOT NULL DEFAULT 0,    -- batches stored so far
-    started_pairs INTEGER NOT NULL DEFAULT 0, -- pairs of which a game was started, from the task's first
+    started_pairs INTEGER NOT NULL DEFAULT 0, -- pairs of which a game was started, from the task's first pair
     lease_until REAL NOT NULL,
-    lease_s REAL NOT NULL DEFAULT 300,      -- a lease while playing, by the longest game on this machine
-    counted_cores INTEGER NOT NULL DEFAULT 0, -- cores that the scheduler counts for it
-    batch_s REAL NOT NULL DEFAULT 86400,    -- how long its machine may need for a batch, whatever its heartbeats say
+    lease_s REAL NOT NULL DEFAULT 300,      -- a lease while playing, from the longest game on this machine
+    counted_cores INTEGER NOT NULL DEFAULT 0, -- cores of the task that the scheduler counts
+    batch_s REAL NOT NULL DEFAULT 86400,    -- how long its machine may take for a batch, whatever its heartbeats say
     batch_until REAL NOT NULL DEFAULT 0,
     created REAL NOT NULL,
     finished REAL,
@@ -310,16 +314,16 @@ CREATE INDEX tasks_worker ON tasks (worker_id);
 CREATE TRIGGER tasks_tasked AFTER INSERT ON tasks
     BEGIN UPDATE workers SET tasked = 1 WHERE id = NEW.worker_id AND tasked = 0; END;
 
--- Ranges of pairs that were dealt and came back unplayed; dealt again before new ones.
+-- Ranges of pairs that were dealt and returned unplayed. They are dealt again before new pairs.
 CREATE TABLE returned_pairs (
     test_id INTEGER NOT NULL REFERENCES tests,
     first_pair INTEGER NOT NULL,
     pair_count INTEGER NOT NULL CHECK (pair_count > 0),
-    owner TEXT NOT NULL DEFAULT '',         -- who started these pairs and did not report them; '': no one
+    owner TEXT NOT NULL DEFAULT '',         -- the owner that started these pairs and did not report them; '': not started
     PRIMARY KEY (test_id, first_pair)
 ) STRICT, WITHOUT ROWID;
 
--- The log of results, in order of arrival (id). A row is never changed but for `excluded`.
+-- The log of results, in order of arrival (id). Only the column `excluded` of a row ever changes.
 CREATE TABLE batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     test_id INTEGER NOT NULL REFERENCES tests,
@@ -337,22 +341,22 @@ CREATE TABLE batches (
     busy REAL NOT NULL,
     games_sha256 TEXT REFERENCES blobs (sha256),
     received REAL NOT NULL,
-    counted INTEGER NOT NULL CHECK (counted IN (0, 1)), -- 0: came after the verdict or its range was dealt again
+    counted INTEGER NOT NULL CHECK (counted IN (0, 1)), -- 0: it came after the verdict, or its range was dealt again
     excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
     llr REAL NOT NULL,                      -- of the test after this batch
-    owner TEXT NOT NULL DEFAULT '',         -- whose machine it was when the batch arrived; a machine may change hands
+    owner TEXT NOT NULL DEFAULT '',         -- the machine's owner when the batch arrived; a machine may change its owner
 
-    -- What the machine was like while it played, as the worker reported it; NULL: it did not.
+    -- The load of the machine during the batch, as the worker reported it; NULL: not reported.
     load_delay REAL,                        -- share of thinking time without a CPU
     load_steal REAL,                        -- share of CPU time that a hypervisor took
-    load_swap_mib REAL,                     -- swapped in meanwhile
+    load_swap_mib REAL,                     -- MiB swapped in during the batch
     load_speed REAL,                        -- nodes/s in play, this batch
     load_speed_before REAL,                 -- the same, first batch of the task
-    -- The limits that it was held against, so that the audit flags as the ledger did.
+    -- The limits with which the load was compared, so that the audit computes the same flags.
     limit_busy REAL,
     limit_slow REAL,
     limit_swap_mib REAL,
-    flags TEXT NOT NULL DEFAULT '',         -- of busy, slow, swap, with blanks between
+    flags TEXT NOT NULL DEFAULT '',         -- some of busy, slow, swap, separated by blanks
     UNIQUE (task_id, seq),
     CHECK (wins + losses + draws = 2 * length(outcomes))
 ) STRICT;
@@ -372,26 +376,26 @@ CREATE TABLE games (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX games_sha256 ON games (sha256);
 
--- Batches whose games the server has played over again with the rules. `fault` is empty where all was well.
+-- Batches whose games the server has replayed with the rules of chess. `fault` is empty if there was no mismatch.
 CREATE TABLE replays (
     batch_id INTEGER PRIMARY KEY REFERENCES batches,
     fault TEXT NOT NULL,
     games INTEGER NOT NULL,
     created REAL NOT NULL,
-    left_out TEXT NOT NULL DEFAULT ''       -- why the games were not played over again after all; '': they were
+    left_out TEXT NOT NULL DEFAULT ''       -- why the games were not replayed; '': they were
 ) STRICT;
 CREATE INDEX replays_fault ON replays (batch_id) WHERE fault <> '';
 CREATE INDEX replays_left_out ON replays (batch_id) WHERE left_out <> '';
 
--- Batches that are being played over again now: one, and those before it whose result is not written yet. A row that is
--- there when the server starts is of a batch during which the server ended: that batch is not tried again.
+-- Batches that are being replayed: one, and earlier ones whose result is not written yet. If a row exists when the
+-- server starts, the server ended during the replay of that batch. The batch is not tried again.
 CREATE TABLE replays_started (
     batch_id INTEGER PRIMARY KEY REFERENCES batches,
     started REAL NOT NULL
 ) STRICT;
 
--- What a maintainer, or the server by itself, took out of a test's results: whole windows of one machine. It holds for
--- later batches, too, until it is taken back.
+-- Batches of one machine that a maintainer, or the server itself, excluded from a test's results. An exclusion also
+-- applies to later batches, until it is undone.
 CREATE TABLE exclusions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     test_id INTEGER NOT NULL REFERENCES tests,
@@ -406,18 +410,18 @@ CREATE TABLE exclusions (
 CREATE UNIQUE INDEX exclusions_live ON exclusions (test_id, worker_id, which) WHERE undone IS NULL;
 CREATE INDEX exclusions_worker ON exclusions (worker_id);
 
--- A game that ended by a crash, a stall, an illegal move or on time, as its worker saw it. Beyond so many a test only
--- the row is kept.
+-- A game that ended by a crash, a stall, an illegal move or on time, as its worker reported it. Above a number of
+-- reports for a test, only the row is kept.
 CREATE TABLE fault_reports (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     test_id INTEGER NOT NULL REFERENCES tests,
     task_id INTEGER NOT NULL REFERENCES tasks,
     worker_id INTEGER NOT NULL REFERENCES workers,
     seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 9),
-    sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- of the body as it came
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- of the body as received
     pair INTEGER NOT NULL,
     game INTEGER NOT NULL CHECK (game IN (0, 1)),
-    side TEXT NOT NULL CHECK (side IN ('new', 'base')), -- the culprit
+    side TEXT NOT NULL CHECK (side IN ('new', 'base')), -- the side at fault
     ending TEXT NOT NULL CHECK (ending IN ('crash', 'stall', 'illegal', 'time')),
     reason TEXT NOT NULL,
     overloaded INTEGER NOT NULL CHECK (overloaded IN (0, 1)),
@@ -429,7 +433,7 @@ CREATE INDEX fault_reports_test ON fault_reports (test_id, id);
 CREATE INDEX fault_reports_kept ON fault_reports (test_id) WHERE content IS NOT NULL;
 CREATE INDEX fault_reports_worker ON fault_reports (worker_id);
 
--- What workers reported of a side they could not play: build, bench, engine, sandbox, machine.
+-- Reports of workers that could not play a side: build, bench, engine, sandbox, machine.
 CREATE TABLE failures (
     id INTEGER PRIMARY KEY,
     test_id INTEGER NOT NULL REFERENCES tests,
@@ -439,13 +443,13 @@ CREATE TABLE failures (
     side TEXT NOT NULL CHECK (side IN ('new', 'base', '')),
     message TEXT NOT NULL,
     log TEXT NOT NULL,
-    bench INTEGER,                          -- nodes it printed, for kind bench
+    bench INTEGER,                          -- for kind bench: the number of nodes that the engine printed
     created REAL NOT NULL
 ) STRICT;
 CREATE INDEX failures_test ON failures (test_id);
 CREATE INDEX failures_worker ON failures (worker_id);
 
--- Bench counts as workers established them for commits that declared none.
+-- Bench counts that workers measured of commits without a count.
 CREATE TABLE benches (
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL,
@@ -468,7 +472,7 @@ CREATE TABLE events (
 CREATE INDEX events_test ON events (test_id);
 CREATE INDEX events_worker ON events (worker_id) WHERE worker_id IS NOT NULL;
 
--- Replies to requests that carried an Idempotency-Key, kept for a day.
+-- Replies to requests with an Idempotency-Key, kept for a day.
 CREATE TABLE idempotency (
     subject TEXT NOT NULL,                  -- 'worker:7' or 'user:3'
     key TEXT NOT NULL,

@@ -1,7 +1,7 @@
--- Queries of submitting, approving, changing and merging tests. What workers do is in ledger.sql.
+-- Queries for submitting, approving, changing and merging tests. The queries for workers are in ledger.sql.
 
--- What people fill in, when they submit a test and when they change it. What an approval covers is said in
--- server/submit/test_columns.c.
+-- The values that people enter when they submit or change a test. server/submit/test_columns.c says which of them an
+-- approval covers.
 -- columns test_fields: title description base_options new_options kind model elo0 elo1 alpha beta tc threads book_id
 -- columns test_fields: seed variant adjudication batch_pairs pairs_max priority
 
@@ -14,14 +14,14 @@ VALUES (:engine_id, :author_id, :created, :base_commit, :new_commit, 'pending', 
 -- name: test_modify
 UPDATE tests SET @=test_fields WHERE id = :id
 
--- A test as it is, for those who change it.
+-- The present values of a test, for a change.
 -- name: test_for_change
 SELECT t.*, t.adjudication AS rules_json, t.wins + t.losses + t.draws AS played,
        e.name AS engine, e.branch, e.baseline, b.name AS book
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_id
 WHERE t.id = ?1
 
--- A test with what its approval covers beside its own columns: how it is built, and from what.
+-- A test with the values outside its row that its approval covers: how and from which source it is built.
 -- name: test_approval
 SELECT t.*, e.name AS engine, e.build, cb.snapshot AS base_snapshot, cn.snapshot AS new_snapshot,
        cb.files AS base_files, cn.files AS new_files, b.blob AS book
@@ -30,7 +30,7 @@ FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_
      JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit
 WHERE t.id = ?1
 
--- A test whose approval covers all of commit ?2: each base below it is in the baseline's history or covered in turn. 0: none.
+-- A test whose approval covers all of commit ?2: each base below it is in the baseline's history or approved. 0: none.
 -- name: approval_of_commit
 WITH RECURSIVE below (test, base, grounded) AS (
     SELECT id, base_commit, base_in_baseline FROM tests
@@ -40,15 +40,15 @@ WITH RECURSIVE below (test, base, grounded) AS (
     WHERE NOT b.grounded AND t.approved_hash IS NOT NULL AND NOT t.harmful)
 SELECT coalesce(max(test), 0) FROM below WHERE grounded
 
--- The newest test of a commit, to tell why it is no base.
+-- The newest test of a commit, for the message that says why the commit cannot be a base.
 -- name: approval_missing
 SELECT id, state, approved_hash IS NOT NULL AS approved FROM tests WHERE engine_id = ?1 AND new_commit = ?2 ORDER BY id DESC LIMIT 1
 
--- Tests that play and stand on the approval of others.
+-- Active tests that depend on the approval of another test.
 -- name: tests_outside_baseline
 SELECT id, base_commit FROM tests WHERE engine_id = ?1 AND state = 'active' AND NOT base_in_baseline
 
--- The tested commit is the baseline now, and so are the bases that it was.
+-- The tested commit is now in the baseline's history, and so are the bases below it.
 -- name: test_bases_merged
 UPDATE tests SET base_in_baseline = 1 WHERE engine_id = ?1 AND base_commit = ?2
 
@@ -64,7 +64,7 @@ SELECT id, new_commit FROM tests WHERE engine_id = ?1 AND harmful
 -- name: harmful_count
 SELECT count(*) FROM tests WHERE engine_id = ?1 AND harmful
 
--- Open tests of an engine after ?2, with what they build.
+-- Open tests of an engine after ?2, and the commits that they build.
 -- name: tests_open_after
 SELECT id, base_commit, new_commit FROM tests WHERE engine_id = ?1 AND id > ?2 AND state IN ('pending', 'active', 'paused') ORDER BY id
 

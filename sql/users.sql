@@ -12,7 +12,7 @@ SELECT id, name, email, password, state, admin, created FROM users WHERE id = ?1
 -- name: user_set_password
 UPDATE users SET password = ?2 WHERE id = ?1
 
--- The same password, hashed anew.
+-- Stores a new hash of the same password.
 -- name: user_rehash
 UPDATE users SET password = ?3 WHERE id = ?1 AND password = ?2
 
@@ -68,12 +68,12 @@ SELECT id, scope, name, created, last_used FROM api_tokens WHERE user_id = ?1 OR
 -- name: worker_viewer
 SELECT w.id, w.name, w.user_id, w.owner, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.token_hash = ?1
 
--- Of engine ?2; 0: of any.
+-- For engine ?2; 0: for any engine.
 -- name: role_develops
 SELECT 1 WHERE EXISTS (SELECT 1 FROM users WHERE id = ?1 AND admin = 1)
     OR EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND (?2 = 0 OR engine_id = ?2));
 
--- Of engine ?2; 0: of any.
+-- For engine ?2; 0: for any engine.
 -- name: role_has
 SELECT 1 WHERE EXISTS (SELECT 1 FROM roles WHERE user_id = ?1 AND (?2 = 0 OR engine_id = ?2) AND role = ?3)
 
@@ -100,7 +100,7 @@ ON CONFLICT (subject) DO UPDATE SET count = CASE WHEN last < ?2 - 86400 THEN 1 E
 -- name: login_failures_clear
 DELETE FROM login_failures WHERE subject = ?1
 
--- Of account ?1 from all networks.
+-- For account ?1, from all networks.
 -- name: login_failures_forget
 DELETE FROM login_failures WHERE subject = ?1 OR (subject > ?1 || ' ' AND subject < ?1 || '!')
 

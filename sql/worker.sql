@@ -1,4 +1,4 @@
--- Queries of the worker protocol's routes and of books.
+-- Queries for the routes of the worker protocol, and for books.
 
 -- name: book_add
 INSERT INTO books (engine_id, name, blob, format, openings, chess960, created) VALUES (:engine, :name, :blob_sha, :format, :openings, :chess960, :created)
@@ -10,8 +10,9 @@ SELECT w.id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.mac
 SELECT u.id, u.name FROM api_tokens t JOIN users u ON u.id = t.user_id
 WHERE t.token_hash = ?1 AND t.scope = 'worker' AND u.state = 'active'
 
--- Whether a machine that is new looks like one that is blocked, or whose account is: ?1 network, ?2 name, ?3 host, ?4 account, 0
--- for none. In the same network it is the same machine by name and hardware, without an account by either; of one account by name.
+-- Whether the new machine :name looks like a blocked one, or like one of a blocked account. In the same network: with
+-- an account (:user_id not 0) if name and hardware are equal, without an account if either is equal. In the same
+-- account: if the names are equal.
 -- name: worker_is_barred_one
 SELECT EXISTS (SELECT 1 FROM workers w JOIN standings s ON s.id = w.id
                WHERE w.network = :network AND s.barred IN ('machine', 'owner')
@@ -53,7 +54,7 @@ WHERE k.id = ?1
 -- name: worker_standing
 SELECT s.barred, coalesce(json_extract(w.host, '$.sandbox'), 0) AS sandbox FROM workers w JOIN standings s ON s.id = w.id WHERE w.id = ?1
 
--- Games and archives are not for everybody. A net may be bytes that were there before.
+-- Games and archives are not public. A net may have the same bytes as one of them.
 -- name: worker_blob_open
 SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind IN ('snapshot', 'net', 'book'))
     OR EXISTS (SELECT 1 FROM nets WHERE sha256 = ?1)
