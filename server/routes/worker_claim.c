@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/accounts/machine.h"
 #include "server/common/hash.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/respond.h"
@@ -84,33 +85,6 @@ static bool begin(Request *req, Turn *turn, Claim *claim, double wait_s, Error *
     return ledger_claim_begin(turn, claim, err);
 }
 
-// What a volunteer can do about a level of the sandbox that is too low.
-static const char *advice_of(long level) {
-    return level == 2 ? "install bubblewrap (Debian: apt install bubblewrap) and let users make "
-                        "namespaces (sysctl kernel.unprivileged_userns_clone=1), then start the "
-                        "worker again"
-                      : "it needs Linux 5.13 or newer with Landlock and seccomp, or bubblewrap "
-                        "(Debian: apt install bubblewrap), and no --no-sandbox";
-}
-
-// A machine that is blocked, or confines less than the operator wants, gets no work.
-static bool machine_check(Request *req, Error *err) {
-    long level;
-    Query q = query(req->turn->db, SQL_WORKER_STANDING, "i", req->viewer.worker_id);
-    bool there = query_step(&q);
-    char barred[8];
-    snprintf(barred, sizeof barred, "%s", there ? query_text(&q, COL_WORKER_STANDING_BARRED) : "");
-    int64_t has = there ? query_int(&q, COL_WORKER_STANDING_SANDBOX) : 0;
-    query_end(&q);
-    if (!machine_may_work(barred, err))
-        return false;
-    if (!parse_long(request_setting(req, "sandbox_min", "0"), 0, 2, &level) || has >= level)
-        return true;
-    return error_set(err, 403, "sandbox_required",
-                     "this server wants sandbox level %ld, this machine has %lld: %s", level,
-                     (long long)has, advice_of(level));
-}
-
 static void tell_rest(Response *res, Turn *turn, int64_t worker) {
     double rest = ledger_rest_s(turn, worker);
     if (rest > 0)
@@ -120,8 +94,8 @@ static void tell_rest(Response *res, Turn *turn, int64_t worker) {
 bool task_claim(Request *req, Response *res, Error *err) {
     Claim claim;
     double wait_s;
-    if (!read_claim(req, &claim, &wait_s, err) || !machine_check(req, err) ||
-        !respond_disk_check(req, res, err))
+    if (!read_claim(req, &claim, &wait_s, err) ||
+        !machine_may_claim(req->turn, claim.worker, err) || !respond_disk_check(req, res, err))
         return false;
     if (!req->state && !begin(req, req->turn, &claim, wait_s, err)) {
         tell_rest(res, req->turn, claim.worker);
