@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/accounts/own_account.h"
 #include "server/accounts/password.h"
-#include "server/accounts/users.h"
-#include "server/common/hash.h"
-#include "server/common/one_line.h"
 #include "server/http/request.h"
 #include "server/pages/page.h"
 #include "server/routes/respond.h"
@@ -38,14 +36,9 @@ static bool read_passwords(Request *req, const char **old, const char **new, int
                                          "the old and the new password are needed");
 }
 
-// Whom wrong passwords count against: the session, or an admin's tokens together.
-static const char *guesser(const Viewer *viewer) {
-    return *viewer->session_hash ? viewer->session_hash : viewer->name;
-}
-
 static bool may_try(Request *req, Response *res, Error *err) {
     double wait;
-    if (change_may_try(req->turn->db, guesser(&req->viewer), req->turn->now, &wait, err))
+    if (own_password_may_try(req->turn, &req->viewer, &wait, err))
         return true;
     response_header(res, "Retry-After", "%.0f", ceil(wait));
     return false;
@@ -60,10 +53,7 @@ bool password_prepare(Request *req, Response *res, Error *err) {
     if (!read_passwords(req, &old, &new, &state->end_tokens, err) || !password_check(new, err) ||
         !may_try(req, res, err))
         return false;
-    json_auto_t *user = db_row(req->turn->db, SQL_USER_BY_ID, "i", req->viewer.user_id);
-    const char *stored = json_string_value(json_object_get(user, "password"));
-    if (stored && password_matches(stored, old))
-        state->hash = password_hash(new);
+    state->hash = own_password_hash(req->turn->db, &req->viewer, old, new);
     return true;
 }
 
@@ -71,31 +61,23 @@ static bool wrong_password(Request *req, Error *err) {
     Error answer;
     error_field(&answer, 403, "wrong_password", "old", "the old password is wrong");
     request_refuse(req->data, &answer);
-    return change_failed(req->turn->db, guesser(&req->viewer), req->turn->now, err);
+    return own_password_failed(req->turn, &req->viewer, err);
 }
 
 bool password_apply(Request *req, Response *res, Error *err) {
     const NewPassword *state = req->state;
-    const Viewer *viewer = &req->viewer;
     if (!may_try(req, res, err))
         return false;
     if (!state->hash)
         return wrong_password(req, err);
-    if (!db_run(req->turn->db, err, SQL_USER_SET_PASSWORD, "is", viewer->user_id, state->hash) ||
-        !db_run(req->turn->db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", viewer->user_id,
-                viewer->session_hash) ||
-        (state->end_tokens &&
-         !db_run(req->turn->db, err, SQL_TOKENS_REMOVE_ALL, "i", viewer->user_id)))
+    if (!own_password_set(req->turn, &req->viewer, state->hash, state->end_tokens, err))
         return false;
     return respond(req, res, 200, json_object(), "/account?changed=password");
 }
 
 // ---- tokens -------------------------------------------------------------------------------------
 
-typedef struct NewToken {
-    const char *name, *scope; // borrowed from the request
-} NewToken;
-
+// Name and scope are borrowed from the request.
 static bool read_token(Request *req, NewToken *token, Error *err) {
     if (request_is_api(req))
         return request_json(req, err, "{s:s,s:s}", "name", &token->name, "scope", &token->scope);
@@ -106,38 +88,21 @@ static bool read_token(Request *req, NewToken *token, Error *err) {
                        "name and scope are needed");
 }
 
-static bool check_token(const Request *req, const NewToken *token, Error *err) {
-    if (!one_line_check("name", token->name, 1, 64, err))
-        return false;
-    bool admin = !strcmp(token->scope, "admin");
-    if (!admin && strcmp(token->scope, "submit") != 0 && strcmp(token->scope, "worker") != 0)
-        return error_field(err, 422, "bad_scope", "scope", "a scope is submit, worker or admin");
-    return !admin || req->viewer.admin ||
-           error_field(err, 403, "forbidden", "scope", "only an admin has tokens of that scope");
-}
-
 bool token_prepare(Request *req, Response *res, Error *err) {
     NewToken *token = xcalloc(1, sizeof *token);
     req->state = token;
     req->state_free = free;
     res->form = "account";
-    return read_token(req, token, err) && check_token(req, token, err);
+    return read_token(req, token, err) && own_token_check(&req->viewer, token, err);
 }
 
 // The token is shown this once; only its hash is kept.
 bool token_apply(Request *req, Response *res, Error *err) {
-    const NewToken *new = req->state;
-    char token[TOKEN_MAX], hash[SHA256_HEX_MAX];
-    token_random(token);
-    sha256_hex(token, strlen(token), hash);
-    if (!db_write(req->turn->db, err, SQL_TOKEN_ADD,
-                  json_pack("{s:I, s:s, s:s, s:s, s:f}", "user_id", (json_int_t)req->viewer.user_id,
-                            "token_hash", hash, "scope", new->scope, "name", new->name, "created",
-                            req->turn->now)))
+    NewToken *new = req->state;
+    if (!own_token_make(req->turn, &req->viewer, new, err))
         return false;
-    json_auto_t *document =
-        json_pack("{s:I,s:s,s:s,s:s}", "id", (json_int_t)db_last_id(req->turn->db), "name",
-                  new->name, "scope", new->scope, "token", token);
+    json_auto_t *document = json_pack("{s:I,s:s,s:s,s:s}", "id", (json_int_t) new->id, "name",
+                                      new->name, "scope", new->scope, "token", new->token);
     if (request_is_api(req))
         response_json(res, 201, json_incref(document));
     else
@@ -146,11 +111,8 @@ bool token_apply(Request *req, Response *res, Error *err) {
 }
 
 bool token_revoke(Request *req, Response *res, Error *err) {
-    if (!db_run(req->turn->db, err, SQL_TOKEN_REMOVE, "ii", request_id(req, 0),
-                req->viewer.user_id))
+    if (!own_token_revoke(req->turn, &req->viewer, request_id(req, 0), err))
         return false;
-    if (!db_changes(req->turn->db))
-        return error_set(err, 404, "no_such_token", "you have no such token");
     return respond(req, res, 200, json_object(), "/account?changed=token");
 }
 

@@ -1,6 +1,7 @@
 // The routes for an admin: the list of accounts, their roles, and their states (pending, active, blocked).
 #include <string.h>
 
+#include "server/accounts/own_account.h"
 #include "server/accounts/users.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/respond.h"
@@ -37,17 +38,14 @@ static bool read_role(Request *req, const char **engine, const char **role, int 
     return *role || error_field(err, 422, "bad_request", "role", "name a role");
 }
 
-// Admins cannot take the admin role away from themselves, so that one admin is always left.
 bool user_role(Request *req, Response *res, Error *err) {
     const char *engine, *role;
     int grant;
     int64_t user = user_find(req->turn->db, req->params[0], err);
     if (!user || !read_role(req, &engine, &role, &grant, err))
         return false;
-    if (user == req->viewer.user_id && !strcmp(role, "admin") && !grant)
-        return error_field(err, 409, "own_role", "role",
-                           "you cannot do this to your own account; ask another admin");
-    if (!user_set_role(req->turn->db, user, engine, role, grant, err))
+    if (!own_role_check(&req->viewer, user, role, grant, err) ||
+        !user_set_role(req->turn->db, user, engine, role, grant, err))
         return false;
     char *what scope(free_ptr) =
         xasprintf("%s%s%s%s", grant ? "" : "no longer ", role, *engine ? " of " : "", engine);
@@ -64,10 +62,8 @@ bool user_state(Request *req, Response *res, Error *err) {
                             : !(state = request_form(req, "state", NULL)) &&
                                   !error_field(err, 422, "bad_request", "state", "name a state"))
         return false;
-    if (user == req->viewer.user_id)
-        return error_field(err, 409, "own_state", "state",
-                           "you cannot do this to your own account; ask another admin");
-    if (!user_set_state(req->turn->db, user, state, err))
+    if (!own_state_check(&req->viewer, user, err) ||
+        !user_set_state(req->turn->db, user, state, err))
         return false;
     note(req, req->params[0], state);
     return done(req, res);
