@@ -28,16 +28,13 @@ static void fold_files(json_t *diff) {
     }
 }
 
-// For the button Approve: whether the page shows the whole diff.
-static json_t *what_is_shown(Request *req, const json_t *diff) {
+// For the button Approve: whether this page shows the whole diff. Whether any page can is asked in submit/rights.c.
+static json_t *what_is_shown(const json_t *diff) {
     const json_t *base = json_object_get(diff, "base_diff");
-    const char *wanted = request_query(req, "diff");
     bool cut = json_is_true(json_object_get(diff, "truncated")) ||
                json_is_true(json_object_get(base, "truncated"));
-    bool tried = wanted && strcmp(wanted, "all") == 0;
     int64_t unseen = member_int(diff, "unseen_files") + member_int(base, "unseen_files");
-    return json_pack("{s:b, s:b, s:b, s:I}", "whole", !cut, "more", cut && !tried, "too_long",
-                     cut && tried, "unseen", (json_int_t)unseen);
+    return json_pack("{s:b, s:b, s:I}", "whole", !cut, "more", cut, "unseen", (json_int_t)unseen);
 }
 
 // A page that is read again needs the diff only for the button.
@@ -50,7 +47,7 @@ static bool add_diff(Request *req, json_t *document, Error *err) {
         return false;
     fold_files(diff);
     fold_files(json_object_get(diff, "base_diff"));
-    json_object_set_new(document, "shown", what_is_shown(req, diff));
+    json_object_set_new(document, "shown", what_is_shown(diff));
     if (!is_live(req))
         json_object_set(document, "diff", diff);
     return true;

@@ -9,6 +9,7 @@
 #include "server/ledger/ledger.h"
 #include "server/submit/fields.h"
 #include "server/submit/net_commit.h"
+#include "server/submit/reapply.h"
 #include "server/submit/rights.h"
 #include "server/submit/submit.h"
 
@@ -45,50 +46,6 @@ static int64_t whole_of(const Merge *merge, const char *name) {
 }
 
 // ---- on a new baseline
-
-static bool refuse_conflict(git_index *index, Error *err) {
-    git_index_conflict_iterator *iterator = NULL;
-    const git_index_entry *entries[3] = {0};
-    const char *path = "";
-    if (git_index_conflict_iterator_new(&iterator, index) == 0 &&
-        git_index_conflict_next(&entries[0], &entries[1], &entries[2], iterator) == 0)
-        for (int i = 0; i < 3 && !*path; i++)
-            path = entries[i] ? entries[i]->path : "";
-    error_set(err, 409, "merge_conflict",
-              "the baseline has moved on since this test, and the patch no longer fits: %.200s was "
-              "changed by both. Rebase the patch onto the new baseline and submit it again",
-              path);
-    git_index_conflict_iterator_free(iterator);
-    return false;
-}
-
-static bool merge_trees(Merge *merge, git_tree *trees[3], git_oid *out, Error *err) {
-    git_merge_options options;
-    git_merge_options_init(&options, GIT_MERGE_OPTIONS_VERSION);
-    git_index *index = NULL;
-    if (git_merge_trees(&index, merge->repo, trees[0], trees[1], trees[2], &options) < 0)
-        return repo_error(err, 409, "merge_conflict", "the patch cannot be applied again");
-    bool ok = !git_index_has_conflicts(index) || refuse_conflict(index, err);
-    if (ok && git_index_write_tree_to(out, index, merge->repo) < 0)
-        ok = repo_error(err, 500, "git", "the tree cannot be written");
-    git_index_free(index);
-    return ok;
-}
-
-static bool reapply_tree(Merge *merge, git_oid *out, Error *err) {
-    const char *const shas[] = {text_of(merge, "base_commit"), merge->baseline,
-                                text_of(merge, "new_commit")};
-    git_tree *trees[3] = {0};
-    bool ok = true;
-    for (int i = 0; i < 3; i++)
-        ok = ok && repo_commit_tree(merge->repo, shas[i], &trees[i], err);
-    ok = ok && merge_trees(merge, trees, out, err);
-    if (ok && git_oid_equal(out, git_tree_id(trees[1])))
-        ok = error_set(err, 409, "merged", "the baseline holds this change already");
-    for (int i = 0; i < 3; i++)
-        git_tree_free(trees[i]);
-    return ok;
-}
 
 // The count belongs to the tree that was tested, not to this one.
 static char *message_without_bench(const char *message) {
@@ -140,7 +97,8 @@ static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
     s->repo = repo_open(caller->data, text_of(merge, "engine"), err);
     memcpy(s->base, merge->baseline, sizeof s->base);
     s->ground = (Ground){.in_baseline = true, .harmful = merge->harmful};
-    return s->repo && submit_fields_check(s->fields, err) && reapply_tree(merge, &tree, err) &&
+    return s->repo && submit_fields_check(s->fields, err) &&
+           reapply_tree(merge->repo, merge->test, &tree, err) &&
            reapply_commit(caller, merge, &tree, s->new, err) &&
            submit_prepare_record(caller, s, s->base, &s->base_record, err) &&
            submit_prepare_record(caller, s, s->new, &s->new_record, err);
@@ -157,9 +115,7 @@ Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err) {
     merge->repo = repo_open(caller->data, text_of(merge, "engine"), err);
     int64_t engine = whole_of(merge, "engine_id");
     merge->harmful = db_int(caller->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine);
-    // A named commit may stand beside the baseline, though that was the base.
-    bool forward = merge->repo && strcmp(text_of(merge, "base_commit"), merge->baseline) == 0 &&
-                   repo_is_ancestor(merge->repo, merge->baseline, text_of(merge, "new_commit"));
+    bool forward = merge->repo && !reapply_is_needed(merge->repo, merge->test);
     if (!merge->repo ||
         !approval_unharmed(caller->turn->db, merge->repo, engine, text_of(merge, "new_commit"),
                            err) ||

@@ -4,6 +4,11 @@
 // An action has three conditions. It fits the test's state, or pages do not offer it at all. The viewer has the role
 // that it needs. Nothing else stands against it, such as a net that is missing. Each is a function that fills an Error
 // where it does not hold.
+//
+// A page cannot know what happens after it is drawn. Only these refusals are not in the table: `changed` (the test was
+// modified), `conflict` (another test was merged, or a commit was called harmful, between the two steps of a request),
+// what the request itself says (a reason that is too long, `files_unseen`), what can be seen only of the tree that a
+// merge onto a new baseline makes (its size, its net), and a disk that is full.
 #pragma once
 
 #include "server/submit/caller.h"

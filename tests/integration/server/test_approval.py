@@ -387,7 +387,10 @@ def a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved():
     equal(approve(test).status, 200)
     test = new_test(adds("more.c", *("x" * (i % 3) for i in range(60000))))
     refused(approve(test), 409, "diff_too_long", "50000 lines")
-    contains(boss.get(f"/tests/{test}?diff=all").text, "the diff is longer than the server shows")
+    for query in ("", "?diff=all"):
+        page = boss.get(f"/tests/{test}{query}").text
+        contains(page, "Approve: the diff has over 50000 lines or 8 MiB, more than the server shows")
+        true("/approve" not in page, "the page offers no approval")
 
 
 # ---- after approval, and what is refused

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "server/common/file.h"
 #include "server/common/json_member.h"
 #include "server/pages/doc_actions.h"
 #include "server/submit/actions.h"
@@ -17,6 +18,7 @@
 #include "server/submit/merge.h"
 #include "server/submit/modify.h"
 #include "server/submit/rights.h"
+#include "tests/kit/repo_kit.h"
 #include "tests/kit/submit_kit.h"
 
 static int set_up(void **state) {
@@ -224,6 +226,97 @@ static void a_net_that_is_missing_holds_up_the_approval_and_may_be_uploaded(void
             compare(kit, action, user, "a net is missing");
 }
 
+// ---- what the page knows from git ---------------------------------------------------------------
+
+// Another commit of the engine, on top of `parent`, whose file `name` has this text.
+static void commit_file(SubmitKit *kit, const char *parent, const char *name, const char *text,
+                        char sha[REPO_SHA_MAX]) {
+    Error err;
+    char *source scope(free_ptr) = xasprintf("%s/another", kit->ledger.folder);
+    git_repository *repo scope(repo_free) = repo_open(kit->ledger.folder, "anvil", &err);
+    kit_write(source, "main.c", "int main(void) {\n    return 0;\n}\n");
+    kit_write(source, name, text);
+    kit_commit(repo, source, parent, sha);
+    assert_true(folder_remove(source, &err));
+}
+
+// Makes this commit the patch of test 1.
+static void test_commit(SubmitKit *kit, const char *sha) {
+    kit_sql(&kit->ledger,
+            "INSERT INTO commits (engine_id, sha, snapshot, subject, author, created) "
+            "SELECT engine_id, '%s', snapshot, subject, author, created FROM commits "
+            "WHERE sha = '%s'",
+            sha, kit->patched);
+    kit_sql(&kit->ledger, "UPDATE tests SET new_commit = '%s'", sha);
+}
+
+static void check_button(SubmitKit *kit, Action action, const char *words) {
+    submit_kit_as(kit, KIT_MAINTAINER);
+    json_auto_t *button = shown(kit, action);
+    const char *why = member_text(button, "why");
+    assert_true(json_is_false(json_object_get(button, "ok")));
+    if (!strstr(why, words))
+        fail_msg("'%s' is not in '%s'", words, why);
+    compare(kit, action, KIT_MAINTAINER, words);
+}
+
+static void a_diff_that_is_too_long_to_be_shown_is_not_offered_for_approval(void **state) {
+    SubmitKit *kit = *state;
+    char sha[REPO_SHA_MAX];
+    Str text scope(str_release);
+    str_init(&text, 1 << 20);
+    for (int i = 0; i < 60000; i++)
+        str_printf(&text, "%d\n", i % 9);
+    commit_file(kit, kit->base, "long.c", text.data, sha);
+    test_commit(kit, sha);
+    check_button(kit, ACTION_APPROVE, "the diff has over 50000 lines");
+}
+
+static void files_that_the_diff_does_not_show_are_a_question_beside_the_button(void **state) {
+    SubmitKit *kit = *state;
+    Error err = {0};
+    Ground ground;
+    char sha[REPO_SHA_MAX];
+    char *bytes scope(free_ptr) = xcalloc(1, 100001);
+    memset(bytes, 1, 100000);
+    commit_file(kit, kit->base, "net.bin", bytes, sha);
+    test_commit(kit, sha);
+    compare(kit, ACTION_APPROVE, KIT_MAINTAINER, "a file is not shown"); // says it was seen
+    json_auto_t *button = shown(kit, ACTION_APPROVE);
+    assert_true(json_is_true(json_object_get(button, "ok")));
+    assert_false(submit_approve_prepare(&kit->caller, 1, false, &ground, &err));
+    assert_string_equal(err.code, "files_unseen");
+}
+
+static void a_patch_that_no_longer_fits_the_baseline_is_not_offered_for_merging(void **state) {
+    SubmitKit *kit = *state;
+    char sha[REPO_SHA_MAX];
+    commit_file(kit, kit->base, "other.c", "int other = 2;\n", sha);
+    kit_sql(&kit->ledger, "UPDATE tests SET state = 'finished', finished = 1, result = 'accepted'");
+    kit_sql(&kit->ledger, "UPDATE engines SET baseline = '%s'", sha);
+    check_button(kit, ACTION_MERGE, "other.c was changed by both");
+}
+
+static void a_change_that_the_baseline_holds_is_not_offered_for_merging(void **state) {
+    SubmitKit *kit = *state;
+    char sha[REPO_SHA_MAX];
+    commit_file(kit, kit->base, "other.c", "int other;\n", sha);
+    kit_sql(&kit->ledger, "UPDATE tests SET state = 'finished', finished = 1, result = 'accepted'");
+    kit_sql(&kit->ledger, "UPDATE engines SET baseline = '%s'", sha);
+    check_button(kit, ACTION_MERGE, "the baseline holds this change already");
+}
+
+static void a_patch_that_fits_a_new_baseline_is_offered(void **state) {
+    SubmitKit *kit = *state;
+    char sha[REPO_SHA_MAX];
+    commit_file(kit, kit->base, "third.c", "int third;\n", sha);
+    kit_sql(&kit->ledger, "UPDATE tests SET state = 'finished', finished = 1, result = 'accepted'");
+    kit_sql(&kit->ledger, "UPDATE engines SET baseline = '%s'", sha);
+    submit_kit_as(kit, KIT_MAINTAINER);
+    json_auto_t *button = shown(kit, ACTION_MERGE);
+    assert_true(json_is_true(json_object_get(button, "ok")));
+}
+
 static void a_token_for_submitting_has_no_more_than_a_developers_rights(void **state) {
     SubmitKit *kit = *state;
     Error err = {0};
@@ -242,6 +335,16 @@ int main(void) {
         cmocka_unit_test_setup_teardown(refusals_say_what_is_needed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             a_net_that_is_missing_holds_up_the_approval_and_may_be_uploaded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_diff_that_is_too_long_to_be_shown_is_not_offered_for_approval, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            files_that_the_diff_does_not_show_are_a_question_beside_the_button, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_patch_that_no_longer_fits_the_baseline_is_not_offered_for_merging, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_change_that_the_baseline_holds_is_not_offered_for_merging,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_patch_that_fits_a_new_baseline_is_offered, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_token_for_submitting_has_no_more_than_a_developers_rights,
                                         set_up, tear_down),
     };
