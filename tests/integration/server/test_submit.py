@@ -166,7 +166,7 @@ def every_absurd_field_is_named():
             ("seed", 1.5, "whole number"), ("variant", "atomic", "standard|chess960"), ("batch_pairs", 0, "1 to 1000"),
             ("pairs_max", 0, "from 1"), ("priority", 10**6, "1000"), ("title", "x" * 121, "121 bytes"),
             ("title", "two\nlines", "one line"), ("engine", "stockfish", "no engine"), ("preset", "none", "no preset"),
-            ("base", "no-such-branch", "no branch"), ("base", "test:99999", "no test"), ("adjudication", "some", "on|off"),
+            ("base", "no-such-branch", "not a branch"), ("base", "test:99999", "no test"), ("adjudication", "some", "on|off"),
             ("resign_score", 0, "from 1"), ("description", "x" * 10001, "10001 bytes"), ("elo1", "1e999", "number")):
         reply = submit(**{field: value})
         wanted = "elo1" if field == "elo0" else field
