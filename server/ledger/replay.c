@@ -7,6 +7,7 @@
 
 #include "engine/rules/game.h"
 #include "engine/rules/notation.h"
+#include "server/common/hash.h"
 #include "server/common/json_member.h"
 #include "server/common/str.h"
 #include "server/common/time_control.h"
@@ -41,6 +42,36 @@ size_t games_text_max(int64_t pairs) {
 
 size_t games_packed_max(int64_t pairs) {
     return least(2 * pairs * GAME_PACKED_MAX, 8 << 20);
+}
+
+// The games are as many lines as expected, and each looks like an object.
+static bool lines_check(const Str *text, int expected, Error *err) {
+    int lines = 0;
+    for (const char *p = text->data, *end = p + text->size; p < end; lines++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        const char *stop = newline ? newline : end;
+        if (stop - p > GAME_LINE_MAX)
+            return error_set(err, 422, "bad_games", "line %d has over %d bytes, more than any game",
+                             lines + 1, GAME_LINE_MAX);
+        if (lines == expected)
+            return error_set(err, 422, "bad_games", "more than %d games", expected);
+        if (stop - p < 2 || *p != '{' || stop[-1] != '}')
+            return error_set(err, 422, "bad_games", "line %d is no JSON object", lines + 1);
+        p = stop + 1;
+    }
+    return lines == expected ||
+           error_set(err, 422, "bad_games", "%d games, should be %d", lines, expected);
+}
+
+bool games_check(const void *packed, size_t size, int pairs, Error *err) {
+    if (size > games_packed_max(pairs))
+        return error_set(err, 413, "too_large", "%d games take at most %zu bytes", 2 * pairs,
+                         games_packed_max(pairs));
+    Str text scope(str_release);
+    str_init(&text, games_text_max(pairs));
+    // Text that is too large has a line that is too long, or too many lines; the error names that.
+    bool whole = zstd_decompress(packed, size, &text, err);
+    return (whole || text.overflow) && lines_check(&text, 2 * pairs, err) && whole;
 }
 
 // ---- one game -----------------------------------------------------------------------------------

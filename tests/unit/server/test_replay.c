@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/rules/position.h"
+#include "server/common/hash.h"
 #include "server/ledger/replay.h"
 
 #define OPENING                                                                                    \
@@ -131,6 +132,41 @@ static void lines_that_no_game_needs_are_not_parsed(void **state) {
     assert_string_equal(err.message, "game 1: its line has more than 128 KiB");
 }
 
+// ---- games as they are uploaded -----------------------------------------------------------------
+
+static bool check_packed(const char *text, int pairs) {
+    Str packed scope(str_release);
+    str_init(&packed, 1 << 20);
+    err = (Error){0};
+    zstd_compress(text, strlen(text), 6, &packed);
+    return games_check(packed.data, packed.size, pairs, &err);
+}
+
+static void an_upload_has_two_lines_for_each_pair(void **state) {
+    (void)state;
+    assert_true(check_packed(MATED FLAGGED, 1));
+    assert_true(check_packed("{}\n{}", 1)); // the content is checked later
+    assert_false(check_packed(MATED, 1));
+    assert_string_equal(err.message, "1 games, should be 2");
+    assert_false(check_packed(MATED FLAGGED MATED, 1));
+    assert_string_equal(err.message, "more than 2 games");
+    assert_false(check_packed(MATED "no object\n", 1));
+    assert_string_equal(err.message, "line 2 is no JSON object");
+    assert_string_equal(err.code, "bad_games");
+}
+
+static void an_upload_has_a_size_that_its_games_can_have(void **state) {
+    (void)state;
+    static char text[3 * GAME_LINE_MAX];
+    err = (Error){0};
+    assert_false(games_check(text, games_packed_max(1) + 1, 1, &err));
+    assert_int_equal(err.status, 413);
+    memset(text, 'x', sizeof text - 1);
+    assert_false(check_packed(text, 1));
+    assert_non_null(strstr(err.message, "line 1 has over 131072 bytes"));
+    assert_false(games_check("not packed", 10, 1, &err));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(honest_games_pass),
@@ -138,6 +174,8 @@ int main(void) {
         cmocka_unit_test(counts_must_be_those_of_the_games),
         cmocka_unit_test(clocks_follow_their_control),
         cmocka_unit_test(lines_that_no_game_needs_are_not_parsed),
+        cmocka_unit_test(an_upload_has_two_lines_for_each_pair),
+        cmocka_unit_test(an_upload_has_a_size_that_its_games_can_have),
     };
     return cmocka_run_group_tests(tests, ready, NULL);
 }
