@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/git/repo.h"
+#include "server/submit/reapply.h"
 #include "server/submit/rights.h"
 
 enum { BOOK_SMALL = 1000 };
@@ -22,6 +24,14 @@ static void add_action(json_t *actions, Action action, const Caller *caller, con
     json_object_set_new(actions, action_name(action), verdict(ok, why.message));
 }
 
+// Whether a merge moves the branch to the tested commit; else it offers the change as a new test.
+static bool moves_branch(const DocContext *ctx, const json_t *row) {
+    Error ignored;
+    git_repository *repo scope(repo_free) =
+        repo_open(ctx->data, member_text(row, "engine"), &ignored);
+    return repo && !reapply_is_needed(repo, row);
+}
+
 json_t *doc_actions(const DocContext *ctx, int64_t test) {
     Turn turn = {.db = ctx->db, .now = ctx->now};
     Caller caller = {.turn = &turn, .viewer = ctx->viewer, .data = ctx->data};
@@ -29,10 +39,9 @@ json_t *doc_actions(const DocContext *ctx, int64_t test) {
     json_t *actions = json_object();
     for (Action action = 0; action < ACTION_COUNT; action++)
         add_action(actions, action, &caller, row);
-    bool forward = strcmp(member_text(row, "base_commit"), member_text(row, "baseline")) == 0;
     json_t *merge = json_object_get(actions, "merge");
     if (merge)
-        json_object_set_new(merge, "forward", json_boolean(forward));
+        json_object_set_new(merge, "forward", json_boolean(moves_branch(ctx, row)));
     return actions;
 }
 

@@ -315,6 +315,40 @@ static void a_patch_that_fits_a_new_baseline_is_offered(void **state) {
     submit_kit_as(kit, KIT_MAINTAINER);
     json_auto_t *button = shown(kit, ACTION_MERGE);
     assert_true(json_is_true(json_object_get(button, "ok")));
+    assert_true(json_is_false(json_object_get(button, "forward")));
+}
+
+// What the page says of a merge beside what the merge does.
+static void check_merge(SubmitKit *kit, bool moves) {
+    Error err;
+    int64_t retest;
+    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
+    json_auto_t *button = shown(kit, ACTION_MERGE);
+    assert_int_equal(json_is_true(json_object_get(button, "forward")), moves);
+    Merge *merge = submit_merge_prepare(caller, 1, &err);
+    if (!merge || !submit_merge(caller, merge, &retest, &err))
+        fail_msg("%s", err.message);
+    merge_free(merge);
+    assert_int_equal(retest == 0, moves);
+}
+
+static void
+a_commit_on_the_baseline_moves_the_branch_and_one_beside_it_is_offered_again(void **state) {
+    SubmitKit *kit = *state;
+    char sha[REPO_SHA_MAX];
+    commit_file(kit, kit->base, "third.c", "int third;\n", sha);
+    kit_sql(&kit->ledger, "UPDATE tests SET state = 'finished', finished = 1, result = 'accepted'");
+    db_savepoint(kit->ledger.db);
+    check_merge(kit, true);
+    db_savepoint_undo(kit->ledger.db);
+    kit_sql(&kit->ledger,
+            "INSERT INTO commits (engine_id, sha, snapshot, subject, author, created) "
+            "SELECT engine_id, '%s', snapshot, subject, author, created FROM commits "
+            "WHERE sha = '%s'",
+            sha, kit->base);
+    kit_sql(&kit->ledger, "UPDATE engines SET baseline = '%s'", sha);
+    kit_sql(&kit->ledger, "UPDATE tests SET base_commit = '%s'", sha);
+    check_merge(kit, false);
 }
 
 static void a_token_for_submitting_has_no_more_than_a_developers_rights(void **state) {
@@ -343,6 +377,9 @@ int main(void) {
             a_patch_that_no_longer_fits_the_baseline_is_not_offered_for_merging, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_change_that_the_baseline_holds_is_not_offered_for_merging,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_commit_on_the_baseline_moves_the_branch_and_one_beside_it_is_offered_again, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(a_patch_that_fits_a_new_baseline_is_offered, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_token_for_submitting_has_no_more_than_a_developers_rights,
