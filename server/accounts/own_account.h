@@ -35,5 +35,5 @@ bool own_token_revoke(const Turn *turn, const Viewer *viewer, int64_t id, Error 
 
 // Admins cannot take the admin role away from themselves, so that one admin is always left: 409 `own_role`.
 bool own_role_check(const Viewer *viewer, int64_t user, const char *role, bool grant, Error *err);
-// Nor can they block themselves: 409 `own_state`.
+// Nor can they change the state of their own account: 409 `own_state`.
 bool own_state_check(const Viewer *viewer, int64_t user, Error *err);
