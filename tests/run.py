@@ -41,7 +41,7 @@ ALONE = re.compile(r"integration/hostile$")  # no other test beside it: its hund
 FIRST = re.compile(r"/(sequences|faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
 ONCE = re.compile(r"/(rights|routes|sequences|soak|worker_weather)$")  # about answers, time and order alone: sanitized is enough
 SANITIZED_ENOUGH = re.compile(r"/(approval|disk|kill_worker|loop|server_core|starvation|worker)$")  # plainly too where LONG
-PLAIN_ENOUGH = re.compile(r"/(faults)$")  # sanitized too where LONG
+PLAIN_ENOUGH = re.compile(r"/(faults|hostile|datagen|train|match_resume)$")  # sanitized too where LONG
 LATE = ("signatures", "lint")  # begun when only what must be alone is left, which mostly waits
 Result = collections.namedtuple("Result", "program passed failed skipped output seconds cpu")
 TIMED = ("bash", "-c", 'TIMEFORMAT="# cpu %U %S"; time "$@"', "bash")  # runs the rest, and tells what it and its children took

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 
 from server import BUILD
+from tap import LOAD_FACTOR
 
 ADJUDICATION = {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34, "draw_score": 20,
                 "draw_count": 8, "max_moves": 0}
@@ -16,7 +17,7 @@ QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LT
 
 def sql(server, text, *values):
     """One statement in a transaction of its own; its rows."""
-    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=30)) as db, db:
+    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=30 * LOAD_FACTOR)) as db, db:
         return db.execute(text, values).fetchall()
 
 

@@ -14,6 +14,7 @@ import time
 import database
 import protocol
 from server import ADMIN, Client, Server
+from tap import LOAD_FACTOR
 
 BYTES_MAX = 16 << 20  # of all bodies of one flood
 ATTACKER, VISITOR = "192.0.2.1", "198.51.100.7"
@@ -147,7 +148,7 @@ class Flood:
             self.send(slow=self.body and i % 3 == 0)
 
     def send(self, slow=False):
-        connection = socket.create_connection(self.address, timeout=60)
+        connection = socket.create_connection(self.address, timeout=60 * LOAD_FACTOR)
         try:
             connection.sendall(self.head + (self.body[:-1] if slow else self.body))
         except OSError:

@@ -13,6 +13,8 @@ import tempfile
 import time
 import urllib.parse
 
+from tap import LOAD_FACTOR
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
 if not BUILD.is_absolute():
@@ -176,7 +178,7 @@ class Server:
             return None
         self.process.send_signal(how)
         try:
-            status = self.process.wait(60)
+            status = self.process.wait(60 * LOAD_FACTOR)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -205,7 +207,7 @@ class Server:
 
     def add_user(self, name, *roles, engine="anvil"):
         """An account with the kit's password and roles of an engine, as `server user` makes them, without another scrypt."""
-        with contextlib.closing(sqlite3.connect(self.data / "patchmate.db", timeout=30)) as db, db:
+        with contextlib.closing(sqlite3.connect(self.data / "patchmate.db", timeout=30 * LOAD_FACTOR)) as db, db:
             db.execute("INSERT INTO users (name, password, admin, created) SELECT ?, password, ?, ? FROM users WHERE name = ?",
                        (name, "admin" in roles, time.time(), ADMIN))
             for role in set(roles) - {"admin"}:
@@ -225,7 +227,7 @@ class Server:
         return client
 
 
-PATIENCE = 4 * float(os.environ.get("TESTS_PATIENCE", 1))  # limits are a quiet machine's; tests/run.py knows of more load
+PATIENCE = 4 * LOAD_FACTOR
 
 
 def wait_until(condition, seconds=10, step=0.02):

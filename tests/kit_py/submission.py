@@ -7,6 +7,7 @@ import tempfile
 import time
 
 from server import ROOT, Server
+from tap import LOAD_FACTOR
 
 PATCHES = ROOT / "tests" / "data" / "patches"
 OPENINGS = """rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1
@@ -34,7 +35,7 @@ def submission_server(*options, **more):
 
 
 def database(server):
-    return sqlite3.connect(server.data / "patchmate.db", timeout=20, isolation_level=None)
+    return sqlite3.connect(server.data / "patchmate.db", timeout=20 * LOAD_FACTOR, isolation_level=None)
 
 
 def row(server, sql, *values):
@@ -56,7 +57,7 @@ def git(*words, cwd=None, check=True):
            "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
            "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
            "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org"}
-    done = subprocess.run(["git", *map(str, words)], cwd=cwd, env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["git", *map(str, words)], cwd=cwd, env=env, capture_output=True, text=True, timeout=60 * LOAD_FACTOR)
     if check and done.returncode:
         raise RuntimeError(f"git {' '.join(map(str, words))}: {done.stderr}")
     return done.stdout if check else done

@@ -3,8 +3,12 @@ scripts whose functions check many things: each check prints a line of its own."
 
 import concurrent.futures
 import itertools
+import os
 import sys
 import traceback
+
+# Limits of time in tests are those of a quiet machine, times this. tests/run.py sets it for a machine under load.
+LOAD_FACTOR = float(os.environ.get("TESTS_PATIENCE", 1))
 
 
 class Skip(Exception):

@@ -5,10 +5,10 @@ import queue
 import subprocess
 import threading
 
-from tap import true
+from tap import LOAD_FACTOR, true
 
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
-PATIENCE_S = 60 * float(os.environ.get("TESTS_PATIENCE", 1))  # for a machine under sanitizers and load
+PATIENCE_S = 60 * LOAD_FACTOR  # for a machine under sanitizers and load
 
 
 class Engine:

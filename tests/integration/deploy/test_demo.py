@@ -20,7 +20,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TESTS / "kit_py"), str(TESTS)]
 import demo  # noqa: E402
 from server import BUILD, ROOT, wait_until  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 
 def document(**more):
@@ -93,7 +93,7 @@ def ended(end, columns=80, rows=24):
         terminal = Terminal(folder, columns, rows)
         equal(terminal.left(), ["server", "worker"])
         end(terminal)
-        terminal.process.wait(60)
+        terminal.process.wait(60 * LOAD_FACTOR)
         wait_until(lambda: not terminal.left(), 60)
         return terminal.read()
 

@@ -69,18 +69,18 @@ class Proxy:
         except OSError:
             return False
 
-    def wrap(self, source="127.0.0.1", timeout=60):
+    def wrap(self, source="127.0.0.1", timeout=60 * tap.LOAD_FACTOR):
         raw = socket.create_connection(("127.0.0.1", self.port), timeout, (source, 0))
         return self.context.wrap_socket(raw, server_hostname=HOST)
 
-    def connect(self, source="127.0.0.1", timeout=60):
+    def connect(self, source="127.0.0.1", timeout=60 * tap.LOAD_FACTOR):
         connection = http.client.HTTPSConnection(HOST, context=self.context, timeout=timeout)
         connection.sock = self.wrap(source, timeout)
         return connection
 
     def close(self):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(20 * tap.LOAD_FACTOR)
         self.process.stderr.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -105,7 +105,7 @@ def the_server_answers_through_tls_with_its_own_headers():
 
 
 def plain_http_is_sent_to_https():
-    connection = http.client.HTTPConnection("127.0.0.1", World.proxy.plain, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", World.proxy.plain, timeout=20 * tap.LOAD_FACTOR)
     connection.request("GET", "/tests/7", headers={"Host": HOST})
     answer = connection.getresponse()
     tap.equal((answer.status, answer.headers["Location"]), (301, f"https://{HOST}/tests/7"))

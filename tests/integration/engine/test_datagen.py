@@ -18,10 +18,10 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit_py"))
 from pgn import read_games  # noqa: E402
-from tap import Skip, contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, Skip, contains, equal, run, true  # noqa: E402
 
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
-PATIENCE_S = 200  # for a machine under sanitizers and load
+PATIENCE_S = 200 * LOAD_FACTOR  # for a machine under sanitizers and load
 SANITIZED = "SANITIZED" in os.environ  # ten times slower, and after reports, not after rare kills
 GAMES = 8 if SANITIZED else 24
 QUICK = ("--nodes", "60", "--hash", "1")

@@ -13,7 +13,7 @@ import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit_py"))
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
@@ -24,7 +24,7 @@ FENS = ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
 
 
 def command(*args, **options):
-    return subprocess.run([ENGINE, *args], capture_output=True, text=True, timeout=600, **options)
+    return subprocess.run([ENGINE, *args], capture_output=True, text=True, timeout=600 * LOAD_FACTOR, **options)
 
 
 def succeed(*args, **options):

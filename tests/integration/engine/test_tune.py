@@ -13,7 +13,7 @@ import tempfile
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit_py"))
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 ENGINE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "engine"))
@@ -44,7 +44,7 @@ def write_games(folder, count=40):
 
 
 def tune(*words):
-    return subprocess.run([ENGINE, "tune", *map(str, words)], capture_output=True, text=True, timeout=600)
+    return subprocess.run([ENGINE, "tune", *map(str, words)], capture_output=True, text=True, timeout=600 * LOAD_FACTOR)
 
 
 def losses(text):

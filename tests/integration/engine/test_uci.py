@@ -8,12 +8,12 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit_py"))
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 from uci import ENGINE, PATIENCE_S, Engine  # noqa: E402
 
 
 def command(*args, **options):
-    return subprocess.run([ENGINE, *args], capture_output=True, text=True, timeout=600, **options)
+    return subprocess.run([ENGINE, *args], capture_output=True, text=True, timeout=600 * LOAD_FACTOR, **options)
 
 
 def uci_lists_the_options_and_ends_with_uciok():

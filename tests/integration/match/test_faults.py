@@ -21,14 +21,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import confinement  # noqa: E402
 import faults  # noqa: E402
 from faults import ENDED, GONE, ILLEGAL, SAME, SILENT_START, STALL, TIME  # noqa: E402
-from tap import Checks  # noqa: E402
+from tap import LOAD_FACTOR, Checks  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
 SANITIZED = bool(os.environ.get("SANITIZED"))
 # Under sanitizers it is the runner that is looked at; its engines and their sandbox come from the usual build, if there.
 USUAL = BUILD.parent if SANITIZED and (BUILD.parent / "tests/sandboxed").exists() else BUILD
-# Waits and limits are those of a quiet machine; they grow with its load, which tests/run.py knows.
-SLOW = (2 if SANITIZED else 1) * float(os.environ.get("TESTS_PATIENCE", 1))
+# Waits and limits grow with the machine's load.
+SLOW = (2 if SANITIZED else 1) * LOAD_FACTOR
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="fault-test-"))
 FINISHED = re.compile(r"Finished game (\d+) \((\w+) vs (\w+)\): (\S+) \{(.*)\}")
 FAULT = re.compile(f"(White|Black)({GONE}|{STALL}|{TIME}|{ILLEGAL})")

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from tap import Checks  # noqa: E402
+from tap import LOAD_FACTOR, Checks  # noqa: E402
 
 BUILD = os.environ.get("BUILD", "build")
 MATCH = os.path.abspath(f"{BUILD}/match")
@@ -43,7 +43,7 @@ class Played:
 
     def __init__(self, *args, limit_s=60):
         began = time.monotonic()
-        run = subprocess.run([MATCH, *args], capture_output=True, timeout=limit_s)
+        run = subprocess.run([MATCH, *args], capture_output=True, timeout=limit_s * LOAD_FACTOR)
         self.seconds = time.monotonic() - began
         self.status = run.returncode
         self.out = run.stdout.decode()
@@ -92,7 +92,7 @@ def survivors():
 
 
 def gone_soon():
-    for _ in range(100):
+    for _ in range(round(100 * LOAD_FACTOR)):
         if not survivors():
             return True
         time.sleep(0.02)
@@ -342,16 +342,16 @@ def test_interruption():
         if number == signal.SIGKILL:  # no process is left to look after grandchildren
             args[4] = "args=ok"
         with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as match:
-            for _ in range(500):
+            for _ in range(round(500 * LOAD_FACTOR)):
                 if len(survivors()) >= 5:
                     break
                 time.sleep(0.01)
             time.sleep(0.2)
             began = time.monotonic()
             match.send_signal(number)
-            out = match.communicate(timeout=30)[0].decode()
+            out = match.communicate(timeout=30 * LOAD_FACTOR)[0].decode()
             seconds = time.monotonic() - began
-        tap.check(match.returncode == status and seconds < 10 and gone_soon(),
+        tap.check(match.returncode == status and seconds < 10 * LOAD_FACTOR and gone_soon(),
                   f"{number.name} ends the match at once and leaves no engine",
                   f"{match.returncode} {seconds}\n{survivors()}\n{out}")
         if number == signal.SIGINT:

@@ -14,7 +14,7 @@ import time
 import zlib
 
 sys.path.insert(0, "tests/kit_py")
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 BUILD = os.environ.get("BUILD", "build")
 MATCH, TOY = (os.path.abspath(f"{BUILD}/{name}") for name in ("match", "tests/toy"))
@@ -54,7 +54,7 @@ def two(*each):
 
 
 def match(*argv, status=0, cwd=None):
-    done = subprocess.run([MATCH, *map(str, argv)], capture_output=True, timeout=120, cwd=cwd)
+    done = subprocess.run([MATCH, *map(str, argv)], capture_output=True, timeout=120 * LOAD_FACTOR, cwd=cwd)
     equal(done.returncode, status, f"status of {argv[-4:]}: {done.stdout.decode()[-900:]}{done.stderr.decode()}")
     return done.stdout.decode(), done.stderr.decode()
 

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 sys.path.insert(0, "tests/kit_py")
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 BUILD = os.environ.get("BUILD", "build")
 MATCH, TOY = (os.path.abspath(f"{BUILD}/{name}") for name in ("match", "tests/toy"))
@@ -38,7 +38,7 @@ def command(folder, *more, rounds=ROUNDS):
 
 
 def play(argv, status=0):
-    done = subprocess.run(argv, capture_output=True, timeout=300, text=True)
+    done = subprocess.run(argv, capture_output=True, timeout=300 * LOAD_FACTOR, text=True)
     equal(done.returncode, status, f"status; it said:\n{done.stdout[-800:]}{done.stderr}")
     return done.stdout + done.stderr
 
@@ -53,7 +53,7 @@ def interrupt(argv, number, games, pause_s=0.0):
                 time.sleep(pause_s)
                 match.send_signal(number)
                 break
-        err = match.communicate(timeout=60)[1].decode()
+        err = match.communicate(timeout=60 * LOAD_FACTOR)[1].decode()
     true(match.returncode in (0, -number, 128 + number), f"ended with {match.returncode}: {err}")
     return match.returncode != 0
 

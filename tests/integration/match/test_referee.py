@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from pgn import read_games  # noqa: E402
-from tap import Skip, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, Skip, equal, run, true  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
@@ -43,7 +43,7 @@ def play_case(number):
         [BUILD / "match", *engine("A", *fault, case.get("white_clock", "tc=60+1"), f"option.Score={case.get('white', 0)}", *script),
          *engine("B", "tc=60+1", f"option.Score={case.get('black', 0)}", *script), "-rounds", "1", "-games", "1",
          "-openings", f"file={book}", "format=epd", *case.get("args", []), "-pgnout", f"file={pgn}"],
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=60 * LOAD_FACTOR)
     found = FINISHED.search(done.stdout)
     plies = [int(tags["PlyCount"]) for tags, _ in read_games(pgn)]
     return [*(found.groups() if found else (None, done.stderr)), *plies]
@@ -76,7 +76,7 @@ def play_all(name, *options, program=BUILD / "match"):
         [program, *engine("A", "option.Seed=1"), *engine("B", "option.Seed=2"), "-each", "tc=1000", "proto=uci", *options[:1],
          "-rounds", str(GAMES // 2), "-games", "2", "-repeat", "-maxmoves", "60", "-openings", f"file={book()}", "format=epd",
          "order=sequential", *options[1:], "-pgnout", str(pgn) if "cutechess" in str(program) else f"file={pgn}"],
-        capture_output=True, text=True, timeout=300, cwd=FOLDER)
+        capture_output=True, text=True, timeout=300 * LOAD_FACTOR, cwd=FOLDER)
     return games_of(pgn), done
 
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from protocol import batch, claim, game, games_body, put_games, zstd  # noqa: E402
 from server import BUILD, ROOT, Client, Server, wait_until  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 MIB = 1 << 20
 server = anyone = pending = None
@@ -219,7 +219,7 @@ def under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_l
         sql(server, "UPDATE tests SET state = 'active' WHERE state = 'paused' AND id <> 3")
         set_floor(free_mib() + 10000)
         wait_until(lambda: anyone.api("GET", "/health").json["disk"]["short"])
-        short(waiting.result(timeout=30))
+        short(waiting.result(timeout=30 * LOAD_FACTOR))
     short(claim(machine()))
     short(put_games(worker, task["id"], 0, body))
     short(dev.api("POST", "/tests", {}))
@@ -326,7 +326,7 @@ def a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made():
         backup.send_signal(signal.SIGSTOP)
         mode = stat.S_IMODE(copy.stat().st_mode)
         backup.send_signal(signal.SIGCONT)
-        equal(backup.wait(60), 0)
+        equal(backup.wait(60 * LOAD_FACTOR), 0)
     finally:
         backup.stdout.close()
         backup.kill()

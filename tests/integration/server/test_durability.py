@@ -23,7 +23,7 @@ from database import add_test, sql, write_plain_book  # noqa: E402
 from patches import demo  # noqa: E402
 from protocol import batch, claim, games_body, put_games, zstd  # noqa: E402
 from server import Server  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 BATCH = 4
 CALLS = "openat,mkdir,write,pwrite64,writev,fsync,fdatasync,rename,renameat,renameat2,link,linkat,sendto,sendmsg,recvfrom,unlink"
@@ -170,7 +170,7 @@ def a_merge_has_moved_the_branch_on_disk_when_it_is_answered():
 def in_one_turn(server, requests):
     """Makes all calls while the database is locked: the first enters a turn and waits there, the others gather behind it."""
     before = server.client().get("/metrics").text
-    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=20, isolation_level=None)) as db, \
+    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=20 * LOAD_FACTOR, isolation_level=None)) as db, \
             concurrent.futures.ThreadPoolExecutor(len(requests)) as pool:
         db.execute("BEGIN IMMEDIATE")
         futures = [pool.submit(requests[0])]

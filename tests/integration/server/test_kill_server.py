@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from protocol import batch, games_body  # noqa: E402
 from server import Server, wait_until  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 KILLS = 20 if os.environ.get("SANITIZED") else 80
 CLIENTS, BATCH = 6, 4
@@ -90,7 +90,7 @@ class Machine(threading.Thread):
             self.loop.up.wait()
             try:
                 if not self.connection:
-                    self.connection = http.client.HTTPConnection("127.0.0.1", self.loop.server.port, timeout=60)
+                    self.connection = http.client.HTTPConnection("127.0.0.1", self.loop.server.port, timeout=60 * LOAD_FACTOR)
                     self.connection.connect()
                 self.batch, self.busy = about, True
                 self.connection.request(method, "/api/v1" + path, raw, headers)

@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from patches import with_line  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 EXAMPLES = {name: json.loads(text) for name, text in
             re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server" / "API.md").read_text(), re.S)}
@@ -220,7 +220,7 @@ def a_broken_template_keeps_the_server_from_starting_and_names_the_line():
         page = pathlib.Path(folder) / "web" / "templates" / "home.html"
         page.write_text("<h1>Tests</h1>\n{{#totals}}\n")
         words = ("run", server.data, "--listen", "127.0.0.1:0", "--web", pathlib.Path(folder) / "web")
-        done = server.command(*words, check=False, timeout=20)
+        done = server.command(*words, check=False, timeout=20 * LOAD_FACTOR)
     equal(done.returncode, 1)
     contains(done.stderr, "home, line 3: a section is never closed: totals")
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from protocol import batch, claim, games_body, put_games  # noqa: E402
 from server import ADMIN, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 server = admin = None
 FAULT_REPORT = {"pair": 0, "game": 0, "side": "new", "end": "crash", "reason": "White disconnects", "overloaded": False, "pgn": "x"}
@@ -411,7 +411,7 @@ def call(client, method, pattern):
     """The status and, of the API, the code."""
     path, body = path_of(pattern), BODIES.get(pattern.rsplit("/", 1)[1], {})
     if pattern == "/api/v1/stream":
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30 * LOAD_FACTOR)
         with contextlib.closing(connection):
             connection.request("GET", path, headers=client._identity())
             return connection.getresponse().status, None

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import protocol  # noqa: E402
 import routes  # noqa: E402
 from server import ADMIN, BUILD, Client, Server, wait_until  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 server = None  # the one that most tests share
 
@@ -28,7 +28,7 @@ class Slow:
         head = {"Host": "x", "Content-Length": len(self.body), "Content-Type": "application/json", "Connection": "close",
                 **client._identity(), **(headers or {})}
         lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-        self.socket = socket.create_connection(("127.0.0.1", client.server.port), timeout=60)
+        self.socket = socket.create_connection(("127.0.0.1", client.server.port), timeout=60 * LOAD_FACTOR)
         self.socket.sendall(f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode() + self.body[:first])
 
     def send_rest(self):
@@ -189,7 +189,7 @@ def flood(head, count, address="192.0.2.1", body=b"", length=None):
 
 
 def send_all(request, count):
-    sockets = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(count)]
+    sockets = [socket.create_connection(("127.0.0.1", server.port), timeout=60 * LOAD_FACTOR) for _ in range(count)]
     for each in sockets:
         try:
             each.sendall(request)
@@ -217,7 +217,7 @@ def replies(sockets):
 
 def visits(count=20, address="198.51.100.7"):
     """What a visitor of another address gets for the home page."""
-    client = server.client(timeout=10)
+    client = server.client(timeout=10 * LOAD_FACTOR)
     return collections.Counter(client.get("/", **{"X-Forwarded-For": address}).status for _ in range(count))
 
 
@@ -310,7 +310,7 @@ def a_small_body_that_expands_without_end_is_refused():
 def every_route_at_its_worst_leaves_another_visitor_served():
     attacked = routes.Attacked()
     try:
-        visitor, unserved, table = attacked.server.client(timeout=10), [], routes.table(attacked.server)
+        visitor, unserved, table = attacked.server.client(timeout=10 * LOAD_FACTOR), [], routes.table(attacked.server)
         true(len(table) > 80, f"only {len(table)} routes")
         for route in table:
             flood = routes.Flood(attacked, route, 40)

@@ -18,14 +18,14 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from server import ADMIN, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
-from tap import contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 server = None  # the one that most tests share
 
 
 def raw(data, port=None):
     """What the server answers to these bytes until it closes the connection."""
-    with socket.create_connection(("127.0.0.1", port or server.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port or server.port), timeout=20 * LOAD_FACTOR) as connection:
         connection.sendall(data)
         answer = b""
         while chunk := connection.recv(65536):
@@ -388,7 +388,7 @@ class database:
     """The server's own database, opened beside it."""
 
     def __init__(self, of=None):
-        self.db = sqlite3.connect(str((of or server).data / "patchmate.db"), timeout=20, isolation_level=None)
+        self.db = sqlite3.connect(str((of or server).data / "patchmate.db"), timeout=20 * LOAD_FACTOR, isolation_level=None)
 
     def __enter__(self):
         return self.db
@@ -531,7 +531,7 @@ def waiting_requests_whose_client_left_are_forgotten():
 
 
 def listen(port, path="/api/v1/stream"):
-    connection = socket.create_connection(("127.0.0.1", port), timeout=30)
+    connection = socket.create_connection(("127.0.0.1", port), timeout=30 * LOAD_FACTOR)
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     return connection
 
@@ -578,7 +578,7 @@ def an_undone_request_changes_and_publishes_nothing():
 
 def a_client_that_never_finishes_its_request_is_cut_off():
     with Server("--timeout", "2") as own:
-        with socket.create_connection(("127.0.0.1", own.port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", own.port), timeout=20 * LOAD_FACTOR) as connection:
             connection.sendall(b"GET /api/v1/server HTTP/1.1\r\nHost: x\r\n")
             gone = False
             for _ in range(60):  # a drop every 0.2 s keeps an idle timeout from striking
@@ -609,10 +609,10 @@ def waiting_is_no_idleness():
 
 def connections_of_one_address_are_limited():
     with Server("--connections-per-address", "5") as own:
-        held = [socket.create_connection(("127.0.0.1", own.port), timeout=5) for _ in range(5)]
+        held = [socket.create_connection(("127.0.0.1", own.port), timeout=5 * LOAD_FACTOR) for _ in range(5)]
         time.sleep(0.2)
         try:
-            more = socket.create_connection(("127.0.0.1", own.port), timeout=5)
+            more = socket.create_connection(("127.0.0.1", own.port), timeout=5 * LOAD_FACTOR)
             more.sendall(b"GET /api/v1/server HTTP/1.1\r\nHost: x\r\n\r\n")
             answer = more.recv(100)
         except OSError:
@@ -651,7 +651,7 @@ def answers(own):
 
 def garbage_is_refused_and_the_server_lives():
     for data in (b"\0" * 1000, b"GET\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", b"\x16\x03\x01\x02\x00" * 50):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20 * LOAD_FACTOR) as connection:
             connection.sendall(data)
     equal(server.client().get("/api/v1/server").status, 200)
 

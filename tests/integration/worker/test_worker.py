@@ -75,7 +75,7 @@ def stop(test):
 
 
 def rows(sql, *args):
-    db = sqlite3.connect(f"file:{server.data}/patchmate.db?mode=ro", uri=True, timeout=20)
+    db = sqlite3.connect(f"file:{server.data}/patchmate.db?mode=ro", uri=True, timeout=20 * tap.LOAD_FACTOR)
     db.row_factory = sqlite3.Row
     try:
         return [dict(row) for row in db.execute(sql, args)]
@@ -322,7 +322,7 @@ def a_fleet_worker_leaves_when_there_is_no_work():
 def bad_options_are_explained():
     for words, said in [([], "--server"), (["--server", "x"], "http://"), (["--server", "http://x", "--nice", "99"], "0 to 19"),
                         (["--frob"], "--frob")]:
-        done = subprocess.run([str(kit.BUILD / "worker"), *words], capture_output=True, text=True, timeout=10)
+        done = subprocess.run([str(kit.BUILD / "worker"), *words], capture_output=True, text=True, timeout=10 * tap.LOAD_FACTOR)
         tap.equal(done.returncode, 2)
         tap.contains(done.stderr, said)
 

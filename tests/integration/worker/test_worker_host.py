@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from fake_server import FakeServer  # noqa: E402
 from server import BUILD, wait_until  # noqa: E402
-from tap import Skip, contains, equal, run, true  # noqa: E402
+from tap import LOAD_FACTOR, Skip, contains, equal, run, true  # noqa: E402
 from tiny_engine import MAIN, STUBBORN  # noqa: E402
 from worker import Worker  # noqa: E402
 
@@ -97,7 +97,7 @@ def a_cache_that_cannot_be_used_is_named():
 
 def urls_that_are_none_are_refused():
     for url in ("chess.example", "ftp://chess.example", "http://", "http://a b", "https://x.example/?q"):
-        done = subprocess.run([BUILD / "worker", "--server", url], capture_output=True, text=True, timeout=10)
+        done = subprocess.run([BUILD / "worker", "--server", url], capture_output=True, text=True, timeout=10 * LOAD_FACTOR)
         equal((done.returncode, url in done.stderr), (2, True), url)
 
 
@@ -106,7 +106,7 @@ def without_make_the_volunteer_is_told_what_to_install():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         done = subprocess.run(as_other_machine(f"mount --bind /dev/null {make}", BUILD / "worker", "--server", NO_SERVER,
-                                               "--cache", f"{folder}/cache"), capture_output=True, text=True, timeout=60)
+                                               "--cache", f"{folder}/cache"), capture_output=True, text=True, timeout=60 * LOAD_FACTOR)
         equal(done.returncode, 1, done.stderr)
         contains(done.stderr, "install make")
 
@@ -215,7 +215,7 @@ def in_tmp():
 
 def the_self_test_finds_this_machine_fit():
     before = in_tmp()
-    done = subprocess.run([BUILD / "worker", "--self-test"], capture_output=True, text=True, timeout=400)
+    done = subprocess.run([BUILD / "worker", "--self-test"], capture_output=True, text=True, timeout=400 * LOAD_FACTOR)
     equal((done.returncode, done.stderr), (0, ""), done.stdout)
     for row in ("sandbox", "compiler and make", "reach the network", "reached in build", "reached in bench", "reached in play", "build", "bench", "match", "engine that crashes",
                 "engine with 40 children"):
@@ -249,7 +249,7 @@ def self_test_of_an_installed_worker():
         (folder / "bin/worker").write_bytes(program.replace(b"\nall   opens /dev/zero\n", b"\nall   opens /dev/nada\n"))
         (folder / "bin/worker").chmod(0o755)
         folder.chmod(0o755)
-        done = subprocess.run([folder / "bin/worker", "--self-test"], capture_output=True, text=True, timeout=400)
+        done = subprocess.run([folder / "bin/worker", "--self-test"], capture_output=True, text=True, timeout=400 * LOAD_FACTOR)
     equal(in_tmp() - before, set())
     return done
 
@@ -270,7 +270,7 @@ def the_self_test_finds_what_is_missing():
     before = in_tmp()
     make = os.path.realpath(shutil.which("make"))
     done = subprocess.run(as_other_machine(f"mount --bind /dev/null {make}", BUILD / "worker", "--self-test"),
-                          capture_output=True, text=True, timeout=400)
+                          capture_output=True, text=True, timeout=400 * LOAD_FACTOR)
     equal(done.returncode, 1, done.stderr)
     true(re.search("^  FAILED  compiler and make .*install make", done.stdout, re.M), done.stdout)
     contains(done.stdout, "this machine cannot work for a server yet")
@@ -279,7 +279,7 @@ def the_self_test_finds_what_is_missing():
 
 def without_a_sandbox_the_self_test_says_what_is_open():
     done = subprocess.run([BUILD / "worker", "--self-test", "--sandbox", "0", "--no-sandbox"], capture_output=True, text=True,
-                          timeout=400)
+                          timeout=400 * LOAD_FACTOR)
     equal(done.returncode, 0, done.stdout)
     true(re.search("^ +engines read your files +YES", done.stdout, re.M), done.stdout)
     true(re.search("^  ok +engine that crashes", done.stdout, re.M), done.stdout)

@@ -13,9 +13,9 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
-from kit_py import tap
-from kit_py.server import ROOT, Server
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+import tap  # noqa: E402
+from server import ROOT, Server  # noqa: E402
 
 EXAMPLES = dict(re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S))
 BATCH = 4
@@ -49,7 +49,7 @@ class Loop:
         shutil.rmtree(self.spare)
 
     def sql(self, text, *values):
-        with sqlite3.connect(self.server.data / "patchmate.db", timeout=20) as db:
+        with sqlite3.connect(self.server.data / "patchmate.db", timeout=20 * tap.LOAD_FACTOR) as db:
             rows = db.execute(text, values).fetchall()
         db.close()
         return rows
