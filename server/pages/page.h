@@ -47,13 +47,6 @@ void page_token_made(Request *req, Response *res, const json_t *token);
 bool page_form(Request *req, Response *res, const char *template, const Error *err);
 // The account's page, with a token just made or NULL.
 void page_account(Request *req, Response *res, int status, const Error *wrong, const json_t *token);
-// The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
-void page_token_made(Request *req, Response *res, const json_t *token);
-// A page for an error. The caller sets the status.
-void page_error(Request *req, Response *res, const Error *err);
-// Shows the page of `template` again, with the fields as they were typed and the error beside its field. Returns false
-// where there is no such page; page_error() then does.
-bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
 
 // ---- parts, for the files page_*.c and their tests
 

@@ -4,7 +4,7 @@
 #include "server/common/json_member.h"
 #include "server/http/request.h"
 #include "server/pages/page.h"
-#include "server/submit/fields.h"
+#include "server/pages/page_new.h"
 
 // ---- errors -------------------------------------------------------------------------------------
 
@@ -70,17 +70,6 @@ static json_t *simple_form(Request *req) {
                      typed(req, "pending"));
 }
 
-// {"kind": {"sprt": true}, …}, for what is chosen from a list.
-static json_t *chosen_values(const json_t *values) {
-    json_t *chosen = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
-        const char *value = json_string_value(json_object_get(values, rule->name));
-        if (rule->kind == FIELD_CHOICE && value && *value)
-            json_object_set_new(chosen, rule->name, json_pack("{s:b}", value, 1));
-    }
-    return chosen;
-}
-
 // What was typed beside a file that was refused.
 static json_t *net_form(Request *req) {
     Error none;
@@ -102,10 +91,7 @@ static json_t *net_form(Request *req) {
 static json_t *new_form(Request *req, bool is_typed) {
     Error none;
     DocContext ctx = page_context(req);
-    json_t *document = doc_form(&ctx, is_typed ? &req->data->form : NULL, &none);
-    if (document)
-        json_object_set_new(document, "chosen", chosen_values(json_object_get(document, "values")));
-    return document;
+    return doc_form(&ctx, is_typed ? &req->data->form : NULL, &none);
 }
 
 bool page_form(Request *req, Response *res, const char *template, const Error *err) {
@@ -122,6 +108,8 @@ bool page_form(Request *req, Response *res, const char *template, const Error *e
         if (!document)
             return false;
         add_error(document, err);
+        if (strcmp(template, "new") == 0)
+            page_new_fields(document);
         page_render(req, res, err ? err->status : 200, template, forms[i].title, document);
         return true;
     }

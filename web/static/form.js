@@ -16,14 +16,14 @@
         form.elements.namedItem("preset").value = link.textContent;
         for (const other of presets) other.removeAttribute("aria-current");
         link.setAttribute("aria-current", "true");
-        tell();
+        showFieldsOfKind();
     }
 
-    // What has no meaning for the chosen kind is out of the way.
-    function tell() {
-        const fixed = form.elements.namedItem("kind").value === "fixed";
-        for (const name of ["elo0", "elo1", "model", "alpha", "beta"])
-            form.elements.namedItem(name).closest(".field").hidden = fixed;
+    // Fields that only one kind of test has are hidden for the others.
+    function showFieldsOfKind() {
+        const kind = form.elements.namedItem("kind").value;
+        for (const field of form.querySelectorAll("[data-only-kind]"))
+            field.hidden = field.dataset.onlyKind !== kind;
     }
 
     for (const link of presets)
@@ -31,8 +31,8 @@
             event.preventDefault();
             choose(link);
         });
-    form.elements.namedItem("kind").addEventListener("change", tell);
-    tell();
+    form.elements.namedItem("kind").addEventListener("change", showFieldsOfKind);
+    showFieldsOfKind();
 
     // One press, one test.
     form.addEventListener("submit", () => {
