@@ -88,7 +88,7 @@ static void name_password_and_email_of_a_new_account_are_checked(void **state) {
 
 static void new_accounts_of_one_network_are_limited(void **state) {
     (void)state;
-    char name[16];
+    char name[20];
     NewUser user = newcomer();
     user.name = name;
     for (int i = 0; i < 20; i++) {
