@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -29,6 +30,11 @@ class Reply:
     @property
     def text(self):
         return self.body.decode()
+
+    @property
+    def words(self):
+        """The text of a page with its line breaks as blanks, as a browser shows it."""
+        return re.sub(r"[ \t\n]+", " ", self.text)
 
     @property
     def json(self):

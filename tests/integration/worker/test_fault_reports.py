@@ -46,7 +46,7 @@ def a_batch_says_what_its_machine_was_like():
     test = anyone.api("GET", "/tests/1").json
     equal(test["flagged"], {"pairs": 8, "machines": 1, "busy_pairs": 4, "slow_pairs": 4, "swap_pairs": 4})
     equal(test["workers"][0]["pairs_flagged"], 8)
-    page = anyone.get("/tests/1").text
+    page = anyone.get("/tests/1").words
     contains(page, "8 pairs are flagged (machines: 1)")
     contains(page, "busy with something else (4), slower than at first (4), short of memory (4)")
 
@@ -153,7 +153,7 @@ def a_maintainer_excludes_marked_batches_and_takes_it_back():
     after = anyone.api("GET", "/tests/1").json
     equal(after["stats"]["pairs"], before["pairs"] - 8)
     equal((after["exclusions"][0]["which"], after["exclusions"][0]["pairs"], after["exclusions"][0]["user"]), ("flagged", 8, "boss"))
-    contains(anyone.get("/tests/1").text, "8 pairs (it was short of memory)")
+    contains(anyone.get("/tests/1").words, "8 pairs (it was short of memory)")
     contains(server.command("check", server.data), "0 differences")
     page = boss.get("/tests/1").text
     contains(page, 'action="/tests/1/include"')
@@ -204,7 +204,7 @@ def games_are_played_over_again_and_invented_ones_are_found():
           [("liar", "game 1: its result does not follow from how it ended")])
     equal([(x["worker_name"], x["user"], x["pairs"]) for x in test["exclusions"]], [("liar", None, 4)])
     true("honest" in [w["name"] for w in test["workers"]] and "liar" not in [w["name"] for w in test["workers"]], "who counts")
-    contains(anyone.get("/tests/1").text, "what 1 of them hold cannot have been played")
+    contains(anyone.get("/tests/1").words, "what 1 of them hold cannot have been played")
     contains(anyone.get(f"/machines/{liar.worker}").text, "its result does not follow")
     contains(anyone.get("/metrics").text, "\npatchmate_replay_mismatches 1\n")
     contains(server.command("check", server.data), "0 differences")

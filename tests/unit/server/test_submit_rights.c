@@ -321,7 +321,7 @@ static void a_patch_that_fits_a_new_baseline_is_offered(void **state) {
 // What the page says of a merge beside what the merge does.
 static void check_merge(SubmitKit *kit, bool moves) {
     Error err;
-    int64_t retest;
+    int64_t retest = -1;
     const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
     json_auto_t *button = shown(kit, ACTION_MERGE);
     assert_int_equal(json_is_true(json_object_get(button, "forward")), moves);
