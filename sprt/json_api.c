@@ -219,6 +219,15 @@ static const struct {
     {"llr", op_llr}, {"sprt_elo", op_sprt_elo}, {"elo", op_elo},
     {"run", op_run}, {"chi2", op_chi2},         {"expect", op_expect},
 };
+enum { OP_COUNT = sizeof OPS / sizeof *OPS };
+
+static void fail_unknown_op(JsonRequest *request) {
+    char names[160] = "";
+    for (size_t i = 0, size = 0; i < OP_COUNT && size < sizeof names; i++)
+        size +=
+            (size_t)snprintf(names + size, sizeof names - size, "%s%s", i ? ", " : "", OPS[i].name);
+    fail(request, "op: must be one of %s", names);
+}
 
 // ---- lines --------------------------------------------------------------------------------------
 
@@ -229,10 +238,10 @@ static json_t *answer(JsonRequest *request) {
     }
     json_t *op = field(request, "op");
     const char *name = json_string_value(op);
-    for (size_t i = 0; name && i < sizeof OPS / sizeof *OPS; i++)
+    for (size_t i = 0; name && i < OP_COUNT; i++)
         if (strcmp(name, OPS[i].name) == 0)
             return OPS[i].answer(request);
-    fail(request, "op: must be one of llr, sprt_elo, elo, run, chi2, expect");
+    fail_unknown_op(request);
     return NULL;
 }
 

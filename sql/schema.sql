@@ -1,5 +1,5 @@
 -- The present schema of Patchmate's database. Until the first release, a change of the schema is made here. Afterwards
--- a change is a script sql/migrate_N.sql beside this one (see server/db/schema.c). Times are Unix seconds with
+-- a change is a script sql/migrate_N.sql beside this one (see sql/README.md). Times are Unix seconds with
 -- decimals, ids are integers, and blobs are named by SHA-256 in lower-case hex. Results are append-only. The totals in
 -- `tests` are a cache: counting the batches again gives the same totals, and `server check` compares them.
 

@@ -8,10 +8,6 @@
 #include "server/common/str.h"
 #include "sql_text.h" // generated
 
-// The first n scripts make version n. Until the first release there is one script, and a change of
-// the schema is an edit of sql/schema.sql. Afterwards a change appends sql/migrate_N.sql.
-static const char *const scripts[] = {sql_schema};
-
 const char *db_query_name(SqlId id) {
     return sql_queries[id].name;
 }
@@ -61,7 +57,8 @@ bool db_schema_bring(sqlite3 *connection, const char *const steps[], int latest,
 }
 
 bool db_schema_ready(sqlite3 *connection, bool reader, Error *err) {
-    return db_schema_bring(connection, scripts, sizeof scripts / sizeof *scripts, reader, err);
+    enum { LATEST = sizeof sql_scripts / sizeof *sql_scripts };
+    return db_schema_bring(connection, sql_scripts, LATEST, reader, err);
 }
 
 // The copy is one read transaction. Writers of a WAL database continue meanwhile. The copy has the

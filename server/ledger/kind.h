@@ -4,6 +4,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "server/common/str.h"
@@ -37,8 +38,9 @@ typedef struct TestFacts {
 } TestFacts;
 
 typedef struct Kind {
-    const char *name;
-    int64_t pairs_max; // if the submission states no length
+    const char *name, *label; // the label is for people
+    bool has_bounds;          // elo0, elo1, alpha and beta mean something to it
+    int64_t pairs_max;        // if the submission states no length
     // Updates the state after a batch. `ptnml` includes the batch.
     void (*update)(SprtState *state, const TestRule *rule, const int64_t ptnml[5]);
     // The result if the test ends now: "accepted", "rejected" or "completed"; NULL: it continues.

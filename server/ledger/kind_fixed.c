@@ -35,4 +35,5 @@ static void document(const TestFacts *facts, json_t *out) {
 }
 
 extern const Kind kind_fixed;
-const Kind kind_fixed = {"fixed", 10000, update, judge, text, completed_color, document};
+const Kind kind_fixed = {"fixed", "fixed number of games", false,   10000, update, judge,
+                         text,    completed_color,         document};

@@ -142,4 +142,5 @@ static void document(const TestFacts *f, json_t *out) {
 }
 
 extern const Kind kind_sprt;
-const Kind kind_sprt = {"sprt", 400000, update, judge, text, completed_color, document};
+const Kind kind_sprt = {"sprt", "SPRT",          true,    400000, update, judge,
+                        text,   completed_color, document};

@@ -4,18 +4,19 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/ledger/kinds.h"
 #include "server/pages/format.h"
 #include "server/pages/page_new.h"
 #include "server/submit/fields.h"
 
-enum { CODE = 1, OPTIONAL = 2, FULL = 4, OF_SPRT = 8 };
+enum { CODE = 1, OPTIONAL = 2, FULL = 4, BOUNDS = 8 };
 
 typedef struct FormField {
     const char *part; // of the form, a list in the document
     const char *name, *label;
     int flags;
-    const char *
-        hint; // `code` stands between backticks, and {baseline} for the first digits of that commit
+    // `code` stands between backticks, {baseline} for the first digits of that commit.
+    const char *hint;
 } FormField;
 
 // In the order of the page.
@@ -45,14 +46,14 @@ static const FormField form_fields[] = {
     {"decides", "kind", "Kind", 0,
      "A sequential test (SPRT) stops as soon as the result is clear; a fixed one plays all its "
      "games and measures."},
-    {"decides", "elo0", "Elo 0", OF_SPRT,
+    {"decides", "elo0", "Elo 0", BOUNDS,
      "A patch worth no more than this passes by chance only, 5 times in 100. Gainers have 0 here, "
      "simplifications a "
      "little less than 0."},
-    {"decides", "elo1", "Elo 1", OF_SPRT,
+    {"decides", "elo1", "Elo 1", BOUNDS,
      "A patch worth this much passes 95 times in 100. The closer to Elo 0, the more games it "
      "takes."},
-    {"decides", "model", "Unit of the bounds", OF_SPRT,
+    {"decides", "model", "Unit of the bounds", BOUNDS,
      "Normalized Elo needs the same number of games whatever the book and the clock; logistic Elo "
      "is the Elo of rating "
      "lists."},
@@ -73,8 +74,8 @@ static const FormField form_fields[] = {
      "until the book is "
      "used up."},
     {"more", "variant", "Variant", 0, "Chess960 needs a book of its openings."},
-    {"more", "alpha", "α", OF_SPRT, "Probability of accepting a patch that is worth Elo 0 only."},
-    {"more", "beta", "β", OF_SPRT, "Probability of rejecting a patch that is worth Elo 1."},
+    {"more", "alpha", "α", BOUNDS, "Probability of accepting a patch that is worth Elo 0 only."},
+    {"more", "beta", "β", BOUNDS, "Probability of rejecting a patch that is worth Elo 1."},
     {"more", "priority", "Priority", 0, "Higher goes first; 0 is usual."},
     {"more", "batch_pairs", "Pairs in a batch", 0,
      "How much a worker reports at once. Empty: by the clock, 16 for short games, 1 for long "
@@ -99,8 +100,6 @@ static const FormField form_fields[] = {
 // What a choice is called on the page, where its value does not say it.
 static const char *choice_title(const char *value) {
     static const char *const titles[][2] = {
-        {"sprt", "SPRT"},
-        {"fixed", "fixed number of games"},
         {"normalized", "normalized Elo"},
         {"logistic", "logistic Elo"},
         {"standard", "standard chess"},
@@ -109,7 +108,8 @@ static const char *choice_title(const char *value) {
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         if (strcmp(titles[i][0], value) == 0)
             return titles[i][1];
-    return value;
+    TestKind kind = test_kind_of(value);
+    return kind < KIND_COUNT ? kinds[kind]->label : value;
 }
 
 static void add_choice(json_t *choices, const char *value, const char *title, const char *chosen) {
@@ -190,6 +190,16 @@ static json_t *control(const FormField *field, const FieldRule *rule, const json
     return out;
 }
 
+// The names of the kinds of tests that have bounds, divided by blanks.
+static json_t *kinds_with_bounds(void) {
+    Str names scope(str_release);
+    str_init(&names, 256);
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        if (kinds[kind]->has_bounds)
+            str_printf(&names, "%s%s", names.size ? " " : "", kinds[kind]->name);
+    return json_string(names.data);
+}
+
 static json_t *field_document(const FormField *field, const json_t *document) {
     const FieldRule *rule = submit_rule(field->name);
     bool code =
@@ -197,10 +207,10 @@ static json_t *field_document(const FormField *field, const json_t *document) {
     json_t *out = control(field, rule, document);
     json_t *problem = json_object_get(json_object_get(document, "wrong"), field->name);
     json_t *rest =
-        json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:O?, s:s?}", "name", field->name, "label",
+        json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:O?, s:o?}", "name", field->name, "label",
                   field->label, "hint", hint_parts(field->hint, document), "code", code, "optional",
                   field->flags & OPTIONAL, "full", field->flags & FULL, "problem", problem,
-                  "only_kind", field->flags & OF_SPRT ? "sprt" : NULL);
+                  "only_kinds", field->flags & BOUNDS ? kinds_with_bounds() : NULL);
     json_object_update(out, rest);
     json_decref(rest);
     return out;

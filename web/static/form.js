@@ -19,11 +19,11 @@
         showFieldsOfKind();
     }
 
-    // Fields that only one kind of test has are hidden for the others.
+    // The bounds of a test are hidden for kinds that have none.
     function showFieldsOfKind() {
         const kind = form.elements.namedItem("kind").value;
-        for (const field of form.querySelectorAll("[data-only-kind]"))
-            field.hidden = field.dataset.onlyKind !== kind;
+        for (const field of form.querySelectorAll("[data-only-kinds]"))
+            field.hidden = !field.dataset.onlyKinds.split(" ").includes(kind);
     }
 
     for (const link of presets)

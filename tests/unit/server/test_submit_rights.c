@@ -147,6 +147,8 @@ static json_t *shown(SubmitKit *kit, Action action) {
 
 static void compare(SubmitKit *kit, Action action, int64_t user, const char *situation) {
     Error err = {0};
+    if (!deeds[action])
+        fail_msg("action %d has no function in `deeds` that does it to test 1", (int)action);
     const Caller *caller = submit_kit_as(kit, user);
     json_auto_t *button = shown(kit, action);
     db_savepoint(kit->ledger.db);
