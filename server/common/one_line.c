@@ -16,7 +16,7 @@ static bool acts(unsigned code) {
 bool one_line_check(const char *field, const char *text, size_t low, size_t high, Error *err) {
     size_t size = strlen(text);
     if (size < low || size > high)
-        return error_field(err, 422, "bad_field", field, "%s has %zu bytes; wanted are %zu to %zu",
+        return error_field(err, 422, "bad_field", field, "%s has %zu bytes; allowed are %zu to %zu",
                            field, size, low, high);
     for (size_t i = 0, n; i < size; i += n) {
         unsigned code;
@@ -26,7 +26,7 @@ bool one_line_check(const char *field, const char *text, size_t low, size_t high
             continue;
         visible_escape(text + i, size - i, false, escaped);
         return error_field(err, 422, "bad_field", field,
-                           "%s must be one line of characters that can be seen; it holds %s", field,
+                           "%s must be one line of visible characters; it contains %s", field,
                            escaped);
     }
     return true;

@@ -41,7 +41,7 @@ bool path_check(const char *path, Error *err) {
     if (!bad && depth < DEPTH_MAX)
         return true;
     return error_field(err, 422, "patch_path", "patch",
-                       "'%s' is outside the engine's source tree or no usable file name; a patch "
-                       "may only touch files below its top",
+                       "'%s' is outside the engine's source tree or is not a valid file name; a "
+                       "patch may only change files inside the tree",
                        shown);
 }

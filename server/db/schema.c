@@ -41,7 +41,7 @@ bool db_schema_bring(sqlite3 *connection, const char *const steps[], int latest,
                      Error *err) {
     int version = version_of(connection);
     if (version < 0)
-        return error_set(err, 500, "database", "not a database that can be read: %s",
+        return error_set(err, 500, "database", "the database cannot be read: %s",
                          sqlite3_errmsg(connection));
     if (version > latest)
         return error_set(err, 500, "database",

@@ -19,7 +19,7 @@ bool access_check(const Viewer *viewer, Access access, Error *err) {
     case ACCESS_WORKER:
     case ACCESS_WORKER_ENDS:
         if (!viewer->worker_id)
-            return error_set(err, 401, "bad_token", "a worker's token is needed");
+            return error_set(err, 401, "bad_token", "this call needs the token of a worker");
         return access == ACCESS_WORKER_ENDS || machine_may_work(viewer->barred, err);
     case ACCESS_USER:
         return signed_in_check(viewer, err);

@@ -180,8 +180,7 @@ static void hide_inner(const RequestData *data, Error *err) {
         return;
     log_error("%s %s: %s", data->req.method, data->req.path, err->message);
     snprintf(err->message, sizeof err->message, "%s; nothing was changed",
-             full ? "the server's disk is full"
-                  : "something failed on the server, its log says what");
+             full ? "the server's disk is full" : "the server failed, and its log says why");
 }
 
 void request_refuse(RequestData *data, const Error *given) {

@@ -83,8 +83,7 @@ static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t
     if (unit < 0 || unit >= unit_count)
         differ(audit, "unit %lld was never dealt", (long long)unit);
     else if (units[unit] & ~SEEN_SPENT)
-        differ(audit, "unit %lld stands in two places (%d and %d)", (long long)unit, units[unit],
-               seen);
+        differ(audit, "unit %lld is in two places (%d and %d)", (long long)unit, units[unit], seen);
     else
         units[unit] = (unsigned char)(units[unit] | seen);
 }
@@ -94,18 +93,19 @@ static void compare_results(Audit *audit, const Stored *stored, const Tally *tal
     char text[VERDICT_STATE_MAX];
     verdict_state_write(state, text);
     if (!counts_equal(tally, &stored->tally))
-        differ(audit, "totals are not those of its batches");
+        differ(audit, "the totals are not the sums over its batches");
     if (!numbers_equal(stored->llr, state->llr))
-        differ(audit, "LLR is %.17g, a replay gives %.17g", stored->llr, state->llr);
+        differ(audit, "LLR is %.17g, counting again gives %.17g", stored->llr, state->llr);
     bool fresh = numbers_equal(state->pairs, 0) && strcmp(stored->sprt_state, "{}") == 0;
     if (!fresh && strcmp(stored->sprt_state, text) != 0)
-        differ(audit, "state of the stop rule is %s, a replay gives %s", stored->sprt_state, text);
+        differ(audit, "state of the stop rule is %s, counting again gives %s", stored->sprt_state,
+               text);
     if (stored->state != TEST_FINISHED || stored->touched ||
         strcmp(stored->result, "stopped") == 0 || strcmp(stored->result, "failed") == 0)
         return;
     const char *result = kinds[stored->rule.kind]->judge(state, &stored->rule, tally_pairs(tally));
     if (!result || strcmp(stored->result, result) != 0)
-        differ(audit, "result is \"%s\", a replay gives \"%s\"", stored->result,
+        differ(audit, "result is \"%s\", counting again gives \"%s\"", stored->result,
                result ? result : "");
 }
 
@@ -153,7 +153,7 @@ static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *un
             tally_add(&tally, &stored->rule, &counts);
         }
         if (!numbers_equal(query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), tally.sprt.llr))
-            differ(audit, "batch %lld says LLR %.17g, a replay gives %.17g",
+            differ(audit, "batch %lld says LLR %.17g, counting again gives %.17g",
                    (long long)query_int(&q, COL_LEDGER_CHECK_BATCHES_ID),
                    query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), tally.sprt.llr);
         check_flags(audit, &q);
@@ -208,7 +208,7 @@ static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned ch
 
 static void audit_test(Audit *audit, Db *db, const Stored *stored) {
     if (stored->rule.kind == KIND_COUNT) {
-        differ(audit, "it is of a kind that this server does not know");
+        differ(audit, "this server does not know its kind");
         return;
     }
     int64_t unit_count = stored->next_pair / stored->rule.batch_pairs;

@@ -302,7 +302,7 @@ static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char 
         return error_field(err, 409, "seq_gap", "seq", "the games of batch %lld come next",
                            (long long)row->next_seq);
     return takes_games(turn, row, seq) ||
-           error_set(err, 409, "task_over", "task %lld is %s: no games are taken for it",
+           error_set(err, 409, "task_over", "task %lld is %s: the server takes no games for it",
                      (long long)row->id, task_state_name(row->state));
 }
 

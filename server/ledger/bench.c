@@ -168,7 +168,7 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_nam
         !side_load(turn, row.test.id, side_name, &side, err))
         return false;
     if (nodes < 1)
-        return error_field(err, 422, "bad_request", "nodes", "nodes is above 0");
+        return error_field(err, 422, "bad_request", "nodes", "nodes must be above 0");
     *established = side.bench;
     if (side.bench && side.bench != nodes)
         return error_field(err, 409, "bench_differs", "nodes",

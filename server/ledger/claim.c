@@ -60,7 +60,8 @@ static int64_t claimed_before(Turn *turn, const Claim *claim, Error *err) {
         return 0;
     const char *hash = json_string_value(json_object_get(row, "request_hash"));
     if (strcmp(hash, claim->request_hash) != 0) {
-        error_set(err, 409, "idempotency_conflict", "this Idempotency-Key came with another claim");
+        error_set(err, 409, "idempotency_conflict",
+                  "this Idempotency-Key was used for another claim");
         return -1;
     }
     return strtoll(json_string_value(json_object_get(row, "body")), NULL, 10);
@@ -96,8 +97,8 @@ bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err) {
     double rest = ledger_rest_s(turn, claim->worker);
     if (rest > 0)
         return error_set(err, 429, "wait",
-                         "this machine ended several tasks in a row without a result; it gets the "
-                         "next one in %.0f s",
+                         "this machine ended several tasks in a row without a result; claim "
+                         "again in %.0f s",
                          rest);
     return db_run(turn->db, err, SQL_LEDGER_WORKER_OFFER, "iid", claim->worker,
                   (int64_t)claim->cores, turn->now) &&

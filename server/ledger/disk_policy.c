@@ -16,9 +16,9 @@ bool disk_check(Db *db, const char *data, Error *err) {
     Disk disk = disk_of(db, data);
     return !disk_is_short(&disk) ||
            error_set(err, 503, "disk_short",
-                     "the server's disk is nearly full: %.2f GiB are free and %.2f GiB are to stay "
-                     "free; until there is room no task is dealt and no games, submissions or nets "
-                     "are taken",
+                     "the server's disk is nearly full: %.2f GiB are free and %.2f GiB must stay "
+                     "free; until there is room, the server deals no tasks and takes no games, "
+                     "submissions or nets",
                      (double)disk.free / gib, (double)disk.floor / gib);
 }
 
@@ -35,7 +35,7 @@ int64_t disk_drop_games(Turn *turn, const Disk *disk) {
     ledger_event(
         turn, "disk", 0, 0, test,
         "its games (batches: %lld) were dropped: %.2f GiB of the disk were free, less than "
-        "twice the %.2f GiB that are to stay free",
+        "twice the %.2f GiB that must stay free",
         (long long)batches, (double)disk->free / gib, (double)disk->floor / gib);
     return test;
 }
@@ -49,10 +49,11 @@ static void note_change(DiskPolicy *policy, Turn *turn, const Disk *disk) {
     policy->is_short = is_short;
     policy->drop_after = 0; // other files may be droppable now
     if (is_short)
-        ledger_event(turn, "disk", 0, 0, 0,
-                     "the disk is nearly full (%.2f GiB free): no task is dealt and no games, "
-                     "submissions or nets are taken",
-                     (double)disk->free / gib);
+        ledger_event(
+            turn, "disk", 0, 0, 0,
+            "the disk is nearly full (%.2f GiB free): the server deals no tasks and takes no "
+            "games, submissions or nets",
+            (double)disk->free / gib);
     else
         ledger_event(turn, "disk", 0, 0, 0, "the disk has room again (%.2f GiB free)",
                      (double)disk->free / gib);

@@ -73,7 +73,7 @@ bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, E
         return false;
     if (!db_int(turn->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", x->test, x->worker, x->which))
         return error_field(err, 409, "nothing_to_exclude", "which",
-                           "machine %lld has no such batches in test %lld that count",
+                           "machine %lld has no such batch that counts in test %lld",
                            (long long)x->worker, (long long)x->test);
     if (!db_write(turn->db, err, SQL_LEDGER_EXCLUSION_ADD,
                   json_pack("{s:I, s:I, s:s, s:s, s:I, s:f}", "test", (json_int_t)x->test, "worker",
@@ -98,12 +98,12 @@ bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excl
         return false;
     if (!db_changes(turn->db))
         return error_set(err, 409, "not_excluded",
-                         "nothing of machine %lld is excluded from test %lld", (long long)worker,
+                         "no batch of machine %lld is excluded from test %lld", (long long)worker,
                          (long long)test);
     if (!exclusions_apply(turn, &row, worker, changed, err))
         return false;
     ledger_event(turn, "excluded", user, worker, test,
-                 "the exclusion of this machine is taken back: %lld pairs count again",
+                 "the exclusion of this machine was undone: %lld pairs count again",
                  (long long)changed->pairs);
     return true;
 }
@@ -129,7 +129,7 @@ bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const ch
                          (long long)worker);
     if (blocked == block)
         return error_set(err, 409, "wrong_state", "machine %lld is %s", (long long)worker,
-                         block ? "blocked already" : "not blocked");
+                         block ? "already blocked" : "not blocked");
     if (!db_run(turn->db, err, SQL_LEDGER_WORKER_BLOCK, "ii", worker, (int64_t)block) ||
         (block && !tasks_release(turn, worker, err)))
         return false;

@@ -46,12 +46,13 @@ static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRo
         query_end(&q);
     }
     if (!there)
-        return error_set(err, 409, "fault_unfounded",
-                         "fault report follows its batch, and batch %lld of task %lld has not come",
-                         (long long)seq, (long long)row->id);
+        return error_set(
+            err, 409, "fault_unfounded",
+            "send the batch before its fault reports: batch %lld of task %lld has not arrived",
+            (long long)seq, (long long)row->id);
     return known < counted ||
            error_set(err, 409, "fault_unfounded",
-                     "batch %lld counts %lld %s, and there are fault reports of %lld already",
+                     "batch %lld has %lld %s, and %lld fault reports of them have arrived",
                      (long long)seq, (long long)counted, on_time ? "losses on time" : "crashes",
                      (long long)known);
 }

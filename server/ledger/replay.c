@@ -134,7 +134,7 @@ static bool clocks_check(const Line *line, int plies, const char *tc_text, int n
         double left = json_number_value(json_array_get(line->clocks, (size_t)i));
         if (!(left >= 0 && left <= clock_most_ms(&tc, i / 2 + 1)))
             return error_set(err, 422, "replay_mismatch",
-                             "game %d: %.0f ms on the clock after ply %d cannot be with %s",
+                             "game %d: %.0f ms on the clock after ply %d is impossible with %s",
                              number + 1, left, i + 1, tc_text);
     }
     return true;

@@ -60,7 +60,7 @@ bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault
     if (!*fault)
         return db_run(turn->db, err, SQL_LEDGER_RECORD_JUDGE, "sd", place.owner, turn->now);
     ledger_event(turn, "replay", 0, place.worker, place.test,
-                 "batch %lld of task %lld is not what was played: %s", (long long)place.seq,
+                 "batch %lld of task %lld has impossible games: %s", (long long)place.seq,
                  (long long)place.task, fault);
     return db_run(turn->db, err, SQL_LEDGER_RECORD_DROP, "s", place.owner) &&
            exclude_machine(turn, &place, fault, err);

@@ -100,7 +100,7 @@ static bool note_begun(Replayer *replayer, const Candidate *candidate) {
     if (good)
         return true;
     db_rollback(replayer->notes);
-    log_warn("no batch is played over again just now: %s", err.message);
+    log_warn("no batch can be replayed at the moment: %s", err.message);
     return false;
 }
 
@@ -182,7 +182,7 @@ static void forget_begun(Replayer *replayer) {
     Error err;
     if (!db_begin(replayer->notes, &err) || !db_run(replayer->notes, &err, SQL_REPLAYS_ENDED, "") ||
         !db_commit(replayer->notes, &err))
-        log_warn("the batch that was begun last stays noted: %s", err.message);
+        log_warn("the note of the last batch cannot be removed: %s", err.message);
 }
 
 void replayer_stop(Replayer *replayer) {

@@ -59,8 +59,8 @@ bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
     bool good = read_test(&q, row);
     query_end(&q);
     return good || error_set(err, 500, "database",
-                             "test %lld is of a kind that this server does "
-                             "not know, or the state of its stop rule is unreadable",
+                             "this server does not know the kind of test %lld, "
+                             "or the state of its stop rule is unreadable",
                              (long long)test);
 }
 
@@ -230,12 +230,11 @@ void ledger_expire(Turn *turn) {
             continue;
         }
         db_savepoint_keep(turn->db);
-        ledger_event(
-            turn, "expired", 0, row.worker, row.test.id,
-            "task %lld brought no heartbeat or no batch in time; %lld of its %lld pairs were "
-            "reported",
-            (long long)row.id, (long long)(row.next_seq * row.test.rule.batch_pairs),
-            (long long)row.pair_count);
+        ledger_event(turn, "expired", 0, row.worker, row.test.id,
+                     "task %lld sent no heartbeat or no batch in time; %lld of its %lld pairs were "
+                     "reported",
+                     (long long)row.id, (long long)(row.next_seq * row.test.rule.batch_pairs),
+                     (long long)row.pair_count);
     }
 }
 

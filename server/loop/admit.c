@@ -78,8 +78,8 @@ bool admit_write(Loop *loop, RequestData *data, Error *err) {
         return true;
     response_header(&data->res, "Retry-After", "%.0f", ceil(wait_s));
     return error_set(err, 429, "too_many_writes",
-                     "over %ld requests that change something came from this address within a "
-                     "minute; try again in %.0f s",
+                     "this address sent over %ld requests that change data within a minute; "
+                     "try again in %.0f s",
                      limit, ceil(wait_s));
 }
 
@@ -104,8 +104,8 @@ bool admit_size(Loop *loop, RequestData *data, size_t size, Error *err) {
         return true;
     if (!is_worker && !viewer_submits(data->req.turn->db, &data->req.viewer, 0))
         return error_set(err, 403, "forbidden",
-                         "files over %d MiB are taken from those with the role developer; ask a "
-                         "maintainer or the operator for it",
+                         "only users with the role developer may upload files over %d MiB; ask a "
+                         "maintainer or the operator for the role",
                          BODY_LARGE >> 20);
     for (int i = 0; i < LARGE_BODIES_MAX; i++) {
         own += places[i] == who;

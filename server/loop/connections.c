@@ -47,9 +47,9 @@ static void find_client(Loop *loop, RequestData *data) {
     if (forwarded && !trusted_has(&loop->config.trusted, peer) &&
         !atomic_exchange(&loop->site->undeclared_proxy, true))
         log_warn(
-            "%s sends X-Forwarded-For and is not declared as a proxy; if it is yours, start the "
+            "%s sends X-Forwarded-For and is not a trusted proxy; if it is your proxy, start the "
             "server with --trusted-proxy %s, or all its clients share the limits of one "
-            "address; this is said once",
+            "address (this is logged once)",
             peer, peer);
     data->https = trusted_has(&loop->config.trusted, peer) && scheme && !strcmp(scheme, "https");
     data->req.address = data->address;
@@ -60,7 +60,8 @@ static bool find_route(const Loop *loop, RequestData *data, const char *method, 
     data->req.method = match.route ? match.route->method : "GET";
     if (!match.route && match.allow[0]) {
         response_header(&data->res, "Allow", "%s", match.allow);
-        return error_set(err, 405, "method_not_allowed", "%s is for %s", data->path, match.allow);
+        return error_set(err, 405, "method_not_allowed", "%s accepts only %s", data->path,
+                         match.allow);
     }
     if (!match.route)
         return error_set(err, 404, "not_found", "there is nothing at %s", data->path);
@@ -70,7 +71,7 @@ static bool find_route(const Loop *loop, RequestData *data, const char *method, 
 
 static bool too_large(const RequestData *data, Error *err) {
     if (!data->route->max_body)
-        return error_set(err, 413, "too_large", "this request takes no body");
+        return error_set(err, 413, "too_large", "this request must not have a body");
     return error_set(err, 413, "too_large", "the body is over %zu bytes", data->route->max_body);
 }
 

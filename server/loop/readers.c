@@ -36,7 +36,7 @@ static void prepare_one(Db *db, RequestData *data, unsigned long version) {
     bool good = db_begin(db, &err) && request_open_body(data, &err) &&
                 viewer_check_csrf(data, &err) && data->route->prepare(&data->req, &data->res, &err);
     if (db_failed(db))
-        good = error_set(&err, 503, "unavailable", "the database cannot be read just now");
+        good = error_set(&err, 503, "unavailable", "the database cannot be read at the moment");
     if (!good)
         request_refuse(data, &err);
     data->stage = good && data->route->apply ? STAGE_APPLY : STAGE_REPLY;

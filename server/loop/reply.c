@@ -83,7 +83,7 @@ static struct MHD_Response *from_file(RequestData *data) {
         if (fd >= 0)
             close(fd);
         log_warn("cannot open %s: %s", res->file, strerror(errno));
-        return from_text(data, 404, "not_found", "the file is not there");
+        return from_text(data, 404, "not_found", "the file does not exist");
     }
     Range range = range_of(request_header(&data->req, "Range"), st.st_size);
     if (range.bad) {

@@ -20,7 +20,7 @@ enum {
 static void unavailable(RequestData *data) {
     Error err;
     error_set(&err, 503, "unavailable",
-              "the database cannot be written just now; nothing was changed; try again");
+              "the database cannot be written at the moment; nothing was changed; try again");
     request_refuse(data, &err);
     data->stage = STAGE_REPLY;
 }

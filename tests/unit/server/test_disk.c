@@ -104,7 +104,7 @@ static void games_of_tests_without_success_go_first_and_then_those_of_the_oldest
     assert_string_equal(
         message,
         "its games (batches: 1) were dropped: 0.98 GiB of the disk were free, less than twice the "
-        "0.59 GiB that are to stay free");
+        "0.59 GiB that must stay free");
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM games"), 8);
 }
 

@@ -59,7 +59,7 @@ static void a_length_is_told_with_its_bounds(void **state) {
     (void)state;
     assert_false(one_line_check("name", "", 1, 4, &err));
     assert_false(one_line_check("name", "fünf!", 1, 4, &err));
-    assert_string_equal(err.message, "name has 6 bytes; wanted are 1 to 4");
+    assert_string_equal(err.message, "name has 6 bytes; allowed are 1 to 4");
     assert_true(one_line_check("name", "four", 1, 4, &err));
 }
 
