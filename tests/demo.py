@@ -1,20 +1,22 @@
 #!/usr/bin/python3
-"""`make demo`: the whole loop on this machine, in a few minutes.
+"""`make demo`: Patchmate on this machine, from patch to verdict, in a few minutes.
 
-Two patches change one feature of the engine's search, the history heuristic. One takes it away from an
-engine that has it and should be rejected; the other gives it back to a baseline that lacks it, should be
-accepted, and is merged. A server is made in build/demo/, a developer submits both patches through the
-web form, a maintainer approves them, a worker builds and plays them, and this terminal shows what
-the worker does and what the statistics say. Then the server stays up until Ctrl-C.
+Two patches change one feature of the engine's search, the history heuristic. The first patch removes it
+and should be rejected. The second patch restores it in a baseline without it; it should be accepted, and
+is then merged. The demo makes a server in build/demo/. A developer submits both patches through the web
+form, a maintainer approves them, and a worker builds and plays them. This terminal shows what the worker
+does, and the statistics of both tests. Then the server runs until Ctrl-C.
 
-All that is printed fits a terminal of 24 lines, so the URL and the passwords stay in sight. However the
-demonstration ends (Ctrl-C once or twice, a closed terminal, a reader of the pipe that went away, even
-SIGKILL), the server and the worker end with it.
+The output fits on a terminal of 24 lines, so the URL and the passwords stay visible. The server and the
+worker end with the demo, in whatever way it ends: Ctrl-C once or twice, a closed terminal, a closed pipe,
+or SIGKILL.
 
 usage: tests/demo.py [--build DIR] [--folder DIR] [--once] [--swap] [--port N]
-  --folder  where its data lies and its logs are written (build/demo)
-  --once  ends by itself; status 0 only if both verdicts were right
-  --swap  submits the two patches in the other order: the verdicts follow the patches
+  --build   the folder with the built programs (build)
+  --folder  the folder for data and logs (build/demo)
+  --once    end after the verdicts; the exit status is 0 only if both verdicts are right
+  --swap    submit the two patches in the other order
+  --port    the port of the server (any free port)
 """
 import argparse
 import os
@@ -31,7 +33,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
 
-# The feature is worth some 200 Elo at this clock: far above ELO1, so that a wrong verdict is no matter of luck.
+# The feature is worth about 200 Elo at this time control. That is far above ELO1, so a wrong verdict is very unlikely.
 CLOCK, ELO0, ELO1, BATCH = "1+0.01", 0, 50, 4
 FEATURE = "the history heuristic in its order of quiet moves"
 TAKE_AWAY = {"patch": "take-away-history.patch", "base": None, "expect": "rejected"}
@@ -40,7 +42,7 @@ LIMIT_S = 15 * 60
 
 
 class Failure(Exception):
-    """What stopped the demo, said to a person."""
+    """The demo cannot go on; the message is for the person who started it."""
 
 
 class Demo:
@@ -66,10 +68,10 @@ class Demo:
         return done.stdout
 
     def engine_without(self):
-        """The source tree of the baseline: this engine with the feature taken away."""
+        """The source tree of the baseline: this engine without the feature."""
         tree = self.folder / "baseline"
         shutil.copytree(ROOT / "engine", tree / "engine", ignore=shutil.ignore_patterns("anvil", "obj"))
-        # A repository of its own, so that git does not look at the one around it.
+        # The tree gets its own repository, so that git does not use the one around it.
         self.run("git", "init", "-q", tree)
         self.run("git", "-C", tree, "apply", ROOT / "tests/data/demo" / TAKE_AWAY["patch"])
         return tree / "engine"
@@ -82,7 +84,7 @@ class Demo:
             (self.folder / f"{name}.password").write_text(password + "\n")
         self.run(server, "init", self.data, "--admin", "operator", "--admin-password-file",
                  self.folder / "operator.password", "--engine-source", ROOT / "engine")
-        # The history of the baseline has the feature, the baseline itself does not.
+        # The first commit has the feature. The baseline, imported on top of it, does not.
         self.complete = self.run("git", "-C", self.data / "git/anvil.git", "rev-parse", "main").strip()
         self.run(server, "engine", "import", self.data, self.engine_without(), "--message",
                  f"Anvil without {FEATURE}")
@@ -118,7 +120,7 @@ class Demo:
         self.port = int(self.url.rsplit(":", 1)[1])
 
     def worker_cache(self):
-        """Run by root, the worker becomes another user, who may not reach a clone below /root."""
+        """The worker's folder. A worker that root starts becomes another user, which cannot read folders below /root."""
         if os.geteuid() != 0:
             return self.folder / "worker"
         self.lent = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-demo-", dir="/var/tmp"))
@@ -166,7 +168,7 @@ class Demo:
         return reply.json
 
     def stop(self):
-        """Ends the worker, which finishes its running games, then the server; a second interrupt ends them at once."""
+        """Ends the worker, which finishes its running games, and then the server. A second interrupt ends both at once."""
         for process in reversed(self.processes):
             end(process, self.interrupts)
         if self.lent:
@@ -174,7 +176,7 @@ class Demo:
 
 
 class Keeper:
-    """A process of its own that ends the programs it was told of as soon as this one has ended, in whatever way."""
+    """A process that ends the server and the worker as soon as this process has ended, in whatever way."""
 
     def __init__(self):
         reader, self.writer = os.pipe()
@@ -196,7 +198,7 @@ class Keeper:
             signal.signal(number, signal.SIG_IGN)
         for descriptor in (0, 1, 2):
             os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
-        programs = []  # descriptors, which name no other process once theirs has ended
+        programs = []  # descriptors: unlike a process id, they never name another process
         with os.fdopen(reader) as told:
             for pid in told:
                 programs.append(os.pidfd_open(int(pid)))
@@ -210,7 +212,7 @@ class Keeper:
 
 
 class Interrupts:
-    """Ctrl-C, a closed terminal and SIGTERM: the first one ends the demonstration, a later one hurries its end."""
+    """Ctrl-C, a closed terminal and SIGTERM: the first one ends the demo, a second one makes it end at once."""
 
     def __init__(self):
         self.count = 0
@@ -224,7 +226,7 @@ class Interrupts:
 
 
 def end(process, interrupts, patience_s=20, hurried_s=3):
-    """Interrupts the process, again after a second interrupt of ours, and kills it where that does not help."""
+    """Interrupts the process, and again if we are interrupted a second time. Kills it if it does not end."""
     if process.poll() is not None:
         return
     process.send_signal(signal.SIGINT)
@@ -243,7 +245,7 @@ def end(process, interrupts, patience_s=20, hurried_s=3):
 # ---- the terminal --------------------------------------------------------------------------------
 
 class Screen:
-    """Lines that never wrap, and a few of them that are drawn again in place where the output is a terminal."""
+    """Prints lines that never wrap. On a terminal, some lines are drawn again in place."""
 
     def __init__(self):
         self.terminal = sys.stdout.isatty()
@@ -264,7 +266,7 @@ class Screen:
         self.write("".join(line[:self.columns()] + "\n" for line in text.split("\n")))
 
     def draw(self, lines):
-        """In place on a terminal; elsewhere only what has changed."""
+        """Draws the lines in place on a terminal; otherwise prints only the lines that have changed."""
         if self.terminal:
             up = f"\x1b[{len(lines)}A" if self.drawn is not None else ""
             self.write(up + "".join(f"\r\x1b[K{line[:self.columns()]}\n" for line in lines))
@@ -291,13 +293,13 @@ PHASES = {"claimed": "takes a task", "fetch": "fetches the source", "build": "bu
 
 
 def worker_does(document):
-    """What the worker does for a test before it plays; None: it plays, or does nothing for it."""
+    """What the worker does for a test before it plays. None: it plays, or has no task of the test."""
     open_tasks = [task["phase"] for task in document["tasks"] if task["state"] == "open"]
     return PHASES.get(open_tasks[0]) if open_tasks else None
 
 
 def progress(document, columns):
-    """A line on a test, of at most so many columns; what says least goes first where there is no room."""
+    """A line about a test, of at most so many columns. If there is no room, the least important parts are left out."""
     stats, plain = document["stats"], document["stats"]["plain"]
     start = f"  test {document['id']}: "
     if document["state"] != "finished" and not stats["games"]:
@@ -321,7 +323,7 @@ def progress(document, columns):
 
 
 def watch(demo, client, tests):
-    """Shows both tests until they have ended."""
+    """Shows both tests until they have finished."""
     begun = told = time.monotonic()
     while time.monotonic() - begun < LIMIT_S:
         documents = [demo.document(client, t) for t in tests]
@@ -333,16 +335,16 @@ def watch(demo, client, tests):
         if done:
             return documents
         time.sleep(0.5)
-    raise Failure(f"no verdict within {LIMIT_S // 60} minutes; see {demo.folder}/worker.log")
+    raise Failure(f"there was no verdict within {LIMIT_S // 60} minutes; see {demo.folder}/worker.log")
 
 
 def introduce(demo):
     demo.screen.say(f"\n  Patchmate is at {demo.url}")
     for name, role in (("dora", "developer"), ("mike", "maintainer"), ("operator", "administrator")):
         demo.screen.say(f"    {name:9} {demo.passwords[name]:14} {role}")
-    demo.screen.say(f"\n  A quick setting, so that a verdict takes minutes: clock {CLOCK}, SPRT {{{ELO0},{ELO1}}},\n"
-                    f"  alpha = beta = 0.05, batches of {BATCH} pairs. Real tests ask for smaller differences\n"
-                    "  at longer clocks.\n")
+    demo.screen.say(f"\n  Quick settings, so that a verdict takes minutes: time control {CLOCK},\n"
+                    f"  SPRT {{{ELO0},{ELO1}}}, alpha = beta = 0.05, batches of {BATCH} pairs. Real tests look for\n"
+                    "  smaller differences, with more time for each move.\n")
 
 
 def tell_results(demo, mike, dora, patches, documents):
@@ -354,13 +356,13 @@ def tell_results(demo, mike, dora, patches, documents):
         if result == "accepted":
             demo.post(mike, f"/tests/{number}/merge")
             merged = demo.document(dora, number)["merged_commit"]
-            demo.screen.say(f"  mike merged it, {merged[:10]} is the new baseline: git clone {demo.url}/git/anvil.git")
+            demo.screen.say(f"  mike merged it into the baseline: git clone {demo.url}/git/anvil.git")
             good &= bool(merged)
     return good
 
 
 def show(demo, swap):
-    demo.screen.say("  makes a server and its engine's repository in build/demo …")
+    demo.screen.say("  Making a server with the engine's repository in build/demo …")
     demo.install()
     demo.start_server()
     dora, mike = demo.sign_in("dora"), demo.sign_in("mike")
@@ -373,7 +375,7 @@ def show(demo, swap):
         demo.screen.say(f"  test {number}: {title}")
         tests.append(number)
     cores = demo.start_worker()
-    demo.screen.say(f"\n  dora submitted both, mike approved them, a worker with {cores} cores has started.\n")
+    demo.screen.say(f"\n  dora submitted both, mike approved both, and a worker ({cores} cores) started.\n")
     documents = watch(demo, dora, tests)
     demo.screen.say()
     return tell_results(demo, mike, dora, patches, documents)
@@ -391,9 +393,9 @@ def main():
     begun = time.monotonic()
     try:
         good = show(demo, arguments.swap)
-        demo.screen.say(f"  {time.monotonic() - begun:.0f} s in all.")
+        demo.screen.say(f"  {time.monotonic() - begun:.0f} s in total.")
         if not arguments.once:
-            demo.screen.say(f"  The server stays at {demo.url} until Ctrl-C.")
+            demo.screen.say(f"  The server runs at {demo.url} until you press Ctrl-C.")
             while True:
                 time.sleep(3600)
         return 0 if good else 1
@@ -407,10 +409,10 @@ def main():
 
 
 def finish(demo, once):
-    """After an interrupt; with --once the verdicts have not come, which is a failure."""
+    """After an interrupt. With --once there are no verdicts yet, so the exit status is 1."""
     demo.interrupts.count = max(demo.interrupts.count, 1)
     try:
-        demo.screen.say("\n  Stopping: the worker ends its running games. Ctrl-C again ends them at once.")
+        demo.screen.say("\n  Stopping: the worker finishes its games. Press Ctrl-C again to end at once.")
     except KeyboardInterrupt:
         pass
     return 1 if once else 0
