@@ -5,6 +5,6 @@
 
 enum { BENCH_HASH_MB = 16 };
 
-// Nodes that `search` needs for the positions of `bench` at `depth`; clears it. `search` has
-// BENCH_HASH_MB and one thread, or the number is another.
+// Searches the positions of `bench` to `depth` and returns the number of nodes. Clears `search`
+// first. The number is the signature only if `search` has BENCH_HASH_MB and one thread.
 uint64_t bench_nodes(Search *search, int depth);

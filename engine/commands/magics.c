@@ -11,13 +11,13 @@
 
 enum { SUBSETS_MAX = 4096 };
 
-// The blocker sets of one square and the attacks that each leaves.
+// The blocker sets of one square, and the attacks for each set.
 typedef struct Subsets {
     int count, bits;
     Bitboard mask, blockers[SUBSETS_MAX], attacks[SUBSETS_MAX];
 } Subsets;
 
-// What a trial has put where; an entry counts only if its stamp is the trial's.
+// The table of attacks that one trial fills. An entry counts only if its stamp is the trial's.
 typedef struct Trial {
     uint32_t stamp, stamps[SUBSETS_MAX];
     Bitboard entries[SUBSETS_MAX];
@@ -41,7 +41,7 @@ static void subsets_init(Subsets *sets, PieceType type, Square s) {
     } while (b);
 }
 
-// Whether `number` sends no two blocker sets with different attacks to one entry.
+// True if `number` never maps two blocker sets with different attacks to one entry.
 static bool magic_fits(const Subsets *sets, Trial *trial, uint64_t number) {
     trial->stamp++;
     for (int i = 0; i < sets->count; i++) {

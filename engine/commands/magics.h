@@ -5,7 +5,8 @@
 
 #include "rules/bitboard.h"
 
-// A number that fits, the same on every machine. `type` is ROOK or BISHOP.
+// The magic number of a square: the first that fits, the same on every machine. `type` is ROOK or
+// BISHOP.
 uint64_t magic_search(PieceType type, Square s);
 
 // Writes the whole of engine/rules/magics.h.

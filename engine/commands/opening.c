@@ -17,8 +17,8 @@ static void place(char row[9], int nth, char piece) {
         }
 }
 
-// Bishops stand on opposite colours and the king between the rooks: after the other pieces, rook,
-// king and rook take the three files that are left.
+// Bishops stand on opposite colours, and the king stands between the rooks: rook, king and rook
+// take the three files that the other pieces leave.
 static void random_back_rank(uint64_t *random, char row[9]) {
     memcpy(row, "        ", 9);
     row[2 * random_below(random, 4)] = 'b';

@@ -54,7 +54,7 @@ static bool print_book(const OpeningsOptions *options) {
         return false;
     Search *search = search_new(1, 1);
     uint64_t state = (uint64_t)options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    // Wishes that nothing fulfils must end too.
+    // A limit on the tries, because there may be no openings that match the options.
     int64_t tries = options->count * 1000, found = 0;
     while (found < options->count && tries-- > 0) {
         Position pos;

@@ -122,7 +122,8 @@ bool endgame_is_known(const Position *pos, Score *score) {
 
 // ---- scaling -----------------------------------------------------------------------------------
 
-// Rook pawns, at most with bishops that do not reach the corner, and the king is there first.
+// The strong side has only rook pawns on one file, at most with bishops that do not control the
+// promotion corner, and the other king is in the corner or next to it.
 static bool rook_pawns_are_held(const Position *pos, Color strong) {
     Bitboard pawns = position_pieces(pos, strong, PAWN);
     Bitboard bishops = position_pieces(pos, strong, BISHOP);
@@ -191,7 +192,7 @@ static int pawns_scale(const Position *pos, Color strong) {
 
 int endgame_scale(const Position *pos, const PawnEntry *pawns, Color strong) {
     int ours = piece_worth(pos, strong), theirs = piece_worth(pos, color_flip(strong));
-    // Without pawns, less than a rook more does not win.
+    // Without pawns, an advantage of less than a rook does not win.
     if (!position_pieces(pos, strong, PAWN)) {
         if (ours - theirs <= 3)
             return ours < 5 ? 0 : 8;

@@ -9,7 +9,7 @@
 // endgame. A danger above DANGER_MAX counts as DANGER_MAX.
 enum { DANGER_MAX = 900, DANGER_SQUARE = 1024, DANGER_LINE = 12 };
 
-// The files on which the king lives.
+// The flank of the king: four files.
 EVAL_INLINE Bitboard king_flank(Square king) {
     const Bitboard a_to_d = UINT64_C(0x0f0f0f0f0f0f0f0f);
     int file = square_file(king);
@@ -66,8 +66,8 @@ EVAL_INLINE int danger_of_weak_squares(const EvalFacts *facts, Color us) {
     return danger(facts->trace, us, &EVAL.king_weak_square, 4 * bitboard_count(weak));
 }
 
-// Checks that a piece of the enemy could give: from squares where it could not be taken for
-// nothing, else from others.
+// Checks that enemy pieces could give. A check is safe if the piece could not be captured without a
+// loss. Unsafe checks of a piece type count only if it has no safe one.
 EVAL_INLINE int danger_of_checks(const EvalFacts *facts, Color us) {
     const Position *pos = facts->pos;
     Color them = color_flip(us);
@@ -88,7 +88,8 @@ EVAL_INLINE int danger_of_checks(const EvalFacts *facts, Color us) {
     return quarters + danger(facts->trace, us, &EVAL.unsafe_check, 4 * unsafe);
 }
 
-// How many squares of our half of the flank, and the rank beyond, they attack and we defend.
+// Squares of our half of the king's flank, and of the rank beyond, that they attack and that we
+// defend.
 EVAL_INLINE int danger_on_flank(const EvalFacts *facts, Color us) {
     Color them = color_flip(us);
     const Bitboard camp = us == WHITE ? UINT64_C(0xffffffffff) : UINT64_C(0xffffffffff000000);
@@ -100,7 +101,7 @@ EVAL_INLINE int danger_on_flank(const EvalFacts *facts, Color us) {
            danger(facts->trace, us, &EVAL.flank_defence, 4 * defended);
 }
 
-// Pieces tied to the king's defence, and the knight that defends best.
+// Our pieces that are pinned to the king, and a knight that guards squares next to the king.
 EVAL_INLINE int danger_of_defenders(const EvalFacts *facts, Color us) {
     int pinned = bitboard_count(pinned_pieces(facts->pos, us)), quarters = 0;
     quarters += danger(facts->trace, us, &EVAL.king_blocker, 4 * pinned);
@@ -118,7 +119,7 @@ EVAL_INLINE int king_danger(const EvalFacts *facts, Color us) {
     return quarters;
 }
 
-// What a danger in quarters of a unit costs.
+// The cost of a danger that is given in quarters of a unit.
 EVAL_INLINE Pair king_danger_cost(int quarters) {
     int units = quarters <= 0 ? 0 : quarters / 4 < DANGER_MAX ? quarters / 4 : DANGER_MAX;
     return PAIR(units * units / DANGER_SQUARE, units / DANGER_LINE);

@@ -4,7 +4,7 @@
 
 #include "eval/terms.h"
 
-// The way ahead: the next square, and all of them up to promotion.
+// The squares ahead of the pawn: the next one, and all of them up to promotion.
 EVAL_INLINE Pair eval_passed_way(const EvalFacts *facts, Color us, Square s) {
     Color them = color_flip(us);
     EvalTrace *trace = facts->trace;
@@ -31,7 +31,7 @@ EVAL_INLINE int king_way(const EvalFacts *facts, Color whose, Square to) {
     return far < 5 ? far : 5;
 }
 
-// Both kings' ways to the square before the pawn.
+// The distances of both kings from the square in front of the pawn.
 EVAL_INLINE Pair eval_passed_kings(const EvalFacts *facts, Color us, Square s) {
     int rank = square_rank(square_relative(us, s));
     Square ahead = bitboard_first(forward(us, square_bb(s)));
@@ -40,7 +40,7 @@ EVAL_INLINE Pair eval_passed_kings(const EvalFacts *facts, Color us, Square s) {
            term(facts->trace, us, &EVAL.passed_their_king[rank], theirs);
 }
 
-// An enemy rook or queen attacks it from behind.
+// True if an enemy rook or queen attacks the pawn from behind.
 EVAL_INLINE bool pawn_is_hunted(const EvalFacts *facts, Color us, Square s) {
     const Position *pos = facts->pos;
     Bitboard heavy = (pos->by_type[ROOK] | pos->by_type[QUEEN]) & pos->by_color[color_flip(us)];
@@ -48,8 +48,8 @@ EVAL_INLINE bool pawn_is_hunted(const EvalFacts *facts, Color us, Square s) {
     return behind && behind & attacks_rook(s, facts->occupied);
 }
 
-// Against a king without pieces: the way is free, and the king comes too late ("rule of the
-// square").
+// True if the enemy has only king and pawns, the way is free, and the enemy king comes too late
+// ("rule of the square").
 EVAL_INLINE bool pawn_is_unstoppable(const EvalFacts *facts, Color us, Square s) {
     const Position *pos = facts->pos;
     Color them = color_flip(us);

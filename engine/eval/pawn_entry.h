@@ -18,7 +18,7 @@ static inline Bitboard pawns_attacks(Color c, Bitboard pawns) {
     return c == WHITE ? west << 7 | east << 9 : west >> 9 | east >> 7;
 }
 
-// Every square in front of the set, on its files, seen by `c`.
+// Every square in front of the set, on the same files, in the direction in which `c` moves.
 static inline Bitboard pawns_front(Color c, Bitboard set) {
     if (c == WHITE) {
         set <<= 8;

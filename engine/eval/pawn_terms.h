@@ -10,7 +10,8 @@ EVAL_INLINE Bitboard neighbour_files(Square s) {
     return (file & ~bitboard_file(0)) >> 1 | (file & ~bitboard_file(7)) << 1;
 }
 
-// Backward: no neighbour beside or behind it, and the square before it is theirs.
+// A pawn is backward if no own pawn stands beside or behind it on the neighbouring files, and enemy
+// pawns attack the square in front of it.
 EVAL_INLINE bool pawn_is_backward(Square s, Color us, Bitboard neighbours, Bitboard theirs) {
     Bitboard not_ahead = ~pawns_front(us, bitboard_rank(square_rank(s)));
     return !(neighbours & not_ahead) &&

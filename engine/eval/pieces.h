@@ -43,7 +43,7 @@ EVAL_INLINE Pair eval_mobility(const EvalFacts *facts, Color us, PieceType t, Bi
     return term(facts->trace, us, &values[t - KNIGHT][squares], 1);
 }
 
-// Squares ahead that no enemy pawn can ever attack and an own pawn guards.
+// Squares ahead that no enemy pawn can ever attack and that one of our pawns guards.
 EVAL_INLINE Bitboard outposts(const EvalFacts *facts, Color us) {
     const Bitboard ranks = us == WHITE ? UINT64_C(0xffffff000000) : UINT64_C(0xffffff0000);
     return ranks & ~facts->pawns->spans[color_flip(us)] & facts->attacks[us][PAWN];
@@ -68,7 +68,8 @@ EVAL_INLINE Pair eval_minor(const EvalFacts *facts, Color us, PieceType t, Squar
     return score;
 }
 
-// Pawns on its own colour stand in a bishop's way, the more so when those of the centre are fixed.
+// Own pawns on the bishop's colour limit the bishop, more so if own pawns on the central files are
+// blocked.
 EVAL_INLINE Pair eval_bishop_pawns(const EvalFacts *facts, Color us, Square s) {
     const Bitboard centre_files = UINT64_C(0x3c3c3c3c3c3c3c3c);
     const Position *pos = facts->pos;
@@ -83,7 +84,8 @@ EVAL_INLINE Pair eval_bishop_pawns(const EvalFacts *facts, Color us, Square s) {
            term(trace, us, &EVAL.bishop_xray_pawn, in_sight);
 }
 
-// A bishop that sees both central squares of its diagonal but for other pieces.
+// True if the bishop would attack both central squares of its diagonal on a board with only the
+// pawns.
 EVAL_INLINE bool bishop_on_long_diagonal(const EvalFacts *facts, Square s) {
     const Bitboard centre = UINT64_C(0x1818000000);
     return bitboard_many(centre & (attacks_bishop(s, facts->pos->by_type[PAWN]) | square_bb(s)));
@@ -96,7 +98,8 @@ EVAL_INLINE Pair eval_bishop(const EvalFacts *facts, Color us, Square s) {
     return score;
 }
 
-// Few moves, and the own king, off the two central files, between it and the centre.
+// True if the rook has few moves and its own king, on a wing, stands between the rook and the
+// centre.
 EVAL_INLINE bool rook_is_trapped(const EvalFacts *facts, Color us, Square s, Bitboard attacks) {
     if (bitboard_count(attacks & facts->mobility_area[us]) > 3)
         return false;
@@ -147,7 +150,7 @@ EVAL_INLINE Pair eval_piece(const EvalFacts *facts, Color us, PieceType t, Squar
     }
 }
 
-// All pieces of a type. Their place on the board counts in `*squares`, in White's view.
+// All pieces of a type. Adds their piece-square values to `*squares`, in White's view.
 EVAL_INLINE Pair eval_pieces_of_type(EvalFacts *facts, Color us, PieceType t, Pair *squares) {
     Pair score = 0;
     for (Bitboard b = position_pieces(facts->pos, us, t); b;) {

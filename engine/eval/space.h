@@ -20,7 +20,7 @@ EVAL_INLINE Pair eval_space(const EvalFacts *facts, Color us) {
     const Position *pos = facts->pos;
     int pieces = bitboard_count(pos->by_color[us] & ~(pos->by_type[PAWN] | pos->by_type[KING]));
     pieces = pieces < 7 ? pieces : 7;
-    if (pieces < 4) // nothing to regroup, nor a value for it
+    if (pieces < 4) // with few pieces, space has no value
         return 0;
     return term(facts->trace, us, &EVAL.space[pieces], space_squares(facts, us));
 }

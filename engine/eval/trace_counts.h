@@ -7,8 +7,9 @@
 #include "rules/position.h"
 
 typedef struct EvalTrace {
-    // By value, for each colour. Of VALUE_DANGER: quarters, in the danger that the colour's king is
-    // in. Of VALUE_WINNABLE: with White. VALUE_TEMPO is counted nowhere: `side` has it.
+    // The counts of each value for each colour. VALUE_DANGER: in quarters, as part of the danger of
+    // this colour's king. VALUE_WINNABLE: only White's counts are used. VALUE_TEMPO has no count,
+    // because `side` decides it.
     int16_t counts[COLOR_NB][EVAL_COUNT];
     int phase;           // 0, endgame, to PHASE_FULL
     int scale[COLOR_NB]; // 64ths of the endgame value, should it be in favour of the colour

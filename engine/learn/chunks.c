@@ -33,7 +33,7 @@ static uint64_t chunk_count(const Chunks *chunks) {
     return (chunks->games + CHUNK_GAMES - 1) / CHUNK_GAMES;
 }
 
-// Games that the run is to have in a chunk: the last may be short.
+// The number of games that the run wants in a chunk. The last chunk may be short.
 static uint64_t chunk_size(const Chunks *chunks, uint64_t chunk) {
     uint64_t rest = chunks->games - chunk * CHUNK_GAMES;
     return rest < CHUNK_GAMES ? rest : CHUNK_GAMES;
@@ -52,7 +52,8 @@ static size_t header_text(const Chunks *chunks, uint64_t chunk, char out[GAMEFIL
     return gamefile_write_header(&header, out);
 }
 
-// Counts the complete games in a file that has our header. `*size` is where the last one ends.
+// Counts the complete games in a file that begins with our header. `*size` is set to the end of the
+// last one.
 static uint16_t games_count(Chunks *chunks, const char *path, uint64_t *size) {
     GameReader *reader = &chunks->reader;
     Refusal err;
@@ -67,7 +68,7 @@ static uint16_t games_count(Chunks *chunks, const char *path, uint64_t *size) {
     return (uint16_t)reader->games;
 }
 
-// Opens the chunk in work, cut behind its last whole game.
+// Opens the current chunk and truncates it after its last complete game.
 static bool part_open(Chunks *chunks, uint64_t chunk, Refusal *err) {
     char path[CHUNK_PATH_MAX], header[GAMEFILE_HEADER_MAX];
     bool is_begun = chunks->have[chunk] > 0;
@@ -86,7 +87,8 @@ static bool part_open(Chunks *chunks, uint64_t chunk, Refusal *err) {
     return fwrite(header, 1, length, chunks->part) == length || disk_refuses(path, err);
 }
 
-// On disk first, then under its name: what has the name is whole even after a power cut.
+// Syncs the file before the rename, so that a file with the final name is complete even after a
+// power failure.
 static bool part_finish(Chunks *chunks, uint64_t chunk, Refusal *err) {
     char part[CHUNK_PATH_MAX], whole[CHUNK_PATH_MAX];
     chunk_path(chunks, chunk, PART, part);
@@ -115,7 +117,8 @@ static bool refuse_header(const char *name, const char *theirs, const char *ours
 
 typedef enum { HEADER_OURS, HEADER_CUT, HEADER_FOREIGN } HeaderState;
 
-// HEADER_CUT: the run ended before the whole header was on disk, which is as good as no file.
+// HEADER_CUT: the run ended before the complete header was on disk. Such a file is treated as
+// empty.
 static HeaderState header_check(const Chunks *chunks, uint64_t chunk, const char *path,
                                 Refusal *err) {
     char ours[GAMEFILE_HEADER_MAX], theirs[GAMEFILE_HEADER_MAX];
@@ -134,9 +137,9 @@ static HeaderState header_check(const Chunks *chunks, uint64_t chunk, const char
     return HEADER_FOREIGN;
 }
 
-// Gives the file the name that its games deserve. A whole chunk may lack some, because a shorter
-// run ended in it or it was damaged; one in work may have all, when it was ended just before its
-// rename.
+// Renames the file if its name does not match its number of games. A file with the final name may
+// lack games because an earlier run wanted fewer, or because the file was damaged. A .part file may
+// be complete if its run was stopped just before the rename.
 static bool chunk_settle(Chunks *chunks, uint64_t chunk, bool is_whole, Refusal *err) {
     char whole[CHUNK_PATH_MAX], part[CHUNK_PATH_MAX];
     bool lacks = chunks->have[chunk] < chunk_size(chunks, chunk);
@@ -149,7 +152,8 @@ static bool chunk_settle(Chunks *chunks, uint64_t chunk, bool is_whole, Refusal 
     return rename(whole, part) == 0 || disk_refuses(whole, err);
 }
 
-// How many games the chunk has. Its sums are looked at only if it is `in_doubt`.
+// Finds out how many games the chunk has. The checksums of its games are verified only if it is
+// `in_doubt`.
 static bool chunk_survey(Chunks *chunks, uint64_t chunk, bool in_doubt, Refusal *err) {
     char path[CHUNK_PATH_MAX];
     bool is_whole = chunk_exists(chunks, chunk, WHOLE);
@@ -166,7 +170,8 @@ static bool chunk_survey(Chunks *chunks, uint64_t chunk, bool in_doubt, Refusal 
     return chunk_settle(chunks, chunk, is_whole, err);
 }
 
-// Only the last whole chunk can be short: a run ends there, or the machine did.
+// Only the last file with the final name can be short: an earlier run ended there, or the machine
+// failed.
 static bool survey(Chunks *chunks, Refusal *err) {
     uint64_t count = chunk_count(chunks), last = 0;
     for (uint64_t chunk = 0; chunk < count; chunk++)

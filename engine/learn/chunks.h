@@ -11,30 +11,32 @@
 
 enum { CHUNK_GAMES = 1000, CHUNKS_GAMES_MAX = 1000000000 };
 
-// About 20 kB.
+// Its size is about 20 kB.
 typedef struct Chunks {
     char folder[PATH_MAX];
-    int lock;              // the open folder; no second run gets it
-    GameFileHeader header; // of every chunk, but for `first`
-    uint64_t games;        // that the run is to have
-    uint16_t *have;        // of each chunk, games that were there at the start
-    FILE *part;            // being written; NULL between two
+    int lock;              // the open folder; a second run cannot lock it
+    GameFileHeader header; // of every chunk, except for the field `first`
+    uint64_t games;        // games that the run wants
+    uint16_t *have;        // for each chunk, the number of games at the start
+    FILE *part;            // the current chunk; NULL between two chunks
     GameReader reader;     // scratch
     GameFileRecord game;
 } Chunks;
 
-// Makes the folder if it is missing, and looks at what is there. False: `err` says why, as when the
-// folder is another run's: one with other settings, or one that is at work now.
+// Creates the folder if it does not exist, and reads which games it has. On false, `err` has the
+// reason; for example, the folder belongs to a run with other settings, or another run is using it
+// now.
 bool chunks_open(Chunks *chunks, const char *folder, const GameFileHeader *header, uint64_t games,
                  Refusal *err) __attribute__((warn_unused_result));
 void chunks_close(Chunks *chunks);
 
-// The number of the first missing game from `number` on; chunks->games when none is.
+// The number of the first missing game from `number` on; chunks->games if none is missing.
 uint64_t chunks_missing(const Chunks *chunks, uint64_t number);
-// Games that were there at the start, of those that the run is to have.
+// How many games of this run the folder had at the start.
 uint64_t chunks_present(const Chunks *chunks);
 
-// Appends a record (of gamefile_write_game). Games come in the order that chunks_missing names
-// them. A chunk that has all its games gets its final name. False: `err` says what the disk said.
+// Appends a record (from gamefile_write_game). The games must come in the order of
+// chunks_missing(). A chunk that has all its games gets its final name. On false, `err` has the
+// error of the disk.
 bool chunks_append(Chunks *chunks, uint64_t number, const uint8_t *record, size_t size,
                    Refusal *err) __attribute__((warn_unused_result));

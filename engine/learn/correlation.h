@@ -4,7 +4,7 @@
 #include <math.h>
 
 typedef struct Correlation {
-    double n, x, y, xx, yy, xy; // zero: nothing seen
+    double n, x, y, xx, yy, xy; // zero: no pairs yet
 } Correlation;
 
 static inline void correlation_add(Correlation *sums, double x, double y) {
@@ -16,7 +16,7 @@ static inline void correlation_add(Correlation *sums, double x, double y) {
     sums->xy += x * y;
 }
 
-// From -1 to 1; 0 where one of the two never varies.
+// From -1 to 1; 0 if one of the two quantities never varies.
 static inline double correlation_of(const Correlation *sums) {
     double x = sums->n * sums->xx - sums->x * sums->x;
     double y = sums->n * sums->yy - sums->y * sums->y;

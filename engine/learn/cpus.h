@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-// CPUs that this process may use, at most `most`.
+// The number of CPUs that this process may use, at most `most`.
 static inline int cpus_usable(int most) {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
 #ifdef __linux__

@@ -20,11 +20,11 @@
 
 enum {
     NODES_DEFAULT = 5000,
-    NODES_HARD = 20, // times the soft limit: an iteration that finds no end is broken off
+    NODES_HARD = 20, // times the soft limit: stops an iteration that takes too long
     HASH_DEFAULT_MB = 8,
     BOOK_SHARE_DEFAULT = 50,
-    NICE_DEFAULT = 10, // long runs give way to everything else
-    ID_DEPTH = 6,      // of the bench that names the engine
+    NICE_DEFAULT = 10, // other programs come first
+    ID_DEPTH = 6,      // depth of the bench that identifies the engine
     DATAGEN_NET_BYTES_MAX = 1 << 26,
 };
 
@@ -123,7 +123,7 @@ static void plan_limits(DatagenPlan *plan, const Options *o) {
              limits->nodes, o->hash);
 }
 
-// `net`, and its name in the header; `own` is filled where it is not the one built in.
+// Sets the net and its name in the header. `own` is filled if the net is not the built-in one.
 static bool plan_net(DatagenPlan *plan, const char *name, Network *own, Refusal *err) {
     const char *wanted = name ? name : "<default>";
     Refusal reason;
@@ -153,7 +153,7 @@ static bool plan_book(DatagenPlan *plan, const Options *o, EpdBook *book, Refusa
     return true;
 }
 
-// The engine's name is what it does: its node count over fixed positions with this very net.
+// Names the engine by its bench: the node count over fixed positions with the net of this run.
 static void plan_engine(DatagenPlan *plan) {
     Search *search = search_new(BENCH_HASH_MB, 1);
     search_set_network(search, plan->net);

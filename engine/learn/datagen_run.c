@@ -12,7 +12,7 @@
 #include "learn/meter.h"
 #include "rules/error.h"
 
-// A thread that is so many games ahead of the slowest waits for it.
+// A thread that is this many games ahead of the slowest thread waits.
 enum { RING_SIZE = 4096 };
 
 typedef struct Finished {
@@ -26,13 +26,13 @@ typedef struct DatagenRun {
     const DatagenPlan *plan;
     atomic_bool stop;
     atomic_int playing;   // threads that have not ended
-    pthread_mutex_t lock; // of all that follows
-    pthread_cond_t room;  // in the ring, or the run is over
+    pthread_mutex_t lock; // protects everything below
+    pthread_cond_t room;  // signalled when the ring has room or the run ends
     Chunks chunks;
     uint64_t next;            // number of the game that is taken next
-    uint64_t taken, written;  // games of this run: begun, and on disk
+    uint64_t taken, written;  // number of games of this run that were begun, and that are on disk
     uint64_t positions;       // on disk
-    Finished ring[RING_SIZE]; // the game taken as the nth is at n % RING_SIZE
+    Finished ring[RING_SIZE]; // the nth game of this run is at n % RING_SIZE
     bool has_failed;
     Refusal err;
 } DatagenRun;
@@ -56,7 +56,8 @@ static void *allocate(size_t count, size_t size) {
 
 // ---- the ring ----------------------------------------------------------------------------------
 
-// False: nothing is left to play. `*place`: the how manieth game of this run it is.
+// Takes the next game. `*place` is its index among the games of this run, `*number` its number in
+// the folder. False: no game is left to play.
 static bool take(DatagenRun *run, uint64_t *place, uint64_t *number) {
     pthread_mutex_lock(&run->lock);
     while (!atomic_load(&run->stop) && run->next < run->plan->games &&
@@ -72,7 +73,7 @@ static bool take(DatagenRun *run, uint64_t *place, uint64_t *number) {
     return more;
 }
 
-// Writes what has no earlier game to wait for. Under the lock.
+// Writes the finished games that no longer wait for an earlier one. The caller holds the lock.
 static void write_finished(DatagenRun *run) {
     Finished *game;
     while ((game = &run->ring[run->written % RING_SIZE])->bytes) {
@@ -123,7 +124,7 @@ static SelfPlayer *players_new(DatagenRun *run) {
     return players;
 }
 
-// Begins as many as the system allows; returns how many.
+// Starts as many players as the system allows and returns their number.
 static int players_begin(SelfPlayer *players, DatagenRun *run) {
     int count = 0, wanted = run->plan->threads;
     atomic_store(&run->playing, wanted);
@@ -180,8 +181,9 @@ static void signals_block(sigset_t *signals) {
     pthread_sigmask(SIG_BLOCK, signals, NULL);
 }
 
-// Until all players have ended. Searches are stopped again and again: one that was just being made
-// ready does not notice the first time. True when a signal came.
+// Waits until all players have ended, and shows the progress. After a stop it stops the searches
+// again and again, because a search that is being set up does not notice the first time. True if a
+// signal came.
 static bool run_watch(DatagenRun *run, SelfPlayer *players, int count, const sigset_t *signals) {
     const struct timespec moment = {.tv_nsec = 50000000};
     uint64_t games, positions;

@@ -7,7 +7,7 @@
 
 typedef struct DatagenPlan {
     const char *folder;
-    uint64_t games; // that the folder is to have in the end
+    uint64_t games; // games that the folder has at the end
     int threads;
     size_t hash_mb;     // of each thread
     const Network *net; // NULL: the classical evaluation
@@ -17,10 +17,11 @@ typedef struct DatagenPlan {
 
 typedef enum {
     DATAGEN_DONE,        // the folder has all games
-    DATAGEN_INTERRUPTED, // by SIGINT or SIGTERM; the same plan goes on where it ended
+    DATAGEN_INTERRUPTED, // by SIGINT or SIGTERM; the same plan continues the run
     DATAGEN_FAILED,      // `err` says why
 } DatagenEnd;
 
-// Plays what is missing, in the foreground, with its progress on stderr. Takes SIGINT and SIGTERM
-// for itself from then on. Its bytes depend on the plan's header, rules, hash size and net alone.
+// Plays the missing games in the foreground and shows the progress on stderr. It handles SIGINT and
+// SIGTERM from then on. The bytes that it writes depend only on the plan's header, rules, hash size
+// and net.
 DatagenEnd datagen_run(const DatagenPlan *plan, Refusal *err);

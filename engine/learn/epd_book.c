@@ -11,7 +11,7 @@
 #include "rules/error.h"
 #include "rules/pgn.h"
 
-// The next line of `*cursor`, ended by NUL in place; NULL after the last.
+// The next line of `*cursor`, terminated in place with NUL. NULL after the last line.
 static char *line_next(char **cursor) {
     char *line = *cursor;
     if (!*line)

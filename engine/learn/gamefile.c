@@ -64,8 +64,8 @@ size_t gamefile_write_game(const GameFileRecord *game, uint8_t out[GAMEFILE_RECO
 #define NUMBER_FIELD(name)                                                                         \
     { #name, offsetof(GameFileHeader, name), 0 }
 
-// Every field but the last is a line that must be there; lines with other words are for later
-// versions.
+// All fields of the header. Every field but the last must be present. Lines with unknown keywords
+// are skipped: a later version may have written them.
 static const struct Field {
     const char *word;
     size_t offset, size; // size 0: a number
@@ -86,7 +86,7 @@ static bool field_read(const struct Field *field, Word value, GameFileHeader *he
     return true;
 }
 
-// `line` ends with a NUL. Marks the field it fills in `seen`.
+// Reads one line, which ends with a NUL, and sets the bit of its field in `seen`.
 static bool header_line(const char *line, GameFileHeader *header, unsigned *seen, Refusal *err) {
     const char *value = line;
     Word word = word_next(&value);
@@ -101,7 +101,7 @@ static bool header_line(const char *line, GameFileHeader *header, unsigned *seen
     return true;
 }
 
-// `text` is the header without its empty line, each line ended; taken apart in place.
+// `text` is the header without its empty line. The function modifies it.
 static bool header_parse(char *text, GameFileHeader *header, Refusal *err) {
     unsigned seen = 0;
     *header = (GameFileHeader){0};
@@ -119,7 +119,7 @@ static bool header_parse(char *text, GameFileHeader *header, Refusal *err) {
     return true;
 }
 
-// Everything up to the empty line. What does not begin like a game file is not read on.
+// Reads everything up to the empty line. Stops early if the file does not begin like a game file.
 static bool header_fetch(GameReader *reader, char text[GAMEFILE_HEADER_MAX], Refusal *err) {
     size_t size = 0;
     for (int ch; size + 1 < GAMEFILE_HEADER_MAX && (ch = getc(reader->in)) != EOF; size++) {
@@ -203,7 +203,7 @@ static bool payload_read(const uint8_t *payload, size_t size, GameFileRecord *ga
     return moves_read(at + 3, game, err);
 }
 
-// What is wrong, with the place where it is.
+// Sets `err` to the message, with the position in the file.
 __attribute__((format(printf, 3, 4))) static GameReadStatus
 damaged(const GameReader *reader, Refusal *err, const char *format, ...) {
     char reason[sizeof err->message - 60];

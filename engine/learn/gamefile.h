@@ -20,7 +20,8 @@
 //   u16 plies
 //   plies × { u16 move (rules/types.h), i16 score (centipawns, WHITE's view; mates as score.h) }
 //
-// A file that was cut, or damaged on the way, is good up to there: records are only appended.
+// If a file was cut or damaged, the records before that place are valid, because records are only
+// appended.
 #pragma once
 
 #include <stdio.h>
@@ -43,10 +44,11 @@ typedef struct GameFileHeader {
 
 typedef struct ScoredMove {
     Move move;
-    int16_t score; // before the move, by the search that chose it; White's view
+    int16_t score; // White's view; from the search that chose the move
 } ScoredMove;
 
-// One game. To visit its positions, play the moves on a copy of `start`: each is legal. About 8 kB.
+// One game. To visit its positions, play the moves on a copy of `start`: every move is legal. Its
+// size is about 8 kB.
 typedef struct GameFileRecord {
     Position start;
     int result; // half points of White: 0, 1, 2
@@ -54,39 +56,40 @@ typedef struct GameFileRecord {
     ScoredMove moves[GAMEFILE_PLIES_MAX];
 } GameFileRecord;
 
-// Plies played before move i of the record, by the counters of its FEN: those of the opening count,
-// but a game from a book without counters begins at 0 or 1.
+// The number of plies before move i of the record, by the counters of its FEN. The plies of the
+// opening count. A game from a book without counters begins at 0 or 1.
 static inline int game_record_ply(const GameFileRecord *game, int i) {
     return 2 * (game->start.fullmove - 1) + (game->start.side == BLACK) + i;
 }
-// Whether the score says something about the position itself, not about an exchange under way: not
-// in check, and the move chosen neither a capture nor a promotion.
+// True if the score describes the position itself and not an exchange: the side to move is not in
+// check, and the chosen move is neither a capture nor a promotion.
 static inline bool scored_move_is_quiet(const Position *pos, Move move) {
     return !pos->checkers && move_kind(move) != MOVE_PROMOTION && !move_is_capture(pos, move);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// Reads one file from front to back without allocating. Plain data; close it after a good open.
+// Reads one file from the beginning to the end without allocating memory. Close it only after it
+// was opened with success.
 typedef struct GameReader {
     FILE *in;
     GameFileHeader header;
-    uint64_t games;  // whole ones read so far
-    uint64_t offset; // of the byte behind the last whole one: where to cut a damaged file
+    uint64_t games;  // complete games read so far
+    uint64_t offset; // the end of the last complete game: a damaged file can be truncated here
     uint8_t payload[GAMEFILE_PAYLOAD_MAX];
 } GameReader;
 
 typedef enum {
-    GAME_READ,   // `out` holds the next game, its FEN and all moves found legal
-    GAME_END,    // no more
+    GAME_READ,   // `out` has the next game; its FEN and all moves are legal
+    GAME_END,    // no more games
     GAME_DAMAGED // the rest of the file is of no use; `err` says why, where, how many were whole
 } GameReadStatus;
 
-// False: `err` says what is wrong (no such file, no game file, a header that cannot be read). Call
-// rules_init() before.
+// On false, `err` has the reason: no such file, not a game file, or a header that cannot be read.
+// Call rules_init() before.
 bool game_reader_open(GameReader *reader, const char *path, Refusal *err)
     __attribute__((warn_unused_result));
-// The same from a stream, which the reader takes over, good or bad.
+// The same from a stream. The reader closes the stream, also when it fails.
 bool game_reader_open_stream(GameReader *reader, FILE *in, Refusal *err)
     __attribute__((warn_unused_result));
 GameReadStatus game_reader_next(GameReader *reader, GameFileRecord *out, Refusal *err)
@@ -95,7 +98,7 @@ void game_reader_close(GameReader *reader);
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// The header as text with its empty line; returns its length.
+// Writes the header as text with its empty line and returns its length.
 size_t gamefile_write_header(const GameFileHeader *header, char out[GAMEFILE_HEADER_MAX]);
-// One record as bytes; returns how many. At most GAMEFILE_PLIES_MAX plies.
+// Writes one record of at most GAMEFILE_PLIES_MAX plies and returns its length in bytes.
 size_t gamefile_write_game(const GameFileRecord *game, uint8_t out[GAMEFILE_RECORD_MAX]);

@@ -13,7 +13,7 @@
 #include "rules/pgn.h"
 
 enum {
-    SANE_POSITIONS = 1000, // from here on a correlation means something
+    SANE_POSITIONS = 1000, // with fewer positions the correlation is not checked
     GAME_PGN_MAX = 1 << 18,
 };
 static const double SANE_CORRELATION = 0.4;
@@ -31,7 +31,7 @@ typedef struct GamesTask {
     char comment[16], text[GAME_PGN_MAX];
 } GamesTask;
 
-// What is done with each game. False: `err` says what is wrong with it.
+// Called for each game. On false, `err` says what is wrong with the game.
 typedef bool GameVisit(GamesTask *task, Refusal *err);
 
 static const GameResult RESULTS[] = {RESULT_BLACK_WINS, RESULT_DRAW, RESULT_WHITE_WINS};
@@ -42,7 +42,8 @@ static int clamp(int value, int most) {
     return value > most ? most : value < -most ? -most : value;
 }
 
-// Whether the trainer may learn from move i of the game, played on `pos`; where it is quiet.
+// True if the trainer may learn from move i of the game, played on `pos`, provided that it is
+// quiet.
 static bool is_useful(const GameFileRecord *game, int i) {
     return game_record_ply(game, i) >= TRAIN_PLIES_LEAST &&
            abs(game->moves[i].score) <= TRAIN_SCORE_MOST;
@@ -72,7 +73,7 @@ static double share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-// False: no sane data has such numbers.
+// False if the numbers cannot come from correct data.
 static bool totals_print(const GamesTotals *totals, int files) {
     char games[METER_TEXT_MAX], positions[METER_TEXT_MAX];
     double correlation = correlation_of(&totals->sums);
@@ -101,8 +102,8 @@ static void game_replay(GamesTask *task) {
         game_play(&task->replayed, task->game.moves[i].move);
 }
 
-// The result must be the one of the rules, or where the game was adjudicated, one that its last
-// score does not contradict.
+// Checks the result: it must follow from the rules or, if the game was adjudicated, agree with the
+// last score.
 static bool game_check(GamesTask *task, Refusal *err) {
     const GameFileRecord *game = &task->game;
     if (game->plies == 0)
@@ -153,8 +154,8 @@ static bool game_print(GamesTask *task, Refusal *err) {
     return size < sizeof task->text || refused(err, "a game is too long to print");
 }
 
-// A line for each useful position, EPD with its counters: `ce` is the score for the side to move,
-// `c9` the game's result.
+// Prints a line for each useful position: EPD with its counters, `ce` for the score of the side to
+// move, and `c9` for the game's result.
 static bool game_print_positions(GamesTask *task, Refusal *err) {
     const GameFileRecord *game = &task->game;
     Position pos = game->start;
@@ -175,7 +176,7 @@ static bool game_print_positions(GamesTask *task, Refusal *err) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-// All games of a file. What is wrong is said on stderr.
+// Visits all games of a file. Errors are printed on stderr.
 static bool file_visit(GamesTask *task, const char *path, GameVisit *visit) {
     Refusal err;
     GameReadStatus status = GAME_DAMAGED;

@@ -10,13 +10,13 @@ typedef struct Meter {
     FILE *out; // borrowed
     bool is_terminal;
     int64_t start_us, shown_us;
-    uint64_t before, total; // games that were there at the start, and that there are to be
+    uint64_t before, total; // games at the start, and games in the end
 } Meter;
 
 void meter_init(Meter *meter, FILE *out, uint64_t before, uint64_t total);
-// `games` and `positions` were added since the start. Shows them when it is time to.
+// Shows the progress, if it is time to. `games` and `positions` were added since the start.
 void meter_show(Meter *meter, uint64_t games, uint64_t positions);
-// The last state, and an end of line.
+// Shows the final state and ends the line.
 void meter_end(Meter *meter, uint64_t games, uint64_t positions);
 
 enum { METER_TEXT_MAX = 32 };

@@ -17,9 +17,9 @@ static SearchResult think(Selfplay *player, const Root *root, const SearchLimits
 
 // ---- openings ----------------------------------------------------------------------------------
 
-enum { BOOK_TRIES = 100 }; // a book whose lines are all decided must not hold up the run
+enum { BOOK_TRIES = 100 }; // for a book in which all lines are decided
 
-// False when the draw is no place to begin.
+// False if the drawn line or position cannot be used as an opening.
 static bool opening_draw(const SelfplayRules *rules, uint64_t *random, int try, Position *pos) {
     bool from_book =
         rules->book && try < BOOK_TRIES && random_below(random, 100) < rules->book_percent;
@@ -40,7 +40,8 @@ static bool opening_is_even(Selfplay *player, const Position *pos) {
     return abs(think(player, &root, &limits).score) <= OPENING_SCORE_MAX;
 }
 
-// Sets up the game. What the judge left in the table is of this game, and stays.
+// Sets up the game. The entries that the judging search left in the table belong to this game and
+// are kept.
 static void opening_play(Selfplay *player, uint64_t number) {
     uint64_t random = random_stream(player->rules->seed, number);
     for (int try = 0;; try++) {
@@ -72,12 +73,13 @@ void selfplay_ends_text(char *out, size_t size) {
 
 // ---- moves -------------------------------------------------------------------------------------
 
-// How often in a row the score said one thing.
+// How many times in a row the score was winning, losing or drawn.
 typedef struct Streaks {
     int white, black, level;
 } Streaks;
 
-// `score` is White's view, before the move at `ply` of the whole game.
+// Decides a game by its scores. `score` is White's view, before the move at `ply` of the complete
+// game.
 static GameResult adjudicate(Streaks *streaks, Score score, int ply) {
     streaks->white = score >= WIN_SCORE ? streaks->white + 1 : 0;
     streaks->black = score <= -WIN_SCORE ? streaks->black + 1 : 0;
@@ -89,7 +91,7 @@ static GameResult adjudicate(Streaks *streaks, Score score, int ply) {
     return streaks->level >= DRAW_PLIES ? RESULT_DRAW : RESULT_NONE;
 }
 
-// RESULT_NONE when stopped.
+// Plays the moves. RESULT_NONE if the run was stopped.
 static GameResult moves_play(Selfplay *player, GameFileRecord *out) {
     Game *game = &player->game;
     Streaks streaks = {0};
@@ -108,7 +110,7 @@ static GameResult moves_play(Selfplay *player, GameFileRecord *out) {
         game_play(game, found.best);
         root_play(&root, found.best);
         GameResult verdict = adjudicate(&streaks, score, ply);
-        // What the move ended by rule has the result of the rules.
+        // A game that the move has ended by the rules keeps the result of the rules.
         if (verdict != RESULT_NONE && game_end(game) == END_NONE)
             return verdict;
     }

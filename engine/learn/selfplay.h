@@ -17,7 +17,7 @@ typedef struct SelfplayRules {
     bool chess960;       // the others begin from positions of Chess960
 } SelfplayRules;
 
-// What a thread needs to play.
+// One player. Each thread has one.
 typedef struct Selfplay {
     const SelfplayRules *rules; // borrowed
     Search *search;             // one thread, not shared; cleared for each game
@@ -26,21 +26,21 @@ typedef struct Selfplay {
 } Selfplay;
 
 enum {
-    OPENING_PLIES = 8,       // random moves of a game, or one more
-    OPENING_BOOK_PLIES = 2,  // behind a line of a book, or one more
-    OPENING_NODES = 1000,    // of the search that judges an opening,
-    OPENING_SCORE_MAX = 400, // and drops it above this
-    WIN_SCORE = 1500,        // a game is won when the score says so
-    WIN_PLIES = 4,           // this often in a row,
-    DRAW_SCORE = 8,          // and drawn when it is no further from 0
-    DRAW_PLIES = 10,         // this often in a row
+    OPENING_PLIES = 8,       // number of random moves, or one more
+    OPENING_BOOK_PLIES = 2,  // the same after a line from a book
+    OPENING_NODES = 1000,    // nodes of the search that judges an opening
+    OPENING_SCORE_MAX = 400, // openings with a larger score are not used
+    WIN_SCORE = 1500,        // a game is won if the score is at least this
+    WIN_PLIES = 4,           // this many times in a row
+    DRAW_SCORE = 8,          // a game is drawn if the score is at most this
+    DRAW_PLIES = 10,         // this many times in a row,
     DRAW_FROM_PLY = 80,      // after this many plies
 };
 
-// Plays game `number`. False when `stop` was set before its end: then `out` is of no use.
+// Plays game `number`. False if `stop` was set before its end; then `out` is undefined.
 bool selfplay_game(Selfplay *player, uint64_t number, GameFileRecord *out)
     __attribute__((warn_unused_result));
 
-// How games begin and when they are decided, in lines for the header of the file.
+// Descriptions of the openings and of the adjudication, as lines for the header of the file.
 void selfplay_openings_text(const SelfplayRules *rules, char *out, size_t size);
 void selfplay_ends_text(char *out, size_t size);

@@ -57,7 +57,8 @@ static void compress(uint32_t hash[8], const uint8_t block[SHA256_BLOCK]) {
         hash[i] += v[i];
 }
 
-// The bytes behind the last whole block, a bit, zeros, and the length in bits.
+// Hashes the end of the message: the bytes after the last complete block, a one bit, zeros, and the
+// length in bits.
 static void finish(uint32_t hash[8], const uint8_t *rest, size_t size) {
     uint8_t block[2 * SHA256_BLOCK] = {0};
     size_t left = size % SHA256_BLOCK, blocks = left + 1 + LENGTH_SIZE <= SHA256_BLOCK ? 1 : 2;

@@ -59,8 +59,8 @@ static double losses_sum(const Trainer *trainer) {
 
 // ---- one step ----------------------------------------------------------------------------------
 
-// The positions [first, last) in the order `order`, or as they stand where it is NULL. `sorted` is
-// room for the same places of an order.
+// The positions [first, last) in the order `order`, or in the order of the array if `order` is
+// NULL. `sorted` has room for the same part of an order.
 typedef struct TrainBatch {
     Trainer *trainer;
     const TrainPosition *positions;
@@ -74,8 +74,8 @@ static const TrainPosition *batch_position(const TrainBatch *batch, long i) {
     return &batch->positions[batch->order ? batch->sorted[i] : (uint32_t)i];
 }
 
-// Puts the positions of a share that use the same rows one behind the other, as rows of all buckets
-// together are more than the caches hold. Counts, then places.
+// Sorts the positions of a share so that positions with the same rows follow each other: the rows
+// of all buckets together do not fit the caches. This is a counting sort.
 static void sort_by_kings(const TrainBatch *batch, long first, long last) {
     const Trainer *trainer = batch->trainer;
     long places[NET_BUCKETS_MAX * NET_BUCKETS_MAX + 1] = {0};
@@ -94,7 +94,7 @@ static void sort_by_kings(const TrainBatch *batch, long first, long last) {
     }
 }
 
-// Fills a block with the positions from `at` on, no further than `end`, and asks the net.
+// Fills a block with the positions from `at` on, but not beyond `end`, and runs the net.
 static void block_forward(const TrainBatch *batch, long at, long end, TrainBlock *block) {
     const Trainer *trainer = batch->trainer;
     block->count = end - at < TRAIN_BLOCK ? (int)(end - at) : TRAIN_BLOCK;
@@ -104,7 +104,7 @@ static void block_forward(const TrainBatch *batch, long at, long end, TrainBlock
     train_forward(&trainer->running, block);
 }
 
-// Losses of a block, and their derivatives, of which each counts `weight`.
+// The sum of the losses of a block. Also their derivatives, each multiplied by `weight`.
 static double block_losses(const TrainBatch *batch, long at, float weight, TrainBlock *block) {
     const LossRule *rule = &batch->trainer->rule;
     double sum = 0;
@@ -223,7 +223,7 @@ typedef struct QuantisedBatch {
     Trainer *trainer;
     const CompactNet *net;
     const TrainPositions *positions;
-    int most[CREW_MAX]; // of each thread
+    int most[CREW_MAX]; // the largest accumulator value of each thread
 } QuantisedBatch;
 
 static void measure_quantised(void *context, int index, int count) {

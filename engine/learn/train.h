@@ -8,7 +8,8 @@
 #include "learn/train_quantise.h"
 #include "learn/train_set.h"
 
-// All that decides, with the positions, what comes out. Plain data: it stands in checkpoints.
+// The settings that, together with the positions, decide the result. Plain data: checkpoints
+// contain it.
 typedef struct TrainSettings {
     int64_t buckets, epochs, batch, threads;
     uint64_t seed;
@@ -18,38 +19,41 @@ typedef struct TrainSettings {
 typedef struct Trainer {
     TrainSettings settings;
     LossRule rule;
-    const uint8_t *bucket_of; // as CompactNet has it
+    const uint8_t *bucket_of; // as in CompactNet
     Optimiser optimiser;
     Weights running;
     Crew *crew;
-    // One a thread.
+    // One for each thread.
     Weights *gradients;
     TrainBlock *blocks;
     double *losses;
-    int64_t epoch;                                              // epochs done
-    void (*progress)(int64_t done, int64_t total, void *where); // positions of the epoch; or NULL
+    int64_t epoch; // epochs done
+    void (*progress)(int64_t done, int64_t total,
+                     void *where); // called with the positions done in this epoch; or NULL
     void *progress_where;
 } Trainer;
 
-// Ready for the first epoch. `settings.buckets` is one that train_buckets knows.
+// Prepares the first epoch. `settings.buckets` is a number that train_buckets() accepts.
 void trainer_init(Trainer *trainer, const TrainSettings *settings);
 void trainer_release(Trainer *trainer);
-// After the optimiser's weights were set from elsewhere (a checkpoint): makes the running net.
+// Computes the running net from the optimiser's weights. Call it after they were set from a
+// checkpoint.
 void trainer_refold(Trainer *trainer);
 
-// Steps an epoch takes over so many positions: batches of nearly the same size, none small.
+// The number of steps of an epoch over `positions` positions. All batches have nearly the same
+// size.
 int64_t trainer_steps(const TrainSettings *settings, size_t positions);
-// One epoch in an order that depends on seed and epoch alone; returns the mean loss, each
-// position's taken before the step that it took part in.
+// Runs one epoch. The order of positions depends on seed and epoch alone. Returns the mean loss;
+// the loss of a position is taken before the step that the position is part of.
 double trainer_epoch(Trainer *trainer, const TrainPositions *positions);
-// Mean losses: of the net as it is; of its quantised form, with the largest absolute value that an
-// accumulator has on these positions.
+// The mean loss of the net, and (below) of its quantised form. The second function also returns the
+// largest absolute value that an accumulator has on these positions.
 double trainer_loss(Trainer *trainer, const TrainPositions *positions);
 double trainer_quantised_loss(Trainer *trainer, const CompactNet *net,
                               const TrainPositions *positions, int *accumulator_most);
 
-// What a net is to be measured by: losses on `validation` of always saying the mean of the training
-// targets, and of the classical evaluation.
+// Losses to compare a net with, on `validation`: of a constant prediction, which is the mean of the
+// training targets, and of the classical evaluation.
 typedef struct TrainBaselines {
     double constant, classical;
 } TrainBaselines;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Text that grows; the stream's buffer becomes the result.
+// A text in a growing buffer. The stream's buffer becomes the result.
 typedef struct Text {
     FILE *out;
     char *bytes;
@@ -145,7 +145,7 @@ static void draw_curve(FILE *out, const Plot *frame, const TrainHistory *history
         fprintf(out, "%c%.1f %.1f", i ? 'L' : 'M', frame_x(frame, (double)row->epoch),
                 frame_y(frame, loss > frame->low ? loss : frame->low));
     }
-    // A single epoch is a point, which a line of no length with a round cap shows.
+    // A single epoch is drawn as a point: a line of length 0 with a round cap.
     fputs(history->count == 1 ? "h0\" stroke-linecap=\"round\"/>\n" : "\"/>\n", out);
 }
 
@@ -162,7 +162,8 @@ typedef struct Label {
     double loss;
 } Label;
 
-// Names stand where their lines end, from the top, moved where they would lie on each other.
+// A name stands at the end of its line. Names are placed from the top down, and are moved if they
+// would overlap.
 static void draw_labels(FILE *out, const Plot *frame, const TrainHistory *history) {
     enum { LABELS = 4, LINE = 30 };
     const TrainRow *last = &history->rows[history->count - 1];

@@ -19,6 +19,6 @@ typedef struct TrainHistory {
     TrainRow rows[TRAIN_EPOCHS_MAX];
 } TrainHistory;
 
-// New text of the length `*size`; to be freed.
+// A new text, to be freed. `*size` is set to its length.
 char *history_csv(const TrainHistory *history, size_t *size);
 char *history_svg(const TrainHistory *history, size_t *size);

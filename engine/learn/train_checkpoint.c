@@ -18,7 +18,7 @@ typedef struct Head {
     int64_t epoch, steps; // done
     int64_t rows;         // of the history
     double constant, classical;
-    int64_t weights; // floats in each of the three sets
+    int64_t weights; // number of floats in each of the three sets
 } Head;
 
 typedef struct Layout {
@@ -72,7 +72,7 @@ bool checkpoint_write(const char *folder, const Trainer *trainer, uint64_t finge
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// A checkpoint of another run must not be taken for this one's.
+// Refuses a checkpoint of a run with other settings.
 static bool settings_agree(const TrainSettings *have, const TrainSettings *want, Refusal *err) {
     const struct {
         const char *name;

@@ -6,14 +6,14 @@
 #include "learn/train.h"
 #include "learn/train_chart.h"
 
-// `fingerprint` is that of the positions. Replaces FOLDER/checkpoint in one step, on disk when it
-// returns.
+// Replaces FOLDER/checkpoint atomically; it is on disk when the function returns. `fingerprint` is
+// that of the positions.
 bool checkpoint_write(const char *folder, const Trainer *trainer, uint64_t fingerprint,
                       const TrainHistory *history, Refusal *err)
     __attribute__((warn_unused_result));
 bool checkpoint_exists(const char *folder);
-// Into a trainer that was just made by the settings and positions of the run. False, with a reason:
-// no checkpoint, a damaged one, or one of other settings or positions. The number of threads alone
-// may differ; then sums are rounded differently from there on.
+// Reads a checkpoint into a trainer that was just made with the settings of the run. On false,
+// `err` has the reason: no checkpoint, a damaged one, or one with other settings or positions. Only
+// the number of threads may differ; then the sums are rounded differently from there on.
 bool checkpoint_read(const char *folder, Trainer *trainer, uint64_t fingerprint,
                      TrainHistory *history, Refusal *err) __attribute__((warn_unused_result));

@@ -117,7 +117,7 @@ static bool read_option(TrainOptions *options, const char *name, const char *val
     return good;
 }
 
-// Takes `argv[0]` and what belongs to it; returns how many words, 0 where it makes no sense.
+// Reads the option at argv[0] and returns how many words it takes; 0 if it is not a valid option.
 static int read_words(TrainOptions *options, int argc, char **argv) {
     if (strcmp(argv[0], "--resume") == 0) {
         options->resume = true;
@@ -190,22 +190,22 @@ static void print_set(const TrainSet *set) {
 
 typedef struct TrainRun {
     TrainOptions options;
-    CompactNet from; // of --from, else empty
+    CompactNet from; // the net of --from, otherwise empty
     TrainSet set;
     Trainer trainer;
     TrainHistory history;
     uint64_t fingerprint;
-    int64_t begun_us, shown_us; // this epoch, and its progress
+    int64_t begun_us, shown_us; // start of this epoch, and time of the last progress line
 } TrainRun;
 
-// Until the last epoch is over, when `done` positions of this one are.
+// The time until the last epoch ends, when `done` positions of the current epoch are done.
 static char *time_left(const TrainRun *run, int64_t done, double speed, char out[METER_TEXT_MAX]) {
     int64_t epochs = run->options.settings.epochs - run->trainer.epoch;
     double positions = (double)run->set.training.count * (double)epochs - (double)done;
     return meter_duration((uint64_t)(positions / speed), out);
 }
 
-// A progress line on a terminal, overwritten again and again, and erased after the epoch.
+// Shows a progress line on a terminal. It is overwritten each time, and erased after the epoch.
 static void show_progress(int64_t done, int64_t total, void *where) {
     TrainRun *run = where;
     char left[METER_TEXT_MAX], speed_text[METER_TEXT_MAX];
@@ -273,7 +273,8 @@ static void begin_from(TrainRun *run) {
            trainer_loss(&run->trainer, &run->set.validation));
 }
 
-// Called before the games are read, which takes long, so that a wrong name is reported at once.
+// Reads the net of --from. Called before the games are read, which takes long, so that a wrong name
+// is reported early.
 static bool read_from(TrainRun *run, Refusal *err) {
     Refusal reason;
     if (!run->options.from)

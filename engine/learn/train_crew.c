@@ -15,7 +15,7 @@ typedef struct Member {
 struct Crew {
     int count;
     pthread_barrier_t begin, end;
-    CrewJob *job; // NULL: go home
+    CrewJob *job; // NULL: the threads end
     void *context;
     Member members[CREW_MAX];
 };

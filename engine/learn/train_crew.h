@@ -4,16 +4,16 @@
 enum { CREW_MAX = 256 };
 
 typedef struct Crew Crew;
-// `index` of `count` says which share: 0 is the caller's own thread.
+// Work of one thread: share `index` of `count`. Share 0 runs in the caller's thread.
 typedef void CrewJob(void *context, int index, int count);
 
-Crew *crew_new(int count); // ends the process where no thread is to be had
+Crew *crew_new(int count); // ends the process if a thread cannot be started
 void crew_free(Crew *crew);
 int crew_count(const Crew *crew);
-// Returns when every share is done.
+// Runs the job on all threads and returns when all shares are done.
 void crew_run(Crew *crew, CrewJob *job, void *context);
 
-// The bounds of share `index` of `total` things.
+// The begin of share `index` if `total` things are divided into `count` shares.
 static inline long crew_share(long total, int index, int count) {
     return total * index / count;
 }

@@ -8,7 +8,7 @@
 #include "learn/sha256.h"
 #include "learn/train_output.h"
 
-// A compact net above this is too large for the repository.
+// A larger compact net is too large for the repository.
 enum { COMPACT_MOST = 2 << 20 };
 
 int train_agreement(const CompactNet *compact, const Network *net, const TrainSet *set) {
@@ -24,7 +24,7 @@ int train_agreement(const CompactNet *compact, const Network *net, const TrainSe
     return agree;
 }
 
-// Reads back what was written, as the engine will, and compares.
+// Reads the written net in the same way as the engine, and compares.
 static bool bytes_agree(const char *name, const uint8_t *bytes, size_t size,
                         const CompactNet *compact, const TrainSet *set, Refusal *err) {
     Network net;

@@ -3,12 +3,12 @@
 
 #include "learn/train.h"
 
-// How many of the probes the trainer's arithmetic and the engine's value alike.
+// The number of probes for which the trainer's arithmetic and the engine's give the same value.
 int train_agreement(const CompactNet *compact, const Network *net, const TrainSet *set);
 
-// Writes FOLDER/net.compact, the same under its SHA-256, FOLDER/net with that name as its one line,
-// and FOLDER/net.nnue in the published form; says on standard output what was written, the losses
-// of the quantised net, the largest accumulator, and how many probes agree. False, with a reason: a
-// file that cannot be written, or one probe that differs.
+// Writes FOLDER/net.compact, the same file under its SHA-256, FOLDER/net with that name as its only
+// line, and FOLDER/net.nnue in the published form. Prints the file names, the losses of the
+// quantised net, the largest accumulator value, and how many probes agree. False, with a reason, if
+// a file cannot be written or a probe differs.
 bool train_finish(Trainer *trainer, const TrainSet *set, const char *folder, Refusal *err)
     __attribute__((warn_unused_result));

@@ -21,7 +21,7 @@ typedef struct LossRule {
 static inline float sigmoid(float x) {
     return 1 / (1 + expf(-x));
 }
-// Probability of winning that a score in centipawns or an output stands for.
+// The probability of winning for a score in centipawns, or for an output of the net.
 static inline float chance_of_score(const LossRule *rule, int centipawns) {
     return sigmoid(TRAIN_UNITS_PER_CENTIPAWN * (float)centipawns / rule->scale);
 }

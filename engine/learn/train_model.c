@@ -27,18 +27,22 @@ void weights_release(Weights *weights) {
     *weights = (Weights){0};
 }
 
-// Own king's squares as its side sees them, files e to h mirrored: four squares a rank, the own
-// back rank first. Most games are decided while the kings stand on their first two ranks.
-// clang-format off
+// The bucket of each square of a view's own king. Files e to h are mirrored, so there are four
+// squares a rank, beginning with the own back rank. Most games are decided while the kings stand on
+// their first two ranks.
 static const struct {
     int buckets;
     uint8_t of[32];
 } BUCKETS[] = {
     {1, {0}},
-    {2, {0,0,0,0, 0,0,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1}},
-    {4, {0,0,1,1, 2,2,2,2, 3,3,3,3, 3,3,3,3, 3,3,3,3, 3,3,3,3, 3,3,3,3, 3,3,3,3}},
-    {8, {0,1,2,3, 4,4,5,5, 6,6,6,6, 7,7,7,7, 7,7,7,7, 7,7,7,7, 7,7,7,7, 7,7,7,7}},
-    {16, {0,1,2,3, 4,5,6,7, 8,8,9,9, 10,10,11,11, 12,12,13,13, 14,14,14,14, 15,15,15,15, 15,15,15,15}},
+    {2, {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {4, {0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3,
+         3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}},
+    {8, {0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7,
+         7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}},
+    {16, {0,  1,  2,  3,  4,  5,  6,  7,  8,  8,  9,  9,  10, 10, 11, 11,
+          12, 12, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15}},
 };
 // clang-format on
 
@@ -49,7 +53,7 @@ const uint8_t *train_buckets(int buckets) {
     return NULL;
 }
 
-// Pawns on the first and last rank: rows that no position uses, and that stay zero.
+// False for pawns on the first and last rank. No position uses these rows; they stay zero.
 static bool feature_is_possible(int feature) {
     int rank = feature % 64 / 8;
     return feature >= 128 || (rank > 0 && rank < 7);
@@ -64,8 +68,9 @@ static void fill(float *values, size_t count, float value) {
         values[i] = value;
 }
 
-// Every activation begins around the middle of its range, where gradients pass. Ranges: 1 over the
-// root of a layer's inputs; some 30 rows are added up in the first.
+// Chooses random weights so that every activation begins near the middle of its range, where its
+// gradient is not zero. The ranges are 1 / sqrt(number of a layer's inputs); in the first layer
+// about 30 rows are added.
 void weights_start(Weights *learned, uint64_t seed) {
     uint64_t state = random_stream(seed, STREAM_WEIGHTS);
     TrainDense *dense = weights_dense(learned);
@@ -81,8 +86,8 @@ void weights_start(Weights *learned, uint64_t seed) {
     fill_random(dense->w3, NET_HIDDEN, &state, 0.177f);
 }
 
-// The nearest multiple of 1 / steps. Adding and taking away 1.5 * 2^23 rounds to whole numbers, in
-// a loop that compilers make vector code of.
+// The nearest multiple of 1 / steps. Adding and subtracting 1.5 * 2^23 rounds to a whole number,
+// and compilers can vectorise it.
 static inline float to_grid(float value, float steps) {
     const float whole = 12582912;
     return (value * steps + whole - whole) / steps;
@@ -119,7 +124,8 @@ void weights_fold_dense(const Weights *learned, Weights *running) {
 
 // ---- small loops -------------------------------------------------------------------------------
 
-// Sixteen partial sums, so that the order of a sum is written here and not left to the compiler.
+// Sixteen partial sums, so that the order of additions is fixed here and not chosen by the
+// compiler.
 typedef float Lanes __attribute__((vector_size(64), aligned(4), may_alias));
 enum { LANES = 16 };
 
@@ -138,8 +144,8 @@ static inline float dot(const float *a, const float *b, int count) {
         sum += *lanes(a + i) * *lanes(b + i);
     return lanes_total(&sum);
 }
-// The products of `in` with MODEL_PART rows of weights that lie behind each other. One sum alone
-// would wait for its own last addition at every step.
+// The products of `in` with MODEL_PART consecutive rows of weights. With one sum alone, each
+// addition would wait for the one before it.
 enum { MODEL_PART = 4 };
 static inline void dots(const float *rows, const float *in, int count, float out[MODEL_PART]) {
     Lanes sum[MODEL_PART] = {{0}};
@@ -165,7 +171,7 @@ static inline void clip_all(float *values, int count) {
     for (int i = 0; i < count; i++)
         values[i] = clip(values[i]);
 }
-// A clipped ReLU lets the gradient through where it let the value through.
+// The gradient of a clipped ReLU: it is zero where the value was clipped.
 static inline void gate_all(float *restrict derivatives, const float *restrict values, int count) {
     for (int i = 0; i < count; i++)
         derivatives[i] = values[i] > 0 && values[i] < 1 ? derivatives[i] : 0;
@@ -173,7 +179,7 @@ static inline void gate_all(float *restrict derivatives, const float *restrict v
 
 // ---- forwards ----------------------------------------------------------------------------------
 
-// MODEL_PART lanes of an accumulator, which fit the registers, then the next.
+// Computes MODEL_PART lanes of an accumulator at a time, because they fit the registers.
 static void accumulate(const Weights *running, const uint16_t *rows, int count, float *out) {
     for (int at = 0; at < NET_WIDTH; at += MODEL_PART * LANES) {
         const Lanes *bias = lanes(weights_dense(running)->bias + at);
@@ -188,8 +194,8 @@ static void accumulate(const Weights *running, const uint16_t *rows, int count, 
     clip_all(out, NET_WIDTH);
 }
 
-// out = clip(bias + weights in), of all positions of a block. Weights outside, positions inside: a
-// row of weights is read once for all of them.
+// out = clip(bias + weights in), for all positions of a block. The outer loop is over the weights,
+// so that a row of weights is read once for all positions.
 static inline void layer_forward(const float *weights, const float *bias, int inputs,
                                  const float *in, float (*out)[NET_HIDDEN], int positions) {
     for (int o = 0; o < NET_HIDDEN; o += MODEL_PART)
@@ -217,8 +223,8 @@ void train_forward(const Weights *running, TrainBlock *block) {
 
 // ---- backwards ---------------------------------------------------------------------------------
 
-// What is not zero among `count` derivatives that lie `stride` apart, and where. Many are zero: the
-// activation was at a border.
+// The values and places of those of `count` derivatives that are not zero. The derivatives lie
+// `stride` apart. Many are zero, because the activation was clipped.
 typedef struct Active {
     int count;
     int at[NET_HIDDEN];
@@ -239,7 +245,7 @@ static inline Active active_of(const float *derivatives, int count, int stride) 
 }
 
 // to += the active rows of `rows`, each times its derivative. A part of `to` stays in the registers
-// until all rows are added. `size` is a constant where this is inlined.
+// until all rows are added. `size` must be a constant after inlining.
 static inline void add_active(float *to, const Active *active, const float *rows, int size) {
     const int parts = size / LANES < MODEL_PART ? size / LANES : MODEL_PART;
     for (int at = 0; at < size; at += parts * LANES) {
@@ -253,8 +259,9 @@ static inline void add_active(float *to, const Active *active, const float *rows
     }
 }
 
-// Given the derivative `dout` by the sums of a layer: adds the gradients of its weights and bias,
-// and leaves in `din` the derivative by what went into the activations before it.
+// Backpropagation through a layer. From `dout`, the derivative with respect to the layer's sums, it
+// adds the gradients of weights and bias, and stores the derivative with respect to the inputs of
+// the previous activations in `din`.
 static inline void layer_backward(const float *weights, int inputs, const float *in,
                                   float (*dout)[NET_HIDDEN], int positions, float *weights_gradient,
                                   float *bias_gradient, float *din) {

@@ -11,7 +11,8 @@
 
 #include "learn/train_position.h"
 
-// The layers behind the first, and its bias. Nothing but floats, so that it is a vector too.
+// The layers after the first, and its bias. It contains only floats, so that it can be used as a
+// vector.
 typedef struct TrainDense {
     float bias[NET_WIDTH];
     float w1[NET_HIDDEN][NET_INPUTS];
@@ -20,24 +21,24 @@ typedef struct TrainDense {
     float b2[NET_HIDDEN];
     float w3[NET_HIDDEN];
     float b3;
-    float unused[15]; // stays zero; keeps what follows on a cache line's border
+    float unused[15]; // stays zero; aligns the next member to a cache line
 } TrainDense;
 
-// Units of the quantised net: what stands for 1 in activations, in the hidden layers' weights and
-// in the output.
+// The values of the quantised net that represent 1: in activations, in the weights of the hidden
+// layers, and in the output.
 #define TRAIN_ONE 127.0f
 #define TRAIN_WEIGHT_ONE 64.0f
 #define TRAIN_RAW_PER_OUTPUT 9600.0f
 
-// Weights, or as many gradients or moments, one after the other: blocks * NET_FEATURES rows of
-// NET_WIDTH, then a TrainDense.
+// Weights, or gradients or moments of the same shape: blocks * NET_FEATURES rows of NET_WIDTH
+// floats, then a TrainDense.
 typedef struct Weights {
     int blocks;
-    size_t count; // of all floats
+    size_t count; // number of floats
     float *all;   // 64-byte aligned
 } Weights;
 
-void weights_init(Weights *weights, int blocks); // zero; out of memory ends the process
+void weights_init(Weights *weights, int blocks); // all zero; out of memory ends the process
 void weights_release(Weights *weights);
 static inline float *weights_row(const Weights *weights, size_t row) {
     return weights->all + row * NET_WIDTH;
@@ -46,27 +47,29 @@ static inline TrainDense *weights_dense(const Weights *weights) {
     return (TrainDense *)(void *)weights_row(weights, (size_t)weights->blocks * NET_FEATURES);
 }
 
-// King buckets: 1, 2, 4, 8 or 16 of them. NULL for another number.
+// The bucket of each king square, for 1, 2, 4, 8 or 16 buckets. NULL for another number.
 const uint8_t *train_buckets(int buckets);
 
-// Random weights to begin with: the shared rows and the dense layers; the buckets' rows are zero.
+// Chooses random start weights for the shared rows and the dense layers. The rows of the buckets
+// are zero.
 void weights_start(Weights *learned, uint64_t seed);
-// From the weights that learn to those that run: running = shared + bucket for the features
-// [first, last) of every bucket, and the dense layers. All are rounded to what the quantised net
-// can hold, so that training sees what rounding costs and learns around it; gradients pass as if
-// there were no rounding (Bengio, Léonard and Courville, "Estimating or propagating gradients
-// through stochastic neurons", 2013: the straight-through estimator).
+// Computes the running weights from the learned ones: running = shared + bucket for the features
+// [first, last) of every bucket, and the dense layers. All weights are rounded to values of the
+// quantised net, so that training includes the rounding errors. Gradients ignore the rounding
+// (Bengio, Léonard and Courville, "Estimating or propagating gradients through stochastic neurons",
+// 2013: the straight-through estimator).
 void weights_fold(const Weights *learned, Weights *running, int first, int last);
 void weights_fold_dense(const Weights *learned, Weights *running);
 
 // ---- one block of positions --------------------------------------------------------------------
 
-// Few enough that what the dense layers read stays in the first cache.
+// Small enough that the data of the dense layers stays in the first-level cache.
 enum { TRAIN_BLOCK = 16 };
 
-// Activations, and in d… the loss's derivative by what goes into the activation.
+// Activations. The members d… are the derivatives of the loss with respect to the inputs of the
+// activations.
 typedef struct TrainBlock {
-    int count; // of positions, at most TRAIN_BLOCK
+    int count; // number of positions, at most TRAIN_BLOCK
     TrainFeatures features[TRAIN_BLOCK];
     float out[TRAIN_BLOCK], dout[TRAIN_BLOCK];
     float h2[TRAIN_BLOCK][NET_HIDDEN], dh2[TRAIN_BLOCK][NET_HIDDEN];
@@ -74,7 +77,8 @@ typedef struct TrainBlock {
     float x[TRAIN_BLOCK][NET_INPUTS], dx[TRAIN_BLOCK][NET_INPUTS];
 } TrainBlock;
 
-// From `features` to `out`.
+// Computes everything from `features` to `out`.
 void train_forward(const Weights *running, TrainBlock *block);
-// From `dout`, after train_forward; adds to `gradient`, which has the shape of `running`.
+// Computes the gradients from `dout`, after train_forward(), and adds them to `gradient`, which has
+// the shape of `running`.
 void train_backward(const Weights *running, TrainBlock *block, Weights *gradient);

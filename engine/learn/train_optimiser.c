@@ -56,7 +56,7 @@ static inline void adam(float *restrict weights, float *restrict mean, float *re
     }
 }
 
-// Sums `size` floats at `offset` of every gradient into `out` and leaves zeros.
+// Sums `size` floats at `offset` of every gradient into `out`, and sets them to zero.
 static inline void gather(Weights *gradients, int count, size_t offset, int size,
                           float *restrict out) {
     memset(out, 0, (size_t)size * sizeof(float));

@@ -26,7 +26,7 @@ static bool write_all(const char *path, const void *bytes, size_t size) {
     return (fclose(out) == 0) && good;
 }
 
-// A rename is on disk when its folder is.
+// A rename is on disk only after its folder is synced.
 static bool sync_folder(const char *folder) {
     int fd = open(folder, O_RDONLY | O_DIRECTORY);
     bool good = fd >= 0 && fsync(fd) == 0;
@@ -43,7 +43,7 @@ bool output_write(const char *folder, const char *name, const void *bytes, size_
     if (write_all(fresh, bytes, size) && rename(fresh, path) == 0 && sync_folder(folder))
         return true;
     refused(err, "%s: %s", path, strerror(errno));
-    unlink(fresh); // a part of a file on a full disk is in the way of the next one
+    unlink(fresh); // on a full disk, an incomplete file would take room from the next one
     return false;
 }
 

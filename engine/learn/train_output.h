@@ -10,6 +10,6 @@ bool output_write(const char *folder, const char *name, const void *bytes, size_
 // Makes the folder if it does not exist.
 bool output_folder(const char *folder, Refusal *err) __attribute__((warn_unused_result));
 bool output_exists(const char *folder, const char *name);
-// All of FOLDER/NAME in new memory, or NULL with a reason.
+// Returns all bytes of FOLDER/NAME in new memory, or NULL with a reason.
 void *output_read(const char *folder, const char *name, size_t *size, Refusal *err)
     __attribute__((warn_unused_result));

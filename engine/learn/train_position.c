@@ -27,7 +27,8 @@ void train_position_pack(const Position *pos, int white_score, int white_result,
     out->result = (uint8_t)(pos->side == WHITE ? white_result : 2 - white_result);
 }
 
-// Where the rows of a view begin and how its squares are mirrored, from its own king's square.
+// For one square of a view's own king: where the view's rows begin, and how its squares are
+// mirrored.
 typedef struct View {
     int base, flip;
 } View;

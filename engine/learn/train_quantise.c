@@ -105,7 +105,7 @@ static int clipped(int value) {
     return value < 0 ? 0 : value > ONE ? ONE : value;
 }
 
-// Of one view; returns the largest absolute value before clipping.
+// The accumulator of one view. Returns the largest absolute value before clipping.
 static int accumulate(const CompactNet *net, const uint16_t *rows, int count, int out[NET_WIDTH]) {
     int most = 0;
     for (int i = 0; i < NET_WIDTH; i++)

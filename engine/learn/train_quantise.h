@@ -5,16 +5,17 @@
 
 #include "learn/train_model.h"
 
-// New: compact_release it. Weights of the first layer times 127, of the hidden ones times 64, of
-// the output times 9600 / 127, biases to match; rounded. Where the integer net shifts by 6 bits it
-// drops the rest; half a unit is put into the biases before, so that it rounds.
+// Makes a quantised net; free it with compact_release(). The weights of the first layer are
+// multiplied by 127, those of the hidden layers by 64, those of the output by 9600 / 127, and the
+// biases accordingly, and all are rounded. The integer net shifts right by 6 bits, which truncates;
+// half a unit is added to the biases, so that the shift rounds.
 void train_quantise(const Weights *running, const uint8_t bucket_of[32], CompactNet *out);
 
-// The other way round: into weights to learn from. Each bucket takes the rows that the net has for
-// its first king square, so that the net may have other buckets, best fewer. What all buckets have
-// in common goes into the shared rows.
+// The inverse: weights to continue training from. Each bucket takes the rows that the net has for
+// its first king square, so the net may have other buckets (preferably fewer). The common part of
+// all buckets goes into the shared rows.
 void train_dequantise(const CompactNet *net, const uint8_t bucket_of[32], Weights *learned);
 
-// Raw output. `*accumulator_most` rises to the largest absolute value in an accumulator.
+// The raw output. `*accumulator_most` is increased to the largest absolute value of an accumulator.
 int32_t train_quantised(const CompactNet *net, const TrainFeatures *features,
                         int *accumulator_most);

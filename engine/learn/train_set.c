@@ -59,11 +59,11 @@ static void positions_append(TrainPositions *list, const TrainPosition *packed) 
 typedef struct Loader {
     TrainSet *set;
     const TrainSetOptions *options;
-    uint64_t random; // of the probes
+    uint64_t random; // for the choice of probes
     PawnCache *pawns;
     GameReader reader;
     GameFileRecord game;
-    int16_t targets[GAMEFILE_PLIES_MAX]; // of the game's plies
+    int16_t targets[GAMEFILE_PLIES_MAX]; // one for each ply of the game
 } Loader;
 
 static int64_t kept_count(const TrainSet *set) {

@@ -11,13 +11,13 @@
 #include "rules/error.h"
 
 enum {
-    TRAIN_PLIES_LEAST = 16,   // of the game before the position: openings are random
-    TRAIN_SCORE_ABSURD = 600, // a side that stood so well and lost was not judged rightly
+    TRAIN_PLIES_LEAST = 16,   // plies before the position: earlier ones are random openings
+    TRAIN_SCORE_ABSURD = 600, // a side with this score that lost: the score was wrong
     TRAIN_PROBES = 1000,
     TRAIN_FOLDERS_MAX = 256,
 };
 
-// Why a position was left out; the first reason that holds counts.
+// Why a position was left out. If several reasons apply, the first one counts.
 typedef enum {
     DROP_NONE,
     DROP_EARLY, // fewer than TRAIN_PLIES_LEAST plies
@@ -28,7 +28,7 @@ typedef enum {
 } DropReason;
 extern const char *const train_drop_texts[DROP_NB];
 
-// `score` and `result` in one view, whichever.
+// `score` and `result` must be in the same view.
 DropReason train_drop_reason(const Position *pos, Move move, int ply, int score, int result);
 
 typedef struct TrainPositions {
@@ -41,17 +41,17 @@ typedef struct TrainSetOptions {
     int folder_count;
     int64_t limit;       // positions of games to keep at most; 0: all
     int validation;      // per cent of the games
-    double trace, scale; // of the targets for training; see train_trace.h
-    uint64_t seed;       // of the choice of probes
-    double correlation;  // least allowed of score and result; see train_set_load
+    double trace, scale; // for the targets of training; see train_trace.h
+    uint64_t seed;       // for the choice of probes
+    double correlation;  // the lowest allowed between score and result; see train_set_load
 } TrainSetOptions;
 
 typedef struct TrainSet {
     TrainPositions training, validation;
-    // Positions picked evenly from all that were kept, for the comparison with the engine.
+    // A random sample of all positions that were kept, for the comparison with the engine.
     int probe_count;
     Position probes[TRAIN_PROBES];
-    // What was found.
+    // Statistics.
     int64_t files, damaged, games, plies;
     int64_t dropped[DROP_NB]; // by reason
     Correlation sums;         // of score and result, both seen by the side to move
@@ -66,5 +66,5 @@ typedef struct TrainSet {
 bool train_set_load(TrainSet *set, const TrainSetOptions *options, Refusal *err)
     __attribute__((warn_unused_result));
 void train_set_release(TrainSet *set);
-// Depends on every byte of the positions: whether two runs learn from the same.
+// A hash of all bytes of the positions. It shows whether two runs learn from the same positions.
 uint64_t train_set_fingerprint(const TrainSet *set);

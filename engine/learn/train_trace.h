@@ -7,8 +7,8 @@
 
 #include "learn/gamefile.h"
 
-// Targets in centipawns of White's view for each ply of the game, no further from 0 than
-// TRAIN_SCORE_MOST where `trace` is not 0; with 0 the scores as they are. 0 <= trace < 1; `scale`
-// as the loss has it, see train_loss.h.
+// Computes the targets, in centipawns of White's view, for each ply of the game. They are within
+// ±TRAIN_SCORE_MOST unless `trace` is 0; with 0 the targets are the scores. 0 <= trace < 1. `scale`
+// is that of the loss, see train_loss.h.
 void train_trace(const GameFileRecord *game, double trace, double scale,
                  int16_t out[GAMEFILE_PLIES_MAX]);

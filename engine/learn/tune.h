@@ -11,20 +11,20 @@
 
 // ---- positions to learn from -------------------------------------------------------------------
 
-// One value's part in a position.
+// How often one value counts in a position.
 typedef struct TuneItem {
-    uint16_t index; // of the value among all
-    int16_t count;  // White's less Black's; of dangers, in quarters of a unit, one colour's own
+    uint16_t index; // index of the value among all values
+    int16_t count;  // White's less Black's; for dangers: of one colour, in quarters of a unit
 } TuneItem;
 
 typedef struct TunePosition {
-    size_t first; // its items: linear ones, dangers of White's king and Black's, winnable
-    uint16_t linear, dangers[COLOR_NB], winnable; // how many of each
+    size_t first; // the index of its first item; then linear items, dangers of both kings, winnable
+    uint16_t linear, dangers[COLOR_NB], winnable; // numbers of these items
     uint8_t phase, scale[COLOR_NB], rule50, side; // as in EvalTrace
-    float result;                                 // of its game, White's view: 0, 0.5, 1
+    float result;                                 // of the game, White's view: 0, 0.5, 1
 } TunePosition;
 
-// Owns its arrays; all zero is an empty one.
+// Owns its arrays. A zeroed set is empty.
 typedef struct TuneSet {
     TunePosition *positions;
     TuneItem *items;
@@ -37,12 +37,12 @@ void tune_set_release(TuneSet *set);
 // Every tenth game goes to the second set, so that no game is in both.
 typedef struct TuneData {
     TuneSet training, validation;
-    uint64_t games, seen; // games read; positions in them, quiet or not
+    uint64_t games, seen; // games read, and all positions in them
 } TuneData;
 
-// Adds the quiet positions of the games at `path`, a file or a folder of games-*.anvil, until
-// `positions_max` are there. A damaged file is read as far as it goes, with a warning on standard
-// error. False, with `err`: there is nothing to read.
+// Adds the quiet positions of the games at `path` (a file, or a folder of games-*.anvil) until
+// there are `positions_max`. A damaged file is read up to the damage, with a warning on standard
+// error. On false, `err` has the reason: there is nothing to read.
 bool tune_data_load(TuneData *data, const char *path, size_t positions_max, Refusal *err)
     __attribute__((warn_unused_result));
 void tune_data_release(TuneData *data);
@@ -55,34 +55,34 @@ typedef struct TuneWeights {
 } TuneWeights;
 
 void tune_weights_init(TuneWeights *weights, const EvalValues *values);
-// The nearest whole numbers.
+// Rounds the values to whole numbers.
 void tune_weights_round(const TuneWeights *weights, EvalValues *out);
 
-// The score in centipawns, White's view, not rounded on the way.
+// The score in centipawns, White's view, without rounding.
 double tune_score(const TuneSet *set, const TunePosition *pos, const TuneWeights *weights);
 // Mean squared error of the predicted results 1 / (1 + 10^(-k * score / 400)).
 double tune_loss(const TuneSet *set, const TuneWeights *weights, double k, int threads);
-// The same for a constant prediction: the mean result of the set.
+// The same error for a constant prediction: the mean result of the set.
 double tune_loss_of_constant(const TuneSet *set);
-// The k with the least loss.
+// The k with the smallest loss.
 double tune_fit_k(const TuneSet *set, const TuneWeights *weights, int threads);
 
 typedef struct TunePlan {
     int epochs, threads;
     double k;
-    double anchor;  // each value keeps to its start as if so many positions spoke for that
-    FILE *progress; // a line an epoch; NULL: none
+    double anchor;  // holds each value near its start, like so many positions that demand it
+    FILE *progress; // one line per epoch; NULL: none
 } TunePlan;
 
-// Improves `weights`; those of the epoch with the least validation loss remain, the first ones if
-// none is better (training loss where there is no validation set). The outcome is the same for any
-// number of threads.
+// Improves `weights`. The result is the weights of the epoch with the smallest validation loss, or
+// the weights of the start if no epoch is better. (Without a validation set, the training loss is
+// used.) The result is the same for any number of threads.
 void tune_learn(const TuneData *data, const TunePlan *plan, TuneWeights *weights);
 
 // ---- the values as a file ----------------------------------------------------------------------
 
-// eval/values.c with these values.
+// Prints these values as the text of eval/values.c.
 void values_print(FILE *out, const EvalValues *values);
-// The same to a file, which is replaced at once or not at all.
+// Writes the same to a file. The file is replaced atomically.
 bool values_write(const char *path, const EvalValues *values, Refusal *err)
     __attribute__((warn_unused_result));

@@ -56,7 +56,7 @@ static bool read_number(TuneOptions *options, const char *name, const char *valu
     return false;
 }
 
-// Reads the option at argv[0]; returns how many words it takes, 0 if it is none.
+// Reads the option at argv[0] and returns how many words it takes; 0 if it is not an option.
 static int read_option(TuneOptions *options, int argc, char **argv) {
     if (strcmp(argv[0], "--print") == 0) {
         options->print = true;
@@ -134,7 +134,7 @@ static int learn(const TuneData *data, TuneOptions *options) {
                      .anchor = (double)options->anchor,
                      .progress = stderr};
     tune_learn(data, &plan, &weights);
-    // What is written is whole numbers; their loss is what counts.
+    // The output has whole numbers, so their loss is the one that counts.
     tune_weights_round(&weights, &values);
     tune_weights_init(&weights, &values);
     print_losses("after", data, &weights, options);

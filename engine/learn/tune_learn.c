@@ -1,7 +1,7 @@
-// Learning: what the values say of a position, how wrong that is, and which way is less wrong.
+// The learning: the score of a position from the values, its error, and the gradient of the error.
 //
-// Work on a batch of positions is cut into a fixed number of slices that the threads take one by
-// one; their sums are added up in the order of the slices, so the outcome does not depend on the
+// A batch of positions is cut into a fixed number of slices, which the threads take one by one. The
+// sums of the slices are added in the order of the slices, so the result does not depend on the
 // number of threads.
 #include <math.h>
 #include <pthread.h>
@@ -17,16 +17,16 @@
 enum { SLICES = 64, BATCH = 16384 };
 enum { TEMPO_INDEX = offsetof(EvalValues, tempo) / sizeof(int32_t) };
 
-// Adam (Kingma and Ba 2015); the rate is in centipawns a step and falls along a cosine to nothing.
+// Adam (Kingma and Ba 2015). The rate is in centipawns per step and falls to 0 along a cosine.
 static const double RATE = 1, MOMENTUM = 0.9, VARIANCE = 0.999, TINY = 1e-12;
 typedef struct Gradient {
     TuneWeights sum;
     double loss;
 } Gradient;
 
-// How a position's score moves with its parts.
+// The derivatives of a position's score.
 typedef struct Slopes {
-    double mg, eg;           // by a pair's two values
+    double mg, eg;           // by the two values of a pair
     double danger[COLOR_NB]; // by a unit of a king's danger
     double winnable, tempo;
 } Slopes;
@@ -56,7 +56,7 @@ void tune_weights_round(const TuneWeights *weights, EvalValues *out) {
 
 // ---- score -------------------------------------------------------------------------------------
 
-// What one king's danger costs, and how that changes with a unit more.
+// The cost of a king's danger, and its derivative.
 static void danger_cost(double quarters, double cost[2], double slope[2]) {
     double units = quarters / 4;
     bool moves = units > 0 && units < DANGER_MAX;
@@ -74,7 +74,7 @@ static double sum_items(const TuneItem *items, int count, const double *values) 
     return sum;
 }
 
-// winnable_endgame() in real numbers. Returns how the outcome moves with `*eg`: 1 or 0.
+// winnable_endgame() in real numbers. Returns the derivative of the result by `*eg`: 1 or 0.
 static double winnable_endgame_of(double *eg, double winnable_by) {
     double size = fabs(*eg) + winnable_by;
     bool moves = *eg != 0 && size > 0;
@@ -116,12 +116,12 @@ double tune_score(const TuneSet *set, const TunePosition *pos, const TuneWeights
 
 // ---- one slice ---------------------------------------------------------------------------------
 
-// `k` of tune_loss() as the steepness of exp().
+// The `k` of tune_loss() as a factor for exp().
 static double steepness(double k) {
     return k * log(10) / 400;
 }
 
-// Adds `slope` times how often each of the items counts.
+// Adds `slope`, times the count of each item, to the sums.
 static void add_items(const TuneItem *items, int count, double slope, double *sum) {
     for (int i = 0; i < count; i++)
         sum[items[i].index] += slope * items[i].count;
@@ -144,7 +144,7 @@ static void add_gradient(Gradient *gradient, const TuneSet *set, const TunePosit
 typedef struct TuneBatch {
     const TuneSet *set;
     const TuneWeights *weights;
-    const uint32_t *order; // of positions; NULL: as they lie
+    const uint32_t *order; // of positions; NULL: the order of the array
     size_t first, count;
     double k;
     bool wants_gradient;
@@ -223,7 +223,7 @@ double tune_loss_of_constant(const TuneSet *set) {
     return set->count ? squares / count - sum / count * (sum / count) : 0;
 }
 
-// The loss has one valley over k, which is closed in from both sides.
+// The loss has one minimum over k. It is enclosed from both sides.
 double tune_fit_k(const TuneSet *set, const TuneWeights *weights, int threads) {
     double low = 0.05, high = 5;
     for (int i = 0; i < 24; i++) {
@@ -245,7 +245,7 @@ typedef struct Learner {
     uint32_t *order;
     Gradient *slices;
     uint64_t random, steps;
-    double anchor; // added to the loss for each squared centipawn that a value is off its start
+    double anchor; // added to the loss for each squared centipawn between a value and its start
 } Learner;
 
 static void shuffle(uint32_t *order, size_t count, uint64_t *random) {
@@ -257,7 +257,7 @@ static void shuffle(uint32_t *order, size_t count, uint64_t *random) {
     }
 }
 
-// One value's step against its gradient.
+// One step of one value, against its gradient.
 static void step_value(double *value, double *mean, double *square, double gradient, double rate,
                        uint64_t steps) {
     *mean = MOMENTUM * *mean + (1 - MOMENTUM) * gradient;
@@ -282,7 +282,7 @@ static void step(Learner *learner, size_t count, double rate) {
     }
 }
 
-// Loss of the training set on the way.
+// Runs one epoch. Returns the mean loss of the training positions, taken during the epoch.
 static double learn_epoch(Learner *learner, double rate) {
     const TuneSet *set = &learner->data->training;
     double loss = 0;
@@ -329,9 +329,10 @@ static void learn_epochs(Learner *learner) {
     *learner->weights = best;
 }
 
-// How fast a position's loss grows with the square of a value that counts once in it, near enough.
+// The approximate curvature of a position's loss by a value that counts once in it.
 static double curvature(double k) {
-    const double usual = 0.2; // of expected * (1 - expected), which is at most a quarter
+    const double usual =
+        0.2; // typical value of expected * (1 - expected), which is at most a quarter
     return steepness(k) * usual * (steepness(k) * usual);
 }
 

@@ -26,7 +26,7 @@ static int value_text(ValueKind kind, int32_t value, char out[32]) {
     return snprintf(out, 32, "%d", value);
 }
 
-// `count` values in braces from `column` on; lines that follow begin under the first value.
+// Prints `count` values in braces from `column` on. Further lines begin below the first value.
 static void print_line(FILE *out, ValueKind kind, const int32_t *values, int count, int column) {
     const int left = column + 1;
     fputc('{', out);
@@ -45,7 +45,7 @@ static void print_line(FILE *out, ValueKind kind, const int32_t *values, int cou
     fputc('}', out);
 }
 
-// An array of `dimensions`; all but the innermost have their braces on lines of their own.
+// Prints an array with `dimensions`. All but the innermost have their braces on lines of their own.
 static void print_array(FILE *out, ValueKind kind, const int32_t *values, const int *dimensions,
                         int depth, int column) {
     if (depth == 1) {
@@ -64,7 +64,7 @@ static void print_array(FILE *out, ValueKind kind, const int32_t *values, const 
     fprintf(out, "%*s}", column, "");
 }
 
-// "[6][8]" as numbers; returns how many.
+// Reads dimensions like "[6][8]" and returns how many there are.
 static int read_dimensions(const char *text, int out[DIMENSIONS_MAX]) {
     int depth = 0;
     for (; *text == '[' && depth < DIMENSIONS_MAX; depth++) {
@@ -103,7 +103,7 @@ static bool write_all(FILE *out, const EvalValues *values) {
 }
 
 bool values_write(const char *path, const EvalValues *values, Refusal *err) {
-    char other[4096]; // what is cut short must not look whole
+    char other[4096]; // the old file must stay until the new one is complete
     snprintf(other, sizeof other, "%s.part", path);
     FILE *out = fopen(other, "w");
     if (out && write_all(out, values) && rename(other, path) == 0)

@@ -11,13 +11,13 @@
 
 enum {
     VALIDATION_ONE_IN = 10, // games
-    PLY_LEAST = 16,         // earlier ones are what the opening made of them
-    SCORE_MOST = 2000,      // beyond it all is decided
+    PLY_LEAST = 16,         // earlier positions are part of the opening
+    SCORE_MOST = 2000,      // beyond this the game is decided
 };
 
 // ---- a set -------------------------------------------------------------------------------------
 
-// Room for one more of `size` bytes behind `count`.
+// Returns the array with room for one more element of `size` bytes after `count` elements.
 static void *grown(void *array, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity)
         return array;
@@ -35,7 +35,7 @@ static void add_item(TuneSet *set, int index, int count) {
     set->items[set->item_count++] = (TuneItem){(uint16_t)index, (int16_t)count};
 }
 
-// The values of one kind that count, and how many these are.
+// Adds the values of one kind that have a count, and returns how many there are.
 static uint16_t add_items(TuneSet *set, ValueKind kind, const int16_t *plus, const int16_t *minus) {
     size_t before = set->item_count;
     for (int row = 0, first = 0; row < EVAL_ROW_COUNT; first += EVAL_ROWS[row++].count) {
@@ -79,7 +79,7 @@ void tune_data_release(TuneData *data) {
 
 // ---- from games --------------------------------------------------------------------------------
 
-// The evaluation is only asked to judge positions in which nothing is about to happen.
+// True for quiet positions after the opening, since the evaluation is meant for quiet positions.
 static bool is_worth_learning(const GameFileRecord *game, int i, const Position *pos) {
     const ScoredMove *move = &game->moves[i];
     return game_record_ply(game, i) >= PLY_LEAST && abs(move->score) <= SCORE_MOST &&

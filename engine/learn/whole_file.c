@@ -8,7 +8,7 @@
 
 #include "rules/error.h"
 
-// To the end of `in`, or to one byte more than `size_max`. NULL: no memory.
+// Reads to the end of `in`, but at most one byte more than `size_max`. NULL: out of memory.
 static char *stream_read(FILE *in, size_t size_max, size_t *size) {
     char *text = NULL;
     size_t room = 1 << 14;

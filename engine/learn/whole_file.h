@@ -5,7 +5,7 @@
 
 #include "rules/error.h"
 
-// All bytes of a file, new, with a NUL behind them; NULL: `err` says why, also when there are more
-// than `size_max`.
+// Returns all bytes of a file in new memory, with a NUL after them. NULL, with a reason in `err`,
+// if it cannot be read or has more than `size_max` bytes.
 char *whole_file_read(const char *path, size_t size_max, size_t *size, Refusal *err)
     __attribute__((warn_unused_result));

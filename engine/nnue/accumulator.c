@@ -19,7 +19,7 @@ Accumulators *accumulators_new(const Network *net) {
     Accumulators *accumulators = net_allocate(sizeof *accumulators);
     accumulators->net = net;
     for (int view = WHITE; view <= BLACK; view++)
-        for (int king = 0; king < 64; king++) // stands for an empty board
+        for (int king = 0; king < 64; king++) // the cache of an empty board
             memcpy(accumulators->cache[view][king].values, net->bias, sizeof net->bias);
     return accumulators;
 }
@@ -35,7 +35,7 @@ static void king_moves(Accumulator *to, const Network *net, Color us, Square fro
         net->row_class[net_square(us, from)] != net->row_class[net_square(us, square)];
 }
 
-// The king goes two files from the edge on its own rank, and the rook beside it.
+// Records the changes of castling: the king goes to file g or c, the rook to file f or d.
 static void push_castling(Accumulator *to, const Network *net, Color us, Move move) {
     bool king_side = move_to(move) > move_from(move);
     king_moves(to, net, us, move_from(move), square_relative(us, king_side ? G1 : C1));
@@ -72,7 +72,7 @@ void accumulators_push(Accumulators *accumulators, const Position *pos, Move mov
 
 // ---- sums --------------------------------------------------------------------------------------
 
-// `to` from the accumulator below it; the view's king stands on rows that both share.
+// Computes `to` from the accumulator below it. The rows of the view's king are the same for both.
 static void step(const Network *net, const Accumulator *from, Accumulator *to, Color view,
                  Square king) {
     NetDelta delta;
@@ -87,7 +87,7 @@ static void step(const Network *net, const Accumulator *from, Accumulator *to, C
     to->is_computed[view] = true;
 }
 
-// The difference between the board and the cache.
+// Collects the differences between the board and the cache, and updates the cache's pieces.
 static void cache_differ(AccumulatorCache *cache, const Network *net, const Position *pos,
                          Color view, NetDelta *delta) {
     Square king = position_king(pos, view);

@@ -21,8 +21,8 @@ enum { NET_CHANGES_MAX = 3 }; // a capture that promotes
 typedef struct Accumulator {
     alignas(64) NetRow values[COLOR_NB];
     bool is_computed[COLOR_NB];
-    bool is_refreshed[COLOR_NB]; // the view's king has come to other rows
-    int change_count;            // from the accumulator below
+    bool is_refreshed[COLOR_NB]; // the view's king has moved to a square with other rows
+    int change_count;            // changes since the accumulator below
     NetChange changes[NET_CHANGES_MAX];
 } Accumulator;
 
@@ -44,13 +44,15 @@ Accumulators *accumulators_new(const Network *net);
 // Starts a new line. The cache is kept.
 void accumulators_restart(Accumulators *accumulators);
 
-// Before `move` is made in `pos`; after it was taken back. A null move changes nothing here.
+// Call push before `move` is made in `pos`, and pop after it was taken back. Null moves need
+// neither.
 void accumulators_push(Accumulators *accumulators, const Position *pos, Move move);
 static inline void accumulators_pop(Accumulators *accumulators) {
     accumulators->top--;
 }
 
-// The accumulator of `view` brought up to date for `pos`, the position now reached; borrowed.
+// Brings the accumulator of `view` up to date for `pos`, the current position. The result is
+// borrowed.
 const int16_t *accumulators_update(Accumulators *accumulators, const Position *pos, Color view);
 // The net's raw output for it.
 int32_t accumulators_evaluate(Accumulators *accumulators, const Position *pos);

@@ -26,7 +26,7 @@ void read_i8s(NetReader *reader, int8_t *out, size_t count);
 void read_i16s(NetReader *reader, int16_t *out, size_t count);
 void read_i32s(NetReader *reader, int32_t *out, size_t count);
 
-// Each returns the place behind what it wrote.
+// Each function returns the address after the bytes that it wrote.
 uint8_t *write_u32(uint8_t *at, uint32_t value);
 uint8_t *write_i8s(uint8_t *at, const int8_t *values, size_t count);
 uint8_t *write_i16s(uint8_t *at, const int16_t *values, size_t count);

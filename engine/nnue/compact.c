@@ -105,7 +105,7 @@ static bool read_rows(NetReader *reader, CompactNet *compact, Refusal *err) {
             return refused(err, "row %d of bucket %d is damaged, before byte %td", r % NET_FEATURES,
                            r / NET_FEATURES, bits.at - reader->begin);
     }
-    // Whole bytes not taken, or a bit set in what fills the last one.
+    // There are bytes that were not read, or a bit is set in the padding of the last byte.
     if (bits.at != bits.end || bits.count >= 8 || bits.pending != 0)
         return refused(err, "the rows end before byte %td, and more follows",
                        bits.at - bits.count / 8 - reader->begin);
@@ -125,7 +125,7 @@ bool compact_read(CompactNet *compact, const void *bytes, size_t size, Refusal *
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// Value `i` of a row as it is written: itself, or its difference from `before`.
+// Value `i` of a row as it is stored: the value itself, or its difference from `before`.
 static int32_t row_value(const int16_t *row, const int16_t *before, int i) {
     return row[i] - (before ? before[i] : 0);
 }

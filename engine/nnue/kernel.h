@@ -9,15 +9,16 @@
 
 enum { NET_PIECES_MAX = 32 }; // pieces besides the kings; no position has more than 30
 
-// Rows to be added and to be taken away.
+// Rows to be added and rows to be subtracted.
 typedef struct NetDelta {
     int plus_count, minus_count;
     const int16_t *plus[NET_PIECES_MAX], *minus[NET_PIECES_MAX];
 } NetDelta;
 
-// The dense layers for the kernels. Four inputs of one output lie together, and the outputs side by
-// side, so that four inputs are multiplied with all of a layer in one sweep, without sums across a
-// vector; and where the four are zero, as they often are, the sweep is left out.
+// The dense layers in the order that the kernels read. Four inputs of one output lie together, and
+// the outputs side by side. So four inputs are multiplied with all weights of a layer in one pass,
+// without sums across a vector. If the four inputs are zero, as they often are, the pass is left
+// out.
 typedef struct NetPacked {
     alignas(64) int8_t w1[NET_INPUTS / 4][NET_HIDDEN][4]; // [input / 4][output][input % 4]
     int8_t w2[NET_HIDDEN / 4][NET_HIDDEN][4];

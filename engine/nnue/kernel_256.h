@@ -15,13 +15,14 @@ TARGET static inline __m256i load(const void *at) {
     return _mm256_loadu_si256(at);
 }
 
-// Clips a view's accumulator to bytes. Bit i of the result: the i-th four of them are not all zero.
+// Clips a view's accumulator to bytes. Bit i of the result is set if the i-th group of four bytes
+// is not all zero.
 TARGET static uint64_t clip(const int16_t *in, uint8_t out[NET_WIDTH]) {
     const __m256i zero = _mm256_setzero_si256();
     uint64_t live = 0;
     for (int i = 0; i < NET_WIDTH; i += 32) {
         __m256i bytes = _mm256_packs_epi16(load(in + i), load(in + i + 16));
-        bytes = _mm256_permute4x64_epi64(bytes, 0xd8); // packing goes by halves
+        bytes = _mm256_permute4x64_epi64(bytes, 0xd8); // the pack instruction works on each half
         bytes = _mm256_max_epi8(bytes, zero);
         _mm256_storeu_si256((__m256i *)(out + i), bytes);
         __m256i is_live = _mm256_cmpgt_epi32(bytes, zero);
@@ -62,7 +63,8 @@ TARGET static inline __m256i sums_clip(const Sums *sums) {
     return _mm256_max_epi8(bytes, _mm256_setzero_si256());
 }
 
-// The first layer. Both views go side by side, so that neither waits for its own sums.
+// The first layer. Both views are added in turn, to sums of their own, so that no addition waits
+// for the one before.
 TARGET static inline void sums_add_live(Sums *sums, const uint8_t *x, uint64_t us, uint64_t them,
                                         const int8_t (*w)[NET_HIDDEN][4]) {
     Sums other = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),

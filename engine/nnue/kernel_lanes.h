@@ -16,14 +16,14 @@ static inline const Lanes *lanes_of(const int16_t *row) {
     return (const Lanes *)row;
 }
 
-// A quiet move: a piece leaves a square for another.
+// One row is added and one subtracted: a quiet move.
 TARGET static void accumulate_move(Lanes *out, const Lanes *from, const NetDelta *delta) {
     const Lanes *plus = lanes_of(delta->plus[0]), *minus = lanes_of(delta->minus[0]);
     for (int i = 0; i < VECTORS; i++)
         out[i] = from[i] + plus[i] - minus[i];
 }
 
-// A capture: another piece leaves the board with it.
+// One row is added and two are subtracted: a capture.
 TARGET static void accumulate_capture(Lanes *out, const Lanes *from, const NetDelta *delta) {
     const Lanes *plus = lanes_of(delta->plus[0]);
     const Lanes *moved = lanes_of(delta->minus[0]), *captured = lanes_of(delta->minus[1]);

@@ -10,7 +10,7 @@
 #define TARGET
 #include "nnue/kernel_lanes.h"
 
-// Clips a view's accumulator to bytes, which fit signed ones.
+// Clips a view's accumulator to bytes. The values fit signed bytes.
 static void clip(const int16_t *in, int8_t out[NET_WIDTH]) {
     for (int i = 0; i < NET_WIDTH; i += 16) {
         int8x16_t bytes =
@@ -29,7 +29,7 @@ static inline void sums_init(Sums *sums, const int32_t bias[NET_HIDDEN]) {
         sums->v[i] = vld1q_s32(bias + 4 * i);
 }
 
-// Four inputs times their weights of every output. A pair of products is at most 2 * 127 * 128 and
+// Four inputs times their weights for every output. A pair of products is at most 2 * 127 * 128 and
 // fits 16 bits.
 static inline void sums_add(Sums *sums, int32_t four, const int8_t (*w)[4]) {
     int8x8_t all = vreinterpret_s8_s32(vdup_n_s32(four));

@@ -15,7 +15,8 @@ TARGET static inline __m128i load(const void *at) {
     return _mm_loadu_si128(at);
 }
 
-// Clips a view's accumulator to bytes. Bit i of the result: the i-th four of them are not all zero.
+// Clips a view's accumulator to bytes. Bit i of the result is set if the i-th group of four bytes
+// is not all zero.
 TARGET static uint64_t clip(const int16_t *in, uint8_t out[NET_WIDTH]) {
     const __m128i zero = _mm_setzero_si128();
     uint64_t live = 0;
@@ -38,7 +39,7 @@ TARGET static inline void sums_init(Sums *sums, const int32_t bias[NET_HIDDEN]) 
         sums->v[i] = load(bias + 4 * i);
 }
 
-// Four inputs times their weights of every output. A pair of products is at most 2 * 127 * 128 and
+// Four inputs times their weights for every output. A pair of products is at most 2 * 127 * 128 and
 // fits 16 bits.
 TARGET static inline void sums_add(Sums *sums, const uint8_t *in, const int8_t (*w)[4]) {
     int32_t four;

@@ -93,7 +93,7 @@ bool network_choose(const char *name, Network *own, const Network **chosen, Refu
 
 // ---- the default net ---------------------------------------------------------------------------
 
-// Of embedded.S; absent from a program built without a net.
+// Defined in embedded.S. Absent from a program that is built without a net.
 extern const uint8_t anvil_net_bytes[] __attribute__((weak));
 extern const uint32_t anvil_net_size __attribute__((weak));
 extern const char anvil_net_name[] __attribute__((weak));

@@ -82,7 +82,7 @@ static uint8_t clip(int32_t value) {
     return (uint8_t)(value < 0 ? 0 : value > NET_CLIP ? NET_CLIP : value);
 }
 
-// A wrapping sum, as the kernels have it.
+// A sum that wraps on overflow, as in the kernels.
 static int32_t affine(int32_t bias, const int8_t *w, const uint8_t *in, int inputs) {
     uint32_t sum = (uint32_t)bias;
     for (int i = 0; i < inputs; i++)

@@ -77,8 +77,9 @@ void compact_init(CompactNet *compact, int buckets);
 void compact_release(CompactNet *compact);
 
 // ---- files -------------------------------------------------------------------------------------
-// The readers take bytes from anywhere and refuse all that is not exactly of the form: on false,
-// `err` says what and where, and nothing is held. The writers return new memory, to be freed.
+// The readers accept bytes from any source and refuse everything that is not exactly in the form.
+// On false, `err` says what is wrong and where, and nothing is allocated. The writers return new
+// memory, to be freed.
 
 // The published form, version 0x7AF32F16. Its description may be any text.
 bool network_read(Network *net, const void *bytes, size_t size, Refusal *err)
@@ -101,13 +102,14 @@ bool network_load(Network *net, const char *path, Refusal *err) __attribute__((w
 bool compact_load(CompactNet *compact, const char *path, Refusal *err)
     __attribute__((warn_unused_result));
 
-// What people may write for a net: "<default>" (also an empty text), "none", or the path of a file.
-// `*chosen` becomes the net, NULL for none; it is `own` where a file was read, else `own` is empty.
+// Finds a net by its name, as users write it: "<default>" (also an empty text), "none", or the path
+// of a file. `*chosen` is set to the net, or to NULL for none. It points to `own` if a file was
+// read; otherwise `own` is empty.
 bool network_choose(const char *name, Network *own, const Network **chosen, Refusal *err)
     __attribute__((warn_unused_result));
 
-// The net that the program was built with; NULL if it was built without one. Read on the first
-// call; a damaged one ends the process with a sentence.
+// The net that the program was built with, or NULL if there is none. It is read on the first call.
+// If it is damaged, the process ends with a message.
 const Network *network_default(void);
 // SHA-256 of its compact file, 64 hexadecimal digits; "" without one.
 const char *network_default_sha256(void);
@@ -127,7 +129,7 @@ static inline int net_index(Color view, Square king, Piece piece, Square s) {
     return net_square(view, s) + 1 + 64 * net_plane(view, piece) +
            (NET_FEATURES + 1) * net_square(view, king);
 }
-// The row that stands for it.
+// The row of weights of a piece on a square.
 static inline const int16_t *network_row(const Network *net, Color view, Square king, Piece piece,
                                          Square s) {
     Square k = net_square(view, king);
@@ -135,7 +137,7 @@ static inline const int16_t *network_row(const Network *net, Color view, Square 
         (uint32_t)(64 * net_plane(view, piece) + (net_square(view, s) ^ net->row_flip[k]));
     return net->rows[net->row_base[k] + feature];
 }
-// Of a compact net: the bucket of a king square and whether the board is mirrored for it; `king` as
+// Compact nets: the bucket of a king square, and whether the board is mirrored for it. `king` is as
 // the view sees it.
 static inline int compact_bucket(const CompactNet *compact, Square king) {
     int file = square_file(king);
@@ -147,13 +149,14 @@ static inline int compact_flip(Square king) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-// To be called after a net was filled or changed by hand. Readers do it themselves.
+// Call it after a net was filled or changed by hand. The readers call it themselves.
 void network_pack(Network *net);
-// The accumulator of one view, from nothing.
+// The accumulator of one view, computed from the beginning.
 void network_accumulate(const Network *net, const Position *pos, Color view, NetRow out);
-// Raw output for the side to move from its accumulator and the other's, by the kernel in use.
+// The raw output for the side to move, from its accumulator and the other side's, by the kernel in
+// use.
 int32_t network_forward(const Network *net, const NetRow us, const NetRow them);
-// Both together: the slow way, for tools and tests.
+// Both steps together. This is slow; it is meant for tools and tests.
 int32_t network_evaluate(const Network *net, const Position *pos);
 
 // Every layer on the way to the output, in plain C.

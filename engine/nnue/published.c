@@ -33,7 +33,7 @@ static bool expect(NetReader *reader, const char *what, uint32_t wanted, Refusal
            refused(err, "%s is 0x%08X, not 0x%08X, at byte %zu", what, found, wanted, offset);
 }
 
-// Everything up to the rows: that it is this form, and that there are as many bytes as it needs.
+// Checks everything before the rows: that the file has this form and the right size.
 static bool read_head(NetReader *reader, Refusal *err) {
     size_t size = reader_left(reader);
     if (size < HEAD_BYTES)
@@ -59,7 +59,7 @@ bool network_read(Network *net, const void *bytes, size_t size, Refusal *err) {
     *net = (Network){0};
     if (!read_head(&reader, err))
         return false;
-    NetReader behind = reader; // what follows the rows is looked at before they are copied
+    NetReader behind = reader; // checks the data after the rows before the rows are copied
     behind.at = reader.end - NET_DENSE_BYTES - 4;
     if (!expect(&behind, "the hash of the network", HASH_DENSE, err))
         return false;
@@ -74,7 +74,8 @@ bool network_read(Network *net, const void *bytes, size_t size, Refusal *err) {
     return true;
 }
 
-// The rows of one king square, as they stand in the file: the unused one, then feature by feature.
+// Writes the rows of one king square in the order of the file: the unused row, then feature by
+// feature.
 static uint8_t *write_rows(uint8_t *at, const Network *net, uint32_t king) {
     static const NetRow nothing;
     bool is_whole = net->row_count == NET_ROWS;

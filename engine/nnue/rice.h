@@ -1,7 +1,8 @@
-// Numbers in few bits (Rice, "Some practical universal noiseless coding techniques", 1979): small
-// ones are short. A number is folded (0, -1, 1, -2, … become 0, 1, 2, 3, …), the folded one's bits
-// above the lowest `k` are written as so many ones and a zero, then the lowest k. From ESCAPE ones
-// on there is no zero, and all bits follow. Inner part of the net.
+// Rice codes, which store small numbers in few bits (Rice, "Some practical universal noiseless
+// coding techniques", 1979). First the number is folded: 0, -1, 1, -2, … become 0, 1, 2, 3, …. Let
+// q be the folded number without its lowest `k` bits. The code is q ones, a zero, and the lowest k
+// bits. If q is RICE_ESCAPE or more, the code is RICE_ESCAPE ones without a zero, then all bits of
+// the number. Internal to the net.
 #pragma once
 
 #include "nnue/nnue.h"
@@ -12,9 +13,9 @@ enum {
     RICE_BITS = 17, // of a folded number: differences of int16
 };
 
-// Bits fill a byte from its lowest on.
+// Bits fill each byte from the lowest bit on.
 typedef struct BitWriter {
-    uint8_t *at; // where the next byte goes; room is the caller's care
+    uint8_t *at; // where the next byte goes; the caller provides the room
     uint64_t pending;
     int count; // of bits pending, less than 8 between calls
 } BitWriter;
@@ -23,7 +24,7 @@ typedef struct BitReader {
     const uint8_t *at, *end;
     uint64_t pending;
     int count;
-    bool is_over; // more was asked for than there was
+    bool is_over; // more bits were asked for than there are
 } BitReader;
 
 void bits_put(BitWriter *writer, uint32_t value, int count); // of at most 32 bits

@@ -7,7 +7,8 @@
 
 BitboardTables bitboard_tables;
 
-// A table holds two to the power of its mask's squares, over all squares:
+// A table has 2^n entries for each square, where n is the number of squares in the square's mask.
+// These are the sums:
 enum { ROOK_ENTRIES = 102400, BISHOP_ENTRIES = 5248 };
 static Bitboard slider_entries[ROOK_ENTRIES + BISHOP_ENTRIES];
 
@@ -38,7 +39,7 @@ Bitboard slider_walk(PieceType type, Square s, Bitboard occupied) {
     return attacks;
 }
 
-// A piece on the last square of a ray shortens nothing.
+// A piece on the last square of a ray does not shorten the ray. So this square is not in the mask.
 Bitboard slider_mask(PieceType type, Square s) {
     Bitboard ranks = (bitboard_rank(0) | bitboard_rank(7)) & ~bitboard_rank(square_rank(s));
     Bitboard files = (bitboard_file(0) | bitboard_file(7)) & ~bitboard_file(square_file(s));
@@ -65,7 +66,7 @@ static void leapers_init(Square s) {
     bitboard_tables.pawn[BLACK][s] = leaper(s, pawn[BLACK], 2);
 }
 
-// Fills the table at `entries` and returns the place behind it.
+// Fills the table at `entries` and returns the address after its last entry.
 static Bitboard *slider_init(SliderTable *table, PieceType type, Square s, uint64_t number,
                              Bitboard *entries) {
     Bitboard mask = slider_mask(type, s), occupied = 0;

@@ -14,7 +14,7 @@ typedef struct SliderTable {
 
 typedef struct BitboardTables {
     Bitboard knight[SQUARE_NB], king[SQUARE_NB];
-    Bitboard pawn[COLOR_NB][SQUARE_NB];                    // what a pawn of the colour attacks
+    Bitboard pawn[COLOR_NB][SQUARE_NB];                    // squares a pawn of the colour attacks
     Bitboard rook_rays[SQUARE_NB], bishop_rays[SQUARE_NB]; // attacks on the empty board
     Bitboard between[SQUARE_NB][SQUARE_NB];                // strictly between, if aligned
     Bitboard line[SQUARE_NB][SQUARE_NB]; // the whole line, edge to edge, if aligned
@@ -28,7 +28,7 @@ void bitboard_init(void);
 
 // The squares of a slider's mask: where a piece can shorten its rays.
 Bitboard slider_mask(PieceType type, Square s);
-// Attacks of ROOK or BISHOP by walking: slow, needs no table.
+// Attacks of a ROOK or BISHOP, found square by square: slow, but without a table.
 Bitboard slider_walk(PieceType type, Square s, Bitboard occupied);
 
 #define FILE_A_BB UINT64_C(0x0101010101010101)

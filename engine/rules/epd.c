@@ -33,7 +33,8 @@ static const char *position_end(const char *line) {
     return at;
 }
 
-// A counter given as an operation: -1 when absent, above `limit` when no such number.
+// The value of a counter that is given as an operation: -1 if it is absent, more than `limit` if it
+// is not a valid number.
 static int read_counter(const char *ops, const char *name, int limit) {
     char text[8];
     if (!epd_operation(ops, name, text, sizeof text))

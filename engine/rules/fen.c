@@ -10,7 +10,7 @@
 
 static const char *const color_names[COLOR_NB] = {"white", "black"};
 
-// The next field of a FEN: a run of bytes that are no spaces.
+// The next field of a FEN: a run of bytes that are not spaces.
 typedef struct Field {
     const char *text;
     int length;

@@ -23,7 +23,7 @@ void game_play(Game *game, Move move) {
     game->keys[game->plies] = game->now.key;
 }
 
-// Positions older than the last capture or pawn move cannot come back.
+// Positions before the last capture or pawn move cannot be repeated.
 int game_repetitions(const Game *game) {
     int oldest = 0, count = 1;
     if (game->now.rule50 < game->plies && game->now.rule50 < UINT8_MAX)

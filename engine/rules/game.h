@@ -30,15 +30,16 @@ void game_init(Game *game, const Position *start);
 // Plays a legal move; at most GAME_PLIES_MAX of them.
 void game_play(Game *game, Move move);
 
-// Whether and how the game has ended by the rules after the moves played. Mate has priority over
-// the fifty-move rule; insufficient material as FIDE 5.2.2 for material alone: K v K, K+minor v K,
-// and any number of bishops all on squares of one colour.
+// Whether and how the game has ended by the rules. Mate has priority over the fifty-move rule.
+// Insufficient material is FIDE 5.2.2 for material alone: K v K, K+minor v K, and any number of
+// bishops all on squares of one colour.
 GameEnd game_end(const Game *game);
 // The result that `end` means in game->now (checkmate: the side to move has lost).
 GameResult game_result(const Game *game, GameEnd end);
-// How often the position on the board has stood there, itself included.
+// How often the current position has occurred in the game, this time included.
 int game_repetitions(const Game *game);
-// Whether `c` has enough material to mate (a loss on time against a bare king is a draw).
+// True if `c` has enough material to mate. If it is false, a loss on time of the opponent is a
+// draw.
 bool position_can_win(const Position *pos, Color c);
 
 const char *game_result_text(GameResult result); // "1-0", "0-1", "1/2-1/2", "*"

@@ -8,7 +8,7 @@
 
 typedef enum { GENERATE_ALL, GENERATE_CAPTURES, GENERATE_QUIETS, GENERATE_COUNT } Generate;
 
-// Where moves go: a list, or with GENERATE_COUNT only a number.
+// The place for generated moves: a list or, with GENERATE_COUNT, only a number.
 typedef struct Sink {
     Move *next;
     int count;
@@ -18,7 +18,7 @@ typedef struct Sink {
 typedef struct MoveMasks {
     Bitboard ours, theirs, occupied;
     Bitboard pinned;
-    Bitboard allowed; // targets that end a check, or all, less our own pieces
+    Bitboard allowed; // targets that end a check (without a check: all), less our own pieces
     Square king;
 } MoveMasks;
 
@@ -38,7 +38,7 @@ RULES_INLINE void emit_targets(Sink *sink, Generate kind, Square from, Bitboard 
         *sink->next++ = move_make(from, bitboard_pop(&targets));
 }
 
-// Pawns that all moved by `delta`.
+// Emits pawn moves to `targets`. All pawns move by the same `delta`.
 RULES_INLINE void emit_pawns(Sink *sink, Generate kind, Bitboard targets, int delta) {
     if (kind == GENERATE_COUNT) {
         sink->count += bitboard_count(targets);
@@ -67,7 +67,7 @@ RULES_INLINE void emit_promotions(Sink *sink, Generate kind, Bitboard targets, i
     }
 }
 
-// The set moved by `delta` squares; what would leave the board at the side is dropped.
+// The set moved by `delta` squares, without the squares that would cross the left or right edge.
 RULES_INLINE Bitboard shifted(Bitboard b, int delta) {
     Bitboard moved = delta > 0 ? b << delta : b >> -delta;
     if (delta == 7 || delta == -9)
@@ -137,7 +137,7 @@ RULES_INLINE void generate_pawns(const Position *pos, const MoveMasks *m, Color 
         generate_en_passant(pos, us, kind, sink);
 }
 
-// Which targets a list of the kind takes, of a piece that is no pawn.
+// The targets of a piece other than a pawn that belong in a list of this kind.
 RULES_INLINE Bitboard kind_targets(const MoveMasks *m, Generate kind) {
     return kind == GENERATE_CAPTURES ? m->theirs
            : kind == GENERATE_QUIETS ? ~m->occupied
@@ -186,8 +186,9 @@ RULES_INLINE void generate_king(const Position *pos, const MoveMasks *m, Color u
     }
 }
 
-// The way of both pieces must be empty but for themselves, the king's way unattacked, and the rook
-// must not shield the king's arrival (only in Chess960 can it).
+// The squares that king and rook cross must be empty apart from these two, the squares of the king
+// must not be attacked, and the rook must not shield the king's target square (only in Chess960 is
+// that possible).
 RULES_INLINE bool castling_is_legal(const Position *pos, const MoveMasks *m, Color us,
                                     CastlingSide side) {
     if (!(pos->castling & castling_right(us, side)))

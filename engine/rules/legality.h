@@ -8,7 +8,7 @@
 
 #define RULES_INLINE static inline __attribute__((always_inline))
 
-// What of `pos` moves like a rook or like a bishop.
+// The pieces that move like a rook, and those that move like a bishop.
 RULES_INLINE Bitboard rooks_and_queens(const Position *pos) {
     return pos->by_type[ROOK] | pos->by_type[QUEEN];
 }
@@ -16,7 +16,8 @@ RULES_INLINE Bitboard bishops_and_queens(const Position *pos) {
     return pos->by_type[BISHOP] | pos->by_type[QUEEN];
 }
 
-// Sliders of `by` that attack `s`. The rays on the empty board spare most look-ups.
+// Sliders of `by` that attack `s`. In most positions the rays on the empty board already show that
+// there are none.
 RULES_INLINE Bitboard slider_attackers(const Position *pos, Color by, Square s, Bitboard occupied) {
     Bitboard rooks = rooks_and_queens(pos) & pos->by_color[by] & bitboard_tables.rook_rays[s];
     Bitboard bishops = bishops_and_queens(pos) & pos->by_color[by] & bitboard_tables.bishop_rays[s];
@@ -53,7 +54,7 @@ RULES_INLINE Bitboard pinned_pieces(const Position *pos, Color us) {
     return pinned;
 }
 
-// Where a castling king and rook of `us` arrive.
+// The squares on which king and rook of `us` stand after castling.
 RULES_INLINE Square castling_king_to(Color us, CastlingSide side) {
     return square_relative(us, side == KING_SIDE ? G1 : C1);
 }

@@ -48,7 +48,7 @@ static Bitboard piece_attacks(PieceType type, Color us, Square from, Bitboard oc
     }
 }
 
-// Where a pawn goes without promotion and en passant.
+// The targets of a pawn, without promotions and en passant captures.
 static Bitboard pawn_targets(const MoveMasks *m, Color us, Square from) {
     int up = us == WHITE ? 8 : -8;
     Bitboard one = square_bb((Square)(from + up)) & ~m->occupied;

@@ -10,9 +10,9 @@ typedef struct MoveList {
 
 void movegen_legal(const Position *pos, MoveList *list);    // all
 void movegen_captures(const Position *pos, MoveList *list); // captures and queen promotions
-void movegen_quiets(const Position *pos, MoveList *list);   // all that movegen_captures leaves out
+void movegen_quiets(const Position *pos, MoveList *list);   // all other legal moves
 
-// Whether any 16 bits are a legal move here (a hash move, a move from outside).
+// True if `move` is legal in `pos`. It may be any 16 bits (a hash move, a move from outside).
 bool move_is_legal(const Position *pos, Move move);
 bool move_is_capture(const Position *pos, Move move);
 bool move_gives_check(const Position *pos, Move move);

@@ -16,7 +16,7 @@ typedef struct PgnGame {
     int tag_count;
     PgnTag tags[PGN_TAGS_MAX];
     Game game;
-    GameResult result; // as the movetext ends
+    GameResult result; // from the end of the movetext
 } PgnGame;
 
 typedef struct PgnReader {
@@ -33,10 +33,10 @@ void pgn_reader_init(PgnReader *reader, const char *text, size_t size);
 PgnStatus pgn_read(PgnReader *reader, PgnGame *out, Refusal *err);
 const char *pgn_tag(const PgnGame *game, const char *name); // NULL when absent
 
-// Movetext in SAN as PGN export format wraps it (80 columns), result token last. `comment(i, ctx)`
-// gives the text of the comment after move i, or NULL; may itself be NULL. Writes at most `size`
-// bytes with the final NUL and returns the length that the whole would have, as snprintf does. No
-// line end follows the result.
+// Writes the moves in SAN, wrapped at 80 columns as in PGN's export format, and then the result.
+// `comment(i, ctx)` returns the comment after move i, or NULL; `comment` may be NULL. Writes at
+// most `size` bytes with the final NUL and returns the length of the complete text, as snprintf
+// does. There is no line end after the result.
 size_t pgn_write_moves(const Game *game, GameResult result,
                        const char *(*comment)(int ply, void *ctx), void *ctx, char *out,
                        size_t size);
@@ -45,12 +45,13 @@ typedef enum { PGN_SAN, PGN_LAN, PGN_UCI } PgnNotation;
 size_t pgn_write_moves_in(PgnNotation notation, const Game *game, GameResult result,
                           const char *(*comment)(int ply, void *ctx), void *ctx, char *out,
                           size_t size);
-// One tag pair line, quotes and backslashes escaped; same contract.
+// Writes one tag pair as a line, with quotes and backslashes escaped. `size` and the returned
+// length are as above.
 size_t pgn_write_tag(const char *name, const char *value, char *out, size_t size);
 
-// One EPD record: position (four or six fields) and operations. `ops`, if not NULL, points into
-// `line` at the first operation. hmvc and fmvn are honoured.
+// Reads one EPD record: a position (four or six fields) and operations. `ops`, if not NULL, is set
+// to the first operation in `line`. The operations hmvc and fmvn set the counters.
 bool epd_read(const char *line, bool chess960, Position *pos, const char **ops, Refusal *err);
-// Finds operation `name` in `ops` and copies its operand, quotes removed. False when absent or too
-// long for `out`.
+// Finds operation `name` in `ops` and copies its operand without quotes. False if it is absent or
+// too long for `out`.
 bool epd_operation(const char *ops, const char *name, char *out, size_t size);

@@ -9,7 +9,7 @@
 #include "rules/pgn.h"
 #include "rules/text.h"
 
-// No person writes variations as deep as this: such a file is broken.
+// A file with deeper variations is treated as broken: no person writes such variations.
 enum { VARIATION_DEPTH_MAX = 64, PGN_TOKEN_MAX = 32 };
 
 void pgn_reader_init(PgnReader *reader, const char *text, size_t size) {
@@ -19,7 +19,7 @@ void pgn_reader_init(PgnReader *reader, const char *text, size_t size) {
         reader->offset = 3;
 }
 
-// The next byte, or NUL at the end: a NUL in the text ends it as well.
+// The next byte, or NUL at the end of the text. A NUL in the text also ends it.
 static char peek(const PgnReader *r) {
     return r->offset < r->size ? r->text[r->offset] : '\0';
 }
@@ -170,7 +170,8 @@ static bool skip_variation(PgnReader *r, Refusal *err) {
     return true;
 }
 
-// Comments, variations, NAGs and loose marks before the next token. False on one without its end.
+// Skips comments, variations, NAGs and separate marks before the next token. False if one of them
+// has no end.
 static bool skip_annotations(PgnReader *r, Refusal *err) {
     for (;;) {
         skip_space(r);
@@ -195,8 +196,8 @@ static bool skip_annotations(PgnReader *r, Refusal *err) {
     }
 }
 
-// A run of bytes that may belong to a move, a number or a result. Too long a run is cut, and then
-// matches nothing.
+// Reads a run of bytes that may be a move, a number or a result. A run that is too long is cut, and
+// then matches none of these.
 static void read_token(PgnReader *r, char out[PGN_TOKEN_MAX]) {
     size_t length = 0;
     for (; peek(r) && !char_is_space(peek(r)) && !strchr("{};()[]<>$.", peek(r)); advance(r)) {
@@ -231,7 +232,8 @@ static bool play_token(PgnReader *r, const char *token, Game *game, Refusal *err
     return true;
 }
 
-// Plays moves up to the result. A game may lack it where the next one's tags or the end follow.
+// Plays the moves up to the result. The result may be missing if the tags of the next game or the
+// end of the text follow.
 static bool read_movetext(PgnReader *r, PgnGame *out, Refusal *err) {
     out->result = RESULT_NONE;
     for (;;) {
@@ -253,7 +255,8 @@ static bool read_movetext(PgnReader *r, PgnGame *out, Refusal *err) {
 
 // ---- games --------------------------------------------------------------------------------------
 
-// Whether a line of tags begins here. Comments of engines may begin a line with "[%".
+// True if a line of tags begins here. A line that begins with "[%" may be part of an engine's
+// comment.
 static bool at_tag_line(const PgnReader *r) {
     if (!at_line_start(r) || peek(r) != '[' || r->offset + 1 >= r->size)
         return false;

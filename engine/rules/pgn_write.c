@@ -9,7 +9,7 @@
 
 enum { COLUMNS_MAX = 79 };
 
-// Writes what fits, and counts what it would write.
+// Counts all bytes, and writes those that fit.
 typedef struct Output {
     char *out;
     size_t size, length;
@@ -34,7 +34,7 @@ static size_t finish(const Output *o) {
     return o->length;
 }
 
-// Space or line end before a word of `length` columns.
+// Writes a space, or a line end, before a word of `length` columns.
 static void put_gap(Output *o, size_t length) {
     if (o->column)
         put_char(o, o->column + 1 + length > COLUMNS_MAX ? '\n' : ' ');
@@ -49,7 +49,8 @@ static bool breaks_word(char ch) {
     return (unsigned char)ch <= ' ' || ch == 127;
 }
 
-// Words of a comment wrap like others; a closing brace inside would end it and is written as ')'.
+// The words of a comment are wrapped like other words. A closing brace would end the comment, so it
+// is written as ')'.
 static void put_comment(Output *o, const char *text) {
     bool first = true;
     while (*text) {
@@ -72,7 +73,8 @@ static void put_comment(Output *o, const char *text) {
         put_char(o, '}');
 }
 
-// A number stands before each move of White, and of Black where text came between.
+// Writes a move. Its number comes first if White moves, or if text stands between it and White's
+// move (`numbered`).
 static void put_move(Output *o, PgnNotation notation, const Position *pos, Move move,
                      bool numbered) {
     static char *(*const write[])(const Position *, Move, char *) = {

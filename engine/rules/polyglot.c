@@ -59,7 +59,8 @@ static size_t find_key(const PolyglotBook *book, Key key) {
     return low;
 }
 
-// To file and rank, from file and rank, promotion piece: three bits each from the lowest.
+// `code` has three bits each, from the lowest, for: target file, target rank, origin file, origin
+// rank, promotion piece.
 static Move find_move(const MoveList *legal, unsigned code) {
     Square to = (Square)(code & 63), from = (Square)(code >> 6 & 63);
     unsigned promotion = code >> 12 & 7;

@@ -15,11 +15,11 @@ typedef struct PolyglotMove {
     uint16_t weight;
 } PolyglotMove;
 
-// The published key of a position. Where a double step can be answered en passant only by a pinned
-// pawn it differs from Polyglot's, which does not look whether the capture is legal.
+// The key of a position, as published. If only a pinned pawn could capture en passant, the key
+// differs from Polyglot's own, because Polyglot does not test whether the capture is legal.
 Key polyglot_key(const Position *pos);
-// False where the bytes are no such book: an odd size, keys out of order.
+// False if the bytes are not such a book: an odd size, or keys that are not sorted.
 bool polyglot_open(PolyglotBook *book, const void *data, size_t size, Refusal *err);
-// The legal moves that the book has for `pos`, at most MOVES_MAX; returns how many. Castling counts
-// as king takes rook, as the format says, and as e1g1, as some books have it.
+// Finds the legal moves that the book has for `pos`, at most MOVES_MAX, and returns their number.
+// Castling may be written as king takes rook, as the format says, or as e1g1, as in some books.
 int polyglot_moves(const PolyglotBook *book, const Position *pos, PolyglotMove out[MOVES_MAX]);

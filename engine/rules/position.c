@@ -61,7 +61,8 @@ RULES_INLINE void shift(Position *pos, Piece piece, Square from, Square to) {
     pos->by_color[piece_color(piece)] ^= both;
 }
 
-// King and rook are lifted together: in Chess960 one may arrive where the other stood.
+// King and rook are removed before they are placed: in Chess960 the target of one may be the origin
+// of the other.
 RULES_INLINE void castle(Position *pos, Color us, Move move) {
     CastlingSide side = castling_side(move);
     Piece king = piece_make(us, KING), rook = piece_make(us, ROOK);
@@ -90,7 +91,7 @@ RULES_INLINE void capture(Position *pos, Piece captured, Square s) {
     pos->rule50 = 0;
 }
 
-// A pawn has moved to its square: promotion, and the en passant square it may leave behind.
+// Completes a pawn move: the promotion, or the en passant square after a double step.
 RULES_INLINE void pawn_moved(Position *pos, Color us, Move move) {
     Piece pawn = piece_make(us, PAWN);
     Square from = move_from(move), to = move_to(move);
@@ -133,8 +134,8 @@ RULES_INLINE void remember(const Position *pos, Undo *undo) {
                    .en_passant = pos->en_passant};
 }
 
-// What every move does to the state, a null move included. The clock stops at its last value rather
-// than begin again.
+// The changes of the state that every move makes, also a null move. rule50 stays at its largest
+// value instead of overflowing.
 RULES_INLINE void pass_turn(Position *pos, Color us) {
     pos->rule50 = (uint8_t)(pos->rule50 + (pos->rule50 < UINT8_MAX));
     pos->fullmove = (uint16_t)(pos->fullmove + us);

@@ -35,13 +35,13 @@ extern const char POSITION_START_FEN[];
 // `move` must be legal in `pos`.
 void position_make(Position *pos, Move move, Undo *undo);
 void position_unmake(Position *pos, Move move, const Undo *undo);
-// Passes the move (null move); the side to move must not be in check.
+// Passes the turn (null move). The side to move must not be in check.
 void position_make_null(Position *pos, Undo *undo);
 void position_unmake_null(Position *pos, const Undo *undo);
 
 // Computes keys and checkers from the pieces and the state. Making and unmaking moves updates them.
 void position_refresh(Position *pos);
 
-// Pieces of both colours that attack `s` when `occupied` is what blocks lines. A piece that is not
-// in `occupied` still attacks: mask it out where it is meant to be gone.
+// Pieces of both colours that attack `s` if the squares in `occupied` block lines. The result may
+// have pieces that are not in `occupied`: remove them if they are meant to be absent.
 Bitboard position_attackers(const Position *pos, Square s, Bitboard occupied);

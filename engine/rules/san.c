@@ -8,7 +8,8 @@
 #include "rules/notation.h"
 #include "rules/text.h"
 
-// File, rank, or both of the origin, as far as other pieces of the kind could go there too.
+// Writes the file, the rank or both of the origin, if other pieces of the same type could go to the
+// target.
 static char *write_origin(const Position *pos, Move move, char *out) {
     Square from = move_from(move);
     bool rival = false, same_file = false, same_rank = false;
@@ -30,7 +31,7 @@ static char *write_origin(const Position *pos, Move move, char *out) {
     return out;
 }
 
-// `whole`: with all of the origin, as long algebraic notation has it.
+// `whole`: write the complete origin square, as in long algebraic notation.
 static char *write_piece_move(const Position *pos, Move move, bool whole, char *out) {
     Square from = move_from(move);
     PieceType type = piece_type(pos->board[from]);
@@ -115,7 +116,8 @@ static CastlingSide read_castling(const char *core, size_t length) {
     return length == 2 ? KING_SIDE : length == 3 ? QUEEN_SIDE : SIDE_NB;
 }
 
-// Reads promotion and target from the end of the text, piece from its start, origin between.
+// Reads promotion and target from the end of the text, the piece from its start, and the origin
+// between them.
 static bool read_meaning(const char *core, size_t length, Meaning *out) {
     *out = (Meaning){PAWN, NO_PIECE_TYPE, -1, -1, SQUARE_NONE};
     if (length > 2 && core[length - 1] > '9')

@@ -3,7 +3,7 @@
 
 #include "rules/types.h"
 
-extern const char rules_piece_letters[]; // white's, by PieceType: "PNBRQK"
+extern const char rules_piece_letters[]; // White's, by PieceType: "PNBRQK"
 
 // Whether `ch` is a byte that ends or pads a field.
 static inline bool char_is_space(char ch) {
@@ -19,12 +19,12 @@ static inline Square square_read(const char *text) {
     bool fits = text[0] >= 'a' && text[0] <= 'h' && text[1] >= '1' && text[1] <= '8';
     return fits ? square_make(text[0] - 'a', text[1] - '1') : SQUARE_NONE;
 }
-// Writes two letters, no NUL; returns the place behind them.
+// Writes two letters without a NUL and returns the address after them.
 static inline char *square_write(Square s, char *out) {
     *out++ = (char)('a' + square_file(s));
     *out++ = (char)('1' + square_rank(s));
     return out;
 }
 
-// The type a letter of either case means, else NO_PIECE_TYPE.
+// The piece type for a letter of either case, or NO_PIECE_TYPE.
 PieceType piece_type_read(char letter);

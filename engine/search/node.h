@@ -34,8 +34,8 @@ typedef struct Node {
 typedef struct Candidate {
     Move move;
 
-    // The node's legal moves so far, this one included. The same for those of them that are
-    // searched, once it is known that this one is.
+    // The number of legal moves of the node up to this one, and the number of those that are
+    // searched. The second number counts this move once it is known that it is searched.
     int legal_count, searched_count;
 
     bool is_quiet, gives_check;

@@ -25,7 +25,7 @@ void search_clear(Search *search); // forgets everything, as for a new game
 // The net is borrowed until the next call or the end of the search. NULL means the classical
 // evaluation. A new Search begins with network_default(). Forgets everything.
 void search_set_network(Search *search, const Network *net);
-void search_on_report(Search *search, SearchReport *report, void *context); // NULL: silence
+void search_on_report(Search *search, SearchReport *report, void *context); // NULL: no reports
 
 // search_prepare() copies its arguments and sets up the search. search_run() then searches in the
 // calling thread until a limit or search_stop(). There are two steps so that a stop between them is

@@ -6,8 +6,8 @@
 
 enum { GO_NUMBER_MAX = 1 << 30 };
 
-// Numbers that follow their keyword. Clocks may be negative: some programs send what is left after
-// the flag has fallen.
+// Numbers that follow their keyword. Clocks may be negative: some programs send a clock that has
+// run below zero.
 typedef struct GoNumber {
     const char *keyword;
     int64_t least, most;

@@ -4,6 +4,6 @@
 
 #include "search/limits.h"
 
-// Reads what follows the word `go` into `limits`, for a search from `pos`. On false `*bad` points
-// to the word at fault.
+// Reads the text after the word `go` into `limits`, for a search from `pos`. On false, `*bad`
+// points to the first word that cannot be read.
 bool uci_parse_go(const char *text, const Position *pos, SearchLimits *limits, const char **bad);

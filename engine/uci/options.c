@@ -10,13 +10,13 @@ enum { OPTION_TEXT_MAX = 4096 }; // a path
 
 typedef enum { OPTION_SPIN, OPTION_CHECK, OPTION_BUTTON, OPTION_STRING } OptionKind;
 
-// What is being set, and to what.
+// The value that a `setoption` command gives to an option.
 typedef struct Setting {
     UciOptions *options;
     Search *search;
     int64_t number;   // of a spin; 0 or 1 of a check
     const char *text; // of a string
-    char *problem;    // where to say what is wrong; says "no memory" unless it is written to
+    char *problem;    // receives the message if the setter fails; "no memory" before that
     size_t problem_size;
 } Setting;
 

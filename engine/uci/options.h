@@ -11,7 +11,7 @@ typedef struct UciOptions {
     int multi_pv;
     int64_t overhead_ms;
     const Network *net; // in use; NULL for the classical evaluation
-    Network own_net;    // what was read from a file
+    Network own_net;    // the net that was read from a file
 } UciOptions;
 
 void options_init(UciOptions *options);

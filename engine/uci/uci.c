@@ -27,7 +27,7 @@ struct Uci {
     Position asked;       // the position that is searched; `position` may change `root` meanwhile
     bool has_thread;      // started and not yet joined
     atomic_bool thinking; // cleared just before the answer is written
-    int64_t line_us;      // when the line being obeyed was read
+    int64_t line_us;      // when the current command was read
     int64_t quiet_until;  // reports before this moment stay in the buffer
     char line[UCI_LINE_MAX];
 };
