@@ -20,7 +20,8 @@ enum { QUIT_PATIENCE_MS = 500 };
 // A pair that is being played, or waits for an earlier one to be reported.
 typedef struct Pending {
     struct Pending *next;
-    int pair, ended;
+    int pair;
+    bool ended[2];
     GameRecord games[2];
     GameNotes notes[2]; // of those
 } Pending;
@@ -117,7 +118,7 @@ static Pending *pending_new(Match *match, int pair) {
         game_notes_init(&pending->notes[1]);
     }
     pending->pair = pair;
-    pending->ended = 0;
+    pending->ended[0] = pending->ended[1] = false;
     pending->next = NULL;
     return pending;
 }
@@ -167,7 +168,8 @@ static GameRecord *next_game(Match *match, GameNotes **notes) {
 }
 
 static void report_pairs(Match *match) {
-    while (match->first && match->first->ended == match->spec.games_per_pair) {
+    while (match->first && match->first->ended[0] &&
+           match->first->ended[match->spec.games_per_pair - 1]) {
         Pending *done = match->first;
         match->first = done->next;
         if (match->spec.on_pair)
@@ -177,13 +179,21 @@ static void report_pairs(Match *match) {
     }
 }
 
+// The games of `match` that on_pair has not seen and will not see.
+static void report_rest(Match *match) {
+    for (const Pending *pending = match->first; pending; pending = pending->next)
+        for (int i = 0; i < match->spec.games_per_pair; i++)
+            if (pending->ended[i] && match->spec.on_rest)
+                match->spec.on_rest(match->spec.ctx, &pending->games[i]);
+}
+
 // A game that was stopped leaves its pair incomplete for ever, and with it all later ones.
 static void report_game(Match *match, const GameRecord *record) {
     if (match->spec.on_game)
         match->spec.on_game(match->spec.ctx, record);
     if (record->kind == GAME_END_ABORTED)
         return;
-    pending_of(match, record->pair)->ended++;
+    pending_of(match, record->pair)->ended[record->index] = true;
     report_pairs(match);
 }
 
@@ -353,6 +363,7 @@ bool match_run(Match *match, Error *err) {
         if (slots[i].running)
             pthread_join(slots[i].thread, NULL);
     free(slots);
+    report_rest(match);
     os_cpus_release(match->cpus);
     free(match->cpus);
     if (match->failed)

@@ -45,6 +45,9 @@ typedef struct MatchSpec {
     void (*on_start)(void *ctx, const GameRecord *game);             // pair, index, players, white
     void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
     void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
+    // At the end of match_run: a game that ended, but whose own pair or an earlier one did not. In
+    // the order of pairs.
+    void (*on_rest)(void *ctx, const GameRecord *game);
     void (*on_warning)(void *ctx, const GameRecord *game, const char *text);
     // An engine that has never worked (culprit, fault reports): match_run is about to return false.
     void (*on_failure)(void *ctx, const GameRecord *game);

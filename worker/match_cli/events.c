@@ -58,46 +58,6 @@ static void print_latencies(const MatchRun *s, const GameRecord *game) {
     }
 }
 
-static Waiting *render(MatchRun *s, const GameRecord *game) {
-    const MatchArgs *args = s->args;
-    JsonContext json = json_context(s);
-    PgnHeader header = {.event = args->event,
-                        .site = args->site,
-                        .engines = s->engines,
-                        .controls = s->controls,
-                        .pairing_count = s->pairing_count,
-                        .chess960 = args->book.chess960,
-                        .format = args->pgn};
-    Waiting *waiting = xcalloc(1, sizeof *waiting);
-    waiting->outcome = game_outcome(game);
-    for (int i = 0; i < FILE_COUNT; i++)
-        str_init(&waiting->texts[i], GAME_TEXT_MAX);
-    if (args->pgn_file)
-        pgn_out_game(&waiting->texts[FILE_PGN], &header, game);
-    if (args->epd_file)
-        epd_out_game(&waiting->texts[FILE_EPD], game);
-    if (args->json_file)
-        match_json_game(&waiting->texts[FILE_JSON], &json, game);
-    return waiting;
-}
-
-static void free_waiting(Waiting *waiting) {
-    for (int i = 0; i < FILE_COUNT; i++)
-        str_release(&waiting->texts[i]);
-    free(waiting);
-}
-
-// Into its place in the order of games.
-static void keep(MatchRun *s, Waiting *waiting) {
-    Waiting **at = &s->waiting;
-    const GameOutcome *own = &waiting->outcome;
-    while (*at && ((*at)->outcome.pair < own->pair ||
-                   ((*at)->outcome.pair == own->pair && (*at)->outcome.index < own->index)))
-        at = &(*at)->next;
-    waiting->next = *at;
-    *at = waiting;
-}
-
 static void print_live(MatchRun *s, const GameOutcome *outcome) {
     MatchScore *live = &s->live[outcome->pair % s->pairing_count];
     match_score_add_game(live, outcome);
@@ -126,9 +86,8 @@ void match_run_on_game(void *ctx, const GameRecord *game) {
         printf("The clock of game %d ran out while the machine was busy elsewhere\n",
                game_number(s, game));
     timing_add_game(&s->timing, game);
-    Waiting *waiting = render(s, game);
-    print_live(s, &waiting->outcome);
-    keep(s, waiting);
+    GameOutcome outcome = game_outcome(game);
+    print_live(s, &outcome);
 }
 
 void match_run_on_warning(void *ctx, const GameRecord *game, const char *text) {
@@ -149,20 +108,38 @@ void match_run_on_line(void *ctx, const MatchLine *line) {
 
 // ---- pairs --------------------------------------------------------------------------------------
 
-// Takes the next game out of its queue, counts it and writes it.
-static bool count_next(MatchRun *s, GameOutcome *outcome) {
-    Waiting *next = s->waiting;
-    Error err;
-    bool fine = true;
-    s->waiting = next->next;
-    *outcome = next->outcome;
-    match_score_add_game(&s->scores[outcome->pair % s->pairing_count], outcome);
-    for (int i = 0; i < FILE_COUNT && fine; i++)
-        fine = out_file_write(&s->files[i], next->texts[i].data, next->texts[i].size, &err);
-    if (!fine)
+static void add_text(const MatchRun *s, int file, const GameRecord *game, Str *out) {
+    const MatchArgs *args = s->args;
+    PgnHeader header = {.event = args->event,
+                        .site = args->site,
+                        .engines = s->engines,
+                        .controls = s->controls,
+                        .pairing_count = s->pairing_count,
+                        .chess960 = args->book.chess960,
+                        .format = args->pgn};
+    JsonContext json = json_context(s);
+    if (file == FILE_PGN && args->pgn_file)
+        pgn_out_game(out, &header, game);
+    else if (file == FILE_EPD && args->epd_file)
+        epd_out_game(out, game);
+    else if (file == FILE_JSON && args->json_file)
+        match_json_game(out, &json, game);
+}
+
+// Counts a game and writes it to the files.
+static bool count_game(MatchRun *s, const GameRecord *game, GameOutcome *outcome) {
+    Error err = {0};
+    *outcome = game_outcome(game);
+    match_score_add_game(&s->scores[game->pair % s->pairing_count], outcome);
+    for (int i = 0; i < FILE_COUNT && !s->write_failed; i++) {
+        scope(str_release) Str text;
+        str_init(&text, GAME_TEXT_MAX);
+        add_text(s, i, game, &text);
+        s->write_failed = !out_file_write(&s->files[i], text.data, text.size, &err);
+    }
+    if (s->write_failed)
         stop(s, &err);
-    free_waiting(next);
-    return fine;
+    return !s->write_failed;
 }
 
 static void write_json(MatchRun *s, const char *ending) {
@@ -227,11 +204,13 @@ void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]) {
     MatchRun *s = ctx;
     const MatchArgs *args = s->args;
     GameOutcome outcomes[2];
-    (void)games; // as text since each ended
-    if (s->verdict != SPRT_OPEN || s->stopped)
+    if (s->verdict != SPRT_OPEN || s->stopped) {
+        for (int i = 0; i < args->games; i++)
+            match_run_on_rest(s, &games[i]);
         return;
+    }
     for (int i = 0; i < args->games; i++)
-        if (!count_next(s, &outcomes[i]))
+        if (!count_game(s, &games[i], &outcomes[i]))
             return;
     if (args->games == 2)
         match_score_add_pair(&s->scores[pair % s->pairing_count], outcomes);
@@ -248,33 +227,25 @@ void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]) {
 
 // ---- the end ------------------------------------------------------------------------------------
 
-static void count_rest(MatchRun *s) {
-    GameOutcome last = {.pair = -1}, next;
-    while (s->waiting && count_next(s, &next)) {
-        GameOutcome both[2] = {last, next};
-        if (next.pair == last.pair)
-            match_score_add_pair(&s->scores[next.pair % s->pairing_count], both);
-        last = next;
+// With a state file these games are played again.
+void match_run_on_rest(void *ctx, const GameRecord *game) {
+    MatchRun *s = ctx;
+    GameOutcome both[2] = {s->last};
+    if (s->args->state_file || s->verdict != SPRT_OPEN || s->write_failed) {
+        s->dropped++;
+        return;
     }
-}
-
-static void drop_rest(MatchRun *s) {
-    int dropped = 0;
-    for (Waiting *next; s->waiting; s->waiting = next, dropped++) {
-        next = s->waiting->next;
-        free_waiting(s->waiting);
-    }
-    if (dropped && s->args->state_file && s->verdict == SPRT_OPEN)
-        printf("%d games whose turn to count had not come will be played again\n", dropped);
+    if (count_game(s, game, &both[1]) && both[0].pair == game->pair)
+        match_score_add_pair(&s->scores[game->pair % s->pairing_count], both);
+    s->last = both[1];
 }
 
 void match_run_finish(MatchRun *s, bool over, const char *ending) {
     Error err;
     scope(str_release) Str timing;
     str_init(&timing, REPORT_MAX);
-    if (!s->args->state_file && s->verdict == SPRT_OPEN)
-        count_rest(s);
-    drop_rest(s);
+    if (s->dropped && s->args->state_file && s->verdict == SPRT_OPEN)
+        printf("%d games whose turn to count had not come will be played again\n", s->dropped);
     print_report(s);
     timing_report(&timing, &s->timing);
     fputs(timing.data, stdout);

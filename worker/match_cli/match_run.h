@@ -13,14 +13,6 @@
 
 enum { FILE_PGN, FILE_EPD, FILE_JSON, FILE_COUNT };
 
-// A game that has ended and whose turn to be counted has not come: games count, and go to files, in
-// the order of pairs, since the order in which games end favours quick results.
-typedef struct Waiting {
-    struct Waiting *next;
-    GameOutcome outcome;
-    Str texts[FILE_COUNT];
-} Waiting;
-
 typedef struct MatchRun {
     const MatchArgs *args;
     Openings openings;
@@ -33,8 +25,10 @@ typedef struct MatchRun {
     MatchScore *scores; // of each pairing, in the order of pairs
     MatchScore *live;   // the same with all games that have ended
     long live_games;
-    Waiting *waiting;
     OutFile files[FILE_COUNT];
+    bool write_failed; // to one of them
+    GameOutcome last;  // of the games that on_rest counted; pair -1: none
+    int dropped;       // games that ended and do not count
     MatchLog log;
     Timing timing;
     MatchState state; // settings and command, and what is saved of the rest
@@ -57,13 +51,14 @@ json_t *match_run_settings(const MatchRun *s);
 
 // Writes the state file: what was counted until now is safe when it returns.
 bool match_run_save(MatchRun *s, Error *err);
-// Counts and writes games whose pairs did not come to their end, where no state file will have them
-// played again; then the last report, the state and the last line of the JSON file.
+// Prints the last report, and writes the state and the last line of the JSON file.
 // `over`: it had ended before, and only the report is wanted.
 void match_run_finish(MatchRun *s, bool over, const char *ending);
-// Callbacks of the match.
+// Callbacks of the match. Games count, and go to files, in the order of pairs: the order in which
+// games end favours quick results.
 void match_run_on_start(void *ctx, const GameRecord *game);
 void match_run_on_game(void *ctx, const GameRecord *game);
 void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]);
+void match_run_on_rest(void *ctx, const GameRecord *game);
 void match_run_on_warning(void *ctx, const GameRecord *game, const char *text);
 void match_run_on_line(void *ctx, const MatchLine *line);

@@ -4,7 +4,7 @@
 #include "sprt/sprt.h"
 #include "worker/match/match_spec.h"
 
-// What of a game counts; small, so that games may wait for their turn.
+// What of a game counts.
 typedef struct GameOutcome {
     int pair, index;
     int players[2], white;

@@ -280,7 +280,7 @@ static json_t *command_of(int argc, const char *const *argv) {
 
 bool match_run_prepare(MatchRun *s, const MatchArgs *args, int argc, const char *const *argv,
                        Error *err) {
-    *s = (MatchRun){.args = args, .saved_ns = os_now_ns()};
+    *s = (MatchRun){.args = args, .saved_ns = os_now_ns(), .last = {.pair = -1}};
     for (int i = 0; i < FILE_COUNT; i++)
         s->files[i].fd = -1;
     make_engines(s);
@@ -343,6 +343,7 @@ MatchSpec match_run_spec(MatchRun *s) {
                        .on_start = match_run_on_start,
                        .on_game = match_run_on_game,
                        .on_pair = match_run_on_pair,
+                       .on_rest = match_run_on_rest,
                        .on_warning = match_run_on_warning,
                        .on_line = match_log_wants_lines(&s->log) ? match_run_on_line : NULL,
                        .ctx = s};

@@ -21,6 +21,7 @@ typedef struct Seen {
     int started, games, pairs, order[GAMES_MAX];
     int game_order[GAMES_MAX]; // pair of each game, as they ended
     int kinds[GAMES_MAX];
+    int rest, rest_pair; // games that on_rest saw, pair of the last
     bool colours_right;
 } Seen;
 
@@ -54,6 +55,13 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
                            games[1].pair == pair && games[0].result != RESULT_NONE;
 }
 
+static void on_rest(void *ctx, const GameRecord *game) {
+    Seen *seen = ctx;
+    assert_true(game->pair >= seen->rest_pair && game->kind != GAME_END_ABORTED);
+    seen->rest_pair = game->pair;
+    seen->rest++;
+}
+
 static MatchSpec spec_for(Seen *seen, int pairs, int slots) {
     MatchSpec spec = kit_match(toy_argv[0]);
     kit_engines[1].argv = toy_argv[1];
@@ -64,6 +72,7 @@ static MatchSpec spec_for(Seen *seen, int pairs, int slots) {
     spec.on_start = on_start;
     spec.on_game = on_game;
     spec.on_pair = on_pair;
+    spec.on_rest = on_rest;
     spec.ctx = seen;
     return spec;
 }
@@ -120,17 +129,25 @@ static void finishing_ends_the_pairs_begun_and_starts_no_other(void **state) {
     }
 }
 
-static void aborting_drops_the_games_that_run(void **state) {
+static void aborting_drops_the_games_that_run_and_reports_those_that_ended(void **state) {
     (void)state;
-    Seen seen = {.abort_at = 3};
-    Error err;
-    MatchSpec spec = spec_for(&seen, 30, 2);
-    assert_true(play(&seen, &spec, &err));
-    assert_in_range(seen.games, 3, 4);
-    assert_in_range(seen.pairs, 0, 2);
-    for (int i = 3; i < seen.games; i++)
-        assert_true(seen.kinds[i] == GAME_END_ABORTED || seen.kinds[i] == GAME_END_ADJUDICATION);
-    match_free(seen.match);
+    for (int slots = 1; slots <= 2; slots++) {
+        Seen seen = {.abort_at = 3};
+        Error err;
+        MatchSpec spec = spec_for(&seen, 30, slots);
+        assert_true(play(&seen, &spec, &err));
+        assert_in_range(seen.games, 3, slots + 2);
+        int ended = 3;
+        for (int i = 3; i < seen.games; i++) {
+            assert_true(seen.kinds[i] == GAME_END_ABORTED ||
+                        seen.kinds[i] == GAME_END_ADJUDICATION);
+            ended += seen.kinds[i] != GAME_END_ABORTED;
+        }
+        assert_in_range(seen.pairs, 0, 2);
+        assert_int_equal(2 * seen.pairs + seen.rest, ended);
+        assert_true(seen.rest == 0 || seen.rest_pair >= seen.pairs);
+        match_free(seen.match);
+    }
 }
 
 static void a_match_aborted_before_it_runs_plays_nothing(void **state) {
@@ -244,6 +261,7 @@ static MatchSpec crowd_spec(Table *table, EngineSpec crowd[CROWD], int pairs) {
     spec.pairings = round_robin;
     spec.pairing_count = 3;
     spec.on_start = NULL;
+    spec.on_rest = NULL;
     spec.on_game = note_players;
     spec.on_pair = note_pair;
     spec.ctx = table;
@@ -368,7 +386,7 @@ int main(void) {
         cmocka_unit_test(pairs_are_reported_in_order_though_games_end_in_another),
         cmocka_unit_test(a_match_resumes_at_a_later_pair),
         cmocka_unit_test(finishing_ends_the_pairs_begun_and_starts_no_other),
-        cmocka_unit_test(aborting_drops_the_games_that_run),
+        cmocka_unit_test(aborting_drops_the_games_that_run_and_reports_those_that_ended),
         cmocka_unit_test(a_match_aborted_before_it_runs_plays_nothing),
         cmocka_unit_test(an_engine_that_cannot_start_ends_the_match_with_its_name),
         cmocka_unit_test(an_engine_that_closes_its_input_loses_and_nothing_else),
