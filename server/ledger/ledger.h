@@ -86,7 +86,7 @@ typedef struct Load {
     double swap_mib; // swapped in
     double speed, speed_before; // nodes/s in play: of this batch, of the task's first
 } Load;
-extern const Load LOAD_UNTOLD;
+extern const Load LOAD_UNKNOWN;
 
 // A batch above one of these limits is flagged. It counts like any other batch.
 typedef struct FlagLimits {

@@ -58,7 +58,7 @@ static bool load_number(const json_t *load, const char *name, double *out, Error
 }
 
 static bool load_read(const json_t *json, Load *load, Error *err) {
-    *load = LOAD_UNTOLD;
+    *load = LOAD_UNKNOWN;
     if (!json || json_is_null(json))
         return true;
     const struct {

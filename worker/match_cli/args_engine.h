@@ -9,5 +9,6 @@ bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *opt
 // Checks what was given and fills in name, argv[0] and the limit's text. `number` is for the
 // message.
 bool match_args_engine_complete(MatchArgs *args, EngineArgs *engine, int number, Error *err);
-// "[moves/][min:]sec[+inc]" or "inf" into the clock of `limit`.
+// Reads "[moves/][min:]sec[+inc]" or "inf", which is fastchess's form, into the clock of `limit`.
+// The time controls of tests have another form (server/common/time_control.h).
 bool match_limit_parse_tc(const char *text, MatchLimit *limit);

@@ -99,7 +99,7 @@ static void a_changed_limit_marks_from_then_on(void **state) {
 
 static void a_batch_with_another_load_is_another_batch(void **state) {
     (void)state;
-    Batch batch = loaded(0, LOAD_UNTOLD);
+    Batch batch = loaded(0, LOAD_UNKNOWN);
     assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_true(posted.repeat);
