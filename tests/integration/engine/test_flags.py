@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """CFLAGS and LDFLAGS of the caller, from the command line and from the environment, are added to the flags that the two makefiles
-need. `make -n` prints the commands and builds nothing."""
+need; and what they compile. `make -n` prints the commands and builds nothing."""
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,17 @@ def flags_given_to_the_first_makefile_are_added_to_those_it_needs_and_reach_the_
             check(lines, "search/search.c", f"{folder}/engine", {"-std=c11", "-pthread", "-I.", "-Wall"}, way)
 
 
+def a_second_make_in_the_engines_folder_compiles_the_same_sources():
+    """What the first one leaves in obj is none of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "engine", f"{folder}/engine", ignore=shutil.ignore_patterns("nets", "obj", "anvil"))
+        first, second = (planned("-C", f"{folder}/engine") for _ in range(2))
+        sources = [[word for word in line.split() if word.endswith(".c")] for line in second if " -c " in line]
+        tap.true(["search/search.c"] in sources, "the engine's sources are compiled")
+        tap.equal(second, first)
+
+
 if __name__ == "__main__":
     tap.run(flags_given_to_the_engines_makefile_are_added_to_those_it_needs,
-            flags_given_to_the_first_makefile_are_added_to_those_it_needs_and_reach_the_engine)
+            flags_given_to_the_first_makefile_are_added_to_those_it_needs_and_reach_the_engine,
+            a_second_make_in_the_engines_folder_compiles_the_same_sources)
