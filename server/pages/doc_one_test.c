@@ -6,6 +6,7 @@
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
+#include "server/submit/fields.h"
 #include "server/submit/net_upload.h"
 #include "server/submit/test_columns.h"
 #include "sprt/sprt.h"
@@ -44,11 +45,13 @@ static void add_missing_nets(json_t *test, json_t *missing) {
     json_object_set_new(test, "missing_nets", missing);
 }
 
+// All that people typed and that affects what runs.
 static json_t *settings(const json_t *row) {
     json_t *out = json_object();
-    doc_copy(out, row,
-             "tc threads variant book openings seed batch_pairs pairs_max model elo0 elo1 alpha "
-             "beta");
+    doc_copy(out, row, "openings pairs_max");
+    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+        if (rule->change == CHANGE_EARLY || rule->change == CHANGE_UNDEALT)
+            json_object_set(out, rule->name, json_object_get(row, rule->name));
     json_object_set(out, "adjudication", json_object_get(row, "rules"));
     json_object_set(out, "build", json_object_get(row, "build"));
     json_object_set_new(out, "games_max", json_integer(2 * member_int(row, "pairs_max")));
