@@ -13,15 +13,16 @@ typedef struct Subcommand {
 } Subcommand;
 
 static const Subcommand SUBCOMMANDS[] = {
-    {"bench", "node count and speed over fixed positions", BENCH_USAGE, command_bench},
-    {"perft", "leaves of the move tree", PERFT_USAGE, command_perft},
-    {"eval", "static scores of the positions on standard input", EVAL_USAGE, command_eval},
-    {"net", "what a net is; writes it in the published form", NET_USAGE, command_net},
-    {"openings", "a book of random openings, as EPD", OPENINGS_USAGE, command_openings},
-    {"datagen", "games of self-play to learn from", DATAGEN_USAGE, command_datagen},
-    {"games", "statistics, check or text of such games", GAMES_USAGE, command_games},
-    {"tune", "learns the classical evaluation's values from games", TUNE_USAGE, command_tune},
-    {"train", "a net from games of self-play", TRAIN_USAGE, command_train},
+    {"bench", "counts the nodes of a fixed search and measures its speed", BENCH_USAGE,
+     command_bench},
+    {"perft", "counts the leaves of the move tree", PERFT_USAGE, command_perft},
+    {"eval", "evaluates the positions on standard input", EVAL_USAGE, command_eval},
+    {"net", "describes a net, or writes it in the published form", NET_USAGE, command_net},
+    {"openings", "makes a book of random openings, as EPD", OPENINGS_USAGE, command_openings},
+    {"datagen", "plays games of the engine against itself", DATAGEN_USAGE, command_datagen},
+    {"games", "checks or prints the games of datagen, or their totals", GAMES_USAGE, command_games},
+    {"tune", "learns the values of the classical evaluation from games", TUNE_USAGE, command_tune},
+    {"train", "trains a net on games of datagen", TRAIN_USAGE, command_train},
     {"magics", "searches the magic numbers and prints their table", MAGICS_USAGE, command_magics},
 };
 enum { SUBCOMMAND_COUNT = sizeof SUBCOMMANDS / sizeof *SUBCOMMANDS };
@@ -38,7 +39,7 @@ static bool asks_for_help(const char *word) {
 }
 
 static void print_commands(void) {
-    puts("Without arguments the engine speaks UCI. Commands, each with --help of its own:");
+    puts("Without arguments the engine speaks UCI. COMMAND --help explains a command:");
     for (int i = 0; i < SUBCOMMAND_COUNT; i++)
         printf("  %-10s%s\n", SUBCOMMANDS[i].name, SUBCOMMANDS[i].purpose);
 }
@@ -73,6 +74,6 @@ int main(int argc, char **argv) {
         print_commands();
         return 0;
     }
-    fprintf(stderr, "anvil: there is no command %s; try help\n", argv[1]);
+    fprintf(stderr, "anvil: there is no command %s; help lists all commands\n", argv[1]);
     return 2;
 }

@@ -58,7 +58,7 @@ static void run(const Network *net, int depth) {
     printf("Nodes/second    : %" PRIu64 "\n", nodes * 1000000 / (uint64_t)time_us);
 }
 
-const char BENCH_USAGE[] = "usage: bench [--net FILE|none] [DEPTH]   (DEPTH 1 to 120)\n";
+const char BENCH_USAGE[] = "usage: bench [--net FILE|none] [DEPTH]   (DEPTH: from 1 to 120)\n";
 _Static_assert(SEARCH_DEPTH_MAX == 120, "as the usage says");
 
 int command_bench(int argc, char **argv) {

@@ -1,9 +1,9 @@
-// The commands of the program, apart from speaking UCI. Each takes the arguments after its name and
-// returns an exit status.
+// The commands of the program. Each takes the arguments after its name and returns an exit status.
+// UCI is not one of them.
 #pragma once
 
-// The exit status of a command whose arguments make no sense. The command prints what is wrong
-// unless it is obvious, and its caller prints the usage.
+// The exit status of a command with wrong arguments. The command prints the error, unless the usage
+// is enough, and its caller prints the usage.
 enum { COMMAND_MISUSED = 2 };
 
 // Searches a fixed list of positions to a fixed depth. Prints the number of nodes, which is the

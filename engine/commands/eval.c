@@ -109,10 +109,10 @@ static bool read_eval_arguments(int argc, char **argv, const char **name, bool *
 
 const char EVAL_USAGE[] =
     "usage: eval [--net FILE|none] [--features] < POSITIONS\n"
-    "A line for each FEN or EPD: the raw output of the net that is built in; without a net, the\n"
-    "classical evaluation for White in centipawns, and the position.\n"
-    "  --net FILE|none   another net, or none\n"
-    "  --features        every layer on the way to the output, as JSON\n";
+    "Prints one line for each FEN or EPD: the raw output of the net. Without a net the line has\n"
+    "the classical evaluation in centipawns, seen by White, and the position.\n"
+    "  --net FILE|none   net to use (the default net); none: the classical evaluation\n"
+    "  --features        prints the values of all layers of the net, as JSON\n";
 
 int command_eval(int argc, char **argv) {
     const char *name = "<default>";
@@ -127,7 +127,7 @@ int command_eval(int argc, char **argv) {
         return 1;
     }
     if (with_features && !net) {
-        fputs("anvil: --features shows the layers of a net, and there is none\n", stderr);
+        fputs("anvil: eval: --features needs a net\n", stderr);
         return COMMAND_MISUSED;
     }
     rules_init();
@@ -167,8 +167,10 @@ static void describe(const Network *net) {
     printf("kernel          : %s\n", net->kernel->name);
 }
 
-const char NET_USAGE[] = "usage: net FILE|'<default>' [--published OUT]\n"
-                         "  --published OUT   write it in the published form, 21 MB\n";
+const char NET_USAGE[] =
+    "usage: net FILE|'<default>' [--published OUT]\n"
+    "Describes a net.\n"
+    "  --published OUT   writes the net in the published form, 21 MB, to OUT\n";
 
 int command_net(int argc, char **argv) {
     Network own;
@@ -182,7 +184,7 @@ int command_net(int argc, char **argv) {
         return 1;
     }
     if (!net) {
-        fputs("anvil: there is no net\n", stderr);
+        fputs("anvil: net: this engine has no default net\n", stderr);
         return 1;
     }
     describe(net);

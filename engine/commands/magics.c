@@ -84,7 +84,8 @@ void magic_print(FILE *out) {
     print_table(out, BISHOP, "magics_bishop");
 }
 
-const char MAGICS_USAGE[] = "usage: magics > engine/rules/magics.h\n";
+const char MAGICS_USAGE[] = "usage: magics > engine/rules/magics.h\n"
+                            "Searches the magic numbers and prints their table.\n";
 
 int command_magics(int argc, char **argv) {
     (void)argv;

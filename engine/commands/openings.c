@@ -89,13 +89,14 @@ static bool read_option(OpeningsOptions *options, const char *name, const char *
 
 const char OPENINGS_USAGE[] =
     "usage: openings [OPTION…] > BOOK.epd\n"
-    "  --count N          positions to print (1000)\n"
-    "  --seed N           of the random moves (1)\n"
-    "  --plies N          random moves, of both sides together (8)\n"
-    "  --low CP           least advantage for either side, centipawns (40)\n"
-    "  --high CP          greatest (120)\n"
-    "  --nodes N          of the search that judges (20000)\n"
-    "  --chess960         begin from random positions of Chess960\n";
+    "Prints positions after random moves. A search must give one side a small advantage.\n"
+    "  --count N          number of positions (1000)\n"
+    "  --seed N           seed of the random moves (1)\n"
+    "  --plies N          number of random moves, of both sides together (8)\n"
+    "  --low CP           smallest advantage of one side, in centipawns (40)\n"
+    "  --high CP          largest advantage, in centipawns (120)\n"
+    "  --nodes N          nodes of the search for each position (20000)\n"
+    "  --chess960         begins from random start positions of Chess960\n";
 
 int command_openings(int argc, char **argv) {
     OpeningsOptions options = {
@@ -104,19 +105,19 @@ int command_openings(int argc, char **argv) {
         if (strcmp(argv[i], "--chess960") == 0) {
             options.chess960 = true;
         } else if (!read_option(&options, argv[i], i + 1 < argc ? argv[i + 1] : NULL)) {
-            fprintf(stderr, "anvil: openings: cannot read %s\n", argv[i]);
+            fprintf(stderr, "anvil: openings: unknown option or wrong value: %s\n", argv[i]);
             return COMMAND_MISUSED;
         } else {
             i++;
         }
     }
     if (options.low > options.high) {
-        fputs("anvil: openings: --low is above --high\n", stderr);
+        fputs("anvil: openings: --low is larger than --high\n", stderr);
         return COMMAND_MISUSED;
     }
     rules_init();
     if (print_book(&options))
         return 0;
-    fputs("anvil: openings: too few positions have such a score\n", stderr);
+    fputs("anvil: openings: found too few positions between --low and --high\n", stderr);
     return 1;
 }

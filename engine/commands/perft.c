@@ -58,7 +58,7 @@ static bool read_position(int argc, char **argv, Position *pos) {
     return false;
 }
 
-const char PERFT_USAGE[] = "usage: perft DEPTH [FEN]   (DEPTH 1 to 20)\n";
+const char PERFT_USAGE[] = "usage: perft DEPTH [FEN]   (DEPTH: from 1 to 20)\n";
 _Static_assert(PERFT_DEPTH_MAX == 20, "as the usage says");
 
 int command_perft(int argc, char **argv) {
