@@ -75,7 +75,7 @@ static bool part_open(Chunks *chunks, uint64_t chunk, Refusal *err) {
     uint64_t size = 0;
     chunk_path(chunks, chunk, PART, path);
     if (is_begun && games_count(chunks, path, &size) < chunks->have[chunk])
-        return refused(err, "%s has lost games since the start", strrchr(path, '/') + 1);
+        return refused(err, "%s has fewer games than at the start", strrchr(path, '/') + 1);
     chunks->part = fopen(path, is_begun ? "r+b" : "wb");
     if (!chunks->part)
         return disk_refuses(path, err);
@@ -110,7 +110,7 @@ static bool refuse_header(const char *name, const char *theirs, const char *ours
         same++;
     while (same > 0 && ours[same - 1] != '\n')
         same--;
-    return refused(err, "%s is of another run: it has '%.*s', this run '%.*s'", name,
+    return refused(err, "%s belongs to another run: it has '%.*s', this run has '%.*s'", name,
                    (int)strcspn(theirs + same, "\n"), theirs + same,
                    (int)strcspn(ours + same, "\n"), ours + same);
 }
@@ -191,7 +191,7 @@ static bool folder_lock(Chunks *chunks, Refusal *err) {
         return disk_refuses(chunks->folder, err);
     if (flock(chunks->lock, LOCK_EX | LOCK_NB) == 0)
         return true;
-    return refused(err, "another run is at work in the folder");
+    return refused(err, "another run is using the folder");
 }
 
 bool chunks_open(Chunks *chunks, const char *folder, const GameFileHeader *header, uint64_t games,
@@ -202,7 +202,7 @@ bool chunks_open(Chunks *chunks, const char *folder, const GameFileHeader *heade
         return refused(err, "the folder's name is too long");
     chunks->have = calloc(chunk_count(chunks), sizeof *chunks->have);
     bool is_open = chunks->have ? folder_lock(chunks, err) && survey(chunks, err)
-                                : refused(err, "no memory for so many games");
+                                : refused(err, "out of memory for so many games");
     if (!is_open)
         chunks_close(chunks);
     return is_open;

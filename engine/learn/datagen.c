@@ -30,18 +30,19 @@ enum {
 
 const char DATAGEN_USAGE[] =
     "usage: datagen --out DIR --games N [OPTION…]\n"
-    "  --out DIR         folder of the games; what is there already counts\n"
-    "  --games N         games that it is to have\n"
-    "  --nodes N         no new iteration after so many nodes a move (5000)\n"
-    "  --depth N         instead: every move so deep\n"
-    "  --threads N       games at a time (the number of CPUs)\n"
-    "  --seed N          of the openings (1)\n"
-    "  --hash MB         of each game's table (8)\n"
-    "  --book FILE       EPD lines that a share of the games begin from\n"
-    "  --book-share P    that share, in percent (50)\n"
-    "  --frc             the others begin from positions of Chess960\n"
-    "  --net FILE|none   instead of the net that is built in\n"
-    "  --nice N          how far to give way to other programs, 0 to 19 (10)\n";
+    "Plays games of the engine against itself. The same command continues an interrupted run.\n"
+    "  --out DIR         folder for the games\n"
+    "  --games N         number of games in the folder at the end\n"
+    "  --nodes N         a search begins no new iteration after N nodes (5000)\n"
+    "  --depth N         depth of every search, instead of --nodes\n"
+    "  --threads N       number of threads; each plays its own games (the number of CPUs)\n"
+    "  --seed N          seed of the random openings (1)\n"
+    "  --hash MB         size of the transposition table of each thread (8)\n"
+    "  --book FILE       EPD file; a share of the games begins from its positions\n"
+    "  --book-share P    share of the games that begin from the book, in percent (50)\n"
+    "  --frc             the other games begin from random start positions of Chess960\n"
+    "  --net FILE|none   net to use (the default net); none: the classical evaluation\n"
+    "  --nice N          niceness of the process, 0 to 19 (10)\n";
 
 typedef struct Options {
     const char *out, *book, *net;
@@ -92,13 +93,13 @@ static bool options_read(Options *o, int argc, char **argv) {
         } else if (read_text(o, argv[i], value) || read_number(o, argv[i], value)) {
             i++;
         } else {
-            fprintf(stderr, "anvil: datagen: cannot read %s%s%s\n", argv[i], value ? " " : "",
-                    value ? value : "");
+            fprintf(stderr, "anvil: datagen: unknown option or wrong value: %s%s%s\n", argv[i],
+                    value ? " " : "", value ? value : "");
             return false;
         }
     }
     const char *wrong = !o->out || !o->games   ? "--out and --games are needed"
-                        : o->nodes && o->depth ? "--nodes and --depth exclude each other"
+                        : o->nodes && o->depth ? "give --nodes or --depth, not both"
                                                : NULL;
     if (wrong)
         fprintf(stderr, "anvil: datagen: %s\n", wrong);
@@ -191,7 +192,7 @@ static int play(const DatagenPlan *plan, Refusal *err) {
         printf("%s has %s games\n", plan->folder, meter_count(plan->games, count));
         return 0;
     case DATAGEN_INTERRUPTED:
-        printf("%s: interrupted; the same command goes on from here\n", plan->folder);
+        printf("%s: interrupted; the same command continues the run\n", plan->folder);
         return 130;
     case DATAGEN_FAILED:
         break;
@@ -209,7 +210,7 @@ int command_datagen(int argc, char **argv) {
         return COMMAND_MISUSED;
     rules_init();
     if (nice((int)options.nice) == -1)
-        fputs("anvil: datagen: runs with the priority of other programs\n", stderr);
+        fputs("anvil: datagen: the niceness could not be changed\n", stderr);
     DatagenPlan plan;
     Network own = {0};
     EpdBook book = {0};

@@ -48,7 +48,7 @@ typedef struct SelfPlayer {
 static void *allocate(size_t count, size_t size) {
     void *memory = calloc(count, size);
     if (!memory) {
-        fputs("anvil: datagen: no memory\n", stderr);
+        fputs("anvil: datagen: out of memory\n", stderr);
         exit(EXIT_FAILURE);
     }
     return memory;
@@ -215,7 +215,7 @@ static DatagenEnd run_play(DatagenRun *run, Refusal *err) {
     if (run->has_failed)
         *err = run->err;
     else if (count == 0)
-        refused(err, "the system starts no thread");
+        refused(err, "the system cannot start a thread");
     if (run->has_failed || count == 0)
         return DATAGEN_FAILED;
     bool is_done = run->next >= run->plan->games && run->written == run->taken;

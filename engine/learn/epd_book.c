@@ -34,7 +34,7 @@ static bool lines_read(EpdBook *book, Refusal *err) {
     char *cursor = book->text, *line;
     book->lines = calloc(lines_count(book->text), sizeof *book->lines);
     if (!book->lines)
-        return refused(err, "no memory for it");
+        return refused(err, "out of memory");
     for (size_t number = 1; (line = line_next(&cursor)); number++) {
         Position pos;
         Refusal reason;
@@ -44,7 +44,7 @@ static bool lines_read(EpdBook *book, Refusal *err) {
             return refused(err, "line %zu: %s", number, reason.message);
         book->lines[book->count++] = line;
     }
-    return book->count > 0 || refused(err, "there is no position in it");
+    return book->count > 0 || refused(err, "the file has no position");
 }
 
 bool epd_book_load(EpdBook *book, const char *path, bool chess960, Refusal *err) {
@@ -56,7 +56,7 @@ bool epd_book_load(EpdBook *book, const char *path, bool chess960, Refusal *err)
     sha256_text(book->text, size, book->sha256);
     bool is_text = strlen(book->text) == size;
     if (!is_text)
-        refused(err, "a NUL at byte %zu", strlen(book->text));
+        refused(err, "the file has a NUL at byte %zu", strlen(book->text));
     if (is_text && lines_read(book, err))
         return true;
     epd_book_release(book);

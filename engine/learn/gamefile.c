@@ -96,7 +96,8 @@ static bool header_line(const char *line, GameFileHeader *header, unsigned *seen
             continue;
         *seen |= 1u << i;
         if (!field_read(&FIELDS[i], (Word){value, strlen(value)}, header))
-            return refused(err, "line '%s' of the header is too long or no number", FIELDS[i].word);
+            return refused(err, "line '%s' of the header is too long or not a number",
+                           FIELDS[i].word);
     }
     return true;
 }
@@ -109,7 +110,7 @@ static bool header_parse(char *text, GameFileHeader *header, Refusal *err) {
         end = strchr(line, '\n');
         *end = '\0';
         if (line == text && strcmp(line, FIRST_LINE) != 0)
-            return refused(err, "no game file: its first line is not '%s'", FIRST_LINE);
+            return refused(err, "not a game file: its first line is not '%s'", FIRST_LINE);
         if (line != text && !header_line(line, header, &seen, err))
             return false;
     }
@@ -136,7 +137,7 @@ static bool header_fetch(GameReader *reader, char text[GAMEFILE_HEADER_MAX], Ref
     if (ferror(reader->in))
         return refused(err, "cannot be read: %s", strerror(errno));
     if (size + 1 < sizeof FIRST_LINE)
-        return refused(err, "no game file: its first line is not '%s'", FIRST_LINE);
+        return refused(err, "not a game file: its first line is not '%s'", FIRST_LINE);
     return refused(err, "the header does not end within %d bytes", GAMEFILE_HEADER_MAX);
 }
 
@@ -185,21 +186,21 @@ static bool payload_read(const uint8_t *payload, size_t size, GameFileRecord *ga
     size_t fen_room = size < FEN_MAX ? size : FEN_MAX;
     const uint8_t *end = memchr(payload, '\0', fen_room);
     if (!end)
-        return refused(err, "its FEN does not end");
+        return refused(err, "the FEN has no end");
     if (!position_from_fen(&game->start, (const char *)payload, false, err))
         return false;
     const uint8_t *at = end + 1;
     size_t rest = size - (size_t)(at - payload);
     if (rest < 3)
-        return refused(err, "it ends before its moves");
+        return refused(err, "the record ends before its moves");
     game->result = at[0];
     game->plies = (int)get16(at + 1);
     if (game->result > 2)
-        return refused(err, "%d is no result", game->result);
+        return refused(err, "%d is not a result", game->result);
     if (game->plies > GAMEFILE_PLIES_MAX)
-        return refused(err, "%d plies are too many", game->plies);
+        return refused(err, "the game has too many plies: %d", game->plies);
     if (rest != 3 + MOVE_SIZE * (size_t)game->plies)
-        return refused(err, "%zu bytes do not hold %d plies", rest - 3, game->plies);
+        return refused(err, "%zu bytes are a wrong size for %d plies", rest - 3, game->plies);
     return moves_read(at + 3, game, err);
 }
 
@@ -211,7 +212,7 @@ damaged(const GameReader *reader, Refusal *err, const char *format, ...) {
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    refused(err, "record at byte %" PRIu64 ", after %" PRIu64 " whole games: %s", reader->offset,
+    refused(err, "record at byte %" PRIu64 ", after %" PRIu64 " games: %s", reader->offset,
             reader->games, reason);
     return GAME_DAMAGED;
 }
@@ -230,15 +231,15 @@ GameReadStatus game_reader_next(GameReader *reader, GameFileRecord *out, Refusal
     if (!fetch(reader, prefix, sizeof prefix, &got)) {
         if (ferror(reader->in))
             return damaged(reader, err, "cannot be read: %s", strerror(errno));
-        return got == 0 ? GAME_END : damaged(reader, err, "cut short");
+        return got == 0 ? GAME_END : damaged(reader, err, "the file ends within the record");
     }
     uint32_t size = get32(prefix), sum = get32(prefix + 4);
     if (size > GAMEFILE_PAYLOAD_MAX)
-        return damaged(reader, err, "%" PRIu32 " bytes are more than any game has", size);
+        return damaged(reader, err, "a game cannot have %" PRIu32 " bytes", size);
     if (!fetch(reader, reader->payload, size, &got))
-        return damaged(reader, err, "cut short");
+        return damaged(reader, err, "the file ends within the record");
     if (checksum_crc32(0, reader->payload, size) != sum)
-        return damaged(reader, err, "its bytes do not have its sum");
+        return damaged(reader, err, "the checksum is wrong");
     if (!payload_read(reader->payload, size, out, &reason))
         return damaged(reader, err, "%s", reason.message);
     reader->games++;

@@ -83,14 +83,15 @@ static bool totals_print(const GamesTotals *totals, int files) {
     printf("results      +%" PRIu64 " =%" PRIu64 " -%" PRIu64 " for White, %.1f %%\n",
            totals->results[2], totals->results[1], totals->results[0],
            50 * share(2 * totals->results[2] + totals->results[1], totals->games));
-    printf("quiet        %.1f %%: not in check, the move neither capture nor promotion\n",
+    printf("quiet        %.1f %%: not in check, and the move is no capture and no promotion\n",
            100 * share(totals->quiet, totals->positions));
     printf("useful       %.1f %%: quiet, from ply %d on, |score| <= %d\n",
            100 * share(totals->useful, totals->positions), TRAIN_PLIES_LEAST, TRAIN_SCORE_MOST);
     printf("correlation  %.3f of score and result\n", correlation);
     if (totals->positions < SANE_POSITIONS || correlation > SANE_CORRELATION)
         return true;
-    fprintf(stderr, "anvil: games: scores and results hardly agree: such data teaches nothing\n");
+    fprintf(stderr, "anvil: games: the correlation of score and result is too low: data with such "
+                    "errors is useless for training\n");
     return false;
 }
 
@@ -117,7 +118,7 @@ static bool game_check(GamesTask *task, Refusal *err) {
                 : result == RESULT_BLACK_WINS ? last < 0
                                               : true;
     if (!fits)
-        return refused(err, "game %" PRIu64 " is given as %s, but ended: %s, last score %d",
+        return refused(err, "game %" PRIu64 " has the result %s, but its end is: %s, last score %d",
                        task->reader.games - 1, game_result_text(result), game_end_text(end), last);
     task->totals.games++;
     return true;
@@ -199,7 +200,7 @@ static bool files_visit(GamesTask *task, int count, char **paths, GameVisit *vis
         uint64_t before = task->totals.games;
         bool is_good = file_visit(task, paths[i], visit);
         if (visit == game_check && is_good)
-            printf("%s: %" PRIu64 " games, whole\n", paths[i], task->totals.games - before);
+            printf("%s: %" PRIu64 " games, all correct\n", paths[i], task->totals.games - before);
         are_good &= is_good;
     }
     if (visit == game_add)
@@ -208,10 +209,10 @@ static bool files_visit(GamesTask *task, int count, char **paths, GameVisit *vis
 }
 
 const char GAMES_USAGE[] = "usage: games [--pgn | --epd | --check] FILE …\n"
-                           "What is in the files that datagen made, all together.\n"
-                           "  --pgn     the games, for people\n"
-                           "  --epd     the useful positions, each with score and result\n"
-                           "  --check   every sum, every move, every result\n";
+                           "Prints totals over all games in files of datagen. Instead of totals:\n"
+                           "  --pgn     prints the games as PGN\n"
+                           "  --epd     prints the useful positions, each with score and result\n"
+                           "  --check   checks all checksums, moves and results\n";
 
 int command_games(int argc, char **argv) {
     GameVisit *visit = game_add;

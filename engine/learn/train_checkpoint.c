@@ -89,17 +89,17 @@ static bool settings_agree(const TrainSettings *have, const TrainSettings *want,
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].have != rows[i].want)
-            return refused(err, "the checkpoint is of a run with %s %g, not %g", rows[i].name,
+            return refused(err, "the checkpoint belongs to a run with %s %g, not %g", rows[i].name,
                            rows[i].have, rows[i].want);
     return true;
 }
 
 static bool head_is_whole(const uint8_t *bytes, size_t size, const Head *head, Refusal *err) {
     if (memcmp(head->magic, CHECKPOINT_MAGIC, sizeof CHECKPOINT_MAGIC) != 0)
-        return refused(err, "the checkpoint is none of this version");
+        return refused(err, "the file checkpoint is not a checkpoint of this version");
     if (head->rows < 0 || head->rows > TRAIN_EPOCHS_MAX || head->weights < 0 ||
         head->weights > INT32_MAX || layout_of(head).size != size)
-        return refused(err, "the checkpoint has %zu bytes, not as many as it should", size);
+        return refused(err, "the checkpoint has %zu bytes, which is a wrong size", size);
     uint32_t sum;
     memcpy(&sum, bytes + layout_of(head).sum, sizeof sum);
     if (sum != checksum_crc32(0, bytes, layout_of(head).sum))
@@ -113,10 +113,10 @@ static bool head_agrees(const Head *head, const Trainer *trainer, uint64_t finge
         return false;
     if (head->fingerprint != fingerprint)
         return refused(err,
-                       "the checkpoint is of a run with other positions: take another --out, or "
-                       "leave out --resume");
+                       "the checkpoint belongs to a run with other positions: use another --out, "
+                       "or do not use --resume");
     if (head->weights != (int64_t)trainer->optimiser.learned.count)
-        return refused(err, "the checkpoint is of a net of another size");
+        return refused(err, "the checkpoint belongs to a net of another size");
     return true;
 }
 
@@ -146,7 +146,7 @@ bool checkpoint_read(const char *folder, Trainer *trainer, uint64_t fingerprint,
     if (!bytes)
         return false;
     Head head = {.epoch = 0};
-    bool good = size >= sizeof head || refused(err, "the checkpoint has %zu bytes only", size);
+    bool good = size >= sizeof head || refused(err, "the checkpoint has only %zu bytes", size);
     if (good)
         memcpy(&head, bytes, sizeof head);
     good = good && head_is_whole(bytes, size, &head, err) &&

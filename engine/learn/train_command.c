@@ -27,25 +27,26 @@ typedef struct TrainOptions {
 
 const char TRAIN_USAGE[] =
     "usage: train --data DIR… --out DIR [OPTION…]\n"
-    "  --data DIR…        folders of game files (*.anvil), as `engine datagen` writes them\n"
-    "  --out DIR          where the net, its checkpoint and its curves go\n"
-    "  --from NET         begin with the weights of this net (a compact file), not with random "
-    "ones\n"
-    "  --buckets N        king buckets: 1, 2, 4, 8 or 16 (4; 8 from some 50 million positions on)\n"
-    "  --epochs N         times that every position is seen (20)\n"
-    "  --batch N          positions a step (4096)\n"
-    "  --lr X             learning rate at its highest (0.001)\n"
-    "  --lambda X         share of the score in the target, the result has the rest (1)\n"
-    "  --trace X          share that what the game came to next has in a score (0.6)\n"
-    "  --scale X          units (208 a pawn) for a chance of winning of 73 % (361)\n"
+    "Trains a net on games.\n"
+    "  --data DIR…        folders of game files (*.anvil) of datagen\n"
+    "  --out DIR          folder for the net, the checkpoint and the loss curves\n"
+    "  --from NET         starts from this compact net instead of random weights\n"
+    "  --buckets N        king buckets: 1, 2, 4, 8 or 16 (4); use 8 from about 50 million "
+    "positions\n"
+    "  --epochs N         number of epochs; each uses every position once (20)\n"
+    "  --batch N          positions in a step (4096)\n"
+    "  --lr X             highest learning rate (0.001)\n"
+    "  --lambda X         share of the score in the target; the result has the rest (1)\n"
+    "  --trace X          share of the next position's target in a position's target (0.6)\n"
+    "  --scale X          units (208 are a pawn) that mean a winning chance of 73 % (361)\n"
     "  --decay X          weight decay (0.01)\n"
-    "  --threads N        (all processors)\n"
-    "  --seed N           of the first weights and the order of positions (1)\n"
-    "  --limit N          positions to keep at most (0: all)\n"
-    "  --validation N     per cent of the games that are kept apart (3)\n"
-    "  --correlation X    least correlation of scores and results (0.4)\n"
-    "  --resume           go on after the last epoch that an interrupted run of the same options\n"
-    "                     finished; from the beginning where there was none\n";
+    "  --threads N        number of threads (the number of CPUs)\n"
+    "  --seed N           seed of the first weights and of the order of positions (1)\n"
+    "  --limit N          largest number of positions (0: no limit)\n"
+    "  --validation N     percentage of games used for validation only (3)\n"
+    "  --correlation X    lowest allowed correlation of scores and results (0.4)\n"
+    "  --resume           continues the same command after its last complete epoch; without a\n"
+    "                     checkpoint it starts from the beginning\n";
 
 // ---- options -----------------------------------------------------------------------------------
 
@@ -157,11 +158,11 @@ static bool read_options(TrainOptions *options, int argc, char **argv) {
                               .validation = 3};
     for (int i = 0, words; i < argc; i += words)
         if ((words = read_words(options, argc - i, argv + i)) == 0) {
-            fprintf(stderr, "anvil: train: cannot read %s\n", argv[i]);
+            fprintf(stderr, "anvil: train: unknown option or wrong value: %s\n", argv[i]);
             return false;
         }
     const char *wrong =
-        !train_buckets((int)options->settings.buckets) ? "there are no such --buckets"
+        !train_buckets((int)options->settings.buckets) ? "--buckets must be 1, 2, 4, 8 or 16"
         : !options->out || !options->set.folder_count  ? "--data and --out are needed"
                                                        : NULL;
     if (wrong) {
@@ -174,7 +175,7 @@ static bool read_options(TrainOptions *options, int argc, char **argv) {
     return true;
 }
 
-// ---- what is said ------------------------------------------------------------------------------
+// ---- output ------------------------------------------------------------------------------------
 
 static void print_set(const TrainSet *set) {
     printf("%" PRId64 " files (%" PRId64 " damaged), %" PRId64 " games, %" PRId64 " plies\n",
@@ -183,7 +184,7 @@ static void print_set(const TrainSet *set) {
         printf("  %12" PRId64 "  %5.1f %%  %s\n", set->dropped[i],
                set->plies ? 100.0 * (double)set->dropped[i] / (double)set->plies : 0,
                train_drop_texts[i]);
-    printf("scores and results correlate by %.3f\n", correlation_of(&set->sums));
+    printf("correlation of scores and results: %.3f\n", correlation_of(&set->sums));
     printf("%zu positions for training, %zu for validation\n", set->training.count,
            set->validation.count);
 }
@@ -269,12 +270,12 @@ static bool run_epoch(TrainRun *run, Refusal *err) {
 static void begin_from(TrainRun *run) {
     train_dequantise(&run->from, run->trainer.bucket_of, &run->trainer.optimiser.learned);
     trainer_refold(&run->trainer);
-    printf("beginning from %s: validation loss %.6f\n", run->options.from,
+    printf("starting from %s: validation loss %.6f\n", run->options.from,
            trainer_loss(&run->trainer, &run->set.validation));
 }
 
-// Reads the net of --from. Called before the games are read, which takes long, so that a wrong name
-// is reported early.
+// Reads the net of --from. This is done before the games are read, because reading them takes long
+// and a wrong name should be reported early.
 static bool read_from(TrainRun *run, Refusal *err) {
     Refusal reason;
     if (!run->options.from)
@@ -292,8 +293,8 @@ static bool run_begin(TrainRun *run, Refusal *err) {
     bool is_there = checkpoint_exists(run->options.out);
     if (is_there && !run->options.resume)
         fprintf(stderr,
-                "anvil: train: the first epoch will replace the checkpoint in %s; to go on from "
-                "it: --resume\n",
+                "anvil: train: the first epoch will replace the checkpoint in %s; --resume "
+                "continues from it\n",
                 run->options.out);
     if (!is_there || !run->options.resume) {
         if (run->options.from)
@@ -302,7 +303,7 @@ static bool run_begin(TrainRun *run, Refusal *err) {
     }
     if (!checkpoint_read(run->options.out, &run->trainer, run->fingerprint, &run->history, err))
         return false;
-    printf("going on after epoch %" PRId64 "\n", run->trainer.epoch);
+    printf("continuing after epoch %" PRId64 "\n", run->trainer.epoch);
     return true;
 }
 

@@ -42,7 +42,7 @@ Crew *crew_new(int count) {
         fits = !pthread_create(&crew->members[i].thread, NULL, member_work, &crew->members[i]);
     }
     if (!fits) {
-        fprintf(stderr, "anvil: cannot have %d threads\n", count);
+        fprintf(stderr, "anvil: cannot start %d threads\n", count);
         exit(EXIT_FAILURE);
     }
     crew->count = count;

@@ -30,7 +30,7 @@ static bool bytes_agree(const char *name, const uint8_t *bytes, size_t size,
     Network net;
     Refusal why;
     if (!network_parse(&net, bytes, size, &why))
-        return refused(err, "%s, just written, cannot be read: %s", name, why.message);
+        return refused(err, "the new file %s cannot be read: %s", name, why.message);
     int agree = train_agreement(compact, &net, set);
     network_release(&net);
     printf("%s: trainer and engine agree on %d of %d positions\n", name, agree, set->probe_count);
@@ -53,8 +53,7 @@ static bool write_compact(const CompactNet *compact, const TrainSet *set, const 
     if (good) {
         printf("%s/net.compact: %zu bytes, SHA-256 %s\n", folder, size, name);
         if (size > COMPACT_MOST)
-            printf("  more than the %d bytes that the repository takes: use fewer buckets\n",
-                   COMPACT_MOST);
+            printf("  the repository accepts at most %d bytes: use fewer buckets\n", COMPACT_MOST);
         good = bytes_agree("net.compact", bytes, size, compact, set, err);
     }
     free(bytes);

@@ -15,7 +15,7 @@ enum { PATH_SIZE = 4096, READ_MOST = 1 << 30 };
 static bool path_join(char out[PATH_SIZE], const char *folder, const char *name, const char *suffix,
                       Refusal *err) {
     int length = snprintf(out, PATH_SIZE, "%s/%s%s", folder, name, suffix);
-    return length < PATH_SIZE || refused(err, "%s: a path longer than any", folder);
+    return length < PATH_SIZE || refused(err, "%s: the path is too long", folder);
 }
 
 static bool write_all(const char *path, const void *bytes, size_t size) {

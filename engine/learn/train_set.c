@@ -15,8 +15,8 @@
 const char *const train_drop_texts[DROP_NB] = {
     [DROP_NONE] = "kept",
     [DROP_EARLY] = "before ply 16",
-    [DROP_LOUD] = "in check, or a capture or promotion to come",
-    [DROP_LARGE] = "scores beyond 20 pawns",
+    [DROP_LOUD] = "in check, or the move is a capture or a promotion",
+    [DROP_LARGE] = "scores of more than 20 pawns",
     [DROP_ABSURD] = "winning scores in lost games",
 };
 
@@ -158,12 +158,12 @@ static bool load_folder(Loader *loader, const char *folder, Refusal *err) {
     int count = scandir(folder, &entries, is_game_file, by_name);
     if (count < 0)
         return refused(err, "%s: %s", folder, strerror(errno));
-    bool good = count > 0 || refused(err, "%s holds no game file (*.anvil)", folder);
+    bool good = count > 0 || refused(err, "%s has no game file (*.anvil)", folder);
     for (int i = 0; i < count; i++) {
         char path[4096];
         int length = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         if (good && length >= (int)sizeof path)
-            good = refused(err, "%s: a path longer than any", folder);
+            good = refused(err, "%s: the path is too long", folder);
         if (good && !loader_is_full(loader))
             good = load_file(loader, path, err);
         free(entries[i]);
@@ -178,13 +178,13 @@ static bool set_is_usable(const TrainSet *set, const TrainSetOptions *options, R
     if (set->training.count == 0 || set->validation.count == 0)
         return refused(err,
                        "%lld games leave %zu positions for training and %zu for "
-                       "validation; both are needed: give more games",
+                       "validation; both are needed: use more games",
                        (long long)set->games, set->training.count, set->validation.count);
     double correlation = correlation_of(&set->sums);
     if (correlation < options->correlation)
         return refused(err,
-                       "scores and results correlate by %.3f, less than %.3f: a sign is "
-                       "wrong somewhere, or these games say nothing",
+                       "the correlation of scores and results is %.3f, less than %.3f: a sign is "
+                       "wrong, or these games are useless for training",
                        correlation, options->correlation);
     return true;
 }

@@ -13,15 +13,15 @@ enum { THREADS_MAX = 1024 };
 
 const char TUNE_USAGE[] =
     "usage: tune --data DIR… --out FILE [OPTION…]\n"
-    "  --data DIR…        games of `engine datagen`: folders, or files\n"
-    "  --out FILE         where the values go; it is to replace engine/eval/values.c\n"
-    "  --epochs N         times that every position is seen (30)\n"
-    "  --positions N      quiet positions to take at most (2000000), some 350 bytes of memory "
-    "each\n"
-    "  --threads N        (all processors)\n"
-    "  --k X              how steeply chances rise with the score (fitted to the present values)\n"
-    "  --anchor N         keep values as if N positions spoke for what they are (2000)\n"
-    "  --print            instead: print the values that the engine plays with\n";
+    "Learns the values of the classical evaluation from games.\n"
+    "  --data DIR…        games of datagen: folders or files\n"
+    "  --out FILE         file for the values; it can replace engine/eval/values.c\n"
+    "  --epochs N         number of epochs; each uses every position once (30)\n"
+    "  --positions N      largest number of positions, each about 350 bytes of memory (2000000)\n"
+    "  --threads N        number of threads (the number of CPUs)\n"
+    "  --k X              k in the chance 1 / (1 + 10^(-k * score / 400)) (fitted to the values)\n"
+    "  --anchor N         keeps values near the old ones, as if N positions supported them (2000)\n"
+    "  --print            prints the values of this engine, and learns nothing\n";
 
 typedef struct TuneOptions {
     char **data;
@@ -84,7 +84,7 @@ static int read_option(TuneOptions *options, int argc, char **argv) {
 static bool read_options(TuneOptions *options, int argc, char **argv) {
     for (int words; argc > 0; argc -= words, argv += words)
         if ((words = read_option(options, argc, argv)) == 0) {
-            fprintf(stderr, "anvil: tune: cannot read %s\n", argv[0]);
+            fprintf(stderr, "anvil: tune: unknown option or wrong value: %s\n", argv[0]);
             return false;
         }
     if (options->print || (options->data_count && options->out))
@@ -108,11 +108,12 @@ static bool load(TuneData *data, const TuneOptions *options) {
             fprintf(stderr, "anvil: tune: %s\n", err.message);
             return false;
         }
-    printf("%" PRIu64 " games, %" PRIu64 " positions, quiet: %zu to learn from, %zu to check\n",
+    printf("%" PRIu64 " games, %" PRIu64
+           " positions, quiet: %zu for training, %zu for validation\n",
            data->games, data->seen, data->training.count, data->validation.count);
     if (data->training.count)
         return true;
-    fputs("anvil: tune: no quiet position in these games\n", stderr);
+    fputs("anvil: tune: these games have no quiet position for training\n", stderr);
     return false;
 }
 
@@ -134,13 +135,12 @@ static int learn(const TuneData *data, TuneOptions *options) {
                      .anchor = (double)options->anchor,
                      .progress = stderr};
     tune_learn(data, &plan, &weights);
-    // The output has whole numbers, so their loss is the one that counts.
+    // The output has whole numbers, so the printed loss is that of the rounded values.
     tune_weights_round(&weights, &values);
     tune_weights_init(&weights, &values);
     print_losses("after", data, &weights, options);
     if (options->epochs && memcmp(&values, &EVAL, sizeof values) == 0)
-        fputs("anvil: tune: no epoch did better on the games kept apart; it takes more games\n",
-              stderr);
+        fputs("anvil: tune: no epoch improved the validation loss; use more games\n", stderr);
     if (values_write(options->out, &values, &err))
         return 0;
     fprintf(stderr, "anvil: tune: %s\n", err.message);

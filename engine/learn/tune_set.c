@@ -133,7 +133,7 @@ static bool load_folder(TuneData *data, const char *path, struct dirent **entrie
                         size_t positions_max, Refusal *err) {
     bool good = count > 0;
     if (!good)
-        snprintf(err->message, sizeof err->message, "%.100s: no games-*.anvil in it", path);
+        snprintf(err->message, sizeof err->message, "%.100s: has no games-*.anvil", path);
     for (int i = 0; i < count && good; i++) {
         char file[4096];
         snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);

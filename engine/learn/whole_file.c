@@ -36,11 +36,11 @@ char *whole_file_read(const char *path, size_t size_max, size_t *size, Refusal *
     char *text = stream_read(in, size_max, size);
     bool is_good = text && !ferror(in) && *size <= size_max;
     if (!text)
-        refused(err, "no memory for it");
+        refused(err, "out of memory");
     else if (ferror(in))
         refused(err, "cannot be read: %s", strerror(errno));
     else if (!is_good)
-        refused(err, "larger than %zu MB", size_max >> 20);
+        refused(err, "the file is larger than %zu MB", size_max >> 20);
     fclose(in);
     if (is_good)
         return text;

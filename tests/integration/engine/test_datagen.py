@@ -120,7 +120,7 @@ def chunks_of_a_thousand_games_follow_each_other():
         equal(read_file(files["games-000001.anvil"])[0]["first"], "1000")
         checked = command("games", "--check", *sorted(folder("a").iterdir()))
         equal(checked.returncode, 0, checked.stderr)
-        contains(checked.stdout, "games-000000.anvil: 1000 games, whole")
+        contains(checked.stdout, "games-000000.anvil: 1000 games, all correct")
 
 
 # ---- interruptions --------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def a_run_told_to_end_keeps_what_it_has_and_goes_on():
         with Folders() as folder:
             status, out = interrupt_when_grown(folder("told"), 3000, number, threads=2, games=100000)
             equal(status, 130)
-            contains(out, "the same command goes on")
+            contains(out, "the same command continues the run")
             whole = sum(len(read_file(data)[1]) for data in contents(folder("told")).values())
             true(whole > 0, "no game is kept")
             datagen(folder("told"), whole + 4)
@@ -192,14 +192,14 @@ def a_folder_in_use_or_of_another_run_is_refused():
     with Folders() as folder:
         datagen(folder("a"), 3)
         other = datagen(folder("a"), 5, "--seed", 9, status=1)
-        contains(other.stderr, "it has 'seed 1', this run 'seed 9'")
+        contains(other.stderr, "it has 'seed 1', this run has 'seed 9'")
         other = datagen(folder("a"), 5, status=1, limit=("--depth", "2", "--hash", "1"))
-        contains(other.stderr, "this run 'limit depth 2, hash 1 MB'")
+        contains(other.stderr, "this run has 'limit depth 2, hash 1 MB'")
         equal(len(contents(folder("a"))), 1)
         chunk = folder("a") / "games-000000.anvil"
         data = chunk.read_bytes()
         chunk.write_bytes(re.sub(rb"\nends [^\n]*", b"\nends when both are tired", data, count=1))
-        contains(datagen(folder("a"), 5, status=1).stderr, "it has 'ends when both are tired', this run 'ends |score|")
+        contains(datagen(folder("a"), 5, status=1).stderr, "it has 'ends when both are tired', this run has 'ends |score|")
         busy = subprocess.Popen([ENGINE, *datagen_arguments(folder("b"), 100000)], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
         try:
@@ -209,7 +209,7 @@ def a_folder_in_use_or_of_another_run_is_refused():
                 time.sleep(0.01)
             ours = os.getpriority(os.PRIO_PROCESS, 0)
             equal(os.getpriority(os.PRIO_PROCESS, busy.pid), min(ours + 10, 19), "niceness of a run")
-            contains(datagen(folder("b"), 100000, status=1).stderr, "another run is at work")
+            contains(datagen(folder("b"), 100000, status=1).stderr, "another run is using the folder")
         finally:
             busy.kill()
             busy.communicate()
@@ -320,7 +320,7 @@ def statistics_pgn_and_check_agree():
 
         checked = command("games", "--check", path)
         equal(checked.returncode, 0, checked.stderr)
-        contains(checked.stdout, "40 games, whole")
+        contains(checked.stdout, "40 games, all correct")
 
 
 def with_game(data, index, change):
@@ -346,12 +346,12 @@ def damage_is_found_and_named():
         whole = path.read_bytes()
         wins = [i for i, (_, result, _) in enumerate(read_file(whole)[1]) if result == 2]
         true(wins, "White won a game")
-        for data, reason in ((whole[:-5], "after 11 whole games: cut short"),
+        for data, reason in ((whole[:-5], "after 11 games: the file ends within the record"),
                              (whole[:-20] + bytes([whole[-20] ^ 1]) + whole[-19:],
-                              "after 11 whole games: its bytes do not have its sum"),
-                             (with_game(whole, wins[0], result_to(0)), f"game {wins[0]} is given as 0-1"),
+                              "after 11 games: the checksum is wrong"),
+                             (with_game(whole, wins[0], result_to(0)), f"game {wins[0]} has the result 0-1"),
                              (with_game(whole, 3, lambda p: p[:-4] + b"\0\0" + p[-2:]), "is not legal"),
-                             (b"chess games 1\n" + whole, "no game file")):
+                             (b"chess games 1\n" + whole, "not a game file")):
             path.write_bytes(data)
             checked = command("games", "--check", path)
             equal(checked.returncode, 1, reason)

@@ -104,7 +104,7 @@ def learning_shows_in_the_curves():
 def what_was_read_and_left_out_is_said():
     _, said = whole_run()
     for pattern in (r"1 files \(0 damaged\), \d+ games, \d+ plies", r"\d+ +\d+\.\d % +before ply 16",
-                    r"correlate by 0\.\d+", r"\d+ positions for training, \d+ for validation",
+                    r"correlation of scores and results: 0\.\d+", r"\d+ positions for training, \d+ for validation",
                     r"largest accumulator \d+ of 32767", r"^epoch 1/4: .* left$", r"^epoch 4/4: .*, 0 s left$"):
         true(re.search(pattern, said, re.M), f"no {pattern} in {said}")
 
@@ -135,7 +135,7 @@ def a_killed_run_goes_on_and_ends_with_the_same_net():
     process.wait()
     process.stdout.close()
     said = succeed(*arguments, "--resume")
-    true(re.search(r"^going on after epoch [123]$", said, re.M), said)
+    true(re.search(r"^continuing after epoch [123]$", said, re.M), said)
     equal(read(out, "net.compact"), read(whole_run()[0], "net.compact"), "net")
     refused = command(*arguments, "--resume", "--seed", "9")
     equal(refused.returncode, 1, "status with another seed")
@@ -152,7 +152,7 @@ def a_net_is_learned_on_from():
     net = os.path.join(out, "net.compact")
     arguments, _ = train("from", "--from", net)
     left, = re.findall(r"^quantised: validation loss ([\d.]+)", said, re.M)
-    found, = re.findall(rf"^beginning from {net}: validation loss ([\d.]+)$", succeed(*arguments), re.M)
+    found, = re.findall(rf"^starting from {net}: validation loss ([\d.]+)$", succeed(*arguments), re.M)
     true(abs(float(found) / float(left) - 1) < 0.01, f"it had a loss of {left}, and begins with {found}")
     for name in ("/nowhere/at/all", os.path.join(out, "net.nnue")):
         done = command(*train("from", "--from", name)[0])
@@ -170,11 +170,11 @@ def rounds_follow_each_other():
     heads = [read(folder, games, "games-000000.anvil").split(b"\n\n")[0].decode() for games in ("games-1", "games-2")]
     contains(heads[0], "\nnet none\n")
     contains(heads[1], f"\nnet {read(folder, 'net-1', 'net').decode().strip()}\n")
-    contains(done.stdout, "beginning from net-1/net.compact")
+    contains(done.stdout, "starting from net-1/net.compact")
     nets = [read(folder, net, "net") for net in ("net-1", "net-2")]
     true(nets[0] != nets[1], "the second round teaches nothing")
     again = subprocess.run(words, capture_output=True, text=True)
-    equal((again.returncode, again.stdout.count("going on after epoch 1")), (0, 2), again.stderr)
+    equal((again.returncode, again.stdout.count("continuing after epoch 1")), (0, 2), again.stderr)
     equal([read(folder, net, "net") for net in ("net-1", "net-2")], nets)
     equal(subprocess.run(words[:4], capture_output=True).returncode, 2)
 

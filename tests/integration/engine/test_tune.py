@@ -59,7 +59,7 @@ def games_make_the_evaluation_better():
         equal(done.returncode, 0, done.stderr)
         found = losses(done.stdout)
         true(found["after"] < found["before"] < found["constant"], done.stdout)
-        contains(done.stdout, "40 games, 1280 positions, quiet: 1152 to learn from, 128 to check")
+        contains(done.stdout, "40 games, 1280 positions, quiet: 1152 for training, 128 for validation")
         contains(out.read_text(), "const EvalValues EVAL = {")
 
 
@@ -101,7 +101,7 @@ def fewer_positions_are_taken_when_asked_for():
     with tempfile.TemporaryDirectory() as folder:
         write_games(folder)
         done = tune("--data", folder, "--epochs", 0, "--positions", 100, "--k", 1.5, "--out", pathlib.Path(folder) / "values.c")
-        contains(done.stdout, "quiet: 100 to learn from, 0 to check")
+        contains(done.stdout, "quiet: 100 for training, 0 for validation")
         contains(done.stdout, "k 1.5000")
 
 
@@ -122,7 +122,7 @@ def what_cannot_be_done_is_said():
         other.write_text("something else\n")
         done = tune("--data", folder, "--out", out)
         equal(done.returncode, 1)
-        contains(done.stderr, "games-000009.anvil: no game file")
+        contains(done.stderr, "games-000009.anvil: not a game file")
         other.unlink()
         write_games(folder)
         done = tune("--data", folder, "--epochs", 0, "--out", f"{folder}/no/where.c")

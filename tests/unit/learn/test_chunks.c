@@ -228,11 +228,11 @@ static void a_folder_of_another_run_is_refused_with_the_line(void **state) {
     GameFileHeader other = HEADER;
     other.seed = 5;
     assert_false(chunks_open(chunks, folder, &other, 10, &err));
-    assert_non_null(strstr(err.message, "it has 'seed 4', this run 'seed 5'"));
+    assert_non_null(strstr(err.message, "it has 'seed 4', this run has 'seed 5'"));
     other = HEADER;
     snprintf(other.limit, sizeof other.limit, "depth 10");
     assert_false(chunks_open(chunks, folder, &other, 10, &err));
-    assert_non_null(strstr(err.message, "it has 'limit depth 1', this run 'limit depth 10'"));
+    assert_non_null(strstr(err.message, "it has 'limit depth 1', this run has 'limit depth 10'"));
     expect_chunk("games-000000.part", 0, 3);
 }
 
@@ -242,7 +242,7 @@ static void two_runs_do_not_share_a_folder(void **state) {
     Refusal err;
     open_folder(10);
     assert_false(chunks_open(second, folder, &HEADER, 10, &err));
-    assert_non_null(strstr(err.message, "another run is at work"));
+    assert_non_null(strstr(err.message, "another run is using the folder"));
     chunks_close(chunks);
     assert_true(chunks_open(second, folder, &HEADER, 10, &err));
     chunks_close(second);

@@ -322,7 +322,7 @@ static void a_checkpoint_of_another_run_or_a_damaged_one_is_refused(void **state
     assert_true(output_write(folder, "checkpoint", bytes, size - 8, &err));
     assert_refused(folder, &settings, 1, "bytes");
     assert_true(output_write(folder, "checkpoint", bytes, 20, &err));
-    assert_refused(folder, &settings, 1, "bytes only");
+    assert_refused(folder, &settings, 1, "has only");
     bytes[0] = 'X';
     assert_true(output_write(folder, "checkpoint", bytes, size, &err));
     assert_refused(folder, &settings, 1, "version");

@@ -165,7 +165,7 @@ static void folders_and_files_that_are_of_no_use_are_named(void **state) {
     (void)state;
     char *folder scope(kit_folder_drop) = kit_folder();
     assert_load_fails("/nowhere/at/all", "/nowhere/at/all");
-    assert_load_fails(folder, "no game file");
+    assert_load_fails(folder, "no game file (*.anvil)");
     Refusal err = {""};
     assert_true(output_write(folder, "x.anvil", "no games\n\n", 10, &err));
     assert_load_fails(folder, "x.anvil");
