@@ -9,6 +9,8 @@
 
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
+#include "server/pages/page_new.h"
+#include "server/submit/fields.h"
 #include "tests/kit/submit_kit.h"
 
 static SubmitKit kit;
@@ -318,6 +320,35 @@ static void the_list_for_admins_has_no_passwords(void **state) {
     assert_lacks(users, "secret-");
 }
 
+static bool form_has(const json_t *fields, const char *name) {
+    const char *part;
+    json_t *list, *field;
+    size_t i;
+    json_object_foreach ((json_t *)fields, part, list)
+        json_array_foreach (list, i, field)
+            if (strcmp(member_text(field, "name"), name) == 0)
+                return true;
+    return false;
+}
+
+static void the_form_has_every_field_that_a_submission_may_have(void **state) {
+    (void)state;
+    // The engine and the preset are chosen by links, and "games" is "pairs_max" for people.
+    static const char *const others[] = {"engine", "preset", "pairs_max"};
+    Error err;
+    DocContext ctx = seen_by(KIT_AUTHOR);
+    json_auto_t *form = doc_form(&ctx, NULL, &err);
+    assert_non_null(form);
+    page_new_fields(form);
+    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+        bool wanted = true;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            wanted &= strcmp(rule->name, others[i]) != 0;
+        if (form_has(json_object_get(form, "fields"), rule->name) != wanted)
+            fail_msg("%s: is it in form_fields of server/pages/page_new.c?", rule->name);
+    }
+}
+
 static void what_is_not_there_is_named(void **state) {
     (void)state;
     Error *err = &kit.ledger.err;
@@ -352,6 +383,7 @@ int main(void) {
         CASE(a_user_is_shown_without_email_password_and_tokens),
         CASE(an_account_shows_its_own_email_and_the_names_of_its_tokens),
         CASE(the_list_for_admins_has_no_passwords),
+        CASE(the_form_has_every_field_that_a_submission_may_have),
         CASE(what_is_not_there_is_named),
     };
     return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
