@@ -6,7 +6,8 @@ typedef struct Brownian {
     double mu, sigma; // drift and deviation per unit of time
 } Brownian;
 
-// Probability of an outcome no better than "alive at time `t` with value `y`": exit at `a` before
-// t, or alive at t and not above y. Good to about 1e-3 near the seam of its two methods, as
-// Fishtest's is (the same seam, so that both give the same figures); may leave [0, 1] by as much.
+// Probability that the motion left at `a` before time `t`, or is still between the exits at time
+// `t` with a value of at most `y`. Two methods compute it. Where one replaces the other, the error
+// is about 1e-3, and the result may be outside [0, 1] by as much. Fishtest changes between the same
+// methods at the same place, so that both programs give the same numbers.
 double brownian_outcome_cdf(const Brownian *motion, double t, double y);

@@ -1,5 +1,4 @@
-// One request of `sprt --json` and its answer, as text. It belongs to the program `sprt`, not to
-// the library.
+// Answers one request of `sprt --json`. It belongs to the program `sprt`, not to the library.
 #pragma once
 
 #include <stddef.h>

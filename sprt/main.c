@@ -1,6 +1,6 @@
 // The program `sprt`: the statistics for other programs, with one JSON request and one JSON answer
 // per line. Answers are written as soon as no further request is waiting, so that a program at the
-// other end of a pipe can ask one question at a time.
+// other end of a pipe can send one request at a time.
 #include "sprt/json_api.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 static const char HELP[] =
     "usage: sprt --json < requests > answers\n"
     "\n"
-    "Reads one JSON request a line and writes one answer a line. Counts run from low to high for\n"
-    "the new engine: five are pairs (LL, LD, DD or WL, DW, WW), three are games (L, D, W).\n"
-    "MODEL is \"normalized\" or \"logistic\"; BOUNDS stands for\n"
+    "Reads one JSON request per line and writes one JSON answer per line. Counts are ordered from\n"
+    "the worst to the best result of the new engine: five counts are pairs (LL, LD, DD or WL, DW,\n"
+    "WW), three are games (L, D, W). MODEL is \"normalized\" or \"logistic\". BOUNDS stands for\n"
     "\"model\":MODEL,\"elo0\":0,\"elo1\":2,\"alpha\":0.05,\"beta\":0.05\n"
     "\n"
     "  {\"op\":\"llr\",\"model\":MODEL,\"elo0\":0,\"elo1\":2,\"counts\":[…]}\n"
@@ -23,22 +23,24 @@ static const char HELP[] =
     "  {\"op\":\"sprt_elo\",BOUNDS,\"counts\":[…]}\n"
     "      sequential estimate with its 95 % interval, and likelihood of superiority\n"
     "  {\"op\":\"elo\",\"counts\":[…]}\n"
-    "      plain Elo and normalized Elo with half 95 % intervals, pair ratio, draw ratio\n"
+    "      Elo and normalized Elo after a fixed number of games, with errors (half the width of\n"
+    "      the 95 % interval), pair ratio, draw ratio\n"
     "  {\"op\":\"run\",BOUNDS,\"batch\":16,\"outcomes\":\"0123…\"}\n"
-    "      plays a test through pair results 0 to 4: state, pairs and LLR where it stops\n"
+    "      runs a test on pair results 0 to 4: state, pairs and LLR when it stops\n"
     "  {\"op\":\"chi2\",\"rows\":[[wins,losses,draws],…]}\n"
-    "      workers' pair outcomes against each other; null where a worker has too few\n"
+    "      compares the pair outcomes of workers; null for a worker with too few results\n"
     "  {\"op\":\"expect\",BOUNDS,\"draw_ratio\":0.49,\"bias\":191,\"elo\":1}\n"
-    "      pass probability and mean games to expect; bias and elo are logistic Elo\n"
+    "      probability to pass and mean number of games; bias and elo are logistic Elo\n"
     "\n"
-    "A bad line, or one of more than 64 KiB, gets {\"error\":\"…\"}; infinities are null.\n"
+    "The answer to a bad line, or to a line of more than 64 KiB, is {\"error\":\"…\"}.\n"
+    "Infinities are null.\n"
     "\n"
     "  --help   this text\n";
 
 typedef struct Input {
     char line[JSON_API_LINE_MAX + 1];
     size_t length;
-    bool overlong; // the line being read is past its limit; the rest of it is thrown away
+    bool overlong; // the current line is too long; the rest of it is discarded
 } Input;
 
 static void answer_line(Input *input) {
