@@ -1,5 +1,5 @@
-// See args.h. The words of the command line in two passes: -each first, so that -engine
-// stands over it wherever it was written; the tables in options.c tell what there is.
+// See args.h. Reads the command line in two passes: -each first, so that values of -engine replace
+// those of -each, whatever their order. The tables of options are in options.c.
 #include "worker/match_cli/args.h"
 #include "worker/match_cli/args_engine.h"
 #include "worker/match_cli/options.h"
@@ -30,7 +30,7 @@ void match_args_release(MatchArgs *args) {
 
 static EngineArgs *next_engine(MatchArgs *args, const char *word, Error *err) {
     if (args->engine_count == args->engine_max) {
-        match_args_refuse(err, "-engine", word, "a tournament has 256 engines at most");
+        match_args_refuse(err, "-engine", word, "a tournament has at most 256 engines");
         return NULL;
     }
     return &args->engines[args->engine_count++];
@@ -52,7 +52,7 @@ static bool read_each(MatchArgs *args, Words words, Error *err) {
     return true;
 }
 
-// fastchess's short cut: two engines, 10+0.1, a book in random order, and what goes with it.
+// fastchess's -quick: two engines, 10+0.1, a book in random order, and values for other options.
 static bool read_quick(MatchArgs *args, Words words, Error *err) {
     for (int i = 0; i < words.count; i++) {
         const char *word = words.items[i];
@@ -64,7 +64,7 @@ static bool read_quick(MatchArgs *args, Words words, Error *err) {
         }
         EngineArgs *engine = strncmp(word, "cmd=", 4) == 0 ? next_engine(args, word, err) : NULL;
         if (!engine)
-            return match_args_refuse(err, "-quick", word, "wants cmd=A cmd=B and book=FILE");
+            return match_args_refuse(err, "-quick", word, "expects cmd=A cmd=B and book=FILE");
         if (!match_args_engine_word(args, engine, "-quick", word, err) ||
             !match_args_engine_word(args, engine, "-quick", "tc=10+0.1", err))
             return false;
@@ -94,13 +94,14 @@ static bool read_keys(MatchArgs *args, const Option *option, Words words, Error 
     return true;
 }
 
-// Both passes come here: the first reads what is for all engines, the second the rest.
+// Both passes call it. With `each` it reads -each alone, else all other options.
 static bool read_option(MatchArgs *args, const Option *option, Words words, bool each, Error *err) {
     const char *name = option->arg.name, *value = words.count ? words.items[0] : NULL;
     if (option->refusal)
         return error_field(err, 422, "bad_argument", name, "%s: %s", name, option->refusal);
     if (words.count == 0 && (option->keys || option->engine))
-        return error_field(err, 422, "bad_argument", name, "%s wants %s", name, option->arg.wants);
+        return error_field(err, 422, "bad_argument", name, "%s expects %s", name,
+                           option->arg.wants);
     if (each)
         return strcmp(name, "-each") != 0 || read_each(args, words, err);
     args->has_sprt |= strcmp(name, "-sprt") == 0;
@@ -113,12 +114,13 @@ static bool read_option(MatchArgs *args, const Option *option, Words words, bool
     if (option->keys)
         return read_keys(args, option, words, err);
     if (words.count > 1)
-        return match_args_refuse(err, name, words.items[1], "one word too many");
+        return match_args_refuse(err, name, words.items[1], "unexpected word");
     if (arg_read(&option->arg, args, args, value))
         return true;
     if (!value)
-        return error_field(err, 422, "bad_argument", name, "%s wants %s", name, option->arg.wants);
-    return error_field(err, 422, "bad_argument", name, "%s %s: wants %s", name, value,
+        return error_field(err, 422, "bad_argument", name, "%s expects %s", name,
+                           option->arg.wants);
+    return error_field(err, 422, "bad_argument", name, "%s %s: expects %s", name, value,
                        option->arg.wants);
 }
 
@@ -161,7 +163,8 @@ static const EngineArgs *namesake(const MatchArgs *args, int number) {
     return NULL;
 }
 
-// Files and reports tell engines by their names: those called after the same program are numbered.
+// Files and reports identify engines by name. Engines without name= have the name of their program;
+// if another engine has the same name, a number is added.
 static bool names_differ(MatchArgs *args, Error *err) {
     for (int i = 1; i < args->engine_count; i++) {
         EngineArgs *engine = &args->engines[i];
@@ -185,7 +188,7 @@ static bool complete_engines(MatchArgs *args, Error *err) {
         if (!match_args_engine_complete(args, &args->engines[i], i + 1, err))
             return false;
     if (args->tournament == TOURNAMENT_GAUNTLET && args->seeds >= args->engine_count)
-        return refuse(err, "-seeds", "there are not more engines than seeds");
+        return refuse(err, "-seeds", "must be less than the number of engines");
     return names_differ(args, err);
 }
 
@@ -199,7 +202,7 @@ static void complete_ends(MatchArgs *args) {
         args->rounds = args->has_sprt ? SPRT_ROUNDS_MAX : 1;
 }
 
-// Two kinds of text in one file are of no use, and a state in it would be its end.
+// Two outputs in one file could not be read, and saving the state would replace the file.
 static bool files_differ(const MatchArgs *args, Error *err) {
     const char *const files[] = {args->pgn_file, args->epd_file, args->json_file, args->log.file,
                                  args->state_file};
@@ -208,12 +211,12 @@ static bool files_differ(const MatchArgs *args, Error *err) {
         for (int k = 0; k < i; k++)
             if (files[i] && files[k] && strcmp(files[i], files[k]) == 0)
                 return error_field(err, 422, "bad_argument", options[i],
-                                   "%s %s: is the file of %s already", options[i], files[i],
+                                   "%s %s: %s already uses this file", options[i], files[i],
                                    options[k]);
     return true;
 }
 
-// Below 1: all CPUs that may be used, less that many.
+// 0 or -N: as many slots as CPUs that may be used, less N.
 static void complete_slots(MatchArgs *args) {
     OsCpus cpus;
     os_cpus_allowed(&cpus);
@@ -231,19 +234,19 @@ static bool complete(MatchArgs *args, Error *err) {
     if (problem)
         return refuse(err, "-sprt", problem);
     if (args->has_sprt && args->engine_count > 2)
-        return refuse(err, "-sprt", "judges two engines, not a tournament of more");
+        return refuse(err, "-sprt", "is for two engines, not for a tournament");
     if (args->engine_count > 2 && !args->book_by_round)
         return refuse(err, "-openings",
-                      "with more than two engines only policy=round is here: all "
-                      "pairings of a round play its opening");
+                      "with more than two engines the policy must be round: all "
+                      "pairings of a round play the same opening");
     if (args->crc && !args->pgn_file)
-        return refuse(err, "-crc32", "there is no -pgnout whose CRC could be told");
+        return refuse(err, "-crc32", "needs -pgnout");
     if (args->log.engine && !args->log.file)
-        return refuse(err, "-log", "wants file=");
+        return refuse(err, "-log", "needs file=");
     return files_differ(args, err);
 }
 
-// At most so many engines can the words make.
+// The largest number of engines that the command line can describe.
 static int count_engines(int argc, const char *const *argv) {
     int count = 0;
     for (int i = 0; i < argc; i++)

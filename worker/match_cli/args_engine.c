@@ -1,4 +1,4 @@
-// The keys behind -engine and -each: one table, and small functions that each read one value.
+// The keys of -engine and -each: one table, and small functions that each read one value.
 
 #include <limits.h>
 #include <stdio.h>
@@ -55,7 +55,8 @@ static bool key_arg(MatchArgs *args, void *base, const char *value) {
     return engine_args_add(args, base, value);
 }
 
-// The next word of `text`, of which quotes (with \" inside) hold blanks together, without them.
+// Takes the next word off `text` and returns it without its quotes. Blanks inside quotes belong to
+// the word; \" is a quote inside quotes.
 static char *quoted_word(const char **text) {
     char *word = xstrdup(*text), *out = word;
     bool quoted = false;
@@ -114,7 +115,7 @@ static bool key_restart(MatchArgs *args, void *base, const char *value) {
     ((EngineArgs *)base)->restart = on;
     return on || strcmp(value, "off") == 0 || strcmp(value, "auto") == 0;
 }
-// Lines part at a newline, and at "\n" as cutechess's users write it.
+// Lines are separated by newlines, or by the two characters "\n", as in cutechess-cli.
 static bool key_init(MatchArgs *args, void *base, const char *value) {
     EngineArgs *engine = base;
     Str text;
@@ -131,7 +132,7 @@ static bool key_init(MatchArgs *args, void *base, const char *value) {
 }
 static bool key_conf(MatchArgs *args, void *base, const char *value) {
     (void)args, (void)base, (void)value;
-    return false; // read by match_args_engine_word, which can say why not
+    return false; // match_args_engine_word reads it, and gives a better error message
 }
 static bool key_flag_off(MatchArgs *args, void *base, const char *value) {
     (void)args, (void)base;
@@ -152,22 +153,22 @@ static const Arg engine_keys[] = {
     TEXT("dir", directory, "a folder"),
     TEXT("stderr", errors_file, "a file"),
     CALL("conf", key_conf, "the name of an engine in engines.json"),
-    CALL("proto", key_proto, "uci, the only protocol here; an adapter like polyglot lets xboard engines play"),
-    CALL("arg", key_arg, "an argument, at most 64 of them"),
-    CALL("args", key_args, "arguments, at most 64 of them"),
-    CALL("initstr", key_init, "lines for the engine"),
+    CALL("proto", key_proto, "uci, the only supported protocol; for xboard engines use an adapter like polyglot"),
+    CALL("arg", key_arg, "an argument; at most 64 in all"),
+    CALL("args", key_args, "arguments; at most 64 in all"),
+    CALL("initstr", key_init, "lines to send to the engine"),
     CALL("tc", key_tc, "moves/min:sec+inc with the first two parts optional, or inf"),
-    CALL("st", key_st, "seconds a move, above 0"),
+    CALL("st", key_st, "seconds per move, more than 0"),
     CALL("nodes", key_nodes, "a whole number from 1"),
     {"depth", "a whole number from 1 to 1000", ARG_INT, AT(limit.depth), 1, 1000, NULL},
     {"plies", "a whole number from 1 to 1000", ARG_INT, AT(limit.depth), 1, 1000, NULL},
     CALL("timemargin", key_margin, "milliseconds"),
     CALL("restart", key_restart, "on, off or auto"),
-    CALL("ponder", key_flag_off, "false: games share CPUs, and no engine thinks on its opponent's time"),
-    CALL("whitepov", key_flag_off, "false: scores are the mover's, as UCI says"),
-    CALL("book", key_flag_off, "-openings file=BOOK.bin instead: both engines play the same lines"),
-    CALL("bookdepth", key_flag_off, "-openings plies=N instead"),
-    CALL("hg", key_flag_off, "tc= instead: there are no hourglass clocks here"),
+    CALL("ponder", key_flag_off, "false; pondering is not supported, because games share CPUs"),
+    CALL("whitepov", key_flag_off, "false; UCI scores are from the point of view of the side to move"),
+    CALL("book", key_flag_off, "false; use -openings file=BOOK.bin, so that both engines play the same lines"),
+    CALL("bookdepth", key_flag_off, "false; use -openings plies=N"),
+    CALL("hg", key_flag_off, "false; hourglass clocks are not supported, use tc="),
     CALL("trust", key_ignored, "true or false"),
     {NULL, NULL, ARG_FLAG, 0, 0, 0, NULL},
 };
@@ -182,9 +183,9 @@ static bool read_uci_option(MatchArgs *args, EngineArgs *engine, const char *opt
     if (engine_args_option(engine, name, equals ? equals + 1 : NULL))
         return true;
     if (strcmp(name, "Threads") == 0)
-        return match_args_refuse(err, option, word, "wants a whole number from 1 to 1024");
+        return match_args_refuse(err, option, word, "expects a whole number from 1 to 1024");
     return match_args_refuse(err, option, word,
-                             "an option needs a name, and there may be 64 of them");
+                             "an option needs a name, and an engine has at most 64 options");
 }
 
 bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *option,
@@ -199,7 +200,7 @@ bool match_args_engine_word(MatchArgs *args, EngineArgs *engine, const char *opt
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-// The limit as people write it: "10+0.1", "nodes=5000 depth=9".
+// Sets `control` to the limit as a user writes it: "10+0.1", "nodes=5000 depth=9".
 static void describe_limit(MatchArgs *args, EngineArgs *engine) {
     const MatchLimit *limit = &engine->limit;
     bool clock = limit->base_ms > 0 || limit->increment_ms > 0;
@@ -225,7 +226,7 @@ bool match_args_engine_complete(MatchArgs *args, EngineArgs *engine, int number,
         !limit->depth)
         return error_field(
             err, 422, "bad_argument", "-engine",
-            "-engine cmd=%s: no limit; give tc=, st=, nodes= or depth=", engine->command);
+            "-engine cmd=%s: no limit; set tc=, st=, nodes= or depth=", engine->command);
     engine->unnamed = !engine->name;
     if (!engine->name) {
         const char *slash = strrchr(engine->command, '/');

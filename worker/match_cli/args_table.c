@@ -102,13 +102,13 @@ bool arg_read_word(const Arg *rows, MatchArgs *args, void *base, const char *opt
         return refuse_key(rows, option, word, (size_t)(equals - word), err);
     if (arg_read(key, args, base, equals + 1))
         return true;
-    return error_field(err, 422, "bad_argument", option, "%s %s: %s wants %s", option, word,
+    return error_field(err, 422, "bad_argument", option, "%s %s: %s expects %s", option, word,
                        key->name, key->wants);
 }
 
-// ---- likeness -----------------------------------------------------------------------------------
+// ---- similar names ------------------------------------------------------------------------------
 
-// Edits that turn one name into the other (Levenshtein); case does not count.
+// The number of edits that turn one name into the other (Levenshtein), without regard to case.
 static int distance(const char *a, const char *b) {
     int row[NAME_MAX_SIZE + 1];
     int length = (int)strnlen(b, NAME_MAX_SIZE);

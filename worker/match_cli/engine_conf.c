@@ -8,7 +8,7 @@
 #include "server/common/file.h"
 #include "server/common/str.h"
 
-// A member that is text, kept for as long as `args`; NULL where it is none or empty.
+// A copy of a string member, which `args` owns; NULL if the member is empty or not a string.
 static const char *text_of(MatchArgs *args, const json_t *object, const char *name) {
     const char *text = json_string_value(json_object_get(object, name));
     return text && *text ? match_args_own(args, xstrdup(text)) : NULL;
@@ -37,7 +37,7 @@ static void add_init(MatchArgs *args, EngineArgs *engine, const json_t *list) {
     engine->init = match_args_own(args, str_steal(&text));
 }
 
-// Numbers, booleans and texts as UCI writes them; NULL, a button, for anything else.
+// A number, a boolean or a string in the form of UCI; NULL (a button) for any other value.
 static const char *value_text(MatchArgs *args, const json_t *value) {
     if (json_is_string(value))
         return match_args_own(args, xstrdup(json_string_value(value)));
@@ -48,7 +48,7 @@ static const char *value_text(MatchArgs *args, const json_t *value) {
     return json_is_boolean(value) ? (json_is_true(value) ? "true" : "false") : NULL;
 }
 
-// What is still at its default is not sent: the engine has it already.
+// Options that have their default value are not sent to the engine.
 static bool add_options(MatchArgs *args, EngineArgs *engine, const json_t *list) {
     size_t i;
     json_t *item;
@@ -89,8 +89,8 @@ bool engine_conf_parse(MatchArgs *args, EngineArgs *engine, const char *text, si
         return error_set(err, 422, "bad_conf", "no engine is called %s", name);
     const char *protocol = json_string_value(json_object_get(found, "protocol"));
     if (protocol && strcmp(protocol, "uci") != 0)
-        return error_set(err, 422, "bad_conf", "%s speaks %s, and only uci is spoken here", name,
-                         protocol);
+        return error_set(err, 422, "bad_conf", "%s uses the protocol %s; only uci is supported",
+                         name, protocol);
     const char *restart = json_string_value(json_object_get(found, "restart"));
     engine->name = match_args_own(args, xstrdup(name));
     engine->command = text_of(args, found, "command");
@@ -103,7 +103,7 @@ bool engine_conf_parse(MatchArgs *args, EngineArgs *engine, const char *text, si
         return error_set(err, 422, "bad_conf", "%s has no command", name);
     return (add_arguments(args, engine, json_object_get(found, "arguments")) &&
             add_options(args, engine, json_object_get(found, "options"))) ||
-           error_set(err, 422, "bad_conf", "%s: arguments or options make no sense", name);
+           error_set(err, 422, "bad_conf", "%s: arguments or options are not valid", name);
 }
 
 bool engine_conf_read(MatchArgs *args, EngineArgs *engine, const char *file, const char *name,

@@ -1,4 +1,4 @@
-// What happens in a match, printed, counted and written (match_run.h).
+// The callbacks of a match: they print, count and write games (match_run.h).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static JsonContext json_context(const MatchRun *s) {
     return (JsonContext){&s->title, s->pairing_count, s->args->games};
 }
 
-// The match ends where it stands; the first reason counts.
+// Ends the match at once. The first reason is kept.
 static void stop(MatchRun *s, const Error *why) {
     if (!s->stopped)
         s->error = *why;
@@ -227,7 +227,7 @@ void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]) {
 
 // ---- the end ------------------------------------------------------------------------------------
 
-// With a state file these games are played again.
+// With a state file these games are not counted: they are played again.
 void match_run_on_rest(void *ctx, const GameRecord *game) {
     MatchRun *s = ctx;
     GameOutcome both[2] = {s->last};
@@ -245,7 +245,8 @@ void match_run_finish(MatchRun *s, bool over, const char *ending) {
     scope(str_release) Str timing;
     str_init(&timing, REPORT_MAX);
     if (s->dropped && s->args->state_file && s->verdict == SPRT_OPEN)
-        printf("%d games whose turn to count had not come will be played again\n", s->dropped);
+        printf("%d games ended before an earlier pair was complete and will be played again\n",
+               s->dropped);
     print_report(s);
     timing_report(&timing, &s->timing);
     fputs(timing.data, stdout);

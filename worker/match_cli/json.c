@@ -1,5 +1,5 @@
-// See json.h. Games are written by hand: a tree of their numbers would cost more than playing
-// some of them.
+// See json.h. Games are written without jansson: building a tree of their numbers would take
+// longer than playing a very short game.
 #include "worker/match_cli/json.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-// No number at all where arithmetic has none.
+// JSON has no infinities and no NAN: they become null.
 static json_t *real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -108,7 +108,7 @@ static bool pick_cpu(const MoveRecord *move, int64_t *out) {
     return move->cpu_us >= 0;
 }
 
-// One number a move after the opening, null where there is none.
+// The arrays with one number, or null, for each move after the opening.
 static const struct {
     const char *name;
     Pick pick;

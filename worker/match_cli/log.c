@@ -15,7 +15,7 @@
 
 enum { SAY_MAX = 4096 };
 
-// Engines that name one file share it.
+// Several engines may have the same file. It is opened to append, so that no line is lost.
 static bool open_errors(MatchLog *log, Error *err) {
     const EngineArgs *engines = log->args->engines;
     int count = log->args->engine_count;
@@ -47,7 +47,7 @@ bool match_log_open(MatchLog *log, const MatchArgs *args, Error *err) {
 
 void match_log_close(MatchLog *log) {
     if (log->file && gzclose(log->file) != Z_OK)
-        log_error("cannot write %s to its end", log->args->log.file);
+        log_error("cannot write the end of %s", log->args->log.file);
     for (int i = 0; log->errors && i < log->args->engine_count; i++)
         close_fd(&log->errors[i]);
     free(log->errors);
@@ -89,7 +89,7 @@ void match_log_line(MatchLog *log, const MatchLine *line) {
     pthread_mutex_lock(&log->lock);
     if (line->kind == LINE_ERROR)
         keep_errors(log, line);
-    bool told = line->kind != LINE_ERROR || line->size; // no newline that came late
+    bool told = line->kind != LINE_ERROR || line->size; // not a newline that arrived late
     if (log->args->debug && told)
         printf("%" PRId64 " %c%s(%d): %.*s\n", line->time_us / 1000, mark, name, line->slot, size,
                line->text);

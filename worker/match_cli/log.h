@@ -1,4 +1,4 @@
-// What a match and its engines said, written down: -log, -debug, and each engine's stderr=.
+// The logs of a match: -log, -debug, and stderr= of each engine.
 #pragma once
 
 #include <pthread.h>
@@ -9,17 +9,17 @@
 
 typedef struct MatchLog {
     const MatchArgs *args;
-    gzFile file; // NULL: no -log; not packed unless asked for
-    int *errors; // by engine: descriptor of its stderr=, or -1
+    gzFile file; // NULL: no -log; compressed only with compress=true
+    int *errors; // by engine: the descriptor of its stderr=, or -1
     pthread_mutex_t lock;
 } MatchLog;
 
 bool match_log_open(MatchLog *log, const MatchArgs *args, Error *err);
 void match_log_close(MatchLog *log);
-// Whether lines of conversations are wanted (MatchSpec.on_line).
+// Whether a log needs the lines to and from the engines (MatchSpec.on_line).
 bool match_log_wants_lines(const MatchLog *log);
-// From any thread, several at a time.
+// Any thread may call it, several at the same time.
 void match_log_line(MatchLog *log, const MatchLine *line);
-// What the runner itself has to say.
+// Logs a message of the runner itself.
 void match_log_say(MatchLog *log, LogLevel level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,6 +1,6 @@
-// Inside build/match: a match on the command line from its options to its last report. Three files
-// share it: setup.c makes it ready, or takes up where a state file says it stood;
-// events.c prints, counts and writes what happens; match_main.c runs and ends it.
+// Inside build/match: a match on the command line, from its options to its last report. Three files
+// share it: setup.c prepares the match, or resumes it from a state file; events.c prints, counts
+// and writes games; match_main.c starts and ends the match.
 #pragma once
 
 #include "worker/match/match.h"
@@ -19,43 +19,43 @@ typedef struct MatchRun {
     EngineSpec *engines;
     const char **controls;
     MatchPairing *pairings;
-    int pairing_count, pair_count; // of a round, of the match
+    int pairing_count, pair_count; // pairings of a round, pairs of the match
     MatchTitle title;
     char detail[512];
-    MatchScore *scores; // of each pairing, in the order of pairs
-    MatchScore *live;   // the same with all games that have ended
+    MatchScore *scores; // of each pairing: the games that count, in the order of pairs
+    MatchScore *live;   // of each pairing: all games that have ended
     long live_games;
     OutFile files[FILE_COUNT];
-    bool write_failed; // to one of them
-    GameOutcome last;  // of the games that on_rest counted; pair -1: none
+    bool write_failed; // of one of the files
+    GameOutcome last;  // the last game that on_rest counted; pair -1: none
     int dropped;       // games that ended and do not count
     MatchLog log;
     Timing timing;
-    MatchState state; // settings and command, and what is saved of the rest
+    MatchState state; // settings and command; match_run_save fills in the rest
     int64_t saved_ns;
     int saved_games;
     Match *match;
-    int pairs; // counted
+    int pairs; // that are counted
     SprtVerdict verdict;
     bool stopped; // by -strict or a file that cannot be written; `error` says why
     Error error;
 } MatchRun;
 
-// `argv`, `argc`: the command line, which a state file keeps. Release in either case.
+// `argv` and `argc` are the command line, which the state file keeps. Release `s` in either case.
 bool match_run_prepare(MatchRun *s, const MatchArgs *args, int argc, const char *const *argv,
                        Error *err);
 void match_run_release(MatchRun *s);
 MatchSpec match_run_spec(MatchRun *s);
-// What -state compares: an object of texts; new.
+// The settings that -state compares, as an object of strings. New.
 json_t *match_run_settings(const MatchRun *s);
 
-// Writes the state file: what was counted until now is safe when it returns.
+// Writes the state file. When it returns, all games counted so far are on disk.
 bool match_run_save(MatchRun *s, Error *err);
-// Prints the last report, and writes the state and the last line of the JSON file.
-// `over`: it had ended before, and only the report is wanted.
+// Prints the last report, and writes the state and the last line of the JSON file. `over`: the
+// match had ended before this start of the program; nothing but the report is printed.
 void match_run_finish(MatchRun *s, bool over, const char *ending);
-// Callbacks of the match. Games count, and go to files, in the order of pairs: the order in which
-// games end favours quick results.
+// Callbacks of the match. Games are counted and written to files in the order of pairs, because the
+// order in which games end favours quick results.
 void match_run_on_start(void *ctx, const GameRecord *game);
 void match_run_on_game(void *ctx, const GameRecord *game);
 void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]);

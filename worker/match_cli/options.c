@@ -1,6 +1,6 @@
-// The options of build/match that are about the match and not about one engine, as tables: name,
-// what it wants, where it goes, bounds. What a peer has and this program has not is here too, with
-// the reason.
+// The options of build/match that do not describe an engine, as tables: the name, the value that is
+// expected, the member that it sets, the bounds. Options of fastchess and cutechess-cli that this
+// program does not have are listed too, with the reason.
 // sizes: table
 #include <limits.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static bool pgn_min(MatchArgs *args, void *base, const char *value) {
 }
 static bool pgn_fi(MatchArgs *args, void *base, const char *value) {
     (void)args, (void)base;
-    bool ignored; // games that were not finished are never written
+    bool ignored; // unfinished games are never written
     return !value || two_of(value, "true", "false", &ignored);
 }
 static const Arg pgn_keys[] = {
@@ -193,12 +193,12 @@ static bool config_discard(MatchArgs *args, void *base, const char *value) {
 }
 static const Arg state_keys[] = {
     TEXT("file", state_file, "a file"),
-    CALL("discard", config_discard, "false; to start anew, remove the file"),
+    CALL("discard", config_discard, "false; remove the file to start again"),
     TEXT("outname", state_file, "a file"),
     END,
 };
 
-// ---- values that stand alone --------------------------------------------------------------------
+// ---- options with one value ---------------------------------------------------------------------
 
 static bool set_seed(MatchArgs *args, void *base, const char *value) {
     long seed;
@@ -253,7 +253,7 @@ static bool set_affinity(MatchArgs *args, void *base, const char *value) {
     args->no_affinity = false;
     return !value || read_cpus(value, &args->cpus);
 }
-// -debug, and -debug all as cutechess has it.
+// -debug, or -debug all as in cutechess-cli.
 static bool set_debug(MatchArgs *args, void *base, const char *value) {
     (void)base;
     args->debug = true;
@@ -266,7 +266,7 @@ static bool set_debug(MatchArgs *args, void *base, const char *value) {
 #define ENGINE(name) {{name, "key=value...", ARG_CALL, 0, 0, 0, NULL}, NULL, NULL, true, NULL}
 #define ALONE(...) {__VA_ARGS__, NULL, NULL, false, NULL}
 #define NOT_HERE(name, why) {{name, "", ARG_MAYBE, 0, 0, 0, accept}, NULL, NULL, false, why}
-#define SYZYGY "adjudication by Syzygy tables is not here yet"
+#define SYZYGY "adjudication by Syzygy tables is not supported"
 
 static const Option options[] = {
     ENGINE("-engine"),
@@ -292,7 +292,7 @@ static const Option options[] = {
     ALONE(MAYBE("-repeat", set_repeat, "nothing, or 2")),
     ALONE(FLAG("-noswap", no_swap)),
     ALONE(FLAG("-reverse", reverse)),
-    ALONE(INT("-concurrency", slots, -OS_CPUS_MAX, OS_CPUS_MAX, "a whole number up to 1024; 0 or less: so many CPUs stay free")),
+    ALONE(INT("-concurrency", slots, -OS_CPUS_MAX, OS_CPUS_MAX, "a whole number up to 1024; 0 or -N: one game per CPU, N CPUs stay free")),
     ALONE(FLAG("-force-concurrency", many_slots)),
     ALONE(INT("-wait", wait_ms, 0, 3600000, "milliseconds")),
     ALONE(CALL("-srand", set_seed, "a whole number")),
@@ -326,16 +326,16 @@ static const Option options[] = {
     NOT_HERE("-tbpieces", SYZYGY),
     NOT_HERE("-tbignore50", SYZYGY),
     NOT_HERE("-tbadjudicate", SYZYGY),
-    NOT_HERE("-xboard", "engines must speak UCI; an adapter like polyglot lets xboard engines play"),
-    NOT_HERE("-ponder", "engines never think on the opponent's time here: games share CPUs"),
-    NOT_HERE("-bookmode", "books are indexed on disk and only what is played is read; leave it out"),
-    NOT_HERE("-compliance", "to check an engine, play it: faults are named as they happen"),
-    NOT_HERE("-randomseed", "give a seed with -srand: then the match can be repeated and resumed"),
+    NOT_HERE("-xboard", "only UCI engines are supported; for xboard engines use an adapter like polyglot"),
+    NOT_HERE("-ponder", "pondering is not supported, because games share CPUs"),
+    NOT_HERE("-bookmode", "is not needed: only the openings that are played are read from the book"),
+    NOT_HERE("-compliance", "is not supported; play a match instead, which reports every fault of the engine"),
+    NOT_HERE("-randomseed", "is not supported; use -srand with a fixed seed, so that the match can be repeated and resumed"),
 };
 // clang-format on
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
-// Two dashes do as well as one.
+// Two dashes mean the same as one.
 const Option *match_option_find(const char *name) {
     for (int i = 0; i < OPTION_COUNT; i++)
         if (strcmp(options[i].arg.name, name) == 0)

@@ -3,7 +3,7 @@
 
 #include "worker/match_cli/args_table.h"
 
-// NULL: there is none of that name.
+// NULL: no option has that name.
 const Option *match_option_find(const char *name);
-// The known option most like `name`; NULL: none is close.
+// The name of the option that is most similar to `name`; NULL: none is similar.
 const char *match_option_nearest(const char *name);

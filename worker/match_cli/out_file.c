@@ -24,11 +24,11 @@ static bool open_file(OutFile *file, const char *path, int flags, Error *err) {
     return file->fd >= 0 || error_errno(err, "cannot open %s", path);
 }
 
-// Things that are no plain files (a terminal, /dev/null) have no size and are never cut.
+// A file that is not a regular file (a terminal, /dev/null) has no size and is never truncated.
 static bool measure(OutFile *file, bool *plain, Error *err) {
     struct stat st;
     if (fstat(file->fd, &st) < 0)
-        return error_errno(err, "cannot look at %s", file->path);
+        return error_errno(err, "cannot read the size of %s", file->path);
     *plain = S_ISREG(st.st_mode);
     file->size = *plain ? st.st_size : 0;
     return true;
@@ -54,10 +54,10 @@ bool out_file_resume(OutFile *file, const char *path, int64_t size, bool summed,
         return false;
     if (plain && file->size < size)
         return error_set(err, 409, "file_short",
-                         "%s has %lld bytes and had %lld when the state was saved", path,
+                         "%s has %lld bytes, but had %lld when the state was saved", path,
                          (long long)file->size, (long long)size);
     if (plain && ftruncate(file->fd, size) < 0)
-        return error_errno(err, "cannot cut %s back", path);
+        return error_errno(err, "cannot truncate %s", path);
     file->size = plain ? size : 0;
     file->summed = summed;
     return !summed || !plain || sum_up(file, err);
@@ -74,7 +74,7 @@ bool out_file_write(OutFile *file, const void *data, size_t size, Error *err) {
         if (n < 0) {
             error_errno(err, "cannot write %s", file->path);
             if (left < size && ftruncate(file->fd, file->size) < 0)
-                error_prefix(err, "its last game is cut off");
+                error_prefix(err, "its last game is incomplete");
             return false;
         }
         at += n;

@@ -1,4 +1,5 @@
-// See report.h. Facts of the peers' forms are kept to the letter: order, words, decimals.
+// See report.h. The order, the words and the decimals are exactly those of fastchess and
+// cutechess-cli.
 #include "worker/match_cli/report.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static long game_total(const MatchScore *score) {
     return score->wins + score->losses + score->draws;
 }
 
-// Share of the points, 0 where nothing was played.
+// Points divided by games; 0 if no game was played.
 static double share(long wins, long losses, long draws) {
     double games = (double)(wins + losses + draws);
     return games > 0 ? ((double)wins + (double)draws / 2) / games : 0;
@@ -65,7 +66,7 @@ static void add_pairs(Str *out, const MatchScore *score) {
 
 static void add_llr(Str *out, const MatchScore *score, const SprtBounds *bounds) {
     double llr = match_score_llr(score, bounds);
-    llr = isnan(llr) ? 0 : llr; // nothing to say yet
+    llr = isnan(llr) ? 0 : llr; // too few games yet
     str_printf(out, "LLR: %.2f (%.1f%%) (%.2f, %.2f) [%.2f, %.2f]\n", llr, llr_percent(llr, bounds),
                sprt_lower(bounds), sprt_upper(bounds), bounds->elo0, bounds->elo1);
 }

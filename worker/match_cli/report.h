@@ -1,5 +1,5 @@
-// The standing of a match and its summary in the words that scripts for fastchess, cutechess-cli
-// and Fishtest look for.
+// The reports of a match, in the forms that scripts for fastchess, cutechess-cli and Fishtest
+// expect.
 #pragma once
 
 #include "server/common/str.h"
@@ -8,13 +8,13 @@
 typedef struct MatchTitle {
     const EngineSpec *engines; // for their names
     int engine_count;
-    const char *detail;       // in brackets behind the names: time control, threads, hash, book
+    const char *detail;       // in brackets after the names: time control, threads, hash, book
     const SprtBounds *bounds; // NULL: no SPRT
-    bool cutechess;           // in cutechess's words
+    bool cutechess;           // in the form of cutechess-cli
     bool games_only;          // no pentanomial counts, Elo by games
 } MatchTitle;
 
-// The scores of all pairings: of one, the two engines' result, of more a table of ranks.
+// With one pairing, the result of its two engines; with more, a table of ranks.
 void match_report(Str *out, const MatchTitle *title, const MatchScore *scores, int count);
-// cutechess's "Score of" lines.
+// The "Score of" lines of cutechess-cli.
 void match_report_score(Str *out, const MatchTitle *title, const MatchScore *score);

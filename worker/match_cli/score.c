@@ -1,4 +1,4 @@
-// See score.h. How the counts are printed stands in report.c.
+// See score.h. report.c prints the counts.
 #include "worker/match_cli/score.h"
 
 GameOutcome game_outcome(const GameRecord *game) {
@@ -12,7 +12,7 @@ GameOutcome game_outcome(const GameRecord *game) {
                          .overloaded = game->overloaded};
 }
 
-// Points of an engine, doubled.
+// Twice the points of `engine`: 0, 1 or 2.
 static int points(const GameOutcome *game, int engine) {
     if (game->result == RESULT_DRAW)
         return 1;

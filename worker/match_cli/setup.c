@@ -1,4 +1,4 @@
-// Making a match ready (match_run.h).
+// Prepares a match from its options, or resumes it from a state file (match_run.h).
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { TEXT_MAX = 1 << 16, PAIRS_MAX = 1000000000 };
 
-// ---- what it is about ---------------------------------------------------------------------------
+// ---- engines and pairings -----------------------------------------------------------------------
 
 static const char *option_of(const EngineArgs *engine, const char *name) {
     for (int i = 0; i < engine->option_count; i++)
@@ -20,7 +20,7 @@ static const char *option_of(const EngineArgs *engine, const char *name) {
     return NULL;
 }
 
-// "10+0.1", "0.1/move", "8 plies", "5000 nodes", as fastchess puts it.
+// "10+0.1", "0.1/move", "8 plies", "5000 nodes", as fastchess prints them.
 static void limit_words(const EngineArgs *engine, char *out, size_t size) {
     const MatchLimit *limit = &engine->limit;
     if (limit->base_ms > 0 || limit->increment_ms > 0)
@@ -42,7 +42,8 @@ static void hash_words(const EngineArgs *engine, char *out, size_t size) {
     snprintf(out, size, "%s%s", hash ? hash : "", hash ? "MB" : "");
 }
 
-// "10+0.1, 1t, 16MB, book.epd"; what differs between two engines is given for both.
+// "10+0.1, 1t, 16MB, book.epd". A value that differs between the first two engines is given for
+// both.
 static void describe(MatchRun *s) {
     static void (*const words[])(const EngineArgs *, char *, size_t) = {limit_words, threads_words,
                                                                         hash_words};
@@ -89,29 +90,29 @@ static bool make_pairings(MatchRun *s, Error *err) {
                                       args->reverse, &s->pairing_count);
     int64_t pairs = (int64_t)s->pairing_count * args->rounds;
     if (pairs > PAIRS_MAX)
-        return error_set(err, 422, "bad_argument", "-rounds %d: more than a thousand million pairs",
+        return error_set(err, 422, "bad_argument", "-rounds %d: more than 1000 million pairs",
                          args->rounds);
     s->pair_count = (int)pairs;
     s->scores = xcalloc((size_t)s->pairing_count, sizeof *s->scores);
     s->live = xcalloc((size_t)s->pairing_count, sizeof *s->live);
     for (int i = 0; i < s->pairing_count; i++) {
         int first = s->pairings[i].first, second = s->pairings[i].second;
-        bool turned = first > second; // scores are told for the engine named first
+        bool turned = first > second; // scores are those of the engine that was given first
         s->scores[i].first = turned ? second : first;
         s->scores[i].second = turned ? first : second;
     }
     return true;
 }
 
-// ---- what makes it this match -------------------------------------------------------------------
+// ---- settings that identify the match -----------------------------------------------------------
 
 static void set(json_t *settings, const char *key, const char *text) {
     bool utf8 = json_object_set_new(settings, key, json_string(text)) == 0;
-    if (!utf8) // what differs in such bytes alone is not told apart
+    if (!utf8) // two texts that are not UTF-8 compare as equal
         json_object_set_new(settings, key, json_string("?"));
 }
 
-// CRC-32 of a file's bytes; "" of one that cannot be read, like a program found by PATH.
+// CRC-32 of the bytes of a file; "" if it cannot be read, such as a program that PATH finds.
 static void file_sum(const char *path, char *out, size_t size) {
     unsigned char chunk[1 << 16];
     unsigned long sum = crc32(0, NULL, 0);
@@ -222,21 +223,21 @@ static bool start_json(MatchRun *s, Error *err) {
     return out_file_write(&s->files[FILE_JSON], line.data, line.size, err);
 }
 
-// What a state file tells is taken over; a state of another match is refused.
+// Takes over the values of a state file. The state of another match is refused.
 static bool take_up(MatchRun *s, const MatchState *old, Error *err) {
     if (!match_state_same(old, s->state.settings, err))
         return error_prefix(err,
-                            "-state %s is of another match (remove it, or name another, to start "
-                            "anew)",
+                            "-state %s belongs to another match (to start a new match, remove the "
+                            "file or use another one)",
                             s->args->state_file);
     if (old->score_count != s->pairing_count || old->pairs > s->pair_count)
         return error_set(err, 409, "other_match",
-                         "-state %s: %d pairs were played, and -rounds asks for %d",
+                         "-state %s: %d pairs were played, more than the %d of -rounds",
                          s->args->state_file, old->pairs, s->pair_count);
     for (int i = 0; i < s->pairing_count; i++) {
         if (old->scores[i].first != s->scores[i].first ||
             old->scores[i].second != s->scores[i].second)
-            return error_set(err, 409, "other_match", "-state %s: other engines were paired",
+            return error_set(err, 409, "other_match", "-state %s: the pairings are different",
                              s->args->state_file);
         s->scores[i] = s->live[i] = old->scores[i];
     }
@@ -259,15 +260,15 @@ static bool begin(MatchRun *s, Error *err) {
     bool fine = missing ? open_files(s, false, old.sizes, err) : take_up(s, &old, err);
     match_state_release(&old);
     bool over = s->pairs == s->pair_count || s->verdict != SPRT_OPEN;
-    // Saved before the first byte is written: files that were there before are cut back to this.
+    // Saved before the first write, so that a resumed match keeps what the files held before it.
     if (!fine || over)
         return fine;
     return (!s->args->state_file || match_run_save(s, err)) && start_json(s, err);
 }
 
-// ---- all ----------------------------------------------------------------------------------------
+// ---- the match ----------------------------------------------------------------------------------
 
-// Empty where a word is no UTF-8: then the state file alone is not command enough.
+// Empty if a word is not UTF-8: then the match cannot be resumed with -state FILE alone.
 static json_t *command_of(int argc, const char *const *argv) {
     json_t *command = json_array();
     for (int i = 0; i < argc; i++)

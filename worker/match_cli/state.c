@@ -1,4 +1,4 @@
-// See state.h. JSON, so that people can look into it; everything read back is bounded.
+// See state.h. The file is JSON, so that people can read it. Every value that is read is checked.
 #include "worker/match_cli/state.h"
 
 #include <stdlib.h>
@@ -144,7 +144,7 @@ bool match_state_parse(MatchState *state, const char *text, size_t size, Error *
     if (!document)
         return error_set(err, 422, "bad_state", "line %d: %s", problem.line, problem.text);
     return read_document(state, document) ||
-           error_set(err, 422, "bad_state", "it is no state of a match");
+           error_set(err, 422, "bad_state", "is not the state of a match");
 }
 
 bool match_state_load(MatchState *state, const char *path, bool *missing, Error *err) {
@@ -152,7 +152,7 @@ bool match_state_load(MatchState *state, const char *path, bool *missing, Error 
     *state = (MatchState){0};
     *missing = access(path, F_OK) != 0;
     if (*missing)
-        return error_set(err, 404, "no_state", "there is no %s", path);
+        return error_set(err, 404, "no_state", "%s does not exist", path);
     scope(free_ptr) char *text = file_read(path, MATCH_STATE_MAX, &size, err);
     return text && (match_state_parse(state, text, size, err) || error_prefix(err, "%s", path));
 }

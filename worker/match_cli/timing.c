@@ -48,18 +48,17 @@ void timing_report(Str *out, const Timing *timing) {
         return;
     str_printf(out, "Clock: %ld moves", timing->moves);
     if (timing->told)
-        str_printf(out,
-                   ", beyond the engine's own time median %.1f ms, 99 %% below %.1f, most %.1f",
+        str_printf(out, ", latency median %.1f ms, 99 %% below %.1f, at most %.1f",
                    timing_quantile_us(timing, 0.5) / 1000, timing_quantile_us(timing, 0.99) / 1000,
                    (double)timing->latency_max_us / 1000);
     if (timing->measured)
-        str_printf(out, "; waited for a CPU %.1f %% of the time, most %.1f ms",
+        str_printf(out, "; waited for a CPU %.1f %% of the time, at most %.1f ms",
                    timing->thought_us > 0
                        ? 100.0 * (double)timing->delayed_us / (double)timing->thought_us
                        : 0.0,
                    (double)timing->delay_max_us / 1000);
     if (timing->time_losses)
-        str_printf(out, "; %ld lost on time, %ld of them on a machine busy elsewhere",
-                   timing->time_losses, timing->overloaded);
+        str_printf(out, "; %ld lost on time, %ld of them on a busy machine", timing->time_losses,
+                   timing->overloaded);
     str_puts(out, "\n");
 }

@@ -197,7 +197,7 @@ def a_state_of_another_match_is_refused_and_the_difference_named():
     for more, wanted in ((["-maxmoves", "31"], 'adjudication was "draw 0/0/0, resign 0/0, maxmoves 30"'),
                          (["-each", "tc=1001"], 'engine 1 was "A: '),
                          (["-srand", "6"], 'seed was "5" and is "6"'),
-                         (["-rounds", "2"], "3 pairs were played, and -rounds asks for 2")):
+                         (["-rounds", "2"], "3 pairs were played, more than the 2 of -rounds")):
         said = play(command(folder, *more, rounds=3), status=1)
         contains(said, wanted)
         contains(said, f"{folder}/state.json")
@@ -219,7 +219,7 @@ def what_is_no_state_is_refused():
     folder = HERE / "none"
     folder.mkdir()
     (folder / "state.json").write_text('{"format": "something else"}')
-    contains(play(command(folder), status=1), "it is no state of a match")
+    contains(play(command(folder), status=1), "is not the state of a match")
     (folder / "state.json").write_text('{"format": ')
     contains(play(command(folder), status=1), "state.json: line 1: ")
     contains(play([MATCH, "-state", f"{folder}/nowhere"], status=1), "there is no ")

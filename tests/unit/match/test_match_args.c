@@ -135,9 +135,9 @@ static void refusals_name_option_key_and_value(void **state) {
     static const struct {
         const char *line, *message;
     } bad[] = {
-        {"-engine cmd=a tc=soon -engine cmd=b", "-engine tc=soon: tc wants"},
-        {"-engine cmd=a -each depth=-1", "-each depth=-1: depth wants"},
-        {"-engine cmd=a -engine cmd=b -each nodes=5 -draw score=x", "-draw score=x: score wants"},
+        {"-engine cmd=a tc=soon -engine cmd=b", "-engine tc=soon: tc expects"},
+        {"-engine cmd=a -each depth=-1", "-each depth=-1: depth expects"},
+        {"-engine cmd=a -engine cmd=b -each nodes=5 -draw score=x", "-draw score=x: score expects"},
         {"-engine cmd=a tc=1", "-engine: a match needs two engines, 1 given"},
         {"-engine cmd=a name=X -engine cmd=b name=X -each tc=1",
          "-engine: engines 1 and 2 are both called X"},
@@ -145,17 +145,17 @@ static void refusals_name_option_key_and_value(void **state) {
         {"-openings fil=x", "-openings fil=x: no such key; did you mean file=?"},
         {"-each prto=uci -engine cmd=a", "-each prto=uci: no such key; did you mean proto=?"},
         {"-tb /x", "-tb: adjudication by Syzygy tables"},
-        {"-sprt model=bayesian", "-sprt model=bayesian: model wants normalized or logistic;"},
-        {"-engine cmd=a proto=xboard", "-engine proto=xboard: proto wants uci, the only"},
-        {"-crc32 pgn=true -engine cmd=a -engine cmd=b -each st=1", "-crc32: there is no -pgnout"},
+        {"-sprt model=bayesian", "-sprt model=bayesian: model expects normalized or logistic;"},
+        {"-engine cmd=a proto=xboard", "-engine proto=xboard: proto expects uci, the only"},
+        {"-crc32 pgn=true -engine cmd=a -engine cmd=b -each st=1", "-crc32: needs -pgnout"},
         {"-engine cmd=a -engine cmd=b -engine cmd=c -each st=1 -sprt elo0=0 elo1=5",
-         "-sprt: judges two engines"},
-        {"-engine cmd=a -engine cmd=b -each st=1 -tournament gauntlet -seeds 2", "-seeds: there"},
+         "-sprt: is for two engines"},
+        {"-engine cmd=a -engine cmd=b -each st=1 -tournament gauntlet -seeds 2", "-seeds: must be"},
         {"-rounds -games 2", "-rounds"},
         {"-noswap 3", "-noswap 3"},
         {"rounds", "rounds: no such option; did you mean -rounds?"},
         {"-zzzzzzzzzz", "-zzzzzzzzzz: no such option; --help lists them"},
-        {"-engine cmd=a -each option.Threads=many", "-each option.Threads=many: wants"},
+        {"-engine cmd=a -each option.Threads=many", "-each option.Threads=many: expects"},
         {"-engine cmd=a -each option.=1", "-each option.=1"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

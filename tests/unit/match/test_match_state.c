@@ -160,7 +160,7 @@ static void engines_that_cannot_be_had_are_refused(void **state) {
     assert_false(conf_read(&args, &engine, "Unknown", &err));
     assert_string_equal(err.message, "no engine is called Unknown");
     assert_false(conf_read(&other, &engine, "Old", &err));
-    assert_string_equal(err.message, "Old speaks xboard, and only uci is spoken here");
+    assert_string_equal(err.message, "Old uses the protocol xboard; only uci is supported");
 }
 
 int main(void) {
