@@ -22,8 +22,8 @@ static Worker worker; // one a process, because signals are
 static void on_stop(StopLevel level) {
     status_stopping();
     if (level == STOP_FINISH) {
-        log_info("stopping: running pairs are ended and the rest is handed back; "
-                 "Ctrl-C again leaves now");
+        log_info("stopping: running games finish and the rest of the task is returned; "
+                 "Ctrl-C again stops immediately");
         running_finish(&worker.running);
     } else {
         log_info("leaving now");
@@ -38,7 +38,7 @@ static bool open_store(Worker *w, const Config *config, Error *err) {
     if (good && store_open(&w->store, config->cache, err))
         return os_guard_start(w->store.instance, err);
     Error why = *err;
-    return error_set(err, why.status, why.code, "%s; --cache DIR names another folder",
+    return error_set(err, why.status, why.code, "%s; --cache DIR chooses another folder",
                      why.message);
 }
 
@@ -85,8 +85,8 @@ static bool is_loopback(const char *server) {
 
 static void warn_of_http(const Config *config) {
     if (strncmp(config->server, "http://", 7) == 0 && !is_loopback(config->server))
-        log_warn("%s is not encrypted: everybody between here and there can read the token, and "
-                 "change what this machine builds and plays",
+        log_warn("%s is not encrypted: everyone on the network between this machine and the "
+                 "server can read the token, and change what this machine builds and plays",
                  config->server);
 }
 
@@ -109,7 +109,7 @@ static int run(const Config *config) {
     host_take_cpus(&worker.host); // after the threads that need no CPU of a game
     main_loop_run(&worker);
     status_end();
-    log_info("left; %lld games were played", (long long)status_games());
+    log_info("stopped; %lld games were played", (long long)status_games());
     end(&worker);
     return stop_exit_status();
 }

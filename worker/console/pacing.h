@@ -1,7 +1,6 @@
-// How long the worker waits for others. Everything that waits for a server goes through here, so
-// that a test of bad weather need not last as long as bad weather does.
+// Scales all waiting times for the server, so that tests of outages are short.
 #pragma once
 
-// `seconds`, times what PATCHMATE_PACING says (0.001 to 1; for tests). Waiting times, limits of
-// requests and the time between heartbeats shrink alike.
+// `seconds` times PATCHMATE_PACING, an environment variable for tests (0.001 to 1). It scales pauses,
+// time limits of requests, and the time between heartbeats.
 double pacing(double seconds);

@@ -1,7 +1,7 @@
-// The worker's life: ask for work, do it, ask again, until it is told to stop.
+// The main loop: claim a task, work on it, claim again, until the worker is stopped.
 #pragma once
 
 #include "worker/setup/worker.h"
 
-// Returns when the worker is to leave; the uploader has been given time to send what is left.
+// Returns when the worker must stop. The uploader then had time to send the remaining results.
 void main_loop_run(Worker *worker);

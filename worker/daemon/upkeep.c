@@ -18,7 +18,7 @@ static int64_t mib(int64_t bytes) {
 static void say_crowded(Upkeep *upkeep, const Trim *trim, int64_t max_bytes) {
     bool over = trim->bytes > max_bytes;
     if (over && !upkeep->crowded)
-        log_warn("the cache holds %" PRId64 " MiB where --cache-size allows %" PRId64 ": %s",
+        log_warn("the cache has %" PRId64 " MiB, --cache-size allows %" PRId64 ": %s",
                  mib(trim->bytes), mib(max_bytes),
                  *trim->error.message ? trim->error.message : "all of it is in use");
     upkeep->crowded = over;
@@ -47,8 +47,8 @@ static bool check_sandbox(const Worker *w, Error *why) {
     if (sandbox_detect(&now, w->sandbox.level, false, &err) && now.level >= w->sandbox.level)
         return true;
     return error_set(why, 503, "no_sandbox",
-                     "a sandbox that works: level %d did when the worker "
-                     "started, and does no longer",
+                     "a sandbox that works: level %d worked at the start, and "
+                     "no longer does",
                      w->sandbox.level);
 }
 
@@ -72,7 +72,7 @@ bool upkeep_check(Upkeep *upkeep, Worker *worker, bool after_failure, Error *why
     if (!fit && !upkeep->waits)
         log_warn("waiting for %s", why->message);
     if (fit && upkeep->waits)
-        log_info("this machine is fit for work again");
+        log_info("this machine can work again");
     upkeep->waits = !fit;
     return fit;
 }

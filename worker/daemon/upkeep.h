@@ -1,15 +1,15 @@
-// What keeps a worker fit between tasks: a cache within its size, room on the disk, a sandbox that
-// still works, a speed that still holds.
+// Checks between two tasks: the size of the cache, free space on the disk, a sandbox that still
+// works, and whether the speed must be measured again.
 #pragma once
 
 #include "worker/setup/worker.h"
 
 typedef struct Upkeep {
-    double slept_s; // of the machine, as of the last check
-    bool crowded;   // said: the cache is over its size
-    bool waits;     // said: something is missing
+    double slept_s; // of the machine, until the last check
+    bool crowded;   // it was logged that the cache is too large
+    bool waits;     // it was logged that something is missing
 } Upkeep;
 
-// `after_failure`: the last task failed by this machine's fault, so its sandbox is tried again.
-// False: no task should be taken now; `why` goes on from "waiting for", and has been logged.
+// `after_failure`: this machine caused the failure of the last task, so the sandbox is tested again.
+// False: the worker must not take a task now. `why` completes "waiting for …" and was logged.
 bool upkeep_check(Upkeep *upkeep, Worker *worker, bool after_failure, Error *why);

@@ -1,9 +1,9 @@
-// What a volunteer is told before the first game: what this program will do on their machine.
+// Tells the volunteer before the first game what this program will do on the machine.
 #pragma once
 
 #include <stdio.h>
 
 #include "worker/setup/worker.h"
 
-// Five lines below a heading.
+// Prints a heading and five lines.
 void welcome_print(const Worker *worker, FILE *out);

@@ -35,46 +35,50 @@ typedef struct Option {
 static const Option options[] = {
     TEXT("--server", "URL", server, "the server to work for, for instance https://chess.example"),
     NUMBER("--concurrency", "N", concurrency, 1, 4096,
-           "CPUs for games (default: physical cores less one, and no more than\n"
-           "a CPU quota carries; CPUs of other workers here are left to them)"),
+           "CPUs for games (default: physical cores less one, and no\n"
+           "more than a CPU quota allows; CPUs of other workers on\n"
+           "this machine are not used)"),
     NUMBER("--memory", "MIB", memory_mib, 64, 1 << 24,
-           "memory for games (default: nine tenths of the machine's, or of its\n"
-           "control group's; a test with a large Hash then plays fewer games at a\n"
-           "time, or is left to others)"),
+           "memory for games (default: 90 % of the machine's, or of\n"
+           "its control group's; a test with a large Hash then plays\n"
+           "fewer games at a time, or is not taken)"),
     NUMBER("--nice", "N", nice, 0, 19, "run at this niceness (default 0)"),
     TEXT("--cache", "DIR", cache,
-         "where identity, builds and unsent results are kept\n"
-         "(default: $XDG_DATA_HOME/patchmate, or ~/.local/share/patchmate; for\n"
-         "root, who becomes another user, /var/lib/patchmate-worker);\n"
-         "several workers may share it"),
+         "folder for identity, builds and unsent results (default:\n"
+         "$XDG_DATA_HOME/patchmate, or ~/.local/share/patchmate;\n"
+         "started by root, the worker becomes another user and takes\n"
+         "/var/lib/patchmate-worker); several workers may share it"),
     NUMBER("--cache-size", "MIB", cache_mib, 16, 1 << 24,
-           "how large builds and downloads may grow there: what was used longest\n"
-           "ago is removed first (default 4096)"),
-    TEXT("--name", "NAME", name, "this machine's name on the server's pages (default: host name)"),
+           "limit of builds and downloads in that folder; the least\n"
+           "recently used are removed first (default 4096)"),
+    TEXT("--name", "NAME", name,
+         "name of this machine on the server's pages (default: host\n"
+         "name)"),
     TEXT("--token-file", "FILE", token_file,
-         "count the games for the user whose token is in this file, which only you\n"
-         "should be able to read; without it the environment's PATCHMATE_TOKEN"),
+         "count the games for the user whose token is in this file;\n"
+         "only you should be able to read it (default: the token in\n"
+         "the environment's PATCHMATE_TOKEN)"),
     TEXT("--token", "TOKEN", token,
-         "the token itself, for trying things out: all users of this machine can\n"
-         "see it in the list of processes"),
-    FLAG("--once", once, "leave after one task"),
-    FLAG("--fleet", fleet, "leave when there is no work"),
+         "the token itself, for tests only: all users of this\n"
+         "machine can see it in the list of processes"),
+    FLAG("--once", once, "stop after one task"),
+    FLAG("--fleet", fleet, "stop when there is no work"),
     FLAG("--no-sandbox", no_sandbox,
-         "run engines unconfined where they cannot be confined; only on a\n"
-         "machine that holds nothing of value"),
+         "run engines without a sandbox if none works here; only for\n"
+         "a machine that holds nothing of value"),
     NUMBER("--sandbox", "LEVEL", sandbox_max, 0, 2,
-           "confine by this level at most: 2 bubblewrap, 1 Landlock, 0 not at all\n"
-           "(default 2: the best that works here)"),
+           "use no higher sandbox level: 2 bubblewrap, 1 Landlock, 0\n"
+           "none (default 2: the best that works here)"),
     NUMBER("--build-time", "S", build_s, 1, 86400,
-           "seconds that a build or a bench may take (default 600)"),
+           "time limit of a build or a bench in seconds (default 600)"),
     FLAG("--self-test", self_test,
-         "try everything that is needed here, in half a minute and without a\n"
-         "server: compiler, sandbox, a match, engines that misbehave"),
+         "test this machine, in half a minute and without a server:\n"
+         "compiler, sandbox, a match, engines that misbehave"),
     FLAG("--verbose", verbose, "log more"),
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
-// The lines of a help text stand under each other.
+// Indents all lines of a help text alike.
 static void print_option(const char *name, const char *argument, const char *help) {
     char left[64];
     snprintf(left, sizeof left, "%s %s", name, argument ? argument : "");
@@ -89,17 +93,17 @@ static void print_option(const char *name, const char *argument, const char *hel
 }
 
 void config_print_help(void) {
-    puts("worker builds chess engines and lets them play each other for a Patchmate server.\n\n"
+    puts("worker builds chess engines and plays games between them for a Patchmate server.\n\n"
          "  worker --server URL      work until Ctrl-C\n"
-         "  worker --self-test       see whether this machine can\n");
+         "  worker --self-test       check that this machine can take part\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         print_option(options[i].name, options[i].argument, options[i].help);
     print_option("--version", NULL, "print the version");
-    print_option("--help", NULL, "print this");
-    puts("\nCtrl-C once ends the running games, hands the rest back and leaves; twice leaves now.\n"
-         "Exit status: 0 after an orderly end, 1 when it cannot work (the last line says why), 2 "
-         "for a\n"
-         "command line that makes no sense, 130 when cut short.");
+    print_option("--help", NULL, "print this help");
+    puts("\nCtrl-C once: the running games finish, the rest of the task is returned, and the\n"
+         "worker stops. Ctrl-C twice: it stops immediately.\n"
+         "Exit status: 0 after a normal stop, 1 if it cannot work (the last line says\n"
+         "why), 2 for a wrong command line, 130 after an immediate stop.");
 }
 
 static bool set_option(Config *config, const Option *option, const char *value, Error *err) {
@@ -144,8 +148,9 @@ static bool read_option(Config *config, int argc, char **argv, int *i, Error *er
 
 static bool check_server(Config *config, Error *err) {
     if (!config->server)
-        return error_set(err, 0, "bad_option",
-                         "--server URL is needed: which server to work for; --help lists the rest");
+        return error_set(
+            err, 0, "bad_option",
+            "--server URL is missing: the server to work for; --help lists all options");
     size_t scheme = strncmp(config->server, "http://", 7) == 0    ? 7
                     : strncmp(config->server, "https://", 8) == 0 ? 8
                                                                   : 0;
@@ -208,10 +213,11 @@ static bool read_token_file(Config *config, Error *err) {
     size_t size = strcspn(from, " \t\r\n");
     if (!size || from[size + strspn(from + size, " \t\r\n")])
         return error_set(err, 0, "bad_option",
-                         "--token-file: %s holds no token: one word is wanted", config->token_file);
+                         "--token-file: %s contains no token; it must contain one word",
+                         config->token_file);
     config->token = xstrndup(from, size);
     if (stat(config->token_file, &st) == 0 && (st.st_mode & 077))
-        log_warn("other users of this machine may read or change %s: chmod 600 helps",
+        log_warn("other users of this machine can read or change %s: chmod 600 prevents it",
                  config->token_file);
     return true;
 }
@@ -220,7 +226,7 @@ static bool read_token_file(Config *config, Error *err) {
 static bool find_token(Config *config, Error *err) {
     char *variable = getenv("PATCHMATE_TOKEN");
     if (config->token && config->token_file)
-        return error_set(err, 0, "bad_option", "--token or --token-file, not both");
+        return error_set(err, 0, "bad_option", "give --token or --token-file, not both");
     if (config->token_file && !read_token_file(config, err))
         return false;
     if (!config->token && variable && *variable)

@@ -1,4 +1,4 @@
-// What the volunteer asked for on the command line.
+// The options of the command line.
 #pragma once
 
 #include <stdbool.h>
@@ -24,8 +24,8 @@ typedef struct Config {
 
 typedef enum { CONFIG_RUN, CONFIG_SELF_TEST, CONFIG_HELP, CONFIG_VERSION } ConfigAction;
 
-// False with a sentence for people when the command line makes no sense. Released by the caller
-// either way.
+// False with a message for the volunteer if the command line is wrong. The caller releases `config`
+// in both cases.
 bool config_read(Config *config, ConfigAction *action, int argc, char **argv, Error *err);
 void config_release(Config *config);
 void config_print_help(void);

@@ -61,12 +61,13 @@ static bool has_make(const Sandbox *sandbox) {
 
 static bool check_tools(const Host *host, const Sandbox *sandbox, Error *err) {
     if (json_array_size(host->compilers) == 0)
-        return error_set(err, 0, "no_compiler",
-                         "no compiler was found, and engines come as source code: install gcc and "
-                         "make (on Debian: apt-get install gcc libc6-dev make)");
+        return error_set(
+            err, 0, "no_compiler",
+            "no compiler was found, and engines are built from source: install gcc and "
+            "make (on Debian: apt-get install gcc libc6-dev make)");
     return has_make(sandbox) ||
            error_set(err, 0, "no_make",
-                     "no make was found, and engines are built with it: install make (on Debian: "
+                     "make was not found, and engines are built with it: install make (on Debian: "
                      "apt-get install make)");
 }
 
@@ -77,22 +78,23 @@ int host_default_cores(int physical_cores, double cpu_quota) {
     return cores > 1 ? cores : 1;
 }
 
-// What is asked for is done; what it will lead to is said.
+// The options count, even if they ask for more than the machine has.
 static void warn_of_too_much(const Host *host, const Config *config) {
     const HostFacts *f = &host->facts;
     if (host->cores > f->logical_cores)
-        log_warn("%d CPUs are offered, the machine has %d: games will be lost on time", host->cores,
-                 f->logical_cores);
+        log_warn("--concurrency is %d, and the machine has %d CPUs: games will be lost on time",
+                 host->cores, f->logical_cores);
     else if (f->cpu_quota > 0 && host->cores > f->cpu_quota)
-        log_warn("%d CPUs are offered, the quota of the control group is %.2f: games will be lost "
-                 "on time",
+        log_warn("--concurrency is %d, and the CPU quota of the control group is %.2f: games will "
+                 "be lost on time",
                  host->cores, f->cpu_quota);
     if (config->memory_mib > f->memory_mib)
-        log_warn("%d MiB of memory are offered, there are %d", config->memory_mib, f->memory_mib);
+        log_warn("--memory is %d MiB, and the machine has %d MiB", config->memory_mib,
+                 f->memory_mib);
 }
 
-// CPUs that no other worker of this machine has: as many as were asked for, or by default as many
-// of the wanted ones as are left. Hyper-threads of taken cores are left alone by default.
+// Reserves CPUs that no other worker of this machine has: the number of --concurrency, or by default
+// as many as are free. The default does not use hyper-threads of reserved cores.
 static void reserve_cpus(Host *host, bool asked) {
     OsCpus *allowed scope(free_ptr) = xmalloc(sizeof *allowed);
     os_cpus_allowed(allowed);
@@ -102,8 +104,8 @@ static void reserve_cpus(Host *host, bool asked) {
     while (!os_cpus_reserve(host->cpus, allowed, host->cores) && !asked && host->cores > 1)
         host->cores--;
     if (host->cpus->cpus.count == 0 && host->cores <= host->facts.logical_cores)
-        log_warn("other workers of this machine have left it fewer than %d free CPUs: games may be "
-                 "lost on time",
+        log_warn("other workers leave fewer than %d free CPUs on this machine: games may be lost "
+                 "on time",
                  host->cores);
 }
 
@@ -163,6 +165,6 @@ json_t *host_registration(const Host *host, const Config *config, const Sandbox 
         json_pack("{s:i, s:s, s:s, s:o, s:s?}", "protocol", PROTOCOL, "name", config->name,
                   "version", WORKER_VERSION, "host", facts, "user_token", config->token);
     if (!root)
-        fatal("the host's facts are no UTF-8 text");
+        fatal("the description of this machine is not UTF-8");
     return root;
 }

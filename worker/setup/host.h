@@ -1,4 +1,4 @@
-// This machine as the server sees it: what it is, what it offers, what compiles its engines.
+// What the server is told of this machine: hardware, CPUs and memory for games, compilers.
 #pragma once
 
 #include <jansson.h>
@@ -10,26 +10,26 @@
 typedef struct Host {
     HostFacts facts;
     json_t *compilers; // "gcc 12.2.0", …
-    char *build_key;   // what of this machine makes a build another
+    char *build_key;   // a build is reused only where this is the same
     int cores;         // offered for games
     int memory_mib;    // offered
-    OsCpuClaim *cpus;  // reserved among the workers of this machine; none where too few were left
+    OsCpuClaim *cpus;  // reserved for this worker; none if too few were free
 } Host;
 
-// CPUs to offer by default: a physical core less than there are, so that the machine has one for
-// everything else, and so many that a CPU quota (0: none) is not used up, because a group over its
-// quota stands still. Never less than one.
+// The default number of CPUs for games: one less than the physical cores, which leaves one core for
+// everything else, and less than a CPU quota (0: none), because a control group over its quota is
+// stopped for a while. At least one.
 int host_default_cores(int physical_cores, double cpu_quota);
 
-// `config` may set cores and memory; else the default above as far as other workers leave CPUs, and
-// nine tenths of the memory. False, in words for people, when no compiler or no make works in the
-// sandbox.
+// `config` may set cores and memory. The defaults are the number above, as far as other workers
+// leave CPUs free, and 90 % of the memory. False with a message for the volunteer if no compiler or
+// no make works in the sandbox.
 bool host_read(Host *host, const Config *config, const Sandbox *sandbox, Error *err);
 void host_release(Host *host);
-// Whether games are to be bound to CPUs.
+// True if games are bound to CPUs.
 bool host_pins(const Host *host);
-// Binds the calling thread, and all that it starts from now on, to the reserved CPUs, so that games
-// of two workers never share one.
+// Binds the calling thread, and all that it starts later, to the reserved CPUs: games of two workers
+// then never share a CPU.
 void host_take_cpus(const Host *host);
-// The body of POST workers but for the machine key. New.
+// The body of POST /workers, without the machine key. New.
 json_t *host_registration(const Host *host, const Config *config, const Sandbox *sandbox);

@@ -1,5 +1,5 @@
-// What can be stopped from other threads while a task is worked on: its network calls, builds and
-// benches by a flag, its match by the runner's own orders.
+// What other threads can stop during a task: its network calls, builds and benches by a flag, its
+// match by match_finish() and match_abort().
 #pragma once
 
 #include <pthread.h>
@@ -15,11 +15,11 @@ typedef struct Running {
 } Running;
 
 void running_init(Running *running);
-// A new task: flags are lowered.
+// Clears the flags, for a new task.
 void running_reset(Running *running);
-// The match gets orders that came before it.
+// If the task was stopped before this call, the match is stopped too.
 void running_set_match(Running *running, Match *match);
-void running_finish(Running *running); // pairs that run are ended
-void running_abort(Running *running);  // everything ends at once
-// Plies and pairs begun of the match, 0 while none runs.
+void running_finish(Running *running); // running pairs are finished
+void running_abort(Running *running);  // everything stops at once
+// Plies and pairs that the match has started; 0 if there is none.
 void running_progress(Running *running, uint64_t *plies, int *next_pair);

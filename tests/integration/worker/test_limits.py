@@ -121,7 +121,7 @@ def a_token_file_that_others_may_read_is_warned_of():
 
 
 def a_token_file_without_a_token_is_refused():
-    for text, words in (("", "holds no token"), ("two words", "holds no token"), (None, "No such file")):
+    for text, words in (("", "contains no token"), ("two words", "contains no token"), (None, "No such file")):
         path = token_file(text or "", 0o600)
         if text is None:
             path.unlink()

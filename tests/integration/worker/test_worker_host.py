@@ -61,7 +61,7 @@ def as_other_machine(script, *argv):
 def the_first_start_explains_in_five_lines_and_later_ones_do_not():
     with FakeServer() as fake, Worker(fake, "--concurrency", "1", "--name", "kitchen") as worker:
         wait_until(lambda: fake.claims, 30)
-        said = worker.log().split("As long as it runs, this worker\n")[1].splitlines()[:6]
+        said = worker.log().split("While it runs, this worker\n")[1].splitlines()[:6]
         equal([line[:2] for line in said[:5]], ["  "] * 5)
         true(not said[5:] or not said[5].startswith("  "), said)
         for part in (fake.url, "level ", "1 of ", "--memory", "--cache-size", "kitchen", "Ctrl-C"):
@@ -69,7 +69,7 @@ def the_first_start_explains_in_five_lines_and_later_ones_do_not():
         worker.kill()
         worker.start()
         wait_until(lambda: len(lines(worker, "sandbox level")) == 2, 30)
-        equal(worker.log().count("As long as it runs"), 1)
+        equal(worker.log().count("While it runs"), 1)
         contains(fake.hosts[0]["isa"], "" if os.uname().machine != "x86_64" else "x86-64-v")
 
 
@@ -187,7 +187,7 @@ def a_full_disk_is_waited_out_and_burns_no_task():
             wait_until(lambda: fake.claims, 30)
             text = pathlib.Path(log.name).read_text()
             equal(text.count("room on the disk"), 1, text)
-            contains(text, "fit for work again")
+            contains(text, "can work again")
         finally:
             process.kill()
             process.wait()
