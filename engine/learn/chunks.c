@@ -44,7 +44,7 @@ static bool disk_refuses(const char *path, Refusal *err) {
     return refused(err, "%s: %s", name && name[1] ? name + 1 : path, strerror(errno));
 }
 
-// ---- the chunk in work -------------------------------------------------------------------------
+// ---- the current chunk -------------------------------------------------------------------------
 
 static size_t header_text(const Chunks *chunks, uint64_t chunk, char out[GAMEFILE_HEADER_MAX]) {
     GameFileHeader header = chunks->header;
@@ -101,7 +101,7 @@ static bool part_finish(Chunks *chunks, uint64_t chunk, Refusal *err) {
     return true;
 }
 
-// ---- what is there -----------------------------------------------------------------------------
+// ---- the games in the folder -------------------------------------------------------------------
 
 // Names the first line in which two headers differ.
 static bool refuse_header(const char *name, const char *theirs, const char *ours, Refusal *err) {

@@ -1,8 +1,8 @@
 // The folder that `engine datagen` fills. It holds chunks of 1,000 games: `games-000012.anvil` has
-// the games from number 12,000 on. The chunk that is being written has the name `games-000012.part`
-// and gets the games in the order of their numbers, so at every moment it is a valid beginning of
-// the whole chunk. A run that was interrupted continues after the last complete record. There is no
-// other state on disk.
+// the games from number 12,000 on. The chunk that is being written has the name
+// `games-000012.part`. Games are appended in the order of their numbers, so the file is always a
+// valid beginning of the complete chunk. An interrupted run continues after the last complete
+// record. There is no other state on disk.
 #pragma once
 
 #include <limits.h>
@@ -19,7 +19,7 @@ typedef struct Chunks {
     uint64_t games;        // games that the run wants
     uint16_t *have;        // for each chunk, the number of games at the start
     FILE *part;            // the current chunk; NULL between two chunks
-    GameReader reader;     // scratch
+    GameReader reader;     // temporary memory
     GameFileRecord game;
 } Chunks;
 

@@ -1,5 +1,4 @@
-// Game files, reading and writing. The reader trusts nothing: it checks checksums, lengths, FENs
-// and moves.
+// Reads and writes game files. The reader checks all checksums, lengths, FENs and moves.
 #include "learn/gamefile.h"
 
 #include <errno.h>

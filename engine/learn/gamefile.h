@@ -1,27 +1,27 @@
-// Games of self-play on disk: what `engine datagen` writes and the trainer, the tuner and `engine
-// games` read. Every ply keeps its move and its score; what is worth learning from is the reader's
-// choice. Numbers are little-endian.
+// Files of self-play games. `engine datagen` writes them; the trainer, the tuner and `engine games`
+// read them. Every ply is stored with its move and its score; the reader chooses the positions to
+// learn from. Numbers are little-endian.
 //
-// A file is a header of text lines, ended by an empty one, then records to the end of the file:
+// A file has a header of text lines, an empty line, and records to the end of the file:
 //
 //   anvil games 1
-//   engine Anvil 1.0, bench 6 = 123456       who played
-//   seed 7                                   of the run
+//   engine Anvil 1.0, bench 6 = 123456       the engine that played
+//   seed 7                                   seed of the run
 //   first 12000                              number of the file's first game in that run
-//   limit nodes 5000                         of the search of each move
-//   net SHA256 | none                      what judged; none: the classical evaluation
+//   limit nodes 5000                         limit of the search for each move
+//   net SHA256 | none                        net of the engine; none: the classical evaluation
 //   openings 8-9 random plies, …             how games begin
-//   ends |score| >= 1500 for 4 plies, …      when they are decided; first files have no such line
+//   ends |score| >= 1500 for 4 plies, …      when games are adjudicated; old files lack this line
 //
-//   u32 length      bytes after the sum
+//   u32 length      number of bytes after the sum
 //   u32 sum         CRC-32 of those bytes
-//   FEN, NUL        where the record begins: the position after the opening
+//   FEN, NUL        the position after the opening, where the record begins
 //   u8 result       half points of White: 0, 1, 2
 //   u16 plies
 //   plies × { u16 move (rules/types.h), i16 score (centipawns, WHITE's view; mates as score.h) }
 //
-// If a file was cut or damaged, the records before that place are valid, because records are only
-// appended.
+// If a file was truncated or damaged, the records before that place are valid, because records are
+// only appended.
 #pragma once
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ typedef struct GameReader {
 typedef enum {
     GAME_READ,   // `out` has the next game; its FEN and all moves are legal
     GAME_END,    // no more games
-    GAME_DAMAGED // the rest of the file is of no use; `err` says why, where, how many were whole
+    GAME_DAMAGED // the rest of the file cannot be read; `err` has the reason and the place
 } GameReadStatus;
 
 // On false, `err` has the reason: no such file, not a game file, or a header that cannot be read.

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A net from nothing, in rounds of games and training. The first games are those of the classical
-# evaluation, the next ones of the newest net; each net goes on from the one before, with the games
-# of all rounds.
-# Begun again it goes on where it was interrupted. In FOLDER: games-1, net-1, games-2, net-2, …
+# Makes a net from nothing, in rounds of games and training. The classical evaluation plays the
+# games of the first round; the newest net plays those of the next rounds. Each training starts from
+# the net before and uses the games of all rounds.
+# The same command continues an interrupted run. FOLDER has games-1, net-1, games-2, net-2, …
 set -eu
 if [ $# -lt 5 ]; then
     echo "usage: rounds.sh ENGINE FOLDER ROUNDS GAMES NODES [option of train…]" >&2

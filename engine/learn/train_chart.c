@@ -1,6 +1,6 @@
 // The table and the chart of a run. The chart needs no script and no font. It can be read without
-// colour, because the lines have different dashes and their names beside them. It uses dark or
-// light colours as the reader's browser asks.
+// colour, because the lines have different dashes and their names beside them. It has light and
+// dark colours; the browser's setting chooses.
 #include "learn/train_chart.h"
 
 #include <inttypes.h>

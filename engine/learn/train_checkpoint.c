@@ -1,5 +1,5 @@
-// Checkpoints: a header, the rows of the loss history, the weights and both moments as they lie in
-// memory, and a CRC-32 of all of it.
+// A checkpoint has a header, the rows of the loss history, the weights and both moments as in
+// memory, and a CRC-32 of everything before it.
 #include "learn/train_checkpoint.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@ int crew_count(const Crew *crew);
 // Runs the job on all threads and returns when all shares are done.
 void crew_run(Crew *crew, CrewJob *job, void *context);
 
-// The begin of share `index` if `total` things are divided into `count` shares.
+// The beginning of share `index` if `total` items are divided into `count` shares.
 static inline long crew_share(long total, int index, int count) {
     return total * index / count;
 }

@@ -1,10 +1,11 @@
-// What the trainer minimises. A score becomes a probability of winning, p = sigmoid(units / scale),
-// with 208 units a pawn; so does the net's output, 600 units for 1.0. The target is
-// lambda * p(score) + (1 - lambda) * result.
+// The loss that the trainer minimises. A score and the net's output both become a probability of
+// winning, p = sigmoid(units / scale). A pawn is 208 units; an output of 1.0 is 600 units. The
+// target is lambda * p(score) + (1 - lambda) * result.
 //
-// The loss is the square of the difference. (Cross entropy less the entropies, as the first
-// trainers of this form had it, has its minimum in the same place, but goes on pulling at positions
-// that are long decided; the square leaves them alone and spends the net on those that are not.)
+// The loss is the square of the difference between p(output) and the target. The first trainers of
+// this form used the cross entropy minus the entropies. It has the same minimum, but large
+// gradients at decided positions. The square has small gradients there, so the net learns more from
+// the other positions.
 #pragma once
 
 #include <math.h>
@@ -32,7 +33,7 @@ static inline float loss_target(const LossRule *rule, const TrainPosition *posit
     float chance = chance_of_score(rule, position->score), result = 0.5f * (float)position->result;
     return rule->lambda * chance + (1 - rule->lambda) * result;
 }
-// The loss of predicting q, and its derivative by the output that gave q.
+// The loss of the prediction q, and its derivative by the output that gave q.
 static inline float loss_value(float q, float target) {
     return (q - target) * (q - target);
 }

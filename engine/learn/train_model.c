@@ -27,9 +27,9 @@ void weights_release(Weights *weights) {
     *weights = (Weights){0};
 }
 
-// The bucket of each square of a view's own king. Files e to h are mirrored, so there are four
-// squares a rank, beginning with the own back rank. Most games are decided while the kings stand on
-// their first two ranks.
+// The bucket of each square of a view's own king. Files e to h are mirrored, so each rank has four
+// squares; the own back rank is first. The first two ranks have the most buckets, because kings
+// stand there in most positions.
 static const struct {
     int buckets;
     uint8_t of[32];
@@ -69,8 +69,8 @@ static void fill(float *values, size_t count, float value) {
 }
 
 // Chooses random weights so that every activation begins near the middle of its range, where its
-// gradient is not zero. The ranges are 1 / sqrt(number of a layer's inputs); in the first layer
-// about 30 rows are added.
+// gradient is not zero. The range is 1 / sqrt(number of a layer's inputs); in the first layer about
+// 30 rows are added.
 void weights_start(Weights *learned, uint64_t seed) {
     uint64_t state = random_stream(seed, STREAM_WEIGHTS);
     TrainDense *dense = weights_dense(learned);
@@ -86,8 +86,8 @@ void weights_start(Weights *learned, uint64_t seed) {
     fill_random(dense->w3, NET_HIDDEN, &state, 0.177f);
 }
 
-// The nearest multiple of 1 / steps. Adding and subtracting 1.5 * 2^23 rounds to a whole number,
-// and compilers can vectorise it.
+// The nearest multiple of 1 / steps. To round to a whole number, it adds and subtracts 1.5 * 2^23:
+// compilers can vectorise this.
 static inline float to_grid(float value, float steps) {
     const float whole = 12582912;
     return (value * steps + whole - whole) / steps;
@@ -177,7 +177,7 @@ static inline void gate_all(float *restrict derivatives, const float *restrict v
         derivatives[i] = values[i] > 0 && values[i] < 1 ? derivatives[i] : 0;
 }
 
-// ---- forwards ----------------------------------------------------------------------------------
+// ---- forward pass ------------------------------------------------------------------------------
 
 // Computes MODEL_PART lanes of an accumulator at a time, because they fit the registers.
 static void accumulate(const Weights *running, const uint16_t *rows, int count, float *out) {
@@ -221,10 +221,10 @@ void train_forward(const Weights *running, TrainBlock *block) {
         block->out[p] = dense->b3 + dot(dense->w3, block->h2[p], NET_HIDDEN);
 }
 
-// ---- backwards ---------------------------------------------------------------------------------
+// ---- backward pass -----------------------------------------------------------------------------
 
-// The values and places of those of `count` derivatives that are not zero. The derivatives lie
-// `stride` apart. Many are zero, because the activation was clipped.
+// The derivatives that are not zero, and their indices. Many derivatives are zero, because their
+// activation was clipped.
 typedef struct Active {
     int count;
     int at[NET_HIDDEN];
@@ -232,6 +232,7 @@ typedef struct Active {
 } Active;
 _Static_assert((int)TRAIN_BLOCK <= (int)NET_HIDDEN, "an Active holds a block's positions too");
 
+// The derivatives lie `stride` floats apart.
 static inline Active active_of(const float *derivatives, int count, int stride) {
     Active active;
     active.count = 0;
@@ -259,9 +260,9 @@ static inline void add_active(float *to, const Active *active, const float *rows
     }
 }
 
-// Backpropagation through a layer. From `dout`, the derivative with respect to the layer's sums, it
-// adds the gradients of weights and bias, and stores the derivative with respect to the inputs of
-// the previous activations in `din`.
+// Backpropagation through a layer. `dout` is the derivative with respect to the layer's sums. The
+// function adds the gradients of weights and bias, and stores in `din` the derivative with respect
+// to the inputs of the previous activations.
 static inline void layer_backward(const float *weights, int inputs, const float *in,
                                   float (*dout)[NET_HIDDEN], int positions, float *weights_gradient,
                                   float *bias_gradient, float *din) {

@@ -1,10 +1,11 @@
-// The net while it learns: HalfKP 256x2-32-32-1 in floating point, forwards and backwards. Shapes
-// are those of nnue.h; 1.0 is what a clipped ReLU stops at, and the output is in units of 600.
+// The net during training: HalfKP 256x2-32-32-1 in floating point, with its forward and backward
+// pass. Shapes are those of nnue.h. A clipped ReLU ends at 1.0, and an output of 1.0 is 600 units.
 //
-// Of the first layer a row stands for a feature (64 * plane + square) in a king bucket. What is
-// learned are rows of the buckets and rows shared by all of them (a "factoriser"); the net that
-// runs has their sums, which is also what is exported. So the running net has `buckets` blocks of
-// NET_FEATURES rows, the learned one a block more in front: the shared one.
+// In the first layer, each row belongs to a feature (64 * plane + square) in a king bucket. The
+// optimiser learns rows for each bucket and rows shared by all buckets (a "factoriser"). The
+// running net, which is evaluated and exported, has the sums of both. So the running net has
+// `buckets` blocks of NET_FEATURES rows; the learned weights have one more block before them, the
+// shared rows.
 #pragma once
 
 #include <stddef.h>

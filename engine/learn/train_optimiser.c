@@ -39,7 +39,7 @@ double optimiser_schedule(double base, int64_t step, int64_t total) {
     return base * (least + (1 - least) * (1 + cos(pi * done)) / 2);
 }
 
-// ---- a run of weights --------------------------------------------------------------------------
+// ---- an array of weights -----------------------------------------------------------------------
 
 static inline void adam(float *restrict weights, float *restrict mean, float *restrict square,
                         const float *restrict gradient, int count, const StepRates *rates,

@@ -1,4 +1,4 @@
-// The quantised net: made from the net in floating point, and evaluated.
+// Makes the quantised net from the net in floating point, and evaluates it.
 #include "learn/train_quantise.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum {
     HALF = 1 << (SHIFT - 1)
 };
 
-// ---- making ------------------------------------------------------------------------------------
+// ---- quantisation ------------------------------------------------------------------------------
 
 static long rounded(float value, float scale, long most) {
     long n = lrintf(value * scale);
@@ -48,7 +48,7 @@ void train_quantise(const Weights *running, const uint8_t bucket_of[32], Compact
     out->dense.b3 = (int32_t)rounded(dense->b3, TRAIN_RAW_PER_OUTPUT, INT32_MAX / 2);
 }
 
-// ---- taking back -------------------------------------------------------------------------------
+// ---- the inverse -------------------------------------------------------------------------------
 
 static const int16_t *row_of_bucket(const CompactNet *net, const uint8_t bucket_of[32], int bucket,
                                     int feature) {
@@ -99,7 +99,7 @@ void train_dequantise(const CompactNet *net, const uint8_t bucket_of[32], Weight
     dense->b3 = (float)net->dense.b3 / TRAIN_RAW_PER_OUTPUT;
 }
 
-// ---- asking ------------------------------------------------------------------------------------
+// ---- evaluation --------------------------------------------------------------------------------
 
 static int clipped(int value) {
     return value < 0 ? 0 : value > ONE ? ONE : value;

@@ -1,6 +1,6 @@
-// Quantisation: from the net in floating point to the net that plays. Also the arithmetic of the
-// quantised net, written a second time from its definition alone. The result must be equal to that
-// of engine/nnue, which uses other means.
+// Quantisation: makes the integer net that plays from the net in floating point. Also a second,
+// simple implementation of the arithmetic of the quantised net. Its results must be equal to those
+// of engine/nnue.
 #pragma once
 
 #include "learn/train_model.h"
@@ -11,9 +11,9 @@
 // half a unit is added to the biases, so that the shift rounds.
 void train_quantise(const Weights *running, const uint8_t bucket_of[32], CompactNet *out);
 
-// The inverse: weights to continue training from. Each bucket takes the rows that the net has for
-// its first king square, so the net may have other buckets (preferably fewer). The common part of
-// all buckets goes into the shared rows.
+// The inverse: weights from which training can continue. Each bucket gets the rows that the net has
+// for the bucket's first king square, so the net may have other buckets (preferably fewer). The
+// common part of all buckets becomes the shared rows.
 void train_dequantise(const CompactNet *net, const uint8_t bucket_of[32], Weights *learned);
 
 // The raw output. `*accumulator_most` is increased to the largest absolute value of an accumulator.

@@ -20,7 +20,7 @@ const char *const train_drop_texts[DROP_NB] = {
     [DROP_ABSURD] = "winning scores in lost games",
 };
 
-// ---- what is kept ------------------------------------------------------------------------------
+// ---- the choice of positions -------------------------------------------------------------------
 
 static bool is_absurd(int score, int result) {
     return (score >= TRAIN_SCORE_ABSURD && result == 0) ||

@@ -12,7 +12,7 @@
 
 enum {
     TRAIN_PLIES_LEAST = 16,   // plies before the position: earlier ones are random openings
-    TRAIN_SCORE_ABSURD = 600, // a side with this score that lost: the score was wrong
+    TRAIN_SCORE_ABSURD = 600, // if a side with this score lost, the score was wrong
     TRAIN_PROBES = 1000,
     TRAIN_FOLDERS_MAX = 256,
 };
@@ -22,7 +22,7 @@ typedef enum {
     DROP_NONE,
     DROP_EARLY, // fewer than TRAIN_PLIES_LEAST plies
     DROP_LOUD,  // in check, or the move chosen is a capture or a promotion
-    DROP_LARGE, // beyond TRAIN_SCORE_MOST
+    DROP_LARGE, // the score is beyond TRAIN_SCORE_MOST
     DROP_ABSURD,
     DROP_NB
 } DropReason;
@@ -57,11 +57,11 @@ typedef struct TrainSet {
     Correlation sums;         // of score and result, both seen by the side to move
 } TrainSet;
 
-// Reads every *.anvil file of the folders, in the order of their names. A damaged file is used up
-// to the damage, with a message on stderr. Returns false with a reason if a folder cannot be read
-// or has no such file, if a file is not a game file, if there is no position for training or for
+// Reads every *.anvil file of the folders, in the order of their names. The games before a damage
+// are used, and stderr gets a message. Returns false with a reason if a folder cannot be read or
+// has no such file, if a file is not a game file, if there is no position for training or for
 // validation, or if the correlation of scores and results is too low. A low correlation usually
-// means that a sign is wrong somewhere; it is computed before DROP_ABSURD, which would hide that.
+// means that a sign is wrong. It is computed before DROP_ABSURD, which would hide such an error.
 // The caller releases `set` in all cases.
 bool train_set_load(TrainSet *set, const TrainSetOptions *options, Refusal *err)
     __attribute__((warn_unused_result));

@@ -1,8 +1,8 @@
-// Targets that take the rest of the game into account. A search of a few hundred nodes makes
-// errors, and the searches of the next moves have seen further. By temporal differences (TD(λ);
-// Sutton, "Learning to predict by the methods of temporal differences", 1988), the target of a
-// position is a mixture of its own score and the target of the next position, which has the share
-// `trace`. Both are mixed as winning chances.
+// Targets that use the rest of the game. A search of a few hundred nodes makes errors, and the
+// searches of the next moves show many of them. So the target of a position is a mixture of its own
+// score and the target of the next position, which has the share `trace` (temporal differences,
+// TD(λ); Sutton, "Learning to predict by the methods of temporal differences", 1988). Both are
+// mixed as winning chances.
 #pragma once
 
 #include "learn/gamefile.h"

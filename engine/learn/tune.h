@@ -1,8 +1,8 @@
 // The tuner of the classical evaluation: it learns the values of eval/values.h from games and their
 // results. The evaluation's trace (eval/trace.h) gives the score of a position as a function of
-// these values, nearly all of it linear. The tuner looks for the values that predict the results of
-// quiet positions best (Texel's tuning method, P. Österlund 2014). It follows the gradient of the
-// error (A. Grant, "Evaluation & Tuning in Chess Engines", 2020).
+// these values, and nearly all of this function is linear. The tuner finds the values that predict
+// the results of quiet positions best (Texel's tuning method, P. Österlund 2014). It follows the
+// gradient of the error (A. Grant, "Evaluation & Tuning in Chess Engines", 2020).
 #pragma once
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 // How often one value counts in a position.
 typedef struct TuneItem {
     uint16_t index; // index of the value among all values
-    int16_t count;  // White's less Black's; for dangers: of one colour, in quarters of a unit
+    int16_t count;  // White's minus Black's; for dangers: of one colour, in quarters of a unit
 } TuneItem;
 
 typedef struct TunePosition {
@@ -70,13 +70,13 @@ double tune_fit_k(const TuneSet *set, const TuneWeights *weights, int threads);
 typedef struct TunePlan {
     int epochs, threads;
     double k;
-    double anchor;  // holds each value near its start, like so many positions that demand it
+    double anchor;  // keeps values near the old ones, as if so many positions supported them
     FILE *progress; // one line per epoch; NULL: none
 } TunePlan;
 
 // Improves `weights`. The result is the weights of the epoch with the smallest validation loss, or
-// the weights of the start if no epoch is better. (Without a validation set, the training loss is
-// used.) The result is the same for any number of threads.
+// the initial weights if no epoch is better. Without a validation set, the training loss is used.
+// The result is the same for any number of threads.
 void tune_learn(const TuneData *data, const TunePlan *plan, TuneWeights *weights);
 
 // ---- the values as a file ----------------------------------------------------------------------

@@ -172,7 +172,7 @@ static void do_slice(TuneBatch *batch, int number) {
     }
 }
 
-// ---- all cores ---------------------------------------------------------------------------------
+// ---- threads -----------------------------------------------------------------------------------
 
 static void *take_slices(void *argument) {
     TuneBatch *batch = argument;
@@ -223,7 +223,7 @@ double tune_loss_of_constant(const TuneSet *set) {
     return set->count ? squares / count - sum / count * (sum / count) : 0;
 }
 
-// The loss has one minimum over k. It is enclosed from both sides.
+// A ternary search: the loss has one minimum over k.
 double tune_fit_k(const TuneSet *set, const TuneWeights *weights, int threads) {
     double low = 0.05, high = 5;
     for (int i = 0; i < 24; i++) {
