@@ -9,7 +9,7 @@ enum { PLY_MAX = 128 }; // deepest ply a search reaches
 typedef int Score;
 enum {
     SCORE_DRAW = 0,
-    SCORE_MATE = 32000,                          // less the plies to the mate
+    SCORE_MATE = 32000,                          // minus the number of plies to the mate
     SCORE_MATE_LEAST = SCORE_MATE - 2 * PLY_MAX, // from here on a score is a mate
     SCORE_INFINITE = 32001,
     SCORE_NONE = 32002, // no score at all, as for a static evaluation in check

@@ -49,7 +49,7 @@ static bool join_fen(int argc, char **argv, char out[FEN_MAX]) {
 
 static bool read_position(int argc, char **argv, Position *pos) {
     char fen[FEN_MAX];
-    Refusal err = {"longer than any FEN"};
+    Refusal err = {"the FEN is too long"};
     if (argc == 0)
         return position_from_fen(pos, POSITION_START_FEN, false, &err);
     if (join_fen(argc, argv, fen) && position_from_fen(pos, fen, false, &err))

@@ -1,7 +1,7 @@
 // Accumulators that follow the moves of a search. A move only records what it changes. When the net
 // is evaluated, the sums are updated from the nearest earlier ply that has them ("lazy updates").
-// When a king moves to a square with other rows, its view starts again from a cache, which holds
-// the last accumulator of that view for each king square together with the pieces it stood for
+// When a king moves to a square with other rows, its view starts again from a cache. For each king
+// square, the cache has the view's last accumulator and the pieces of that position
 // (chessprogramming wiki, "Finny tables").
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "base/score.h"
 #include "nnue/nnue.h"
 
-// A piece moved, appeared or disappeared: SQUARE_NONE where it was not on the board.
+// A piece moved, appeared or disappeared. SQUARE_NONE: it was not on the board before or after.
 typedef struct NetChange {
     Piece piece;
     Square from, to;
@@ -26,7 +26,7 @@ typedef struct Accumulator {
     NetChange changes[NET_CHANGES_MAX];
 } Accumulator;
 
-// An accumulator and the pieces it is the sum of.
+// An accumulator, and the pieces whose rows it has added up.
 typedef struct AccumulatorCache {
     alignas(64) NetRow values;
     Bitboard pieces[COLOR_NB][KING];
@@ -54,5 +54,5 @@ static inline void accumulators_pop(Accumulators *accumulators) {
 // Brings the accumulator of `view` up to date for `pos`, the current position. The result is
 // borrowed.
 const int16_t *accumulators_update(Accumulators *accumulators, const Position *pos, Color view);
-// The net's raw output for it.
+// The net's raw output for `pos`.
 int32_t accumulators_evaluate(Accumulators *accumulators, const Position *pos);

@@ -11,7 +11,7 @@ void *net_allocate(size_t size) {
     size_t whole = (size + BOUNDARY - 1) / BOUNDARY * BOUNDARY;
     void *memory = aligned_alloc(BOUNDARY, whole);
     if (!memory) {
-        fputs("anvil: no memory for a net\n", stderr);
+        fputs("anvil: out of memory for a net\n", stderr);
         exit(EXIT_FAILURE);
     }
     return memset(memory, 0, whole);

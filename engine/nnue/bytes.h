@@ -1,6 +1,6 @@
-// Little-endian bytes of the net's files, and the dense layers, which both file forms share.
-// Internal to the net. The reader does not check for the end of the data: the caller has compared
-// the sizes before.
+// Reads and writes the little-endian numbers of the net's files, and the dense layers, which are
+// the same in both file forms. Internal to the net. The reader does not check for the end of the
+// data: the caller has checked the size before.
 #pragma once
 
 #include "nnue/nnue.h"
@@ -12,7 +12,7 @@ typedef struct NetReader {
 // `size` zeroed bytes on a boundary of 64; out of memory ends the process.
 void *net_allocate(size_t size);
 
-// Whether the bytes begin as a compact net does.
+// True if the bytes begin like a compact net.
 bool compact_is(const void *bytes, size_t size);
 
 static inline size_t reader_offset(const NetReader *reader) {

@@ -1,4 +1,4 @@
-// The compact form, in which nets are kept and shipped. Little-endian:
+// The compact form, in which nets are stored and distributed. Little-endian:
 //
 //     0  "AnvilNet"
 //     8  u32 version, 1
@@ -7,9 +7,9 @@
 //    48  int16 bias[256]
 //   560  the dense layers (bytes.h)
 //  18260  u32 L, the length of the rows
-//  18264  B * 640 rows: one bit, whether it is the difference from the same feature's row of the
-//         bucket before; four bits, k; 256 values in the Rice code of that k (rice.h). Zero bits
-//         fill the last byte.
+//  18264  B * 640 rows. A row has one bit, which is 1 if the values are differences from the same
+//         feature's row of the bucket before; four bits, k; and 256 values in the Rice code of
+//         that k (rice.h). Zero bits fill the last byte.
 // 18264+L u32 CRC-32 of everything before
 #include "base/checksum.h"
 #include "nnue/bytes.h"
@@ -43,7 +43,7 @@ void compact_init(CompactNet *compact, int buckets) {
 static bool check_frame(NetReader *reader, Refusal *err) {
     size_t size = reader_left(reader);
     if (!compact_is(reader->at, size))
-        return refused(err, "no compact net: it does not begin with AnvilNet");
+        return refused(err, "not a compact net: it does not begin with AnvilNet");
     if (size < ROWS_AT + 4)
         return refused(err, "the file ends at byte %zu, within its header", size);
     reader->at = reader->begin + ROWS_AT - 4;
@@ -55,7 +55,7 @@ static bool check_frame(NetReader *reader, Refusal *err) {
     uint32_t said = read_u32(reader);
     uint32_t found = checksum_crc32(0, reader->begin, size - 4);
     if (said != found)
-        return refused(err, "the CRC-32 is %08x, but %08x is written at byte %zu", found, said,
+        return refused(err, "the CRC-32 is %08x, but the file has %08x at byte %zu", found, said,
                        size - 4);
     return true;
 }
@@ -64,10 +64,10 @@ static bool read_header(NetReader *reader, CompactNet *compact, Refusal *err) {
     reader->at = reader->begin + sizeof COMPACT_MAGIC;
     uint32_t version = read_u32(reader), buckets = read_u32(reader);
     if (version != COMPACT_VERSION)
-        return refused(err, "version %u of compact nets is not known, at byte 8", version);
+        return refused(err, "unknown version %u of compact nets, at byte 8", version);
     if (buckets < 1 || buckets > NET_BUCKETS_MAX)
-        return refused(err, "%u buckets are not 1 to %d, at byte %d", buckets, NET_BUCKETS_MAX,
-                       BUCKETS_AT);
+        return refused(err, "the number of buckets is %u, not 1 to %d, at byte %d", buckets,
+                       NET_BUCKETS_MAX, BUCKETS_AT);
     for (size_t i = 0; i < sizeof compact->bucket_of; i++)
         if (reader->at[i] >= buckets)
             return refused(err, "bucket %d of %u does not exist, at byte %zu", reader->at[i],
@@ -105,9 +105,9 @@ static bool read_rows(NetReader *reader, CompactNet *compact, Refusal *err) {
             return refused(err, "row %d of bucket %d is damaged, before byte %td", r % NET_FEATURES,
                            r / NET_FEATURES, bits.at - reader->begin);
     }
-    // There are bytes that were not read, or a bit is set in the padding of the last byte.
+    // Some bytes were not read, or a bit is set in the padding of the last byte.
     if (bits.at != bits.end || bits.count >= 8 || bits.pending != 0)
-        return refused(err, "the rows end before byte %td, and more follows",
+        return refused(err, "the rows end before byte %td, but the file does not",
                        bits.at - bits.count / 8 - reader->begin);
     return true;
 }

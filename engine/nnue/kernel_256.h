@@ -1,8 +1,8 @@
-// The net with vectors of 32 bytes. Included once by each kernel that has them, which defines
-// before:
-//   TARGET              an attribute that lets the compiler use its instructions
-//   multiply_add()      adds to eight sums four products each, of unsigned and signed bytes
-// It then has accumulate() and forward().
+// The arithmetic of the net with vectors of 32 bytes: accumulate() and forward(). Each kernel that
+// uses it includes this file once, and defines:
+//   TARGET              an attribute that lets the compiler use the kernel's instructions
+//   multiply_add()      adds four products to each of eight sums; a product is one unsigned byte
+//                       times one signed byte
 #include <immintrin.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-// Adding and taking away rows with vectors of any width, in the compiler's own vector arithmetic.
-// Included once by each kernel that has vectors, which defines before:
+// Adds and subtracts rows with vectors of any width: accumulate(). It uses the vector types of the
+// compiler. Each kernel that has vectors includes this file once, and defines before:
 //   VECTOR_BYTES   the width
 //   TARGET         an attribute that lets the compiler use such vectors, or nothing
-// It then has accumulate(). Lanes are unsigned so that sums wrap.
+// Lanes are unsigned so that sums wrap.
 
 typedef uint16_t Lanes
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(int16_t)), may_alias));

@@ -1,4 +1,4 @@
-// The kernel for AVX-512 VNNI, which has one instruction for what takes three in AVX2. It uses
+// The kernel for AVX-512 VNNI. One instruction of VNNI replaces three of AVX2. The kernel uses
 // vectors of 32 bytes, because longer ones are not faster with a net of this size. It must only be
 // called on a machine that has VNNI; kernels.c checks that.
 #include "nnue/kernel.h"

@@ -26,14 +26,14 @@ bool network_parse(Network *net, const void *bytes, size_t size, Refusal *err) {
 static uint8_t *file_bytes(FILE *file, size_t *size, Refusal *err) {
     uint8_t *bytes = malloc(FILE_BYTES_MAX + 1);
     if (!bytes) {
-        refused(err, "no memory for the file");
+        refused(err, "out of memory for the file");
         return NULL;
     }
     *size = fread(bytes, 1, FILE_BYTES_MAX + 1, file);
     if (ferror(file))
         refused(err, "cannot read it: %s", strerror(errno));
     else if (*size > FILE_BYTES_MAX)
-        refused(err, "the file is longer than %d bytes, which no net is", FILE_BYTES_MAX);
+        refused(err, "the file has more than %d bytes, so it is not a net", FILE_BYTES_MAX);
     else
         return bytes;
     free(bytes);

@@ -1,8 +1,9 @@
-// The net: what a position is worth by a small neural network whose first layer is kept up to date
-// move by move (Nasu, "Efficiently updatable neural-network-based evaluation functions", 2018), in
-// the published form HalfKP 256x2-32-32. Everything is integer arithmetic and the same on every
-// machine. Here: the net in memory, its two file forms, and its output. Accumulators that follow
-// the moves of a search are in accumulator.h; the choice of the fastest code is in kernels.h.
+// The net: a small neural network that evaluates positions. Its first layer is updated after each
+// move (Nasu, "Efficiently updatable neural-network-based evaluation functions", 2018). It has the
+// published form HalfKP 256x2-32-32. All arithmetic uses integers, so the results are the same on
+// every machine. This file has the net in memory, its two file forms, and its output. Accumulators
+// that follow the moves of a search are in accumulator.h; the choice of the fastest code is in
+// kernels.h.
 //
 // Arithmetic: a view is a colour that looks at the board. White sees square s, Black sees s ^ 63
 // (half a turn). The accumulator of a view is bias + the sum of the rows of its features. There is
@@ -58,9 +59,9 @@ typedef struct Network {
     const struct NetKernel *kernel; // the fastest code that this machine runs
 } Network;
 
-// What the trainer makes: rows shared by king squares of one bucket, the board mirrored so that the
-// own king stands on the files a to d. Feature f = 64 * plane + square, the square as the view sees
-// it, mirrored with the king.
+// The net as the trainer makes it. King squares of one bucket share their rows. The board is
+// mirrored so that the own king stands on the files a to d. Feature f = 64 * plane + square; the
+// square is as the view sees it, and is mirrored with the king.
 typedef struct CompactNet {
     int buckets;           // 1 to NET_BUCKETS_MAX
     uint8_t bucket_of[32]; // by king square as the view sees it, mirrored: rank * 4 + file
@@ -159,7 +160,7 @@ int32_t network_forward(const Network *net, const NetRow us, const NetRow them);
 // Both steps together. This is slow; it is meant for tools and tests.
 int32_t network_evaluate(const Network *net, const Position *pos);
 
-// Every layer on the way to the output, in plain C.
+// The values of all layers, computed in plain C.
 typedef struct NetTrace {
     uint8_t clipped[NET_INPUTS];
     uint8_t h1[NET_HIDDEN], h2[NET_HIDDEN];

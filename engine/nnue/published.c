@@ -5,10 +5,11 @@
 //   u32 hash of the feature transformer   int16 bias[256]   int16 rows[41024][256]
 //   u32 hash of the network               the dense layers (bytes.h)
 //
-// The hashes say what the layers are, not what is in them: features 0x5D69D5B9 ^ 1, ^ 512 with the
-// width; layer after layer 0xEC42E90D ^ 512 for the input, 0xCC03DAE4 + outputs, ^ previous >> 1,
-// ^ previous << 31 for an affine layer, 0x538D24C7 + previous for a clipped ReLU. The file's is
-// the one XOR the other.
+// The hashes depend on the kinds and sizes of the layers, not on their weights. The hash of the
+// feature transformer is 0x5D69D5B9 ^ 1, ^ 512 with the width. The hash of the network is computed
+// layer by layer: 0xEC42E90D ^ 512 for the input; 0xCC03DAE4 + outputs, ^ previous >> 1,
+// ^ previous << 31 for an affine layer; 0x538D24C7 + previous for a clipped ReLU. The hash of the
+// file is the XOR of these two.
 #include "nnue/bytes.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static bool read_head(NetReader *reader, Refusal *err) {
         return false;
     uint32_t length = read_u32(reader);
     if (length > DESCRIPTION_MAX)
-        return refused(err, "the description is %u bytes long, over %d, at byte 8", length,
+        return refused(err, "the description has %u bytes, more than %d, at byte 8", length,
                        DESCRIPTION_MAX);
     size_t whole = HEAD_BYTES + length + (size_t)BODY_BYTES;
     if (size < whole)

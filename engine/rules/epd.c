@@ -50,7 +50,7 @@ bool epd_read(const char *line, bool chess960, Position *pos, const char **ops, 
     const char *end = position_end(line);
     size_t length = (size_t)(end - line);
     if (length >= sizeof fen)
-        return refused(err, "position longer than any FEN (%d bytes)", FEN_MAX - 1);
+        return refused(err, "the position is longer than %d bytes", FEN_MAX - 1);
     memcpy(fen, line, length);
     fen[length] = '\0';
     if (!position_from_fen(pos, fen, chess960, err))
@@ -59,7 +59,7 @@ bool epd_read(const char *line, bool chess960, Position *pos, const char **ops, 
         end++;
     int rule50 = read_counter(end, "hmvc", UINT8_MAX), fullmove = read_counter(end, "fmvn", 9999);
     if (rule50 > UINT8_MAX || fullmove > 9999)
-        return refused(err, "operation %s is no number up to %d",
+        return refused(err, "operation %s is not a number up to %d",
                        rule50 > UINT8_MAX ? "hmvc" : "fmvn", rule50 > UINT8_MAX ? UINT8_MAX : 9999);
     if (rule50 >= 0)
         pos->rule50 = (uint8_t)rule50;

@@ -133,7 +133,7 @@ static bool read_right(Position *pos, char letter, Refusal *err) {
     if ((lower < 'a' || lower > 'h') && lower != 'k' && lower != 'q')
         return refused(err, "'%c' is no castling right", char_shown(letter));
     if (square_rank(square_relative(c, king)) != 0)
-        return refused(err, "castling right '%c' with the %s king off its rank", letter,
+        return refused(err, "castling right '%c', but the %s king is not on its rank", letter,
                        color_names[c]);
     CastlingSide side = lower == 'q' ? QUEEN_SIDE : KING_SIDE;
     if (lower == 'k' || lower == 'q') {
@@ -146,7 +146,7 @@ static bool read_right(Position *pos, char letter, Refusal *err) {
     if (rook == SQUARE_NONE)
         return refused(err, "castling right '%c' has no rook", letter);
     if (pos->castling & castling_right(c, side))
-        return refused(err, "castling right '%c' repeats one", letter);
+        return refused(err, "castling right '%c' is given twice", letter);
     add_right(pos, c, side, rook);
     return true;
 }
@@ -224,7 +224,7 @@ bool position_from_fen(Position *pos, const char *fen, bool chess960, Refusal *e
     memset(pos->board, NO_PIECE, sizeof pos->board);
     pos->chess960 = chess960;
     if (strnlen(fen, FEN_MAX) == FEN_MAX)
-        return refused(err, "longer than any FEN (%d bytes)", FEN_MAX - 1);
+        return refused(err, "the FEN is longer than %d bytes", FEN_MAX - 1);
     if (!read_board(pos, field_next(&fen), err) || !read_side(pos, field_next(&fen), err) ||
         !check_kings(pos, err) || !check_material(pos, err) ||
         !read_castling(pos, field_next(&fen), err) ||

@@ -18,7 +18,7 @@ typedef struct Sink {
 typedef struct MoveMasks {
     Bitboard ours, theirs, occupied;
     Bitboard pinned;
-    Bitboard allowed; // targets that end a check (without a check: all), less our own pieces
+    Bitboard allowed; // targets that end a check (all without a check), except our own pieces
     Square king;
 } MoveMasks;
 

@@ -39,10 +39,10 @@ static Key entry_key(const PolyglotBook *book, size_t i) {
 bool polyglot_open(PolyglotBook *book, const void *data, size_t size, Refusal *err) {
     *book = (PolyglotBook){data, size / ENTRY_BYTES};
     if (size == 0 || size % ENTRY_BYTES)
-        return refused(err, "%zu bytes are no number of entries of 16 bytes", size);
+        return refused(err, "the size, %zu bytes, is not a positive multiple of 16", size);
     for (size_t i = 1; i < book->entries; i++)
         if (entry_key(book, i) < entry_key(book, i - 1))
-            return refused(err, "entry %zu is not in the order of keys", i + 1);
+            return refused(err, "entry %zu: the keys are not in order", i + 1);
     return true;
 }
 

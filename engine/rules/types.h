@@ -29,7 +29,7 @@ enum { NO_PIECE = 7, PIECE_NB = 16 };
 typedef uint8_t Square;
 enum { A1, B1, C1, D1, E1, F1, G1, H1, A8 = 56, H8 = 63, SQUARE_NB = 64, SQUARE_NONE = 64 };
 
-// A move: bits 0–5 origin, 6–11 target, 12–13 promotion piece less KNIGHT, 14–15 kind. Castling is
+// A move: bits 0–5 origin, 6–11 target, 12–13 promotion piece - KNIGHT, 14–15 kind. Castling is
 // written as "king takes own rook" for classical chess and Chess960 alike.
 typedef uint16_t Move;
 enum { MOVE_NONE = 0 };

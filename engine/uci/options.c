@@ -16,7 +16,7 @@ typedef struct Setting {
     Search *search;
     int64_t number;   // of a spin; 0 or 1 of a check
     const char *text; // of a string
-    char *problem;    // receives the message if the setter fails; "no memory" before that
+    char *problem;    // receives the message if the setter fails; "out of memory" before that
     size_t problem_size;
 } Setting;
 
@@ -163,12 +163,13 @@ static bool read_value(const UciOption *option, const char *args, Setting *setti
 
 static void say_what_it_takes(const UciOption *option, char *problem, size_t size) {
     if (option->kind == OPTION_SPIN)
-        snprintf(problem, size, "%s takes a number from %lld to %lld", option->name,
+        snprintf(problem, size, "%s needs a number from %lld to %lld", option->name,
                  (long long)option->least, (long long)option->most);
     else if (option->kind == OPTION_STRING)
-        snprintf(problem, size, "%s takes at most %d letters", option->name, OPTION_TEXT_MAX - 1);
+        snprintf(problem, size, "%s needs a text of at most %d bytes", option->name,
+                 OPTION_TEXT_MAX - 1);
     else
-        snprintf(problem, size, "%s takes true or false", option->name);
+        snprintf(problem, size, "%s needs true or false", option->name);
 }
 
 bool options_set(UciOptions *options, Search *search, const char *args, char *problem,
@@ -181,14 +182,14 @@ bool options_set(UciOptions *options, Search *search, const char *args, char *pr
     }
     const UciOption *option = option_find(name);
     if (!option) {
-        snprintf(problem, size, "there is no option of this name");
+        snprintf(problem, size, "unknown option");
         return false;
     }
     if (!read_value(option, args, &setting, text, sizeof text)) {
         say_what_it_takes(option, problem, size);
         return false;
     }
-    snprintf(problem, size, "no memory for %s %lld; the old value stays", option->name,
+    snprintf(problem, size, "out of memory for %s %lld; the old value stays", option->name,
              (long long)setting.number);
     return option->set(&setting);
 }

@@ -208,9 +208,9 @@ static void do_go(Uci *uci, const char *args) {
                            .multi_pv = uci->options.multi_pv,
                            .start_us = uci->line_us};
     if (!uci_parse_go(args, &uci->root.pos, &limits, &bad)) {
-        // The GUI waits for a move, and the limit may be in the part that could not be read: answer
-        // fast.
-        say(uci, "info string go: cannot read %s and what follows", excerpt(bad, shown));
+        // The GUI waits for a move, and the limit may be in the part that cannot be read. So the
+        // search must be short.
+        say(uci, "info string go: cannot read %s and the rest of the line", excerpt(bad, shown));
         limits.depth = 1;
     }
     bool answer_waits = limits.infinite || limits.ponder;
@@ -289,7 +289,7 @@ bool uci_line(Uci *uci, const char *line) {
 Uci *uci_new(FILE *out) {
     Uci *uci = calloc(1, sizeof *uci);
     if (!uci) {
-        fputs("anvil: no memory\n", stderr);
+        fputs("anvil: out of memory\n", stderr);
         exit(EXIT_FAILURE);
     }
     uci->out = out;
@@ -321,7 +321,7 @@ void uci_loop(Uci *uci, FILE *in) {
         size_t length = strlen(line);
         if (length + 1 == UCI_LINE_MAX && line[length - 1] != '\n') {
             discard_rest(in);
-            say(uci, "info string a line longer than %d bytes was passed over", UCI_LINE_MAX);
+            say(uci, "info string ignored a line longer than %d bytes", UCI_LINE_MAX);
         } else if (!uci_line(uci, line)) {
             return;
         }

@@ -125,7 +125,7 @@ def bad_input_is_named_and_passed_over():
         "position startpos moves e2e5": "e2e5 is no legal move",
         "position startpos moves " + "e" * 3000: "is no legal move",
         "setoption": "expected: name",
-        "setoption name Nothing value 1": "no option of this name",
+        "setoption name Nothing value 1": "unknown option",
         "setoption name Hash value 0": "from 1 to",
         "setoption name Hash value many": "from 1 to",
         "setoption name Hash": "from 1 to",

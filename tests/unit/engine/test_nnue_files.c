@@ -197,7 +197,7 @@ static void a_damaged_published_net_is_refused_with_the_place(void **state) {
                  "the net ends at byte 21022696, and 1 more follow");
     refused_with(published, size, 8, 178, false,
                  "the file ends at byte 21022697, 1 bytes too early");
-    refused_with(published, size, 11, 1, false, "the description is 16777393 bytes long");
+    refused_with(published, size, 11, 1, false, "the description has 16777393 bytes");
     refused_with(published, size, BIAS_AT - 1, 0, false, "the hash of the feature transformer");
     refused_with(published, size, BIAS_AT - 4, 0, false, "at byte 189");
     refused_with(published, size, DENSE_HASH_AT, 0, false, "the hash of the network");
@@ -215,10 +215,10 @@ static void a_damaged_published_net_is_refused_with_the_place(void **state) {
 static void a_damaged_compact_net_is_refused_with_the_place(void **state) {
     (void)state;
     const size_t size = compact_size;
-    refused_with(compact, size, 8, 2, true, "version 2 of compact nets is not known, at byte 8");
+    refused_with(compact, size, 8, 2, true, "unknown version 2 of compact nets, at byte 8");
     refused_with(compact, size, COMPACT_BUCKETS_AT, 0, true,
-                 "0 buckets are not 1 to 16, at byte 12");
-    refused_with(compact, size, COMPACT_BUCKETS_AT, 17, true, "17 buckets");
+                 "the number of buckets is 0, not 1 to 16, at byte 12");
+    refused_with(compact, size, COMPACT_BUCKETS_AT, 17, true, "buckets is 17");
     refused_with(compact, size, COMPACT_BUCKETS_AT, 1, true,
                  "bucket 1 of 1 does not exist, at byte 32");
     refused_with(compact, size, COMPACT_MAP_AT + 3, 2, true,

@@ -94,8 +94,9 @@ static const RefusedFen refusals[] = {
     {"k7/8/8/8/8/8/8/7K w x - 0 1", "'x' is no castling right"},
     {"4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling right 'K' has no rook"},
     {"4k3/8/8/8/8/8/8/R3K3 w B - 0 1", "castling right 'B' has no rook"},
-    {"4k3/8/8/8/8/8/4K3/R6R w K - 0 1", "castling right 'K' with the white king off its rank"},
-    {"4k3/8/8/8/8/8/8/R3K2R w KH - 0 1", "castling right 'H' repeats one"},
+    {"4k3/8/8/8/8/8/4K3/R6R w K - 0 1",
+     "castling right 'K', but the white king is not on its rank"},
+    {"4k3/8/8/8/8/8/8/R3K2R w KH - 0 1", "castling right 'H' is given twice"},
     {"k7/8/8/8/8/8/8/7K w -  ", "en passant square is '' instead of a square or -"},
     {"k7/8/8/8/8/8/8/7K w - i6 0 1", "en passant square is 'i6' instead of a square or -"},
     {"k7/8/8/8/8/8/8/7K w - e3 0 1", "en passant square e3 is on the wrong rank"},
@@ -130,7 +131,7 @@ static void a_text_longer_than_any_fen_is_refused(void **state) {
     memset(text, ' ', sizeof text);
     text[sizeof text - 1] = '\0';
     assert_false(position_from_fen(&pos, text, false, &err));
-    assert_string_equal(err.message, "longer than any FEN (127 bytes)");
+    assert_string_equal(err.message, "the FEN is longer than 127 bytes");
     assert_false(position_from_fen(&pos, text, false, NULL));
 }
 

@@ -229,9 +229,9 @@ static void bad_epd_records_are_refused(void **state) {
     Position pos;
     char line[1024];
     assert_false(epd_read("4k3/8/8/8/8/8/8/4K3 w - - hmvc x;", false, &pos, NULL, &error));
-    assert_string_equal(error.message, "operation hmvc is no number up to 255");
+    assert_string_equal(error.message, "operation hmvc is not a number up to 255");
     assert_false(epd_read("4k3/8/8/8/8/8/8/4K3 w - - fmvn 99999;", false, &pos, NULL, &error));
-    assert_string_equal(error.message, "operation fmvn is no number up to 9999");
+    assert_string_equal(error.message, "operation fmvn is not a number up to 9999");
     snprintf(line, sizeof line, "%0500d w - -", 0);
     assert_false(epd_read(line, false, &pos, NULL, &error));
     assert_false(epd_read("", false, &pos, NULL, &error));

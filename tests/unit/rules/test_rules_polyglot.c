@@ -118,7 +118,7 @@ static void what_is_no_book_is_refused(void **state) {
     assert_false(polyglot_open(&book, bytes.data, 15, &err));
     put_entry(&bytes, 6, 0, 1);
     assert_false(polyglot_open(&book, bytes.data, bytes.size, &err));
-    assert_string_equal(err.message, "entry 2 is not in the order of keys");
+    assert_string_equal(err.message, "entry 2: the keys are not in order");
 }
 
 int main(void) {
