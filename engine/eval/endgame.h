@@ -1,5 +1,4 @@
-// What is known about endgames in addition to the sum of terms. These are facts about the position;
-// they use no values of values.h.
+// Rules for endgames, in addition to the sum of terms. They use no values of values.h.
 #pragma once
 
 #include "base/score.h"

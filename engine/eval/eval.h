@@ -1,6 +1,6 @@
-// The classical evaluation: the worth of a position without a search, as a sum of hand-written
-// terms in integers. Each term has two values, one for the middlegame and one for the endgame. They
-// are mixed by the material that is left ("tapered evaluation").
+// The classical evaluation: a static score of a position, as a sum of hand-written terms in
+// integers. Each term has two values, one for the middlegame and one for the endgame. The material
+// on the board decides how they are mixed ("tapered evaluation").
 #pragma once
 
 #include "base/score.h"

@@ -44,8 +44,8 @@ EVAL_INLINE Pair eval_king_shelter(const EvalFacts *facts, Color us) {
     return score;
 }
 
-// Enemy pieces that attack squares around the king. Attackers help each other, so what each adds
-// counts as often as there are attackers (chessprogramming wiki, King Safety, "attack units").
+// Enemy pieces that attack squares around the king. Attackers help each other, so the danger of
+// each is multiplied by their number (chessprogramming wiki, King Safety, "attack units").
 EVAL_INLINE int danger_of_attackers(const EvalFacts *facts, Color us) {
     const int *attackers = facts->king_attackers[color_flip(us)];
     int count = attackers[0] + attackers[1] + attackers[2] + attackers[3], quarters = 0;

@@ -1,4 +1,4 @@
-// The cache of pawn structures. What a structure is worth is in pawn_terms.h.
+// The cache of pawn structures. pawn_terms.h evaluates a structure.
 #include "eval/pawn_cache.h"
 
 #include <string.h>

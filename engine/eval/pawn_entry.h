@@ -1,5 +1,5 @@
-// What the evaluation knows of a pawn structure, and the two sets of squares from which it is
-// computed. pawn_terms.h fills an entry, pawn_cache.c remembers it.
+// The data that the evaluation has about a pawn structure, and the two sets of squares from which
+// it is computed. pawn_terms.h fills an entry, and pawn_cache.c stores it.
 #pragma once
 
 #include "rules/bitboard.h"

@@ -1,6 +1,6 @@
-// Pawn structure: doubled, isolated, backward, connected, passed and candidate pawns. What a passed
-// pawn is worth beyond its rank depends on the pieces and is in passed.h. A part of the
-// evaluation's template (terms.h), expanded by pawn_cache.c.
+// Pawn structure: doubled, isolated, backward, connected, passed and candidate pawns. The terms of
+// passed pawns that depend on pieces and kings are in passed.h. A part of the evaluation's template
+// (terms.h), expanded by pawn_cache.c.
 #pragma once
 
 #include "eval/terms.h"

@@ -1,5 +1,5 @@
 // The evaluation with a count of every value that it uses, for the tuner. The counts come from the
-// evaluation's own terms, which trace.c expands a second time. Play pays nothing for them.
+// evaluation's own terms, which trace.c expands a second time. They do not slow down play.
 #pragma once
 
 #include "eval/trace_counts.h"

@@ -12,7 +12,7 @@ typedef struct EvalTrace {
     // because `side` decides it.
     int16_t counts[COLOR_NB][EVAL_COUNT];
     int phase;           // 0, endgame, to PHASE_FULL
-    int scale[COLOR_NB]; // 64ths of the endgame value, should it be in favour of the colour
+    int scale[COLOR_NB]; // 64ths of the endgame value, if it is in favour of the colour
     int rule50;
     Color side;
     // The endgame is known: the score is not a sum of values, and there are no counts.

@@ -1,6 +1,6 @@
-// Every number of the classical evaluation, in one table: its kind, its name and how many it holds.
-// The struct of all values, what the tuner learns and the file it prints all follow from this
-// table; the numbers themselves stand in values.c, which `engine tune` writes.
+// All values of the classical evaluation in one table: kind, name and dimensions. The struct of all
+// values, the weights of the tuner and the file that it prints are generated from this table. The
+// numbers are in values.c, which `engine tune` writes.
 #pragma once
 
 #include <stdint.h>

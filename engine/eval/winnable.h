@@ -17,7 +17,7 @@ EVAL_INLINE bool pawns_on_both_flanks(Bitboard pawns) {
     return pawns & a_to_d && pawns & ~a_to_d;
 }
 
-// Kings apart by files more than by ranks find a way round each other.
+// Larger if the kings are further apart by files than by ranks: then a king can pass the other one.
 EVAL_INLINE int outflanking(const Position *pos) {
     Square white = position_king(pos, WHITE), black = position_king(pos, BLACK);
     int files = square_file(white) - square_file(black);
@@ -44,7 +44,7 @@ EVAL_INLINE int eval_winnable(const EvalFacts *facts) {
            winnable(trace, &EVAL.winnable_hardly, outflanked < 0 && !both_flanks);
 }
 
-// The endgame's value with it; it never changes sides.
+// The endgame value after the correction. The correction never changes the sign.
 EVAL_INLINE int winnable_endgame(int eg, int winnable_by) {
     if (eg > 0)
         return eg + winnable_by > 0 ? eg + winnable_by : 0;

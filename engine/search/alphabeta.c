@@ -15,7 +15,7 @@
 
 typedef struct Best {
     Score score;
-    Move move; // MOVE_NONE while alpha stands
+    Move move; // MOVE_NONE until a move raises alpha
 } Best;
 
 // The evaluation, replaced by the table's score if the bound of that score shows that it is closer
@@ -63,8 +63,8 @@ static Candidate candidate_of(Searcher *s, Move move, int legal_count) {
                        .history = quiet ? quiet_history(s, move) : capture_history(s, move)};
 }
 
-// True if the move is not searched. No move is left out before another one has avoided being mated,
-// and no check is left out in a search for a mate (`go mate`).
+// True if the move is not searched. No move is pruned before another move has a score that is not a
+// mate against us, and no check is pruned in a search for a mate (`go mate`).
 static bool move_prune(Searcher *s, const Node *node, const Best *best, const Candidate *move,
                        MovePicker *picker) {
     if (node->is_root || best->score <= -SCORE_MATE_LEAST ||

@@ -1,5 +1,5 @@
-// One thread above the tree: the root moves, iterative deepening, aspiration windows, and the
-// decision whether to begin another iteration. alphabeta.c searches the tree.
+// The work of one thread outside the tree: the root moves, iterative deepening, aspiration windows,
+// and the decision whether to begin another iteration. alphabeta.c searches the tree.
 #include "search/deepen.h"
 
 #include "search/node.h"

@@ -70,9 +70,9 @@ static bool multi_cut_prune(const Node *node, Score bound, Score others) {
     return !node->is_pv && others >= bound && bound >= node->beta;
 }
 
-// The table's move is extended by a ply if it is the only good move. It is, if a search of the
-// other moves, to half the depth, fails low against the move's score minus a margin ("singular
-// extensions", Anantharaman, Campbell and Hsu, 1988; by this test in Stockfish).
+// The table's move is extended by a ply if it is the only good move. To find out, the other moves
+// are searched to half the depth: they must fail low against the move's score minus a margin
+// ("singular extensions", Anantharaman, Campbell and Hsu, 1988; with this test in Stockfish).
 bool singular_search(Searcher *s, Node *node, Score *value) {
     if (!singular_is_asked(s, node))
         return false;

@@ -1,5 +1,5 @@
-// What a search is told before it starts, and what it reports while it runs. Plain data, shared by
-// the search and its callers.
+// The limits of a search, and the reports that it sends while it runs. Plain data, shared by the
+// search and its callers.
 #pragma once
 
 #include "base/score.h"

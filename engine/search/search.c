@@ -1,5 +1,5 @@
-// The search as a whole: memory, threads, limits and the result. deepen.c is what one thread does.
-// All threads search the same root and share nothing but the transposition table ("lazy SMP").
+// The search as a whole: memory, threads, limits and the result. deepen.c has the work of one
+// thread. All threads search the same root and share only the transposition table ("lazy SMP").
 #include "search/search.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void searcher_set_network(Searcher *s, const Network *net) {
 static Searcher *searcher_new(Search *search, int index) {
     Searcher *s = calloc(1, sizeof *s);
     if (!s) {
-        fputs("anvil: no memory for a search thread\n", stderr);
+        fputs("anvil: out of memory for a search thread\n", stderr);
         exit(EXIT_FAILURE);
     }
     s->shared = search;
@@ -72,7 +72,7 @@ Search *search_new(size_t hash_mb, int threads) {
     reductions_init();
     Search *search = calloc(1, sizeof *search);
     if (!search) {
-        fputs("anvil: no memory for the search\n", stderr);
+        fputs("anvil: out of memory for the search\n", stderr);
         exit(EXIT_FAILURE);
     }
     tt_resize(&search->tt, hash_mb);

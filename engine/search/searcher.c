@@ -144,7 +144,7 @@ static bool has_repeated(const Searcher *s) {
     for (int back = 4; back <= reach; back += 2) {
         if (s->keys[s->key_count - back] != s->pos.key)
             continue;
-        // One repetition within the search is enough; of the game before the root it takes two.
+        // One earlier occurrence is enough in the search tree; two are needed before the root.
         if (back <= s->ply || ++before_root == 2)
             return true;
     }

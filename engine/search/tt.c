@@ -79,7 +79,7 @@ bool tt_resize(TT *tt, size_t megabytes) {
     free(tt->clusters);
     bool done = table_allocate(tt, megabytes);
     if (!done && !table_allocate(tt, before ? before : 1)) {
-        fputs("anvil: no memory for the transposition table\n", stderr);
+        fputs("anvil: out of memory for the transposition table\n", stderr);
         exit(EXIT_FAILURE);
     }
     tt_clear(tt);
