@@ -1,6 +1,6 @@
 // The distribution of a Brownian motion between two exits at a given time. There are two methods:
 // the eigenfunction series, and Siegmund's approximation, which treats each exit alone. The second
-// is used for short times and strong drift, where the series converges badly.
+// method is used for short times and strong drift, where the series converges slowly.
 #include "sprt/brownian.h"
 
 #include "sprt/normal.h"
@@ -11,7 +11,8 @@
 static const double SERIES_END = 1e-9;
 enum { SERIES_TERMS_MAX = 10000 };
 
-// Probability of leaving by the lower exit at last, a distance x away, of width A; g = mu/sigma^2.
+// Probability that the motion finally leaves by the lower exit. x: distance to that exit; A:
+// distance between the exits; g = mu/sigma^2.
 static double lower_exit(double g, double A, double x) {
     if (fabs(g * A) < 1e-8)
         return (A - x) / A;
@@ -39,7 +40,8 @@ static double cdf_series(const Brownian *m, double t, double y) {
     return lower_exit(g, A, x) + factor * sum;
 }
 
-// exp(2 h) Phi(z), by the tail's asymptotic series where the factors would be huge and tiny.
+// exp(2 h) Phi(z). For large h the asymptotic series of the tail is used, because one factor would
+// overflow and the other underflow.
 static double reflected(double h, double z) {
     if (h < 5)
         return exp(2 * h) * normal_cdf(z);

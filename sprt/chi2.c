@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double EXPECTED_MIN = 5; // a row with an expected count of this or less says nothing
+static const double EXPECTED_MIN = 5; // a row with an expected count of this or less is dropped
 static const double ROW_DROPPED = NAN;
 
 typedef struct OutcomeTable {
@@ -32,7 +32,7 @@ static OutcomeTable table_sum(const double (*rows)[3], int row_count, const doub
     return table;
 }
 
-// Drops the rows that are too small for the table as it is now. True if there were any.
+// Drops the rows that are too small for the current table. Returns whether there were any.
 static bool table_prune(const OutcomeTable *table, const double (*rows)[3], int row_count,
                         double *residuals) {
     double rarest = fmin(table->columns[0], fmin(table->columns[1], table->columns[2]));
@@ -56,8 +56,8 @@ static double row_chi2(const OutcomeTable *table, const double row[3]) {
     return sum;
 }
 
-// Upper tail for an even number of degrees of freedom: a Poisson sum, in logarithms because the
-// terms may over- and underflow.
+// Upper tail for an even number of degrees of freedom: a sum of Poisson probabilities, computed
+// with logarithms because the terms may overflow or underflow.
 static double chi2_upper_tail(double x, int dof) {
     double h = x / 2, sum = 0, log_term = -h;
     for (int j = 0; j < dof / 2; j++) {
@@ -68,8 +68,8 @@ static double chi2_upper_tail(double x, int dof) {
     return fmin(sum, 1);
 }
 
-// The row's share of chi2, freed from its own weight in the table, is chi-squared with two degrees
-// of freedom, whose upper tail is exp(-x/2).
+// The row's part of chi2, corrected for the weight of the row in the table, has a chi-squared
+// distribution with two degrees of freedom. Its upper tail is exp(-x/2).
 static double residual(const OutcomeTable *table, const double row[3], double share) {
     double h = share / (1 - row_total(row) / table->total) / 2;
     return h > M_LN2 ? normal_upper_quantile_log(h) : 0;

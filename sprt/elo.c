@@ -1,11 +1,11 @@
-// Plain estimates from counts, as after a fixed number of games.
+// Estimates from counts after a fixed number of games.
 #include "sprt/distribution.h"
 #include "sprt/normal.h"
 #include "sprt/sprt.h"
 
 #include <math.h>
 
-#define Z95 1.959963984540054 // half of a 95 % interval in deviations
+#define Z95 1.959963984540054 // half the width of a 95 % interval in standard deviations
 
 double elo_to_score(double elo) {
     return 1 / (1 + pow(10, -elo / 400));

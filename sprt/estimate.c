@@ -1,7 +1,7 @@
 // The sequential estimate: Elo, interval and likelihood of superiority of a test that was stopped
-// by its own result. The LLR is modelled as a Brownian motion that ends at Wald's bounds. Outcomes
-// are ordered from the earliest fail to the earliest pass. An end of the interval is the Elo at
-// which an outcome as bad (or as good) as the observed one has the given probability.
+// by its own result. The model of the LLR is a Brownian motion that ends at Wald's bounds. Outcomes
+// are ordered from the earliest rejection to the earliest acceptance. A limit of the interval is
+// the Elo at which an outcome as bad (or as good) as the observed one has the given probability.
 #include "sprt/brownian.h"
 #include "sprt/distribution.h"
 #include "sprt/sprt.h"
@@ -12,7 +12,7 @@ static const double ELO_LIMIT = 1000;
 enum { ROOT_STEPS_MAX = 100 };
 
 typedef struct Outcome {
-    Brownian motion; // its drift is set for each Elo asked
+    Brownian motion; // the drift is set for each Elo
     double s0, s1, var;
     double time, llr;
 } Outcome;
@@ -54,8 +54,9 @@ static double worse(const Outcome *outcome, double elo) {
     return brownian_outcome_cdf(&motion, outcome->time, outcome->llr);
 }
 
-// Root of worse(elo) = target in a bracket where the sign changes, by Ridders' method: it halves
-// the bracket at least, so that the seam in brownian_outcome_cdf cannot trap it.
+// Root of worse(elo) = target in a bracket where the sign changes, by Ridders' method. Each step at
+// least halves the bracket, so it also ends at the small jump between the two methods of
+// brownian_outcome_cdf.
 static double root_ridders(const Outcome *o, double target, double low, double high) {
     double f_low = worse(o, low) - target, f_high = worse(o, high) - target;
     double root = low;
@@ -80,7 +81,7 @@ static double root_ridders(const Outcome *o, double target, double low, double h
     return root;
 }
 
-// The Elo at which a worse outcome has probability `target`; ±ELO_LIMIT where none within has.
+// The Elo at which a worse outcome has probability `target`; ±ELO_LIMIT if it is outside them.
 static double elo_at(const Outcome *o, const SprtBounds *bounds, double target) {
     double centre = (bounds->elo0 + bounds->elo1) / 2;
     for (double reach = 30 * (bounds->elo1 - bounds->elo0);; reach *= 2) {

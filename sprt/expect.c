@@ -1,12 +1,12 @@
-// What to expect of a test: the probability to pass and the number of games, if the LLR were a
-// Brownian motion. Short real tests take a little longer, because results arrive in batches.
+// The probability that a test passes and its mean number of games, with a Brownian motion as model
+// of the LLR. Real tests that are short take a little longer, because results arrive in batches.
 #include "sprt/distribution.h"
 #include "sprt/sprt.h"
 
 #include <math.h>
 
-// Probability of leaving by the upper bound; h is the drift in units that make exp(-h llr) a
-// martingale. Both forms keep the exponents negative.
+// Probability that the LLR leaves at the upper bound. h is the drift in units that make exp(-h llr)
+// a martingale. Both formulas keep the exponents negative.
 static double pass_probability(double h, double lower, double upper) {
     double width = upper - lower;
     if (h == 0)

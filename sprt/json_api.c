@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double COUNT_MAX = 1e15; // beyond it doubles no longer count
+static const double COUNT_MAX = 1e15; // a double represents all whole numbers up to here
 
 typedef struct JsonRequest {
     json_t *fields;
-    char error[256]; // empty while all is well
+    char error[256]; // empty: no error
 } JsonRequest;
 
 static bool failed(const JsonRequest *request) {
@@ -71,7 +71,8 @@ static SprtBounds bounds(JsonRequest *request) {
     return result;
 }
 
-// A list of numbers that count something, of exactly `n`. False, and the error set, if it is not.
+// Reads a list of exactly `n` counts. False: it is not such a list. A bad number sets the error; a
+// list of another length does not, so that the caller can describe what is expected.
 static bool read_counts(JsonRequest *request, const char *name, const json_t *list, double *out,
                         size_t n) {
     if (!json_is_array(list) || json_array_size(list) != n)
@@ -80,7 +81,7 @@ static bool read_counts(JsonRequest *request, const char *name, const json_t *li
         const json_t *item = json_array_get(list, i);
         out[i] = json_number_value(item);
         if (!json_is_number(item) || !(out[i] >= 0 && out[i] <= COUNT_MAX)) {
-            fail(request, "%s: each must be a number from 0 to %g", name, COUNT_MAX);
+            fail(request, "%s: each count must be a number from 0 to %g", name, COUNT_MAX);
             return false;
         }
     }
@@ -91,11 +92,11 @@ static int counts(JsonRequest *request, double out[5]) {
     json_t *list = field(request, "counts");
     int n = json_array_size(list) == 3 ? 3 : 5;
     if (list && !read_counts(request, "counts", list, out, (size_t)n))
-        fail(request, "counts: must be a list of 5 (pairs) or 3 (games) numbers, low to high");
+        fail(request, "counts: must be a list of 5 (pairs) or 3 (games) numbers, worst first");
     return n;
 }
 
-// JSON has no infinities; they and NAN become null.
+// JSON has no infinities and no NAN: they become null.
 static json_t *real(double x) {
     return isfinite(x) ? json_real(x) : json_null();
 }
@@ -111,7 +112,7 @@ static json_t *op_llr(JsonRequest *request) {
         return NULL;
     double llr = sprt_llr(m, elo0, elo1, n, size);
     if (isnan(llr))
-        fail(request, "elo0, elo1: too far out, no estimate fulfils them");
+        fail(request, "elo0, elo1: too large, no estimate exists");
     return json_pack("{s:o}", "llr", real(llr));
 }
 
@@ -208,7 +209,7 @@ static json_t *op_expect(JsonRequest *request) {
         return NULL;
     SprtExpectation e = sprt_expect(&b, draw_ratio, bias, elo);
     if (isnan(e.pass))
-        fail(request, "bias: too large for this draw_ratio, no variance is left");
+        fail(request, "bias: too large for this draw_ratio, the variance would not be positive");
     return json_pack("{s:o, s:o}", "pass", real(e.pass), "games", real(e.games));
 }
 

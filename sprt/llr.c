@@ -1,15 +1,18 @@
-// Log-likelihood ratios of the generalised SPRT: each hypothesis is replaced by the distribution
-// nearest to the observed one (maximum likelihood) that fulfils it.
+// Log-likelihood ratios of the generalised SPRT: each hypothesis is replaced by the
+// maximum-likelihood distribution that fulfils it.
 //
-// Both hypotheses are linear constraints sum q b = 0 on the distribution q, whose
-// maximum-likelihood solution is q = p/(1 + x b) with x the root of the secular equation sum p b/(1
-// + x b) = 0 (support_MLE_multinomial, Prop. 1.1). Logistic: b = score - s. Normalized: the t-value
-// is given, mean - 1/2 = t sd. With c = score - 1/2 that reads E c = tau rho, where rho^2 = E c^2
-// and tau = t/sqrt(1 + t^2), and its tangent at rho is b = c - tau/2 (rho + c^2/rho): one more
-// unknown. Fishtest iterates on mean and deviation up to ten times; its limit is the same
-// distribution, and here Newton's method in (x, rho) goes there directly.
+// Both hypotheses are linear constraints sum q b = 0 on the distribution q. The maximum-likelihood
+// solution is q = p/(1 + x b), where x is the root of the secular equation
+// sum p b/(1 + x b) = 0 (support_MLE_multinomial, Prop. 1.1).
+// Logistic: b = score - s.
+// Normalized: the t-value is given, mean - 1/2 = t sd. With c = score - 1/2 this is E c = tau rho,
+// where rho^2 = E c^2 and tau = t/sqrt(1 + t^2). The tangent at rho is
+// b = c - tau/2 (rho + c^2/rho), so rho is a second unknown. Fishtest iterates on mean and
+// deviation up to ten times; the limit is the same distribution. Here Newton's method in (x, rho)
+// finds it directly.
 //
-// The likelihood is stationary in x and rho at the solution, so errors there enter it squared.
+// The likelihood is stationary in x and rho at the solution, so it depends on the square of their
+// errors.
 #include "sprt/distribution.h"
 #include "sprt/sprt.h"
 
@@ -17,8 +20,9 @@
 
 enum { SECULAR_STEPS_MAX = 200, JOINT_STEPS_MAX = 12, FIXED_POINT_STEPS_MAX = 400 };
 
-// A Newton step that changes no 1 + x b by more than this part leaves an error of its square, and
-// the likelihood an error of that one's square. Less would drown in rounding near a pole.
+// If a Newton step changes each 1 + x b by at most this fraction, the error that remains is the
+// square of it, and the error of the likelihood is the square of that. A smaller tolerance would be
+// below the rounding errors near a pole.
 static const double STEP_TOLERANCE = 1e-5;
 static const double RHO_TOLERANCE = 1e-10;
 static const double T_NEAR = 0.25; // about 60 normalized Elo
@@ -33,8 +37,8 @@ static double clamp_inside(double x, double low, double high) {
     return x > low && x < high ? x : (low + high) / 2;
 }
 
-// Solves the secular equation for fit->b, which must have both signs: Newton, kept between the
-// poles and halved into the bracket where it would leave it.
+// Solves the secular equation for fit->b, which must have both signs. Newton's method in a bracket
+// between the poles; a step that would leave the bracket is replaced by bisection.
 static void fit_secular(Fit *fit, const Distribution *dist) {
     double b_min = 0, b_max = 0, slope = 0, curve = 0;
     for (int i = 0; i < dist->n; i++) {
@@ -76,8 +80,8 @@ static void fit_tangent(Fit *fit, const Distribution *dist, double tau) {
 
 // One Newton step in (x, rho) on F = sum p b/r and G = sum p k/r with r = 1 + x b and
 // k = 1 - c^2/rho^2, where db/drho = -tau/2 k. Returns the relative size of the step, or NAN where
-// r is not positive or the step leads elsewhere: a maximum of the likelihood has a negative
-// determinant, whichever side of the constraint the observed distribution is on.
+// r is not positive or the step does not lead to a maximum: at a maximum of the likelihood the
+// determinant is negative, on both sides of the constraint.
 static double fit_joint_step(Fit *fit, const Distribution *dist, double tau) {
     double f = 0, g = 0, fx = 0, fr = 0, gx = 0, gr = 0, steepest = 0;
     double rho = fit->rho, inverse = 1 / rho;
@@ -134,15 +138,14 @@ static double uniform_variance(int n) {
     return n == 5 ? 0.125 : 1.0 / 6;
 }
 
-// Fishtest's estimator starts at the uniform distribution; where the constraint as seen from there
-// leaves all outcomes on one side it has no first step, and no value.
+// Fishtest's estimator starts at the uniform distribution. If all b of the constraint have the same
+// sign there, it has no first step, and there is no value.
 static bool t_in_domain(const Distribution *dist, double t) {
     double var = uniform_variance(dist->n);
     return fabs(t) * (var + 0.25) < sqrt(var);
 }
 
-// A first guess at the joint fit: the observed distribution's rho, and the x that is right to first
-// order.
+// The start of the joint fit: rho of the observed distribution, and x to first order.
 static void fit_guess(Fit *fit, const Distribution *dist, double tau) {
     double rho2 = 0, slope = 0, curve = 0;
     for (int i = 0; i < dist->n; i++) {
@@ -158,9 +161,10 @@ static void fit_guess(Fit *fit, const Distribution *dist, double tau) {
     fit->x = slope / curve;
 }
 
-// Newton from the observed distribution nearly always arrives, but where the hypothesis lies far
-// off the likelihood may have several maxima. Fishtest's is the one that the fixed point finds from
-// the uniform distribution: its steps are slow but safe, and Newton finishes once they are short.
+// Newton's method from the observed distribution nearly always converges. But if the hypothesis is
+// far from it, the likelihood may have several maxima. Fishtest's maximum is the one that the
+// fixed-point iteration finds from the uniform distribution. That iteration is slow but safe, and
+// Newton's method finishes once its steps are short.
 static bool fit_t_value(Fit *fit, const Distribution *dist, double t) {
     double tau = t / sqrt(1 + t * t);
     fit_guess(fit, dist, tau);

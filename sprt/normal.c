@@ -10,8 +10,8 @@ double normal_cdf(double z) {
     return erfc(-z * M_SQRT1_2) / 2;
 }
 
-// Upper tail over density, Q(z)/phi(z) (Mills' ratio); beyond 30 by its asymptotic series, since
-// the tail itself would soon underflow.
+// Upper tail divided by density, Q(z)/phi(z) (Mills' ratio). From 30 on, the asymptotic series is
+// used, because the tail itself would underflow.
 static double mills_ratio(double z) {
     if (z < 30)
         return erfc(z * M_SQRT1_2) / 2 / (exp(-z * z / 2) * M_2_SQRTPI * M_SQRT1_2 / 2);

@@ -1,5 +1,5 @@
-// Simultaneous perturbation stochastic approximation: the sizes of a step, and the step. The caller
-// chooses the schedule, the flips and the order of batches.
+// Simultaneous perturbation stochastic approximation (SPSA): computes the step sizes and the step.
+// The caller chooses the schedule, the flips and the order of batches.
 #include "sprt/sprt.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // The running test: Wald's bounds, the dynamic correction for overshoot, the verdict.
 //
-// The LLR moves in jumps and so ends beyond a bound, not on it. The mean excess is estimated from
-// the ladder heights, the amounts by which each new minimum (and maximum) passed the last one:
-// E[H^2]/(2 E[H]), Siegmund (1985), Cor. 8.33. The bounds move in by as much.
+// The LLR moves in jumps, so it ends beyond a bound, not on it. The mean excess is estimated from
+// the ladder heights H, the amounts by which each new minimum (and maximum) of the LLR exceeds the
+// last one: E[H^2]/(2 E[H]), Siegmund (1985), Cor. 8.33. Both bounds move inwards by this amount.
 #include "sprt/sprt.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static void ladder_climb(double *ref, double *sum, double *squares, double llr) 
 }
 
 static void ladders_update(SprtState *state, double gained, int batch_pairs) {
-    if (gained > batch_pairs) { // jumps in between were not seen: start from here
+    if (gained > batch_pairs) { // the jumps in between are not known: start again from here
         state->ref0 = state->ref1 = state->llr;
         state->skipped += gained - 1;
     } else if (gained > 0) {
