@@ -1,5 +1,5 @@
-// See engine_pipe.h. Everything is non-blocking; a caller that waits polls for output, the end of the
-// process, standard error and the match being stopped at the same time.
+// See engine_pipe.h. All descriptors are non-blocking. Every wait is for output or input, standard
+// error, the end of the process and the end of the match at the same time.
 #include "worker/uci/engine_pipe.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@ enum {
     DRAIN_MAX = 1 << 20,
     ERRORS_CHUNK = 32 << 10,
     LAST_ERRORS_MAX = 4 << 20,
-    WATCHED_MAX = 4, // output or input, standard error, the end, the match being stopped
+    WATCHED_MAX = 4, // output or input, standard error, end of the process, cancel_fd
 };
 
-// ---- what is waited for -------------------------------------------------------------------------
+// ---- descriptors to wait for --------------------------------------------------------------------
 
-// -1 is none.
+// No effect if `fd` is -1.
 static bool watch(EngineProcess *engine, int fd, uint32_t events) {
     struct epoll_event event = {.events = events, .data.fd = fd};
     return fd < 0 || epoll_ctl(engine->watch, EPOLL_CTL_ADD, fd, &event) == 0;
@@ -39,7 +39,7 @@ void pipe_close(EngineProcess *engine) {
     engine->errors_open = false;
 }
 
-// ---- noting -------------------------------------------------------------------------------------
+// ---- logging ------------------------------------------------------------------------------------
 
 static void log_line(const EngineProcess *engine, MatchLineKind kind, const char *text, size_t size,
                      bool open, int64_t now_ns) {
@@ -81,7 +81,8 @@ static void log_errors(const EngineProcess *engine, const char *text, size_t siz
     }
 }
 
-// One read, so that a flood there never keeps the runner from the rest. Returns what came.
+// Reads once, so that much output there cannot keep the runner from its other work. Returns the
+// number of bytes.
 static size_t read_errors(EngineProcess *engine) {
     char bytes[ERRORS_CHUNK];
     ssize_t got = read(engine->process.errors, bytes, sizeof bytes);
@@ -137,7 +138,7 @@ bool pipe_next_line(EngineProcess *engine, Line *line) {
 
 // ---- reading and writing ------------------------------------------------------------------------
 
-// One read into an exhausted chunk. ENGINE_TIMEOUT stands for "nothing there yet".
+// Reads once; all lines of the chunk must have been returned. ENGINE_TIMEOUT: no output yet.
 static EngineStatus read_once(EngineProcess *engine) {
     ssize_t got = read(engine->process.output, engine->chunk, sizeof engine->chunk);
     engine->read_at_ns = os_now_ns();
@@ -149,7 +150,7 @@ static EngineStatus read_once(EngineProcess *engine) {
     return got < 0 && (errno == EAGAIN || errno == EINTR) ? ENGINE_TIMEOUT : ENGINE_GONE;
 }
 
-// From now on `fd` (-1: none) is awaited beside the rest.
+// From now on waits include `fd` (-1: none) instead of the one before.
 static void await_fd(EngineProcess *engine, int fd, uint32_t events) {
     if (engine->awaited == fd)
         return;
@@ -159,13 +160,13 @@ static void await_fd(EngineProcess *engine, int fd, uint32_t events) {
     engine->awaited = fd;
 }
 
-// In whole milliseconds, no fewer than are left.
+// In milliseconds, rounded up.
 static int timeout_ms(int64_t left_ns) {
     int64_t ms = (left_ns + 999999) / 1000000;
     return ms < 0 ? 0 : ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
-// What the events say; ENGINE_TIMEOUT: nothing that ends the wait.
+// The status by the events that were seen. ENGINE_TIMEOUT: no event ends the wait.
 static EngineStatus judge(EngineProcess *engine, const struct epoll_event *events, int count) {
     uint32_t wanted = 0, cancelled = 0, ended = 0;
     for (int i = 0; i < count; i++) {
@@ -205,7 +206,7 @@ EngineStatus pipe_read_more(EngineProcess *engine, int64_t deadline_ns) {
     for (;;) {
         int fd = engine->bytes_left > 0 ? engine->process.output : -1;
         EngineStatus status = wait_for(engine, fd, EPOLLIN, deadline_ns);
-        // An engine may speak and end before we look: its last words count.
+        // An engine may have written output just before it ended: that output counts.
         if (status == ENGINE_GONE && fd >= 0)
             return read_once(engine) == ENGINE_OK ? ENGINE_OK : ENGINE_GONE;
         if (status != ENGINE_OK)
@@ -233,8 +234,8 @@ EngineStatus pipe_send(EngineProcess *engine, const char *text, size_t size, int
     }
 }
 
-// A flood ends after DRAIN_MAX bytes; a line begun and not ended stays, or its tail would pass for
-// a line.
+// Stops after DRAIN_MAX bytes. The beginning of an incomplete line is kept, because its end would
+// look like a complete line.
 EngineStatus pipe_drain(EngineProcess *engine) {
     Line line;
     engine->bytes_left = DRAIN_MAX;

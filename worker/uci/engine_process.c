@@ -1,8 +1,9 @@
 // See engine_process.h.
 //
-// A search costs three system calls: write, epoll_wait, read. What an engine says while it is not
-// asked (a second bestmove, chatter) is thrown away before its next search. That takes one more
-// read, so only engines get one that were caught at it or had time for it.
+// A search costs three system calls: write, epoll_wait, read. Lines that an engine writes outside a
+// search (such as a second bestmove) are discarded before its next search. That takes one more
+// read. It is done only for engines that were idle for longer than IDLE_NS, or that have written
+// such lines before.
 #include "worker/uci/engine_process.h"
 
 #include <poll.h>
@@ -16,7 +17,7 @@
 #include "worker/uci/engine_pipe.h"
 
 enum {
-    IDLE_NS = 5000000, // an engine that was idle for longer may have said something
+    IDLE_NS = 5000000, // an engine that was idle for longer may have written something
     LAST_WORDS_MAX = 128,
     SPAWN_TRIES = 50,
     SPAWN_REST_MS = 100,
@@ -24,7 +25,7 @@ enum {
 
 // ---- outside a search ---------------------------------------------------------------------------
 
-// Reads until a line of `kind`; calls `also` for every other one.
+// Reads until a line of `kind`; calls `also` for every other line.
 static EngineStatus expect(EngineProcess *engine, UciKind kind, int64_t deadline_ns,
                            void (*also)(void *ctx, Line line), void *ctx) {
     engine->bytes_left = ENGINE_BYTES_MAX;
@@ -50,7 +51,7 @@ static EngineStatus ask(EngineProcess *engine, const char *text, UciKind answer,
     return status == ENGINE_OK ? expect(engine, answer, deadline_ns, NULL, NULL) : status;
 }
 
-// Which of the spec's options the engine has declared; more than 64 are not looked at.
+// The options of the spec that the engine has declared. Only the first 64 are checked.
 typedef struct Declared {
     const EngineSpec *spec;
     uint64_t options;
@@ -82,7 +83,7 @@ static void add_option(Str *text, const EngineOption *option) {
     str_putc(text, '\n');
 }
 
-// Threads go first: engines allocate the hash with them.
+// Threads is sent first, because engines use their threads to allocate the hash.
 static void add_options(Str *text, const EngineSpec *spec, bool chess960) {
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < spec->option_count; i++)
@@ -109,7 +110,7 @@ static EngineStatus greet(EngineProcess *engine, const EngineSpec *spec, bool ch
     *step = "isready";
     warn_undeclared(&declared);
     if (chess960 && !declared.chess960)
-        log_warn("%s does not say that it plays Chess960", spec->name);
+        log_warn("%s does not have the option UCI_Chess960", spec->name);
     add_options(&text, spec, chess960);
     return ask(engine, text.data, UCI_READYOK, deadline_ns);
 }
@@ -126,8 +127,8 @@ static void describe_start(Error *err, const EngineSpec *spec, EngineStatus stat
                   spec->argv[0], step, timeout_ms);
 }
 
-// A system that has no process, no memory or no file left for us may soon have again: it is no
-// fault of the engine's.
+// If the system has no process, memory or file descriptor left, the start is repeated for some
+// time. It is not a fault of the engine.
 static EngineStatus spawn(EngineProcess *engine, const OsSpawnSpec *command, Error *err) {
     struct pollfd cancel = {.fd = engine->cancel_fd, .events = POLLIN};
     for (int i = 0; i < SPAWN_TRIES; i++) {
@@ -179,8 +180,8 @@ EngineStatus engine_new_game(EngineProcess *engine, int timeout_ms) {
 
 // ---- a search -----------------------------------------------------------------------------------
 
-// Keeps the line for later: reading numbers out of it would run on the engine's clock. Of a line
-// that is too long whole words are kept.
+// Keeps the line for later, because parsing it now would cost the engine time. A line that is too
+// long is cut after a whole word.
 static void keep_info(EngineProcess *engine, UciKind kind, Line line) {
     size_t size = line.size;
     if (kind == UCI_BOUND && engine->info_kind == UCI_SCORE)
@@ -193,7 +194,7 @@ static void keep_info(EngineProcess *engine, UciKind kind, Line line) {
     memcpy(engine->info, line.text, size);
 }
 
-// The next bestmove of the search that runs.
+// Waits for the next bestmove of the current search.
 static EngineStatus await_bestmove(EngineProcess *engine, EngineReply *reply) {
     for (;;) {
         for (Line line; pipe_next_line(engine, &line);) {

@@ -1,5 +1,5 @@
-// What is kept of an engine's process. An open struct, so that a slot can hold two of them and
-// allocates nothing while it plays. Its functions stand in engine_process.h and engine_pipe.h.
+// The state of an engine's process. An open struct, so that a slot can hold two of them and
+// allocates nothing while it plays. Its functions are in engine_process.h and engine_pipe.h.
 #pragma once
 
 #include "worker/os/cpu_time.h"
@@ -8,19 +8,19 @@
 #include "worker/uci/transcript.h"
 #include "worker/uci/uci_reply.h"
 
-// Longer lines lose their tail. Beyond the bytes for a command the engine is no longer read, and
-// its deadline decides.
+// The end of a line longer than ENGINE_LINE_MAX is dropped. After ENGINE_BYTES_MAX bytes for one
+// command the runner stops reading, and waits for the deadline.
 enum { ENGINE_LINE_MAX = 64 << 10, ENGINE_INFO_MAX = 4096, ENGINE_BYTES_MAX = 16 << 20 };
 
 typedef enum {
     ENGINE_OK,
     ENGINE_TIMEOUT,   // the deadline passed
-    ENGINE_GONE,      // ended, or closed a pipe
+    ENGINE_GONE,      // the process ended or closed a pipe
     ENGINE_CANCELLED, // cancel_fd became readable
-    ENGINE_UNABLE,    // the system would not start a process, whatever its program
+    ENGINE_UNABLE,    // the system cannot start any process now
 } EngineStatus;
 
-// Who is told of every line, and what the line is said to be of.
+// The function that receives every line, and the values of MatchLine that it gets.
 typedef struct EngineLog {
     void (*on_line)(void *ctx, const MatchLine *line); // NULL: no log
     void *ctx;
@@ -30,25 +30,25 @@ typedef struct EngineLog {
 
 typedef struct EngineProcess {
     OsProcess process;
-    const EngineSpec *spec;         // what runs or ran last; NULL: nothing yet
-    const EngineSpec *ignores_quit; // was seen not to end by itself
+    const EngineSpec *spec;         // the engine that runs or ran last; NULL: none yet
+    const EngineSpec *ignores_quit; // an engine that did not end after quit; NULL: none
     EngineLog log;
     OsMeter meter;
-    OsUsage used;       // when last read, at
-    int64_t used_at_ns; // with
-    bool worked_since;  // telling whether it has had something to do afterwards
-    int cancel_fd;      // borrowed; makes every wait return. -1: none
-    int watch, awaited; // epoll, and which of input and output it looks at; -1: neither
-    int64_t read_at_ns; // stamped right after each read
-    int64_t bytes_left; // of what the present command may say
+    OsUsage used;       // at the last reading of `meter`
+    int64_t used_at_ns; // time of that reading
+    bool worked_since;  // the engine has had work since that reading
+    int cancel_fd;      // borrowed; when it is readable, every wait returns. -1: none
+    int watch, awaited; // epoll descriptor; which of input and output it watches, -1: neither
+    int64_t read_at_ns; // time right after the last read
+    int64_t bytes_left; // how many bytes the engine may still write for the current command
     size_t chunk_at, chunk_size, partial_size;
-    bool speaks_unasked;           // has been heard after its bestmove
-    bool errors_open;              // its standard error is ours to read
-    UciKind info_kind;             // the better of UCI_BOUND and UCI_SCORE seen in this search
+    bool speaks_unasked;           // it has written lines after its bestmove
+    bool errors_open;              // its standard error can still be read
+    UciKind info_kind;             // the best kind in this search: UCI_SCORE, UCI_BOUND, UCI_OTHER
     size_t info_size;              // of the last line of that kind
-    int64_t go_ns, deadline_ns;    // of the present search
-    char chunk[ENGINE_LINE_MAX];   // as read; lines up to chunk_at are dealt with
-    char partial[ENGINE_LINE_MAX]; // a line whose end has not come yet
+    int64_t go_ns, deadline_ns;    // of the current search
+    char chunk[ENGINE_LINE_MAX];   // the last read; lines before chunk_at have been returned
+    char partial[ENGINE_LINE_MAX]; // a line whose end has not been read yet
     char info[ENGINE_INFO_MAX];
-    Tail protocol_log, errors; // of this process and, after its end, until the next one
+    Tail protocol_log, errors; // of this process; kept after its end until the next start
 } EngineProcess;

@@ -6,7 +6,7 @@
 
 #include "server/common/bytes_text.h"
 
-enum { HEAD_SIZE = 320 }; // what is kept of the beginning of a long line
+enum { HEAD_SIZE = 320 }; // bytes that are kept from the beginning of a long line
 
 typedef struct Entry {
     int64_t at_ns;
@@ -19,7 +19,7 @@ void tail_clear(Tail *tail) {
     tail->sizes[0] = tail->sizes[1] = 0;
 }
 
-// Room for `size` bytes in one piece, at most TAIL_HALF.
+// Reserves `size` contiguous bytes, at most TAIL_HALF.
 static char *tail_room(Tail *tail, size_t size) {
     if (tail->sizes[tail->at] + size > TAIL_HALF) {
         tail->at ^= 1;
@@ -79,7 +79,7 @@ void tail_add(Tail *tail, const char *bytes, size_t size) {
         memcpy(tail_room(tail, size - first), bytes + first, size - first);
 }
 
-// In one piece, since a character may lie on both sides of the middle.
+// Joins the halves first, because a UTF-8 character may be partly in each.
 void tail_print(const Tail *tail, Str *out) {
     char bytes[2 * TAIL_HALF];
     int older = tail->at ^ 1;

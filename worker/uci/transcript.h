@@ -1,5 +1,5 @@
-// The end of what an engine was told and said, kept for the case that it fails: fixed memory, no
-// allocation while a game is played.
+// The last lines to and from an engine, for the report when it fails. The memory is fixed: nothing
+// is allocated while a game is played.
 #pragma once
 
 #include <stddef.h>
@@ -7,8 +7,8 @@
 
 #include "server/common/str.h"
 
-// Filled half by half: when one is full, what the other held is forgotten. So the last 8 KiB are
-// always there, and up to twice as much.
+// A buffer of two halves. When one half is full, the other is emptied and filled next. So it holds
+// the last 8 KiB at least, and the last 16 KiB at most.
 enum { TAIL_HALF = 8 << 10, TRANSCRIPT_LINE_MAX = 480 };
 
 typedef struct Tail {
@@ -19,14 +19,14 @@ typedef struct Tail {
 
 void tail_clear(Tail *tail);
 
-// One line of a conversation: '>' to the engine, '<' from it, '*' the referee's own remark. Of a
-// long line, as "position" with many moves, the middle is left out.
+// Adds a line: '>' to the engine, '<' from the engine, '*' a remark of the referee. The middle of a
+// long line, such as "position" with many moves, is left out.
 void transcript_add(Tail *tail, char mark, const char *text, size_t size, int64_t now_ns);
-// Lines such as "    1.234 > go depth 5", with the seconds since `start_ns`; text as
-// of bytes_text.h.
+// Prints lines such as "    1.234 > go depth 5", with the seconds since `start_ns`. bytes_text.h
+// says how other bytes than text are printed.
 void transcript_print(const Tail *tail, int64_t start_ns, Str *out);
 
-// Bytes as they come, of which only the last matter.
+// Adds bytes without a mark. Only the last bytes are kept.
 void tail_add(Tail *tail, const char *bytes, size_t size);
-// At most TAIL_HALF of them, as bytes_text.h has it.
+// Prints the last TAIL_HALF bytes, in the form of bytes_text.h.
 void tail_print(const Tail *tail, Str *out);

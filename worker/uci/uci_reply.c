@@ -1,5 +1,5 @@
-// See uci_reply.h. Nothing here allocates, nothing keeps state, and no byte stops the reading: NUL,
-// CR and other control characters count as blanks.
+// See uci_reply.h. The functions allocate nothing and keep no state. NUL, CR and other control
+// characters count as blanks.
 #include "worker/uci/uci_reply.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool word_is(Word word, const char *text) {
     return word.size == strlen(text) && memcmp(word.text, text, word.size) == 0;
 }
 
-// Saturates instead of overflowing; what is no number counts as far as it goes.
+// Reads the number at the beginning of a word; 0 if there is none. Larger numbers give ±`limit`.
 static int64_t word_number(Word word, int64_t limit) {
     bool minus = word.size && word.text[0] == '-';
     int64_t value = 0;
@@ -74,8 +74,8 @@ UciKind uci_kind(const char *line, size_t size) {
     return word_is(word, "option") ? UCI_OPTION : UCI_OTHER;
 }
 
-// "mate n" counts moves; a side that is mated in n loses after 2n plies, one that mates has one
-// ply less.
+// "mate n" counts moves. A side that is mated in n moves loses after 2n plies; a side that mates in
+// n moves wins after 2n - 1 plies.
 static int32_t mate_score(int64_t moves) {
     int64_t plies = moves > 0 ? 2 * moves - 1 : -2 * moves;
     return (int32_t)(moves > 0 ? SCORE_MATE - plies : plies - SCORE_MATE);

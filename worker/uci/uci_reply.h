@@ -1,5 +1,5 @@
-// What a UCI engine says, one line at a time, read leniently: the bytes come from a program that
-// may be broken or hostile. Lines come without their newline and need no final NUL.
+// Parses the output of a UCI engine, one line at a time. Every sequence of bytes is accepted,
+// because the engine may be broken or hostile. Lines have no newline and need no final NUL.
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "worker/uci/engine_spec.h"
 
-enum { UCI_WORD_MAX = 16 }; // of a move, with its NUL
+enum { UCI_WORD_MAX = 16 }; // bytes of a move, with its NUL
 
 typedef enum {
     UCI_OTHER,
@@ -16,9 +16,9 @@ typedef enum {
     UCI_READYOK,
     UCI_OPTION,
     UCI_BESTMOVE,
-    UCI_SCORE,      // info with an exact score of the first line
-    UCI_BOUND,      // … with a lower or upper bound only
-    UCI_OTHER_INFO, // info without either
+    UCI_SCORE,      // info with an exact score of the first principal variation
+    UCI_BOUND,      // info with a lower or upper bound of that score
+    UCI_OTHER_INFO, // other info
 } UciKind;
 
 typedef struct UciInfo {
@@ -30,7 +30,7 @@ typedef struct UciInfo {
 
 UciKind uci_kind(const char *line, size_t size);
 void uci_read_info(const char *line, size_t size, UciInfo *out);
-// The word after "bestmove", cut to fit, unprintable bytes as '?'; "" when there is none.
+// The word after "bestmove", truncated to fit, with '?' for unprintable bytes; "" if there is none.
 void uci_read_bestmove(const char *line, size_t size, char out[UCI_WORD_MAX]);
-// Whether this "option" line declares `name` (case is ignored, as UCI wants it).
+// Whether this "option" line declares `name`, without regard to case, as in UCI.
 bool uci_option_is(const char *line, size_t size, const char *name);
