@@ -1,5 +1,5 @@
-// Control groups on Linux, version 2 and 1: what this process, by its group and all groups above
-// it, may use. Nothing here makes or changes a group.
+// Control groups on Linux, versions 1 and 2: reads the limits of a process from its group and all
+// groups above it. It neither makes nor changes a group.
 #include "worker/os/host.h"
 
 #include <stdio.h>
@@ -11,10 +11,11 @@
 
 enum { VALUE_MAX = 128, GROUPS_MAX = 1 << 16 };
 
-// Version 1 writes "no limit" as the largest multiple of a page; no machine has so much.
+// Version 1 writes "no limit" as the largest multiple of the page size. No machine has so much
+// memory.
 static const double no_memory_limit = 1LL << 60;
 
-// The first line of FOLDER/name, false when there is none.
+// Reads the first line of FOLDER/name. False: there is no such file.
 static bool read_value(const char *folder, const char *name, char out[VALUE_MAX]) {
     Error ignored;
     char *path scope(free_ptr) = xasprintf("%s/%s", folder, name);
@@ -61,8 +62,8 @@ static void read_v1_memory(const char *folder, CgroupLimits *out) {
     read_memory(folder, "memory.limit_in_bytes", out);
 }
 
-// The group and all above it. Inside a container the path may name a folder that only the host
-// sees: then what is mounted at the top is the container's own group.
+// Reads the limits of the group and of all groups above it. Inside a container the path may name a
+// folder that exists on the host only. Then the group of the container is mounted at the top.
 static void walk_up(const char *mount, const char *path,
                     void (*read)(const char *folder, CgroupLimits *out), CgroupLimits *out) {
     char *group scope(free_ptr) = xasprintf("%s%s", mount, path);
@@ -84,8 +85,8 @@ static bool lists(const char *controllers, const char *name) {
     return false;
 }
 
-// One line of /proc/self/cgroup: "ID:CONTROLLERS:PATH"; version 2 has ID 0 and no controllers, and
-// lies in a folder of its own beside version 1.
+// Reads the limits for one line of /proc/self/cgroup: "ID:CONTROLLERS:PATH". Version 2 has ID 0 and
+// no controllers. If both versions are mounted, version 2 is in a folder of its own.
 static void read_group(const char *root, const char *controllers, const char *path,
                        CgroupLimits *out) {
     char *mount scope(free_ptr) = xasprintf("%s/%s", root, controllers);

@@ -1,4 +1,4 @@
-// CPUs on Linux: which there are, which share a core, which another match or worker holds.
+// CPUs on Linux: lists them, finds those that share a core, and claims them.
 #include "worker/os/host.h"
 
 #include <sched.h>
@@ -10,7 +10,7 @@
 
 #include "server/common/str.h"
 
-// The lowest CPU of the core that `cpu` belongs to; `cpu` itself where the system does not say.
+// The lowest CPU of the core that `cpu` belongs to; `cpu` itself if that is not known.
 static int first_sibling(int cpu) {
     char path[96];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
@@ -35,7 +35,7 @@ static void list_allowed(OsCpus *out) {
     CPU_FREE(set);
 }
 
-// cores[i]: the lowest CPU of the core of ids[i]. Returns whether an earlier one shares it.
+// Whether an earlier CPU than the i-th is on the same core. cores[i] is the lowest CPU of the core.
 static bool shares_core(const int *cores, int i) {
     for (int k = 0; k < i; k++)
         if (cores[k] == cores[i])
@@ -68,7 +68,8 @@ int os_physical_cores(const OsCpus *cpus) {
     return count;
 }
 
-// A name in the abstract socket space is held by one process and goes with it, however it ends.
+// A CPU is claimed by binding a socket to an abstract name. Only one process can have the name, and
+// the system frees it when that process ends.
 static int cpu_lock(const char *kind, int cpu) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int length =

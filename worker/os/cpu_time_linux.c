@@ -1,5 +1,5 @@
-// See cpu_time.h. Linux keeps both figures of every thread in /proc/PID/task/TID/schedstat; the
-// files stay open, so that a reading is one call a thread.
+// See cpu_time.h. Linux has both numbers of a thread in /proc/PID/task/TID/schedstat. The files
+// stay open, so that a reading needs one system call per thread.
 #include "worker/os/cpu_time.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ enum { SCHEDSTAT_MAX = 96, CHILDREN_MAX = 4096, STAT_MAX = 1 << 17 };
 
 // ---- one thread ---------------------------------------------------------------------------------
 
-// "ON-CPU-NS READY-NS SLICES"; false where the thread has ended.
+// The file holds "ON-CPU-NS READY-NS SLICES". False: the thread has ended.
 static bool read_schedstat(int file, OsUsage *out) {
     char text[SCHEDSTAT_MAX], *end;
     ssize_t size = pread(file, text, sizeof text - 1, 0);
@@ -78,7 +78,8 @@ static void add_threads(OsMeter *meter, int process) {
             add_task(meter, process, (int)strtol(entry->d_name, NULL, 10));
 }
 
-// The processes that the thread has started; whichever thread forks is the one to ask.
+// Adds the processes that this thread has started. The system lists children by the thread that
+// started them.
 static void add_children(OsMeter *meter, const struct OsTask *task) {
     char path[64], text[CHILDREN_MAX];
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", task->process, task->id);
@@ -103,7 +104,7 @@ static void forget_ended(OsMeter *meter) {
     meter->count = kept;
 }
 
-// Children are appended while the list is walked, so that the whole tree is seen.
+// The loop visits the children that it appends, so it finds the whole tree.
 static void scan(OsMeter *meter) {
     forget_ended(meter);
     add_threads(meter, meter->root);
@@ -142,7 +143,7 @@ void os_meter_stop(OsMeter *meter) {
 
 // ---- the hypervisor -----------------------------------------------------------------------------
 
-// The eighth number of a line "cpuN user nice system idle iowait irq softirq steal …", in ticks.
+// The eighth number, in ticks, of a line "cpuN user nice system idle iowait irq softirq steal …".
 static int64_t steal_of(const char *line) {
     char *at = (char *)line + strcspn(line, " ");
     int64_t value = 0;
@@ -174,7 +175,7 @@ static int64_t steal_ticks(const char *text, const int *ids, int count) {
     return all ? steal_of(all) / (online > 0 ? online : 1) : 0;
 }
 
-// The CPUs' lines come first; what follows them is not read.
+// The lines of the CPUs come first in /proc/stat. The rest of the file is not read.
 int64_t os_stolen_ns(const int *ids, int count) {
     scope(close_fd) int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
     scope(free_ptr) char *text = xmalloc(STAT_MAX);

@@ -1,6 +1,6 @@
-// The end of sandboxes whose worker was killed. All that runs strangers' code carries a mark that
-// it cannot take off. A guard, which is a process beside the worker, ends what carries it as soon
-// as the worker is gone. Where the guard was killed too, the next start of the worker does.
+// Ends sandboxes whose worker was killed. Every process that runs strangers' code has a mark that
+// it cannot remove. A second process, the guard, kills all processes with the mark as soon as the
+// worker has ended. If the guard was killed too, the next start of the worker kills them.
 #pragma once
 
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 
 #include "server/common/error.h"
 
-// Ends what an earlier worker of `folder` left running, then starts the guard of this one. Once a
-// process, before its first sandbox.
+// Kills the processes that an earlier worker of `folder` left running, then starts the guard of
+// this worker. Called once, before the first sandbox.
 bool os_guard_start(const char *folder, Error *err);
-// What a child puts on before it becomes a stranger's program; 0: there is no guard.
+// The mark, which a child sets on itself before it executes a stranger's program; 0: no guard.
 int64_t os_guard_mark(void);
-// The guard's process; 0: there is none.
+// The process id of the guard; 0: no guard.
 int os_guard_pid(void);

@@ -1,8 +1,8 @@
-// See guard.h. The mark is a random limit on the time of real-time processes, which strangers'
-// programs never are: children inherit it, the filter (seccomp_linux.c) lets no one change it,
-// and the system shows it to others of the same user. No number of a process is kept, so none can
-// come to mean another process. The guard is forked from a program with threads, and so makes
-// nothing but system calls.
+// See guard.h. The mark is a random value of the limit RLIMIT_RTTIME, which restricts real-time
+// processes only; strangers' programs never are real-time processes. Children inherit the limit,
+// the filter (seccomp_linux.c) refuses to change it, and other processes of the same user can read
+// it. No process id is stored, because the system may reuse it for another process. The guard is
+// forked from a program with threads, so it uses async-signal-safe functions only.
 #include "worker/os/guard.h"
 
 #include <dirent.h>
@@ -41,14 +41,14 @@ int os_guard_pid(void) {
     return guard.pid;
 }
 
-// ---- processes that carry a mark ----------------------------------------------------------------
+// ---- processes with a mark ----------------------------------------------------------------------
 
 typedef struct Found {
     int count;
     struct {
         int pid, group;
     } marked[MARKED_MAX];
-    unsigned char others[PIDS_MAX / 8]; // groups that hold a process without the mark
+    unsigned char others[PIDS_MAX / 8]; // bit set of groups with a process without the mark
 } Found;
 
 static int64_t number_at(const char *text) {
@@ -60,7 +60,7 @@ static int64_t number_at(const char *text) {
     return number;
 }
 
-// A short file of /proc/PID; NULL when it is not there.
+// Reads a short file of /proc/PID; NULL if it does not exist.
 static const char *read_at(int proc, const char *pid, const char *name, char *text, size_t size) {
     char path[64];
     size_t length = strlen(pid), rest = strlen(name) + 1;
@@ -85,11 +85,11 @@ static bool is_marked(int proc, const char *pid, int64_t mark) {
     return line && number_at(line + sizeof name - 1) == mark;
 }
 
-// The group of a process that runs; 0: it has ended.
+// The process group of a process; 0: the process has ended.
 static int group_of(int proc, const char *pid) {
     char text[1024];
     const char *stat = read_at(proc, pid, "stat", text, sizeof text);
-    const char *state = stat ? strrchr(stat, ')') : NULL; // the name before may hold anything
+    const char *state = stat ? strrchr(stat, ')') : NULL; // the name before it may contain ')'
     if (!state || strlen(state) < 4 || state[2] == 'Z' || state[2] == 'X')
         return 0;
     const char *parent = state + 4, *group = strchr(parent, ' ');
@@ -122,7 +122,7 @@ static void find(Found *found, int proc, int64_t mark) {
         }
 }
 
-// ---- their end ----------------------------------------------------------------------------------
+// ---- killing them -------------------------------------------------------------------------------
 
 static void write_number(char text[16], int number) {
     char digits[16];
@@ -135,8 +135,9 @@ static void write_number(char text[16], int number) {
     text[count] = 0;
 }
 
-// Held by its descriptor first and looked at again then: its number may be another's by now. A
-// group goes at once, so that what forks for ever has no head start.
+// Opens a pidfd first and then checks the mark again, because the process id may belong to another
+// process by now. The whole group is killed at once, so that a process that keeps forking cannot
+// escape.
 static void end_one(const Found *found, int i, int proc, int64_t mark) {
     char name[16];
     int pid = found->marked[i].pid, group = found->marked[i].group;
@@ -152,9 +153,9 @@ static void end_one(const Found *found, int i, int proc, int64_t mark) {
     close(held);
 }
 
-// How many were there at first.
+// Kills all processes with the mark. Returns how many there were at first.
 static int end_marked(int64_t mark) {
-    static Found found; // half a megabyte; one thread at a time: at the start, then in the guard
+    static Found found; // static, as it is large; one thread uses it: the worker's start, the guard
     int first = 0, proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (int round = 0; proc >= 0 && round < ROUNDS_MAX; round++) {
         find(&found, proc, mark);
@@ -172,7 +173,8 @@ static int end_marked(int64_t mark) {
 
 // ---- the guard ----------------------------------------------------------------------------------
 
-// Out of reach of what is sent to the worker's terminal, group or name, and with nothing open.
+// The main function of the guard. It has its own session and name, ignores signals and has no other
+// open files, so that signals to the worker's terminal, group or name do not end it.
 _Noreturn static void stand_guard(int worker) {
     setsid();
     prctl(PR_SET_NAME, "patchmate-guard");
@@ -187,12 +189,12 @@ _Noreturn static void stand_guard(int worker) {
     _exit(0);
 }
 
-// Below a limit that is set already, since it cannot be raised.
+// If a limit is already set, the mark is below it, because the limit cannot be raised.
 static int64_t random_mark(void) {
     uint64_t number = 0;
     struct rlimit limit;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
-        fatal("there are no random numbers");
+        fatal("cannot get random numbers");
     int64_t mark = (int64_t)(number >> 3 | UINT64_C(1) << 60);
     if (getrlimit(RLIMIT_RTTIME, &limit) < 0 || limit.rlim_max > INT64_MAX)
         return mark;
@@ -206,7 +208,7 @@ static void end_earlier(const char *path) {
     int64_t mark = text ? number_at(text) : 0;
     int count = mark ? end_marked(mark) : 0;
     if (count)
-        log_warn("ended %d processes of sandboxes that an earlier worker left running", count);
+        log_warn("killed %d processes of sandboxes that an earlier worker left running", count);
 }
 
 bool os_guard_start(const char *folder, Error *err) {

@@ -39,8 +39,7 @@ static void cpu_name(char *out, size_t size) {
 }
 
 #if defined(__x86_64__)
-// The levels of the x86-64 psABI. The compiler's run-time support asks the processor and the
-// system.
+// The levels of the x86-64 psABI. __builtin_cpu_supports checks the processor and the system.
 static void isa_name(char out[32]) {
     int level = 1;
     __builtin_cpu_init();
@@ -112,7 +111,8 @@ int os_lock_file(const char *path, Error *err) {
     return -1;
 }
 
-// The lock may have been waited for: only a path that still leads to the same file counts.
+// The file may have been removed or replaced while this function waited for the lock, so the path
+// must still lead to the same file.
 static int lock_path(const char *path, int kind) {
     struct stat opened, now;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -128,7 +128,7 @@ static int lock_path(const char *path, int kind) {
 int os_use(const char *path) {
     int fd = lock_path(path, LOCK_SH);
     if (fd >= 0 && futimens(fd, NULL) < 0)
-        errno = 0; // a read-only or foreign file stays as old as it looks
+        errno = 0; // not an error: a file of another user keeps its time
     return fd;
 }
 
@@ -175,7 +175,7 @@ static void release_table(ProcessTable *table) {
     free(table->rows);
 }
 
-// /proc/PID/stat: "pid (name) state ppid …"; the name may hold anything, so the last ')' ends it.
+// /proc/PID/stat: "pid (name) state ppid …". The name may contain ')', so the last one ends it.
 static bool read_process(int pid, ProcessTime *out) {
     char path[32], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -223,7 +223,8 @@ static bool is_ours(const ProcessTable *table, int pid) {
     return false;
 }
 
-// Marks descendants until no round finds another: parents may stand after their children.
+// Repeats until a round finds no more descendants, because parents may come after their children in
+// the table.
 static double sum_ours(ProcessTable *table) {
     double seconds = 0;
     int self = getpid();
@@ -268,7 +269,7 @@ void os_cpu_use(CpuUse *out) {
     out->wall_s = out->all_s + tick_seconds(t.idle + t.iowait);
 }
 
-// A line "pswpin N" of /proc/vmstat, in pages.
+// From the line "pswpin N" of /proc/vmstat, which counts pages.
 static double swapped_in_mib(void) {
     Error ignored;
     char *text scope(free_ptr) = file_read("/proc/vmstat", 1 << 20, NULL, &ignored);

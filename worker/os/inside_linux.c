@@ -1,5 +1,5 @@
-// See inside.h. The assembler takes the files in as they are; paths are those of the
-// repository's root, where make runs.
+// See inside.h. The assembler embeds the files with .incbin. Paths are relative to the root of the
+// repository, where make runs.
 #include "worker/os/inside.h"
 
 #ifndef INSIDE_INIT

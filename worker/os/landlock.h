@@ -1,22 +1,23 @@
-// Landlock: which files a process may still touch from now on, as the system enforces it on the
-// process and all its descendants. Nothing but system calls, so that it can be entered between fork
-// and exec, and by the program that is process 1 of a sandbox.
+// Landlock: the kernel restricts the files that a process and all its descendants may access. The
+// functions use nothing but system calls, so that a child can call them between fork and exec, and
+// the program that is process 1 of a sandbox can include them.
 #pragma once
 
 #include <stdbool.h>
 
-// The versions that brought what matters here: moving files between folders, and keeping signals
-// within.
+// The first version in which files can be moved between folders, and the first that restricts
+// signals to the sandbox.
 enum { OS_LANDLOCK_REFER = 2, OS_LANDLOCK_SCOPES = 6 };
 
-// A folder or file beyond what every program needs.
+// Access to a folder or file, beyond those that every program needs.
 typedef struct OsGrant {
     const char *path;
     bool writable;
 } OsGrant;
 
-// What this kernel has; below 1: nothing, and errno tells.
+// The version of this kernel; below 1: no Landlock, and errno says why.
 int os_landlock_version(void);
-// The system's programs, what they ask about CPUs and memory, harmless devices, and `grants`, up to
-// the first without a path. The process must have given up new privileges. False: errno tells.
+// Restricts this process to the programs of the system, the files with facts about CPUs and memory,
+// harmless devices, and `grants`, which end with one without a path. The process must have set
+// PR_SET_NO_NEW_PRIVS. On false, errno says why.
 bool os_landlock_enter(int version, const OsGrant *grants);

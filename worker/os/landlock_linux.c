@@ -1,5 +1,5 @@
-// See landlock.h. glibc does not have these calls. The ruleset is made where it is entered: no
-// descriptor lives longer than it is needed.
+// See landlock.h. glibc has no functions for these system calls. The ruleset is made just before it
+// is applied, so that its descriptor is not open for longer than needed.
 #include "worker/os/landlock.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What the kernel's header of Debian 12 does not know yet, and the version that brought it.
+// Features that the kernel header of Debian 12 does not have yet, and the versions that added them.
 enum { VERSION_TRUNCATE = 3, VERSION_NET = 4, VERSION_IOCTL = 5 };
 static const uint64_t access_truncate = UINT64_C(1) << 14, access_ioctl = UINT64_C(1) << 15,
                       net_all = 3, scopes_all = 3;
@@ -24,7 +24,7 @@ static const uint64_t read_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCE
                       run_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
                                    LANDLOCK_ACCESS_FS_EXECUTE,
                       device_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE,
-                      // Everything but devices and sockets.
+                      // All rights except those to make devices and sockets.
     work_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
                   LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                   LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -32,7 +32,7 @@ static const uint64_t read_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCE
                   LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM |
                   LANDLOCK_ACCESS_FS_REFER | (UINT64_C(1) << 14);
 
-// What a compiler and a dynamically linked program need, and what an engine asks about CPUs.
+// What a compiler and a dynamically linked program need, and where engines read facts about CPUs.
 static const char *const programs[] = {"/usr",   "/bin",   "/sbin",   "/lib",
                                        "/lib32", "/lib64", "/libx32", "/etc/alternatives"};
 static const char *const texts[] = {"/etc/ld.so.cache",        "/etc/ld.so.conf",

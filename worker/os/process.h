@@ -1,6 +1,6 @@
-// What the programs need of the operating system beyond C and POSIX files: processes that cannot
-// outlive us, their CPUs, the clock. Everything that knows which system this is sits behind this
-// header, so that another system is another os_*.c.
+// What the programs need from the operating system beyond C and POSIX files: processes that cannot
+// outlive this one, their CPUs, the clock. Code that depends on the system is in *_linux.c only; to
+// support another system, write another set of these files.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 // ---- clock --------------------------------------------------------------------------------------
 
-int64_t os_now_ns(void); // monotonic, never set back
+int64_t os_now_ns(void); // monotonic
 
 // ---- CPUs ---------------------------------------------------------------------------------------
 
@@ -23,38 +23,38 @@ typedef struct OsCpus {
     int ids[OS_CPUS_MAX];
 } OsCpus;
 
-// CPUs that this process may use (taskset and cgroup masks honoured), one of each physical core
-// first, then their hyper-threads.
+// The CPUs that this process may use by its masks (taskset, cgroup): first one of each physical
+// core, then the other hyper-threads.
 void os_cpus_allowed(OsCpus *out);
-// How many physical cores are among them.
+// The number of physical cores of `cpus`.
 int os_physical_cores(const OsCpus *cpus);
-// Takes `count` of `allowed` that no other match on this machine holds, and holds them until
-// os_cpus_release or the end of the process. False, with nothing taken, when fewer are free.
+// Claims `count` of the `allowed` CPUs that no other match on this machine has claimed, until
+// os_cpus_release or the end of the process. If fewer are free, claims none and returns false.
 typedef struct OsCpuClaim {
     OsCpus cpus;
     int locks[OS_CPUS_MAX];
 } OsCpuClaim;
 bool os_cpus_claim(OsCpuClaim *claim, const OsCpus *allowed, int count);
 void os_cpus_release(OsCpuClaim *claim);
-// Binds the calling thread, and what it spawns, to `count` CPUs.
+// Binds the calling thread, and the processes that it starts, to `count` CPUs.
 bool os_thread_pin(const int *ids, int count, Error *err);
 
 // ---- files --------------------------------------------------------------------------------------
 
-// Lets this process hold at least `count` files, pipes and their like open at a time. False: the
-// system does not allow as many.
+// Raises the limit of open file descriptors of this process to at least `count`. False: the system
+// does not allow so many.
 bool os_files_allow(long count, Error *err);
 
 // ---- processes ----------------------------------------------------------------------------------
 
 // A child with pipes on its standard input and output, in a process group of its own. The system
-// kills it when the thread that spawned it ends, however that comes about.
+// kills it when the thread that started it ends for any reason.
 typedef struct OsProcess {
     int pid;               // 0: none
     int pidfd;             // readable once the child has ended
-    int input;             // writes to its standard input; non-blocking
-    int output;            // reads its standard output; non-blocking
-    int errors;            // reads its standard error, with OS_ERRORS_PIPE; non-blocking; else -1
+    int input;             // our end of its standard input; non-blocking
+    int output;            // our end of its standard output; non-blocking
+    int errors;            // our end of its standard error; non-blocking; -1: no OS_ERRORS_PIPE
     struct OsWatch *watch; // its entry in the table of living children
 } OsProcess;
 
@@ -67,19 +67,21 @@ typedef struct OsSpawnSpec {
     const OsLimits *limits; // NULL: none; borrowed until os_kill
 } OsSpawnSpec;
 
-// The child gets the calling thread's CPUs and no signal mask. False: it never ran.
+// The child inherits the CPUs of the calling thread, but not its signal mask. On false the program
+// was not started.
 bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err);
-// Why the child was killed for passing a limit, in words that go on from "it"; NULL: it was not.
-// Static, until os_kill.
+// The limit for which the child was killed, as words that follow "it": "used more than …"; NULL: it
+// was not killed for a limit. Valid until os_kill.
 const char *os_limit_exceeded(const OsProcess *process);
 // How the child ended, as "exit status 3" or "signal 11 (Segmentation fault)"; false while it runs
 // and after os_kill.
 bool os_ended(const OsProcess *process, char *out, size_t size);
-// Kills the whole group at once, reaps the child, closes the pipes. Fine on a process that ended,
-// and on a zeroed struct.
+// Kills the whole process group, reaps the child, closes the pipes. The process may have ended
+// already; on a zeroed struct there is no effect.
 void os_kill(OsProcess *process);
-// From now on descendants that leave their group and lose their parents become ours: os_kill ends
-// them all, whatever they did to hide. For programs that start processes by os_spawn only.
+// From now on this process becomes the parent of all descendants whose parent ends (a subreaper),
+// so that os_kill can end them even if they have left the process group. Only for programs that
+// start all their processes with os_spawn.
 void os_become_subreaper(void);
-// Whether the child ends by itself within the time.
+// Waits until the child ends by itself. False: it has not ended after `timeout_ms`.
 bool os_wait(const OsProcess *process, int timeout_ms);

@@ -1,5 +1,4 @@
-// Processes on Linux: fork, exec and the precautions that make an engine harmless. No knowledge of
-// chess or UCI.
+// Processes on Linux: fork, exec and the limits of a child. Chess and UCI are not known here.
 #include "worker/os/process.h"
 
 #include <errno.h>
@@ -29,7 +28,7 @@ int64_t os_now_ns(void) {
 
 typedef struct Pipes {
     int input[2], output[2], errors[2];
-    int status[2]; // carries errno when exec fails; closes by itself when it succeeds
+    int status[2]; // sends errno if exec fails; exec closes it on success
 } Pipes;
 
 static void close_both(int fds[2]) {
@@ -51,7 +50,7 @@ static bool pipes_open(Pipes *pipes, bool errors) {
            (!errors || pipe2(pipes->errors, O_CLOEXEC) == 0);
 }
 
-// Moves the child's ends away from 0 to 2, where dup2 could overwrite one with the other.
+// Moves a descriptor of the child away from 0 to 2, because dup2 could overwrite it there.
 static int out_of_the_way(int fd) {
     return fd > STDERR_FILENO ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
@@ -67,7 +66,7 @@ static bool child_redirect(const Pipes *pipes, OsErrors kind) {
 }
 
 static void set_limit(int resource, int64_t value) {
-    if (value > 0) // one that is lower already stays
+    if (value > 0) // fails, without harm, if a lower limit is already set
         setrlimit(resource, &(struct rlimit){(rlim_t)value, (rlim_t)value});
 }
 
@@ -82,17 +81,17 @@ static bool child_confine(const OsLimits *limits) {
     set_limit(RLIMIT_NPROC, limits->user_processes);
     if (limits->profile && !os_profile_enter(limits))
         return false;
-    set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX); // last: our own, still open, may be more
+    set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX); // last, because more descriptors may still be open
     return true;
 }
 
-// A child has no descriptor but its pipes, and what os_profile_enter then hands to its command:
-// whatever the worker, its libraries or its own parent left open would be reachable inside.
+// A child has no descriptors except its pipes and those that os_profile_enter adds for its command.
+// Any other descriptor of the worker, its libraries or its parent could be used inside the sandbox.
 static void close_others_on_exec(void) {
     if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
         return;
     enum { MOST = 1 << 20 };
-    long most = sysconf(_SC_OPEN_MAX); // before Linux 5.11, where no level above 0 is to be had
+    long most = sysconf(_SC_OPEN_MAX); // before Linux 5.11, where no sandbox is available
     for (int fd = STDERR_FILENO + 1; fd < (most > 0 && most < MOST ? most : MOST); fd++)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
@@ -104,11 +103,11 @@ static char **child_environment(const OsLimits *limits) {
     return limits && limits->confined ? (char **)bare : environ;
 }
 
-// Only async-signal-safe calls: other threads of the parent may have held any lock.
+// Uses async-signal-safe functions only, because another thread may have held a lock during fork.
 static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent) {
     int report = fcntl(pipes->status[1], F_DUPFD_CLOEXEC, OS_INIT_FD + 1);
     sigset_t none;
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // engines that crash all night fill no disk
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // crashes must not fill the disk
     sigemptyset(&none);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
@@ -125,7 +124,7 @@ static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent
     _exit(127);
 }
 
-// 0 once exec has succeeded, else the child's errno.
+// Waits for exec. Returns 0 if it succeeded, else the errno of the child.
 static int exec_outcome(int status_fd) {
     int problem = 0;
     ssize_t got;
@@ -193,7 +192,7 @@ bool os_ended(const OsProcess *process, char *out, size_t size) {
     return true;
 }
 
-// The group dies before its leader is reaped: until then its number cannot belong to anyone else.
+// Kills the group before its leader is reaped: until then no other process can get its id.
 void os_kill(OsProcess *process) {
     if (!process->pid)
         return;

@@ -25,7 +25,7 @@ static bool restrict_access(const OsLimits *limits) {
     return os_landlock_enter(limits->profile->access_version, grants);
 }
 
-// A file of its own for each command, which reads it to its end.
+// Each command gets its own file, because it reads the file to the end.
 static bool hand_over(int as, const void *bytes, size_t size) {
     int fd = memfd_create("handed", MFD_CLOEXEC);
     return fd >= 0 && write(fd, bytes, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0 &&
@@ -37,7 +37,7 @@ bool os_profile_enter(const OsLimits *limits) {
     if (profile->kind == OS_PROFILE_HANDED)
         return hand_over(OS_PROFILE_FD, profile->filter, profile->size * sizeof *profile->filter) &&
                hand_over(OS_INIT_FD, os_inside_init, os_inside_init_size);
-    umask(077); // chmod may not give rights to others either: seccomp_linux.c
+    umask(077); // seccomp_linux.c refuses a chmod that gives rights to other users
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && restrict_access(limits) &&
            restrict_calls(limits->profile);
 }
@@ -50,14 +50,14 @@ bool os_profile_init(OsProfile *profile, OsProfileKind kind, Error *err) {
     int version = os_landlock_version();
     *profile = (OsProfile){.kind = kind};
     if (kind == OS_PROFILE_HANDED) {
-        // Without the right to move files between folders, as it was at first, builds fail.
+        // Version 1 refuses to move files between folders, which builds need.
         profile->access_version = version >= OS_LANDLOCK_REFER ? version : 0;
         return os_filter_make(profile, false, false, err);
     }
     if (version < 1)
         return error_set(err, 0, "no_landlock",
                          version < 0 && errno == EOPNOTSUPP
-                             ? "Landlock is switched off in this kernel (lsm=landlock,…)"
+                             ? "Landlock is disabled in this kernel (boot with lsm=landlock,…)"
                              : "this kernel has no Landlock");
     profile->access_version = version;
     return os_filter_make(profile, true, !os_profile_knows_signals(profile), err);

@@ -1,9 +1,9 @@
-// The system calls that strangers' programs are refused, as seccomp's BPF.
+// The system calls that are refused to strangers' programs, as a BPF program for seccomp.
 //
-// A list of what is refused, not of what is allowed: compilers and engines of every kind have to
-// run. Refused is what reaches other processes, makes namespaces, mounts or sockets, hides memory
-// from the watch (watchdog.h), or has been a way into kernels. Calls younger than this list do not
-// exist for what runs inside.
+// The list names refused calls, not allowed calls, because compilers and engines of every kind must
+// run. It has the calls that access other processes, make namespaces, mounts or sockets, hide
+// memory from the watchdog (watchdog.h), or have often had vulnerabilities. System calls that are
+// newer than this list give ENOSYS.
 #include "worker/os/sandbox_profile.h"
 
 #include <errno.h>
@@ -27,10 +27,10 @@ static const int refused[] = {
     SCMP_SYS(chroot), SCMP_SYS(move_mount), SCMP_SYS(open_tree), SCMP_SYS(fsopen),
     SCMP_SYS(fsconfig), SCMP_SYS(fsmount), SCMP_SYS(fspick), SCMP_SYS(mount_setattr),
     SCMP_SYS(open_by_handle_at), SCMP_SYS(name_to_handle_at),
-    // the network, and every other way to talk
+    // the network and other communication
     SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(mq_open), SCMP_SYS(mq_unlink),
     SCMP_SYS(msgget), SCMP_SYS(semget), SCMP_SYS(shmget),
-    // the kernel's workshops
+    // parts of the kernel that have often had vulnerabilities, and modules
     SCMP_SYS(bpf), SCMP_SYS(perf_event_open), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup),
     SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(keyctl), SCMP_SYS(add_key),
     SCMP_SYS(request_key), SCMP_SYS(fanotify_init), SCMP_SYS(lookup_dcookie), SCMP_SYS(init_module),
@@ -42,23 +42,23 @@ static const int refused[] = {
     SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex), SCMP_SYS(sethostname), SCMP_SYS(setdomainname),
     SCMP_SYS(vhangup), SCMP_SYS(nfsservctl), SCMP_SYS(uselib), SCMP_SYS(sysfs), SCMP_SYS(ustat)};
 
-// These do not exist: programs then take another way.
+// These calls give ENOSYS, so that programs use other calls instead.
 static const int absent[] = {SCMP_SYS(clone3), SCMP_SYS(memfd_create), SCMP_SYS(memfd_secret)};
 
-// Without namespaces. File access control leaves rights, owners, times and attributes of files
-// alone, and, in its first versions, their sizes.
+// Refused too where there are no namespaces. Landlock does not restrict changes of the rights,
+// owners, times and attributes of files, and its first versions do not restrict truncation.
 static const int refused_whole[] = {
     SCMP_SYS(setsid),       SCMP_SYS(truncate),  SCMP_SYS(chown),     SCMP_SYS(fchown),
     SCMP_SYS(lchown),       SCMP_SYS(fchownat),  SCMP_SYS(utime),     SCMP_SYS(utimes),
     SCMP_SYS(futimesat),    SCMP_SYS(setxattr),  SCMP_SYS(lsetxattr), SCMP_SYS(removexattr),
     SCMP_SYS(lremovexattr), SCMP_SYS(ioprio_set)};
 
-// One argument, 32 bits of it, that makes a call a refused one.
+// A call that is refused if one of its arguments has a certain value.
 typedef struct Case {
     int call;
     unsigned argument;
     enum scmp_compare compare;
-    scmp_datum_t value, bits; // SCMP_CMP_MASKED_EQ: the mask and what it leaves
+    scmp_datum_t value, bits; // SCMP_CMP_MASKED_EQ: the mask, and the value of the masked bits
 } Case;
 
 #define IS(call, argument, value)                                                                  \
@@ -86,8 +86,8 @@ static const Case cases[] = {HAS(clone, 0, CLONE_NEWNS),
                              IS(setrlimit, 0, RLIMIT_RTTIME),
                              IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: guard.h
 
-// A build needs chmod, since linkers make their output executable by it, and a path may name any
-// file of the same user: all that remains is to take rights from others.
+// A build needs chmod, because linkers use it to make their output executable. But the path may
+// name any file of the same user. So the only allowed mode is 0700.
 #define CHMOD(call, argument)                                                                      \
     HAS(call, argument, 04000), HAS(call, argument, 02000), HAS(call, argument, 01000),            \
         HAS(call, argument, 040), HAS(call, argument, 020), HAS(call, argument, 010),              \
@@ -95,8 +95,8 @@ static const Case cases[] = {HAS(clone, 0, CLONE_NEWNS),
         MASKED(call, argument, 0400, 0), MASKED(call, argument, 0200, 0),                          \
         MASKED(call, argument, 0100, 0)
 
-// Other processes of the same user are out of reach: their limits, CPUs, priorities, and signals
-// sent through a file's owner.
+// A process must not change the limits, CPUs or priorities of other processes of the same user, nor
+// send them signals through the owner of a file.
 static const Case cases_whole[] = {CHMOD(chmod, 1),
                                    CHMOD(fchmodat, 2),
                                    HAS(fchmod, 1, 04000),
@@ -115,7 +115,7 @@ static const Case cases_whole[] = {CHMOD(chmod, 1),
                                    IS(ioctl, 1, IOCTL_SETOWN),
                                    IS(ioctl, 1, IOCTL_SETPGRP)};
 
-// Signal 0 only asks whether a process is there.
+// Signal 0 only checks whether a process exists.
 static const Case cases_signals[] = {IS_NOT(kill, 1, 0),
                                      IS_NOT(tkill, 1, 0),
                                      IS_NOT(tgkill, 2, 0),
@@ -123,7 +123,8 @@ static const Case cases_signals[] = {IS_NOT(kill, 1, 0),
                                      IS_NOT(rt_tgsigqueueinfo, 2, 0),
                                      IS_NOT(pidfd_send_signal, 1, 0)};
 
-// What the newest kernel that this was read against has, and what will come.
+// The last system call of the newest kernel for which this list was checked, and the last number
+// that is refused in advance.
 enum { CALL_YOUNGEST = 451, CALL_MOST = 511 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -135,7 +136,7 @@ static int add_list(scmp_filter_ctx filter, uint32_t action, const int *calls, s
     return status;
 }
 
-// Path arguments are compared whole, numbers by the 32 bits that the kernel looks at.
+// Pointers are compared with all 64 bits, numbers with the 32 bits that the kernel uses.
 static int add_cases(scmp_filter_ctx filter, const Case *list, size_t count) {
     int status = 0;
     for (size_t i = 0; i < count && status == 0; i++) {
@@ -162,7 +163,7 @@ static int add_rules(scmp_filter_ctx filter, bool whole, bool signals) {
         status = add_list(filter, SCMP_ACT_ERRNO(EPERM), refused_whole, COUNT(refused_whole));
     if (status == 0 && whole)
         status = add_cases(filter, cases_whole, COUNT(cases_whole));
-    // All stay in the group that is killed in the end; programs that ask are told that it worked.
+    // All processes must stay in the group that os_kill kills. setpgid does nothing and succeeds.
     if (status == 0 && whole)
         status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(setpgid), 0);
     if (status == 0 && signals)
@@ -182,7 +183,7 @@ static bool export(OsProfile *profile, scmp_filter_ctx filter) {
 bool os_filter_make(OsProfile *profile, bool whole, bool signals, Error *err) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     int status = filter ? add_rules(filter, whole, signals) : -ENOMEM;
-    if (status == 0) // found by bisection: engines make many calls
+    if (status == 0) // binary search in the filter, because engines make many calls
         status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     bool made = status == 0 && export(profile, filter);
     seccomp_release(filter);

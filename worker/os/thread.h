@@ -1,6 +1,6 @@
-// Threads and signals: a thread that must not be interrupted.
+// Signals in threads.
 #pragma once
 
-// SIGPIPE and all asynchronous signals stay away from the calling thread and from the threads that
-// it starts.
+// Blocks all signals in the calling thread and in the threads that it starts, so that other threads
+// handle them.
 void os_thread_block_signals(void);

@@ -10,47 +10,47 @@ typedef struct OsTree {
 } OsTree;
 void os_tree_release(OsTree *tree);
 
-// `orphans`: also those of the child's process group that have lost their parent and became ours.
+// Lists the process `pid` and its descendants. `orphans`: also processes of its process group whose
+// parent has ended and whose parent this process has become.
 void os_tree_read(OsTree *tree, int pid, bool orphans);
-// Children of our first thread, to which processes come that lost their parent (see
-// os_become_subreaper), with those that it started itself.
+// Lists the children of our first thread: those that it started, and those whose parent has ended
+// (see os_become_subreaper).
 void os_children_read(OsTree *tree);
 
-// Memory is what is there: pages that are resident or swapped out, and the page tables, which grow
-// with what is looked at even where nothing is resident.
+// Memory is all pages that are resident or swapped out, and the page tables. Page tables grow with
+// every page that is accessed, even if no page stays resident.
 typedef struct OsTreeUse {
-    int64_t memory_bytes; // at most: what is shared is counted for each
-    int64_t table_bytes;  // of that, the page tables
-    int processes;        // with threads
+    int64_t memory_bytes; // an upper bound: shared memory is counted for each process
+    int64_t table_bytes;  // the page tables, which are part of memory_bytes
+    int processes;        // with their threads
 } OsTreeUse;
 void os_tree_use(const OsTree *tree, OsTreeUse *out);
 
-// What they really have in memory: shared pages once, files not. Slow.
+// The exact memory use: shared pages are counted once, pages of files not at all. Slow.
 typedef struct OsTreeMemory {
     int64_t own_bytes;
-    int64_t shared_bytes; // shared memory, as far as it is mapped
+    int64_t shared_bytes; // the mapped part of shared memory
 } OsTreeMemory;
 void os_tree_memory(const OsTree *tree, OsTreeMemory *out);
 
-// What lies in the file system in memory that the tree sees at `path`; 0 when none of that size is
-// there (yet). A file counts some memory even when it is empty.
+// The use of the file system in memory that the processes see at `path`; 0 if there is none of that
+// size (yet). An empty file counts some bytes too.
 int64_t os_tree_tmpfs(const OsTree *tree, const char *path, int64_t size_bytes);
 
-// Disk use of a folder, and of files in it that the tree holds though they are deleted: by a
-// descriptor, or by a mapping, each file once. `more` becomes true when there may be more than
-// that: of a file that is only mapped no more than the mapped part can be seen, and a process may
-// hide its mappings.
+// Disk use of a folder, including deleted files that a process still holds by a descriptor or a
+// mapping; each file counts once. `more` becomes true when the use may be larger: only the mapped
+// part of a mapped file is visible, and a process may hide its mappings.
 int64_t os_tree_folder(const OsTree *tree, const char *folder, bool *more);
-// The deleted ones alone, on the device of the folder.
+// The deleted files alone; `device` is that of the folder.
 int64_t os_tree_deleted(const OsTree *tree, const char *folder, uint64_t device, bool *more);
-// Whether they have shared memory without a name. It lives as long as one page of it is mapped, so
-// that there may be more of it than os_tree_memory sees.
+// Whether a process has anonymous shared memory. All of it exists as long as one page is mapped, so
+// there may be more of it than os_tree_memory sees.
 bool os_tree_shares(const OsTree *tree);
 
-// What the whole system uses, for a bound where the rest cannot be seen: the growth since a process
-// was started is at least what it hides, unless others have given back.
+// What the whole system uses. Its growth since a process was started is a bound for the memory or
+// disk space that the process hides, unless other processes have released some.
 typedef struct OsSystemUse {
     int64_t shared_bytes; // shared memory and file systems in memory
-    int64_t disk_bytes;   // of the file system that holds `folder`; 0 where that is NULL
+    int64_t disk_bytes;   // of the file system of `folder`; 0 if `folder` is NULL
 } OsSystemUse;
 void os_system_use(const char *folder, OsSystemUse *out);

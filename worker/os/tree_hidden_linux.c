@@ -1,5 +1,5 @@
-// See tree.h: files and memory that no name leads to any more. They are held by descriptors and
-// mappings; both are read from /proc, as far as a user may look at programs of the same user.
+// See tree.h: files and memory that have no name any more. Descriptors and mappings hold them. Both
+// are read from /proc, as far as a user may read files of processes of the same user.
 #include "worker/os/tree.h"
 
 #include <ctype.h>
@@ -14,8 +14,8 @@
 
 #include "server/common/str.h"
 
-// After so many mappings, which no compiler has, the rest is taken for hidden: to read them takes
-// long, and the watch is to look often.
+// No compiler has so many mappings. The rest is not read, which would take too long, but counts as
+// hidden.
 enum { MAPPINGS_MAX = 20000, PATH_ROOM = 96, BLOCK = 512 };
 
 // ---- files, each once ---------------------------------------------------------------------------
@@ -23,7 +23,7 @@ enum { MAPPINGS_MAX = 20000, PATH_ROOM = 96, BLOCK = 512 };
 typedef struct Held {
     uint64_t inode;
     int64_t bytes;
-    bool open; // `bytes` is all of it
+    bool open; // held by a descriptor: `bytes` is the whole file
 } Held;
 
 typedef struct HeldFiles {
@@ -43,7 +43,8 @@ static void held_add(HeldFiles *files, uint64_t inode, int64_t bytes, bool open)
     files->items[files->count++] = (Held){inode, bytes, open};
 }
 
-// By inode; of each the one that says most comes first.
+// Sorts by inode. Of the entries of one inode, the one with the best knowledge of its size comes
+// first.
 static int held_order(const void *left, const void *right) {
     const Held *a = left, *b = right;
     if (a->inode != b->inode)
@@ -80,7 +81,7 @@ static void add_open(HeldFiles *files, const char *folder, dev_t device) {
     }
 }
 
-// A thread can have a table of descriptors to itself.
+// Reads the descriptors of every thread, because a thread can have its own table of descriptors.
 static void add_open_of_threads(HeldFiles *files, int pid, dev_t device) {
     char path[PATH_ROOM];
     snprintf(path, sizeof path, "/proc/%d/task", pid);
@@ -97,13 +98,13 @@ static void add_open_of_threads(HeldFiles *files, int pid, dev_t device) {
 
 typedef struct Mapping {
     uint64_t inode;
-    int64_t end;      // the last byte of the file that is mapped, and one
-    const char *path; // "" for memory of its own
+    int64_t end;      // offset in the file after the last mapped byte
+    const char *path; // "" for anonymous memory
     bool deleted;
 } Mapping;
 
-// "7f00-7f80 rw-s 00001000 08:01 1234    /folder/name (deleted)". The system writes newlines in
-// names as escapes.
+// Parses "7f00-7f80 rw-s 00001000 08:01 1234    /folder/name (deleted)". The system escapes
+// newlines in names.
 static bool mapping_read(char *line, Mapping *out) {
     static const char mark[] = " (deleted)";
     unsigned long long start, end, offset, inode;
@@ -125,7 +126,7 @@ static void close_file(FILE **file) {
         fclose(*file);
 }
 
-// False when not all mappings could be read. A process that has ended has none.
+// False: not all mappings could be read. A process that has ended has no mappings.
 static bool visit_file(const char *path, int *left, Visit *visit, void *ctx, bool *any) {
     char *line scope(free_ptr) = NULL;
     size_t room = 0;
@@ -143,7 +144,7 @@ static bool visit_file(const char *path, int *left, Visit *visit, void *ctx, boo
     return true;
 }
 
-// A first thread that has ended shows none; then the others are asked.
+// If the first thread has ended, its file shows no mappings, and those of other threads are read.
 static bool visit_mappings(int pid, int *left, Visit *visit, void *ctx) {
     char path[PATH_ROOM];
     bool any = false;
@@ -193,7 +194,7 @@ int64_t os_tree_deleted(const OsTree *tree, const char *folder, uint64_t device,
     return held_bytes(&files);
 }
 
-// The system's name for shared memory without a name.
+// "/dev/zero (deleted)" is the kernel's name for anonymous shared memory.
 static void find_shared(void *ctx, const Mapping *mapping) {
     Search *search = ctx;
     search->found |= mapping->deleted && strcmp(mapping->path, "/dev/zero (deleted)") == 0;

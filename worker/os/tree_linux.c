@@ -1,5 +1,4 @@
-// See tree.h. Linux: /proc. Processes come and go while they are read; one that is gone uses
-// nothing.
+// See tree.h. Reads /proc. A process may end while it is read; then it counts as using nothing.
 #include "worker/os/tree.h"
 
 #include <dirent.h>
@@ -31,7 +30,7 @@ static void tree_add(OsTree *tree, int pid) {
         tree->pids[tree->count++] = pid;
 }
 
-// A short file of /proc; false when it is not there.
+// Reads a short file of /proc. False: it does not exist.
 static bool read_text(const char *path, char *text, size_t size) {
     int fd scope(close_fd) = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
@@ -39,7 +38,7 @@ static bool read_text(const char *path, char *text, size_t size) {
     return n > 0;
 }
 
-// The file of a thread's children: numbers with spaces between them.
+// Reads the file of a thread's children, which holds process ids separated by blanks.
 static void add_children(OsTree *tree, int pid, long thread) {
     char path[PATH_ROOM], chunk[4096];
     snprintf(path, sizeof path, "/proc/%d/task/%ld/children", pid, thread);
@@ -90,15 +89,15 @@ void os_tree_read(OsTree *tree, int pid, bool orphans) {
         add_children_of_all_threads(tree, tree->pids[i]);
 }
 
-// The number behind `name`, a line's beginning, in a file of /proc; -1 where there is no such line.
+// The number after `name`, the beginning of a line in a file of /proc; -1 if there is no such line.
 static int64_t field(const char *text, const char *name) {
     const char *at = strstr(text, name);
     long value = -1;
     return at && sscanf(at + strlen(name), "%ld", &value) == 1 ? value : -1;
 }
 
-// The status of a process, and which of its threads to ask for its memory: when the first thread
-// has ended and others go on, the system shows no memory for the first.
+// Reads the status of a process. Returns the thread whose files show its memory: if the first
+// thread has ended and others still run, the files of the first thread show no memory.
 static int read_status(int pid, char *text, size_t size) {
     char path[PATH_ROOM];
     long thread;
@@ -122,7 +121,7 @@ static int64_t kib_of(const char *text, const char *name) {
     return kib > 0 ? kib : 0;
 }
 
-// Pages of the pool of huge ones are not among the resident ones.
+// Pages of the pool of huge pages are not part of VmRSS.
 static int64_t resident_kib(const char *status) {
     return kib_of(status, "\nVmRSS:") + kib_of(status, "\nVmSwap:") +
            kib_of(status, "\nHugetlbPages:");
@@ -141,7 +140,7 @@ void os_tree_use(const OsTree *tree, OsTreeUse *out) {
     }
 }
 
-// A process can forbid others to look at it so closely; then all that is resident counts.
+// A process can make its smaps unreadable for others. Then all its resident memory counts.
 void os_tree_memory(const OsTree *tree, OsTreeMemory *out) {
     char path[PATH_ROOM], status[STATUS_ROOM], text[STATUS_ROOM];
     *out = (OsTreeMemory){0};
@@ -160,8 +159,8 @@ void os_tree_memory(const OsTree *tree, OsTreeMemory *out) {
     }
 }
 
-// By its size: a process that has not entered its sandbox yet sees the machine's own. The last ones
-// are the deepest.
+// Identifies the file system by its size, because a process that has not entered its sandbox yet
+// sees a file system of the machine. Checks the last three processes, which are the innermost.
 int64_t os_tree_tmpfs(const OsTree *tree, const char *path, int64_t size_bytes) {
     char inside[PATH_ROOM];
     for (int i = tree->count - 1; i >= 0 && i >= tree->count - 3; i--) {
@@ -176,7 +175,7 @@ int64_t os_tree_tmpfs(const OsTree *tree, const char *path, int64_t size_bytes) 
     return 0;
 }
 
-// nftw takes no context.
+// nftw passes no context to its callback.
 static _Thread_local int64_t walked_bytes;
 
 static int add_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {

@@ -1,15 +1,16 @@
-// Who the worker is on this machine. Another system is another os_user_*.c.
+// The user as which the worker runs. To support another system, write another user_*.c.
 #pragma once
 
 #include <stdbool.h>
 
 #include "server/common/error.h"
 
-// The account that a worker started as root becomes where it exists; else "nobody".
+// A worker that is started as root becomes this user if it exists, else "nobody".
 #define OS_USER "patchmate"
 
-// Root becomes an unprivileged user for good, because limits on processes do not hold for root.
-// `folder`, absolute, is made and handed to that user before; it must be empty or a worker's own.
-// From then on it is HOME, and / the working folder. Does nothing for anyone but root. False: in
-// words that say what to do.
+// If the worker runs as root, it becomes an unprivileged user permanently, because the limits on
+// processes do not apply to root. Before that it creates `folder` (an absolute path) and changes
+// its owner to that user; the folder must be empty or the cache of a worker. Afterwards HOME is
+// `folder` and the working folder is /. No effect for another user than root. On false, `err` says
+// what the user can do.
 bool os_become_user(const char *folder, Error *err);

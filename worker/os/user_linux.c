@@ -1,4 +1,5 @@
-// See user.h. What is handed over is judged first: `--cache /` must not give the system away.
+// See user.h. The folder is checked before its owner changes: with `--cache /` the whole system
+// would get another owner.
 #include "worker/os/user.h"
 
 #include <dirent.h>
@@ -22,7 +23,7 @@ typedef struct Account {
 static bool find_account(Account *account, Error *err) {
     static const char *const names[] = {OS_USER, "nobody"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        // cppcheck-suppress getpwnamCalled ; before there are other threads that would ask
+        // cppcheck-suppress getpwnamCalled ; there are no other threads yet
         const struct passwd *found = getpwnam(names[i]);
         if (found && found->pw_uid != 0) {
             *account = (Account){found->pw_uid, found->pw_gid, names[i]};
@@ -30,11 +31,11 @@ static bool find_account(Account *account, Error *err) {
         }
     }
     return error_set(err, 0, "no_user",
-                     "run as root the worker becomes the user " OS_USER ", or \"nobody\", and this "
-                     "machine has neither: adduser --system " OS_USER);
+                     "the worker runs as root and would become the user " OS_USER " or \"nobody\", "
+                     "but neither exists; create one with: adduser --system " OS_USER);
 }
 
-// What store.h puts into a cache: blobs, builds, and folders named by numbers.
+// Names that store.h uses in a cache: blobs, builds, and folders whose names are numbers.
 static bool is_a_workers(const char *name) {
     static const char *const known[] = {".", "..", "blobs", "builds", "lost+found"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -51,15 +52,15 @@ static bool check_contents(const char *folder, Error *err) {
     for (struct dirent *entry; ours && (entry = readdir(dir));)
         if (!is_a_workers(entry->d_name))
             ours = error_set(err, 0, "not_a_cache",
-                             "%s holds other things than a worker's cache (%.100s), and run as "
-                             "root the worker would hand all of it to another user: name a folder "
-                             "of its own with --cache",
+                             "%s has files that do not belong to the cache of a worker (%.100s); "
+                             "the worker runs as root and would change the owner of all files in "
+                             "it; choose another folder with --cache",
                              folder, entry->d_name);
     closedir(dir);
     return ours;
 }
 
-// nftw takes no context. Links are changed themselves, never what they lead to.
+// nftw passes no context to its callback. lchown changes a link itself, never its target.
 static _Thread_local Account heir;
 
 static int hand_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
@@ -72,19 +73,19 @@ enum { HAND_DESCRIPTORS = 32 };
 static bool hand_over(const char *folder, const Account *account, Error *err) {
     struct stat st = {0};
     if (lstat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
-        return error_set(err, 0, "not_a_cache", "%s is no folder", folder);
+        return error_set(err, 0, "not_a_cache", "%s is not a folder", folder);
     if (st.st_uid == account->uid)
         return true;
     if (st.st_uid != 0)
         return error_set(err, 0, "not_a_cache",
-                         "%s belongs to another user than %s, which the worker becomes when it is "
-                         "run as root: name a folder of its own with --cache",
+                         "%s does not belong to the user %s, which the worker becomes because it "
+                         "runs as root; choose another folder with --cache",
                          folder, account->name);
     if (!check_contents(folder, err))
         return false;
     heir = *account;
     return nftw(folder, hand_entry, HAND_DESCRIPTORS, FTW_PHYS | FTW_MOUNT) == 0 ||
-           error_errno(err, "cannot hand %s to the user %s", folder, account->name);
+           error_errno(err, "cannot change the owner of %s to %s", folder, account->name);
 }
 
 static bool drop(const Account *account, Error *err) {
@@ -109,10 +110,10 @@ bool os_become_user(const char *folder, Error *err) {
         return false;
     if (access(real, R_OK | W_OK | X_OK) < 0)
         return error_set(err, 0, "cannot_reach",
-                         "run as root the worker becomes the user %s, who cannot reach %s: name a "
-                         "folder below ones that everybody may enter, such as "
+                         "the worker runs as root and becomes the user %s, which cannot access %s; "
+                         "choose a folder in a place that all users may enter, such as "
                          "--cache /var/lib/patchmate-worker",
                          account.name, real);
     return (setenv("HOME", real, 1) == 0 && chdir("/") == 0) ||
-           error_errno(err, "cannot leave for %s", real);
+           error_errno(err, "cannot use %s as HOME", real);
 }

@@ -1,5 +1,5 @@
-// See watchdog.h. One thread looks after all children that have limits, often while that costs
-// little; it sleeps without a timer while there are none.
+// See watchdog.h. One thread checks all children that have limits. It checks often if a check is
+// cheap, and sleeps without a timer while there are no such children.
 #include "worker/os/watchdog.h"
 
 #include <inttypes.h>
@@ -20,23 +20,24 @@
 #include "worker/os/thread.h"
 #include "worker/os/tree.h"
 
-// Every so often, and no more than a fiftieth part of a CPU in the long run; but nothing that a
-// program does to make itself hard to look at keeps the watch away for longer than rest_max_ns.
+// The time between two checks is look_ns at least, and longer if checks are slow, so that the
+// thread uses at most 1/50 of a CPU. But it is at most rest_max_ns, so that a program cannot delay
+// the next check for long by making a check slow.
 static const int64_t look_ns = 50 * 1000000, rest_factor = 49, rest_max_ns = 2000000000;
 
 struct OsWatch {
     OsWatch *next, *previous;
     int pid;
     uint64_t number;
-    const OsLimits *limits; // NULL: nothing to look after, or not any more
-    OsSystemUse before;     // as it was started
+    const OsLimits *limits; // NULL: nothing to check, or not any more
+    OsSystemUse before;     // when the child was started
     atomic_bool limit_exceeded;
     char verdict[96];
 };
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t work; // limited > 0
+    pthread_cond_t work; // signalled when `limited` becomes positive
     OsWatch *first;
     uint64_t numbers;
     int limited; // entries with limits
@@ -51,7 +52,7 @@ void os_watch_unlock(void) {
     pthread_mutex_unlock(&table.lock);
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- checking -----------------------------------------------------------------------------------
 
 static void end_all(const OsTree *tree) {
     kill(-tree->pids[0], SIGKILL);
@@ -67,7 +68,7 @@ static bool uses_too_much_memory(const OsWatch *watch, const OsTree *tree, const
     int64_t growth = now.shared_bytes - watch->before.shared_bytes;
     int64_t tmpfs = l->tmpfs ? os_tree_tmpfs(tree, l->tmpfs, l->tmpfs_bytes) : 0;
     if (use->table_bytes > l->memory_bytes)
-        return true; // a closer look would have to go through all of them
+        return true; // the exact check would have to walk all these tables
     bool hides = growth > 0 && use->memory_bytes + growth > l->memory_bytes && os_tree_shares(tree);
     if (!hides && use->memory_bytes + tmpfs <= l->memory_bytes)
         return false;
@@ -88,10 +89,10 @@ static bool uses_too_much_disk(const OsWatch *watch, const OsTree *tree) {
     return more && now.disk_bytes - watch->before.disk_bytes > l->folder_bytes;
 }
 
-// True with the verdict written when a limit was passed.
+// Whether a limit is exceeded; then the verdict is set.
 static bool judge(OsWatch *watch, const OsTree *tree) {
     const OsLimits *l = watch->limits;
-    OsTreeUse use = {.processes = tree->count}; // more than the limit need not be read one by one
+    OsTreeUse use = {.processes = tree->count}; // enough if this alone exceeds the limit
     if (!l->processes || tree->count <= l->processes)
         os_tree_use(tree, &use);
     if (l->processes && use.processes > l->processes)
@@ -117,7 +118,7 @@ static void look_at(OsWatch *watch) {
     end_all(&tree);
 }
 
-// The first after `number` that is to be looked at.
+// The first child after `number` that has limits and has not exceeded one.
 static OsWatch *next_limited(uint64_t number) {
     OsWatch *best = NULL;
     for (OsWatch *w = table.first; w; w = w->next)
@@ -127,7 +128,7 @@ static OsWatch *next_limited(uint64_t number) {
     return best;
 }
 
-// The lock is given back between any two, so that no thread waits long to spawn.
+// Releases the lock between two children, so that other threads need not wait long to start one.
 static void look_at_all(void) {
     uint64_t number = 0;
     for (bool more = true; more;) {
@@ -216,7 +217,7 @@ const char *os_watch_verdict(const OsWatch *watch) {
     return atomic_load(&watch->limit_exceeded) ? watch->verdict : NULL;
 }
 
-// ---- orphans -------------------------------------------------------------------------------------
+// ---- orphans ------------------------------------------------------------------------------------
 
 void os_become_subreaper(void) {
     os_watch_lock();
@@ -233,7 +234,7 @@ static bool is_known(int pid) {
     return false;
 }
 
-// Leaves in `tree` those that belong to no living child, killed.
+// Kills the processes that belong to no living child. `tree` then holds their ids.
 static void kill_strays(OsTree *tree) {
     int orphans = 0, own_group = getpgrp();
     os_children_read(tree);
@@ -249,7 +250,7 @@ static void kill_strays(OsTree *tree) {
     tree->count = orphans;
 }
 
-// What a orphan leaves comes to us when it dies, hence the rounds.
+// When an orphan ends, this process becomes the parent of its children. Therefore there are rounds.
 void os_watch_sweep(void) {
     enum { ROUNDS_MAX = 1000 };
     OsTree tree scope(os_tree_release) = {0};

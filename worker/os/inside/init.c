@@ -1,10 +1,12 @@
-// Process 1 of a sandbox with namespaces. It lowers the number of processes, gives up all files but
-// the ones that it is told, starts the program, reaps what loses its parents, and ends as the
-// program does, which ends all others. A program of its own, carried inside the worker
-// (inside.h): it holds nothing of the worker's or of bubblewrap's that could be read in it. It
-// forwards no signals, since the only one that is ever sent to a sandbox cannot be caught.
+// Process 1 of a sandbox with namespaces. It sets the limit of processes, restricts access to the
+// given files, starts the program, and reaps orphans. It ends when the program ends, with the same
+// status; then the kernel kills all other processes of the sandbox. It is a separate program,
+// embedded in the worker (inside.h), so that its memory holds nothing of the worker or of
+// bubblewrap that the program could read. It forwards no signals: the worker sends only SIGKILL to
+// a sandbox, which cannot be caught.
 //
-// usage: init LANDLOCK PROCESSES [r/PATH|w/PATH]… -- PROGRAM [ARGUMENT]…       0: none, no limit
+// usage: init LANDLOCK PROCESSES [r/PATH|w/PATH]… -- PROGRAM [ARGUMENT]…
+// LANDLOCK is the version of Landlock (0: none), PROCESSES the limit of processes (0: no limit).
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@ static int cannot(const char *what) {
     return END_CANNOT;
 }
 
-// Returns where the program's own words begin; NULL: they do not.
+// Returns the position of PROGRAM in `words`; NULL: there is none.
 static char **read_grants(char **words, OsGrant grants[GRANTS_MAX]) {
     int count = 0;
     for (; *words && strcmp(*words, "--") != 0 && count < GRANTS_MAX - 1; words++)
@@ -35,7 +37,7 @@ static char **read_grants(char **words, OsGrant grants[GRANTS_MAX]) {
 static int run(int version, const OsGrant *grants, char **program) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         (version > 0 && !os_landlock_enter(version, grants)))
-        return cannot("give up other files");
+        return cannot("restrict access to files");
     execvp(*program, program);
     return cannot(*program);
 }
@@ -44,7 +46,7 @@ static int end_of(int status) {
     return WIFSIGNALED(status) ? END_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Nothing is held open meanwhile: the worker must see the program close its pipes.
+// Closes all descriptors first, so that the worker notices when the program closes its pipes.
 static int reap_until(pid_t program) {
     int status = 0;
     close_range(0, ~0U, 0);
