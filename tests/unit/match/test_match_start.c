@@ -82,7 +82,7 @@ static void without_room_for_files_no_match_is_begun(void **state) {
         bool played = match_run(match, &err);
         match_free(match);
         _exit(!played && seen.games == 0 && strstr(err.message, "40 games at a time: ") &&
-                      strstr(err.message, "and 100 allowed")
+                      strstr(err.message, "but the limit is 100;")
                   ? 0
                   : 1);
     }
