@@ -1,7 +1,7 @@
 // Correction history: the tables, their keys, and how much one search changes them.
 #include "search/correction.h"
 
-// So much of a slot is one centipawn: one table corrects by 32 at most.
+// CORRECTION_UNIT in a slot means one centipawn. So one table corrects by at most 32 centipawns.
 enum { CORRECTION_UNIT = HISTORY_MAX / 32, CORRECTION_STEP_MAX = HISTORY_MAX / 4 };
 
 static int16_t *pawn_slot(Searcher *s) {
