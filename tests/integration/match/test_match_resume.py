@@ -212,7 +212,7 @@ def files_that_lost_games_are_refused():
     folder = HERE / "short"
     play(command(folder, rounds=3))
     (folder / "ends.epd").write_text("")
-    contains(play(command(folder, rounds=4), status=1), "ends.epd has 0 bytes and had ")
+    contains(play(command(folder, rounds=4), status=1), "ends.epd has 0 bytes, but had ")
 
 
 def what_is_no_state_is_refused():
@@ -222,7 +222,7 @@ def what_is_no_state_is_refused():
     contains(play(command(folder), status=1), "is not the state of a match")
     (folder / "state.json").write_text('{"format": ')
     contains(play(command(folder), status=1), "state.json: line 1: ")
-    contains(play([MATCH, "-state", f"{folder}/nowhere"], status=1), "there is no ")
+    contains(play([MATCH, "-state", f"{folder}/nowhere"], status=1), "does not exist")
 
 
 if __name__ == "__main__":
