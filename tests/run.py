@@ -132,7 +132,7 @@ def scripts(folder, limit_s=600, env=None):
 
 def computing(name, *argv):
     """A program that takes what the tests beside it leave over."""
-    return Program(name, ["nice", "-n", "5", *argv], 1800)
+    return Program(name, ["nice", "-n", "0" if LOAD else "5", *argv], 1800)
 
 
 def good(sentence, *argv):

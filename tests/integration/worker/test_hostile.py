@@ -27,7 +27,7 @@ ENGINE = kit.ROOT / "tests/data/hostile/engine"
 OPENINGS = ["4P3/8/PPPP1PPP", "3P4/8/PPP1PPPP", "7P/8/PPPPPPP1", "P7/8/1PPPPPPP"]
 SLOW = 2 if os.environ.get("SANITIZED") else 1
 LEVELS = (2, 1, 0)
-BUILD_S = 4 * SLOW * max(1, tap.LOAD_FACTOR / 2)  # limit of a build and of a bench
+BUILD_S = round(4 * SLOW * max(1, tap.LOAD_FACTOR / 2))  # limit of a build and of a bench
 
 # What stands in the message of the failure, or in the reason of the lost games, at level 2 and at the levels below. None: the row is
 # not tried at that level. FINE: the deed is none, and the test is played to its end.
