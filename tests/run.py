@@ -77,6 +77,17 @@ def stop_group(process):
         pass
 
 
+RUNNING = set()
+
+
+def stop_all(*pools):
+    """For a run that is interrupted: its programs are in sessions of their own, and the terminal's Ctrl-C does not reach them."""
+    for pool in pools:
+        pool.shutdown(wait=False, cancel_futures=True)
+    for process in list(RUNNING):
+        stop_group(process)
+
+
 def run(program, build):
     started = time.monotonic()
     env = {**os.environ, "BUILD": build, "PATCHMATE_SHARED": shared_folder(),
@@ -87,6 +98,7 @@ def run(program, build):
     process = subprocess.Popen([*TIMED, *program.argv], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True)
+    RUNNING.add(process)
     try:
         output = process.communicate(timeout=program.limit_s * PATIENCE)[0].decode(errors="replace")
         ending = "" if process.returncode == 0 else f"ended with status {process.returncode}"
@@ -94,7 +106,9 @@ def run(program, build):
         stop_group(process)
         output = process.communicate()[0].decode(errors="replace")
         ending = f"did not end within {program.limit_s * PATIENCE:.0f} s"
-    stop_group(process)
+    finally:
+        stop_group(process)
+        RUNNING.discard(process)
     passed, failed, skipped = read_tap(output)
     if ending and not failed:
         failed = [f"{program.name} {ending}"]
@@ -290,6 +304,9 @@ def run_parts(names, build):
         for name in names:
             if not programs[name]:
                 take(before[name].result())
+    except BaseException:
+        stop_all(lane, queue)
+        raise
     finally:
         lane.shutdown(cancel_futures=True)
         queue.shutdown(cancel_futures=True)
@@ -306,6 +323,7 @@ def main():
     if unknown:
         parser.error(f"no part {unknown[0]}; there are {', '.join(PARTS)}")
     started = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with Load():
         results = run_parts(arguments.parts or list(PARTS), os.path.abspath(arguments.build))
     print(f"\nall in {time.monotonic() - started:.0f} s")
