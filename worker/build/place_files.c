@@ -39,12 +39,12 @@ static BuildOutcome broken(const char *what, const char *path, Error *err) {
     return BUILD_BROKEN;
 }
 
-// Why unpack_create failed, as errno has it. A file of the tree is not replaced: the sources stay
-// as they were approved.
+// Why unpack_create failed, by errno. A file of the tree is never replaced: the sources must be
+// those that were approved.
 static BuildOutcome judge_place(int blob, const char *tree, const char *path, Error *err) {
     bool taken = errno == EEXIST;
     if (!taken && errno != ENOTDIR && errno != ELOOP)
-        return broken("cannot places", path, err);
+        return broken("cannot place", path, err);
     int there scope(close_fd) = taken ? unpack_open(tree, path) : -1;
     if (there >= 0 && same_bytes(blob, there))
         return BUILD_DONE;
