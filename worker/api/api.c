@@ -25,8 +25,8 @@ bool api_read_error(const HttpReply *http, Error *err) {
     return true;
 }
 
-// Between us and the server may be anything: a hotel's page with status 200, half a document, JSON
-// of another program. Only what looks like the server's own reply is one.
+// A reply may come from another program, such as a hotel's page with status 200, or be cut. Only a
+// reply that has the form of the server's replies is accepted.
 static ApiOutcome judge_success(const ApiCall *call, const HttpReply *http, ApiReply *reply,
                                 Error *err) {
     if (http->status == 204 && call->may_be_empty)
@@ -54,7 +54,7 @@ static ApiOutcome judge(const ApiCall *call, const HttpReply *http, ApiReply *re
     if (!api_read_error(http, err) && http->status != 413)
         return API_AWAY;
     if (strcmp(err->code, "protocol_too_old") == 0)
-        stop_fail(err->message); // what is spooled waits for a newer worker
+        stop_fail(err->message); // a newer worker will send what is spooled
     bool later = http->status >= 500 || http->status < 400 || http->status == 401 ||
                  http->status == 408 || http->status == 426 || http->status == 429;
     return later ? API_AWAY : API_REFUSED;

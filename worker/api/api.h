@@ -1,5 +1,5 @@
-// Calls of the server's API: JSON in, JSON out, and what an answer means for a worker. One Api a
-// thread; threads share the identity.
+// Calls of the server's API: JSON in, JSON out, and what a reply means for a worker. Each thread
+// has an Api of its own; the threads share the identity.
 #pragma once
 
 #include <jansson.h>
@@ -13,10 +13,10 @@ typedef struct Api {
 } Api;
 
 typedef enum {
-    API_OK,      // 2xx
-    API_REFUSED, // a definite no: err->status, err->code and err->message are the server's (or 413)
-    API_AWAY,    // no answer that settles it (network, 5xx, 429, 426, 401, pages of a proxy): ask
-                 // again later; err->status is 0 where there was no answer
+    API_OK,        // 2xx
+    API_REFUSED,   // a final refusal: err has the status, code and message of the server (or 413)
+    API_AWAY,      // no final reply (network, 5xx, 429, 426, 401, a proxy's page): call again
+                   // later; err->status is 0 if there was no reply
     API_CANCELLED, // the client's cancel flag was raised
 } ApiOutcome;
 
@@ -27,28 +27,28 @@ typedef struct ApiCall {
     const char *bytes; // this, as application/zstd, or
     size_t bytes_size;
     bool packed;                 // as JSON that was compressed by zstd
-    const char *expects;         // member without which a reply is no reply of ours; NULL: none
-    bool may_be_empty;           // 204 is an answer
+    const char *expects;         // a member that every reply to this call has; NULL: none
+    bool may_be_empty;           // 204 is a valid reply
     const char *idempotency_key; // NULL: none
     int timeout_s;               // 0: 60
 } ApiCall;
 
 typedef struct ApiReply {
     int status;
-    json_t *json;         // an object; NULL where the reply had no body
+    json_t *json;         // an object; NULL if the reply had no body
     double retry_after_s; // with API_AWAY
 } ApiReply;
 
 void api_reply_release(ApiReply *reply);
 
-// What the server said of an error. False: a body of another shape, such as a proxy's page; `err`
-// has the status then.
+// Reads the server's description of an error. False: the body has another form, such as a proxy's
+// page; `err` then has the status alone.
 bool api_read_error(const HttpReply *http, Error *err);
-// Tells the status what a reply says of games that count so far.
+// Passes the number of counted games in a reply to the status line.
 void api_read_credit(const json_t *reply);
-// One call. Without a token yet, or on a 401, the machine registers with its key first (POST
-// workers). `reply` is released by the caller whatever the outcome. `err` says what is wrong, or
-// what is waited for.
+// One call. If there is no token yet, or after a 401, the machine first registers with its key
+// (POST workers). The caller releases `reply` after every outcome. `err` says what is wrong, or
+// what the worker waits for.
 ApiOutcome api_call(Api *api, const ApiCall *call, ApiReply *reply, Error *err);
-// Calls until the answer settles it, waiting as backoff.h says; tells the log what it waits for.
+// Repeats the call until a final reply, with the pauses of backoff.h. Logs what it waits for.
 ApiOutcome api_insist(Api *api, const ApiCall *call, ApiReply *reply, Error *err);

@@ -1,12 +1,12 @@
-// When to try again: 1 s, doubling to 60 s, with jitter so that a server that comes back is not met
-// by all its workers at once. A server's Retry-After stands over it, up to the same minute: a
-// machine must not stay away for long because of one answer.
+// When to try again: after 1 s, then twice as long each time, up to 60 s. Jitter keeps the workers
+// of a server from calling all at once after an outage. A Retry-After replaces this pause, and is
+// limited to 60 s too: one reply must not stop a machine for long.
 #pragma once
 
 typedef struct Backoff {
-    int failures; // in a row; zero-initialised is fresh
+    int failures; // in a row; initialise with 0
 } Backoff;
 
-// Seconds to wait after one more failure; `retry_after_s` as the server named it, else 0.
+// Seconds to wait after one more failure. `retry_after_s` is the server's Retry-After, or 0.
 double backoff_next(Backoff *backoff, double retry_after_s);
 void backoff_reset(Backoff *backoff);

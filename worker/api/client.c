@@ -1,4 +1,4 @@
-// See client.h. This is transport alone: it knows no routes, no JSON and no retries.
+// See client.h. This is only the transport: it knows no routes, no JSON and no retries.
 #include "worker/api/client.h"
 
 #include <curl/curl.h>
@@ -13,7 +13,7 @@
 #include "worker/console/pacing.h"
 #include "worker/os/process.h"
 
-// A stall is longer than the longest silence that is in order: that of a claim.
+// A stall is longer than the longest normal silence, which is that of a claim.
 enum { CONNECT_TIMEOUT_S = 15, STALL_S = 75, REDIRECTS_MAX = 4, RETRY_AFTER_MAX_S = 3600 };
 
 struct Client {
@@ -132,7 +132,7 @@ static void set_redirects(CURL *curl, const HttpRequest *request) {
     curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, tls ? "https" : "http,https");
 }
 
-// Certificates of one's own making are named as OpenSSL's other programs have it.
+// SSL_CERT_FILE names a private certificate, as for other programs that use OpenSSL.
 static void set_tls(CURL *curl) {
     const char *certificates = getenv("SSL_CERT_FILE");
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -176,7 +176,7 @@ static void set_request(CURL *curl, const HttpRequest *request) {
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
-// A certificate that is over or has not begun often means that a clock is wrong.
+// A certificate that has expired or is not yet valid often means that a clock is wrong.
 static void ask_for_date(Error *err) {
     char today[16];
     struct tm utc;
@@ -200,7 +200,7 @@ static bool transfer_error(const Transfer *t, CURLcode code, const char *detail,
         return error_set(err, 0, "too_large", "the server sent more than was asked for");
     if (t->reply->body.overflow)
         return error_set(err, 0, "too_large", "the reply is over %zu bytes", t->request->reply_max);
-    // libcurl's detail names milliseconds and so never reads the same twice; for TLS it says more.
+    // libcurl's detail contains milliseconds, so it differs each time; for TLS it says more.
     bool tls = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CONNECT_ERROR;
     error_set(err, 0, "no_connection", "%s", tls && *detail ? detail : curl_easy_strerror(code));
     if (tls)

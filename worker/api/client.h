@@ -1,7 +1,7 @@
-// HTTP as the worker needs it: one request, one reply, by libcurl. Certificates are verified, only
-// http and https are spoken, redirects followed a few times where a request allows it and never
-// from https to http, every reply has a size limit and every request a time limit. One Client a
-// thread. What a status means is the caller's affair.
+// An HTTP client on libcurl: one request, one reply. It verifies certificates and speaks only http
+// and https. It follows a few redirects if the request allows it, but none from https to http.
+// Every reply has a size limit, every request a time limit. Each thread has a Client of its own.
+// The caller interprets the status.
 #pragma once
 
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 typedef struct Client Client;
 
 // `cancel`, if not NULL, ends a request early (within about a second) once it reads true.
-// `agent` names us to the server. All borrowed for the client's life.
+// `agent` is the User-Agent. Both are borrowed for the client's life.
 Client *client_new(const char *agent, const atomic_bool *cancel);
 void client_free(Client *client);
 void client_release(Client **client); // for scope()
@@ -40,12 +40,12 @@ typedef struct HttpRequest {
 typedef struct HttpReply {
     int status;
     double retry_after_s; // 0 when the server named none
-    char redirect[160];   // where it leads and was not followed, cut; "" where nowhere
+    char redirect[160];   // a redirect that was not followed, cut; "": none
     Str body;             // NUL-terminated
 } HttpReply;
 
 void http_reply_release(HttpReply *reply);
 
-// False: no whole reply came (name, connection, TLS, time, size); `err` says which. `reply` is
-// filled on true and released by the caller.
+// False: no complete reply came (name, connection, TLS, time, size); `err` says why. On true
+// `reply` is filled, and the caller releases it.
 bool client_send(Client *client, const HttpRequest *request, HttpReply *reply, Error *err);

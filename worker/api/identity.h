@@ -1,5 +1,5 @@
-// Who this worker is to one server: a machine key made once and kept on disk, and the token it got
-// for it at this start. Shared by the threads that talk to the server.
+// The identity of this worker on one server: a machine key, made once and kept on disk, and the
+// session token that the server gave for it. The threads that call the server share it.
 #pragma once
 
 #include <jansson.h>

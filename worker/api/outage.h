@@ -1,5 +1,5 @@
-// Who waits for the server, and why: said in one line however many of the worker's threads and
-// calls wait, and once more when it is over.
+// Logs an outage of the server once, although several threads and calls may wait for it, and logs
+// its end once.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ typedef struct Outage {
     char said[256];     // what was said last; "" before and after an outage
 } Outage;
 
-// One call that is repeated until it is answered. Zero-initialised: it does not wait.
+// One call that is repeated until a final reply. Zero-initialised: it does not wait.
 typedef struct Waiter {
     Backoff backoff;
     bool waits;
@@ -24,7 +24,7 @@ typedef struct Waiter {
 
 void outage_init(Outage *outage, const char *server);
 void outage_release(Outage *outage);
-// It failed once more: how many seconds to wait.
+// The call failed once more. Returns the seconds to wait.
 double outage_wait(Outage *outage, Waiter *waiter, const Error *err, double retry_after_s);
 // It was answered, or is given up. `answered`: by the server, which is said once no call waits any
 // more. Fine for one that does not wait.
