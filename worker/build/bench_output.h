@@ -13,5 +13,5 @@ typedef struct Bench {
     double speed; // nodes/s as the engine printed it; 0 when it did not
 } Bench;
 
-// The last of each line counts. False when no count of nodes is there, in words for people.
+// Of several such lines, the last one counts. False if there is no count of nodes.
 bool bench_read(const char *output, size_t size, Bench *out, Error *err);

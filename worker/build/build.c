@@ -241,7 +241,7 @@ static BuildOutcome keep_files(const BuildContext *context, const TaskBuild *rec
                                    : BUILD_BROKEN;
 }
 
-// The folder gets its name when it is whole; another worker may have been first.
+// The folder gets its name when it is complete; another worker may have made it first.
 static BuildOutcome keep(const char *made, const char *folder, Error *err) {
     if (rename(made, folder) == 0)
         return BUILD_DONE;
@@ -251,7 +251,7 @@ static BuildOutcome keep(const char *made, const char *folder, Error *err) {
     return BUILD_BROKEN;
 }
 
-// What fails on a full disk says nothing of the patch. The work folder still holds all there was.
+// A build that fails on a full disk is not the patch's fault. The work folder still exists here.
 static BuildOutcome blame(BuildOutcome outcome, const char *work, Error *err) {
     int64_t room = os_disk_free(work);
     if (outcome != BUILD_FAILED || room < 0 || room >= ROOM_LEAST_BYTES)

@@ -1,5 +1,5 @@
-// What strangers' programs print, on its way to the server: the end of it when it is long, and the
-// line that says what went wrong.
+// Makes the output of untrusted programs ready for the server: the end of a long output, and the
+// line with the error.
 #pragma once
 
 #include <jansson.h>

@@ -11,8 +11,8 @@ typedef enum { RUN_DONE, RUN_FAILED, RUN_CANCELLED } RunOutcome;
 // count, or did not end; `log` takes what it printed (initialised by the caller; may be NULL).
 RunOutcome bench_run(const BuildContext *context, const Build *build, const char *const *args,
                      int64_t memory_bytes, Bench *out, Str *log, Error *err);
-// The median over `slots` benches at once, repeated until it has lasted a while; they share the
-// memory. Kept with the build for some hours, and used again only under the conditions it was
-// measured in: as many slots, the same niceness, no restart and no sleep of the machine since.
+// The median over `slots` benches at once, which share the memory; they are repeated for a few
+// seconds. The result is kept with the build for some hours. It is used again only with the same
+// number of slots and the same niceness, and if the machine has not restarted or slept since.
 RunOutcome speed_measure(const BuildContext *context, const Build *build, const char *const *args,
                          int slots, int64_t memory_bytes, double *nodes_per_s, Error *err);

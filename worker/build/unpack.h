@@ -1,5 +1,5 @@
-// A snapshot (tar, as the server makes it) laid out as files. Strangers wrote it: only folders and
-// regular files below the given folder come out, within limits.
+// Unpacks a snapshot (tar, as the server makes it). Its content is untrusted: only folders and
+// regular files are made, only below the given folder, and within limits.
 #pragma once
 
 #include <stdbool.h>

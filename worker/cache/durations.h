@@ -1,4 +1,4 @@
-// How long things usually take on this machine, so that one who waits knows what to expect.
+// How long builds and measurements usually take on this machine, for the status line.
 #pragma once
 
 #include "worker/cache/store.h"

@@ -65,8 +65,8 @@ static bool file_matches(int fd, const char *sha256) {
     return strcmp(hex, sha256) == 0;
 }
 
-// A disk without room is waited for like a server that is away; a blob does not become smaller.
-// What came after a part that was there may be the whole again: the hash tells.
+// A full disk is waited for like a server that is away; a blob that is too large is an error. Bytes
+// that follow an older part may be the whole file again: the hash shows it.
 static ApiOutcome failed_transfer(const Download *d, const char *sha256, bool resumed, Error *err) {
     if (d->too_large && resumed)
         return API_OK;
@@ -114,7 +114,7 @@ static bool keep(const Store *store, const char *sha256, const char *part, int f
            error_errno(err, "cannot keep %s", path);
 }
 
-// The whole file came, but it is not the blob: from the start once more, a few times.
+// The file is complete, but its hash is wrong: download it again, a few times.
 static ApiOutcome start_over(Download *d, const char *sha256, int wrong, Error *err) {
     error_set(err, 0, "bad_blob", "blob %.12s came with another hash", sha256);
     d->size = ftruncate(d->fd, 0) == 0 ? lseek(d->fd, 0, SEEK_SET) : d->size;

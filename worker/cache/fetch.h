@@ -8,7 +8,7 @@
 
 enum { FETCH_SNAPSHOT_MAX = 1 << 30, FETCH_FILE_MAX = 64 << 20 };
 
-// After API_OK the blob lies at store_blob(). Waits out a server that is away. One of over
-// `max_bytes` is refused.
+// After API_OK the blob is at store_blob(). Waits while the server is away. Refuses a blob of more
+// than `max_bytes`.
 ApiOutcome fetch_blob(Api *api, const Store *store, const char *sha256, int64_t max_bytes,
                       Error *err);

@@ -1,4 +1,4 @@
-// `worker --self-test`: everything that work for a server needs, tried on this machine without one.
+// `worker --self-test`: tests without a server all that a worker needs on this machine.
 #pragma once
 
 #include "worker/setup/worker.h"

@@ -12,9 +12,9 @@ typedef struct SelfTest {
     int rows, failed;
 } SelfTest;
 
-// What is tried now, on a terminal, until its row takes its place.
+// On a terminal: shows the name of the running test, until its row replaces it.
 void selftest_begin(const SelfTest *test, const char *name);
 void selftest_row(SelfTest *test, RowKind kind, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-// Whether the person at the terminal wants no more.
+// True after Ctrl-C or another signal that stops the worker.
 bool selftest_cancelled(const SelfTest *test);

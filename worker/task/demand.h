@@ -1,4 +1,4 @@
-// What a game of a task asks of this machine, and whether it has it.
+// The CPUs and the memory that a game of a task needs, and whether this machine offers them.
 #pragma once
 
 #include "worker/cache/store.h"

@@ -39,7 +39,7 @@ static void new_batch(Play *p) {
     load_begin(&p->meter);
 }
 
-// Fault reports follows its batch.
+// A fault report follows its batch.
 static void send_fault_report(Play *p) {
     for (int i = 0; i < p->fault_report_held; i++)
         uploader_fault_report(p->worker->uploader, p->fault_report[i]);
@@ -106,7 +106,7 @@ static void keep_fault_report(Play *p, const GameRecord *game) {
         fault_report_item(game, &context, p->fault_report_count++);
 }
 
-// Said now and then: volunteers can do something about it, a log full of it does not help.
+// Logged from time to time only: volunteers can act on it, but need not see it often.
 static void tell_load(Play *p) {
     char text[LOAD_TEXT_MAX];
     int64_t now = os_now_ns(), *told = &p->worker->load_told_ns;
