@@ -117,7 +117,7 @@ def the_token_comes_from_a_file_or_the_environment():
 def a_token_file_that_others_may_read_is_warned_of():
     with FakeServer() as fake, worker_of(fake, "--token-file", str(token_file(TOKEN, 0o644))) as worker:
         kit.wait_until(lambda: heard(fake, "workers"), 20)
-        tap.true("other users of this machine may read or change" in worker.log(), worker.log())
+        tap.true("other users of this machine can read or change" in worker.log(), worker.log())
 
 
 def a_token_file_without_a_token_is_refused():

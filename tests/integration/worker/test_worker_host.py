@@ -92,7 +92,7 @@ def a_cache_that_cannot_be_used_is_named():
     with Worker(At(NO_SERVER), "--concurrency", "1", cache=pathlib.Path("/proc/no/cache")) as worker:
         equal(worker.wait(), 1)
         contains(worker.log(), "/proc/no")
-        contains(worker.log(), "--cache DIR names another")
+        contains(worker.log(), "--cache DIR chooses another folder")
 
 
 def urls_that_are_none_are_refused():
