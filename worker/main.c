@@ -1,5 +1,5 @@
-// The volunteer's program: `worker --server URL`. Reads the command line, takes its folder, finds
-// its sandbox, says what it will do, and lives.
+// The volunteer's program: `worker --server URL`. Reads the command line, locks its folder, chooses
+// a sandbox, tells what it will do, and runs the main loop.
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "worker/os/user.h"
 #include "worker/selftest/selftest.h"
 
-static Worker worker; // one a process, because signals are
+static Worker worker; // one per process, because the signal handlers need it
 
 static void on_stop(StopLevel level) {
     status_stopping();
@@ -34,7 +34,7 @@ static void on_stop(StopLevel level) {
 // The user that the worker becomes must be able to write there.
 static bool open_store(Worker *w, const Config *config, Error *err) {
     bool good = os_become_user(config->cache, err);
-    umask(077); // what lies there holds the worker's token
+    umask(077); // the files there contain the worker's token
     if (good && store_open(&w->store, config->cache, err))
         return os_guard_start(w->store.instance, err);
     Error why = *err;
@@ -106,7 +106,7 @@ static int run(const Config *config) {
              worker.host.cores, config->server, worker.sandbox.level, worker.store.instance);
     status_start();
     worker.uploader = uploader_new(&worker.identity);
-    host_take_cpus(&worker.host); // after the threads that need no CPU of a game
+    host_take_cpus(&worker.host); // after starting the threads that must not use the CPUs of games
     main_loop_run(&worker);
     status_end();
     log_info("stopped; %lld games were played", (long long)status_games());

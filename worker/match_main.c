@@ -1,5 +1,5 @@
 // build/match: a match on the command line. It turns options into a MatchSpec, prints what the
-// match reports, keeps files of it and stops at an SPRT's verdict; the playing is match.h's.
+// match reports, writes its files, and stops when the SPRT has a verdict. match.h plays the games.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-// For the handler alone; set before signals are let in.
+// For the signal handler; set before signals are unblocked.
 static Match *running_match;
 static volatile sig_atomic_t interrupted;
 
@@ -54,13 +54,14 @@ static int run(MatchRun *s) {
     return interrupted ? 128 + interrupted : EXIT_SUCCESS;
 }
 
-// More games than CPUs is fine with engines that wait, and spoils the clocks of those that think.
+// More games than CPUs are harmless for engines that wait, and wrong for the clocks of engines that
+// think.
 static void warn_of_slots(const MatchArgs *args) {
     OsCpus cpus;
     os_cpus_allowed(&cpus);
     if (args->slots > cpus.count && !args->many_slots)
         log_warn("%d games at a time on %d CPUs: engines that think will wait for each other "
-                 "(-force-concurrency: say nothing)",
+                 "(-force-concurrency turns this warning off)",
                  args->slots, cpus.count);
 }
 
@@ -98,7 +99,7 @@ static int complain_of_words(const char *path) {
     return complain(&err, EXIT_USAGE);
 }
 
-// A state file alone on the command line: it holds the rest.
+// If a state file is the only option, the other options are in it.
 static int start_from(const char *path) {
     MatchState state;
     Error err = {0};

@@ -35,8 +35,8 @@ static ApiOutcome judge_success(const ApiCall *call, const HttpReply *http, ApiR
     if (json_is_object(reply->json) &&
         (!call->expects || json_object_get(reply->json, call->expects)))
         return API_OK;
-    error_set(err, http->status, "bad_reply", "status %d with something else than its API says",
-              http->status);
+    error_set(err, http->status, "bad_reply",
+              "status %d, but the reply has not the form of the API", http->status);
     return API_AWAY;
 }
 

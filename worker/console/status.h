@@ -12,7 +12,8 @@ void status_update(void (*change)(Status *status, void *ctx), void *ctx);
 void status_phase(const char *phase);
 // A step of the phase, such as "new" in "build", and its usual duration (0: unknown).
 void status_step(const char *detail, double usual_s);
-// What the worker waits for, such as "http://…: no connection", and how long. NULL: it does not wait.
+// What the worker waits for, such as "http://…: no connection", and how long. NULL: it does not
+// wait.
 void status_waiting(const char *why, double seconds);
 // The number of counted games of `user` (NULL: of this machine), from a reply of the server.
 void status_credit(const char *user, int64_t games);

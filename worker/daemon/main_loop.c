@@ -18,14 +18,13 @@ enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX =
 
 static const double flush_s = 60, farewell_s = 30, farewell_now_s = 2;
 
-// More work for a server that takes no results is work for nothing, and a claim names no more
-// tasks.
+// While the server accepts no results, more play is useless. A claim also names only so many tasks.
 static bool too_much_unsent(Worker *w) {
     json_auto_t *unsent = uploader_unsent(w->uploader, HOLDING_MAX);
     return json_array_size(unsent) >= HOLDING_MAX;
 }
 
-// Unsent batches go first: the claim tells the server what else this worker still holds.
+// Sends batches first: the claim lists the tasks whose results this worker still has.
 static void flush(Worker *w) {
     for (double waited = 0; waited < flush_s && stop_level() == STOP_NO; waited++)
         if (uploader_flush(w->uploader, 1))
@@ -45,8 +44,8 @@ static json_t *claim_body(Worker *w, bool wait) {
     return body;
 }
 
-// API_OK with reply->json NULL: there is no work. One claim keeps its key until it is answered, so
-// a reply that got lost is not a task that got lost.
+// API_OK with reply->json NULL: there is no work. A claim keeps its key until it is answered: if
+// the reply is lost, the next try gets the same task.
 static ApiOutcome claim(Worker *w, ApiReply *reply, Error *err) {
     char key[TOKEN_MAX];
     json_auto_t *body = claim_body(w, !w->config->fleet);
@@ -60,7 +59,7 @@ static ApiOutcome claim(Worker *w, ApiReply *reply, Error *err) {
     return api_insist(&w->api, &call, reply, err);
 }
 
-// Flags of the last task are lowered; an order to stop that came meanwhile is not forgotten.
+// Clears the flags of the last task, but not a stop that came meanwhile.
 static bool ready(Worker *w) {
     running_reset(&w->running);
     if (stop_level() == STOP_NO)
@@ -69,17 +68,17 @@ static bool ready(Worker *w) {
     return false;
 }
 
-// What goes from one round to the next.
+// The state that lasts from one round to the next.
 typedef struct Life {
     Worker *worker;
     Upkeep upkeep;
     Backoff failures;  // tasks that failed in a row
     Backoff refusals;  // claims refused, or not made, in a row
-    bool broken;       // the last task failed by this machine's fault
-    char refused[256]; // what was said of the last refusal
+    bool broken;       // this machine caused the failure of the last task
+    char refused[256]; // the message of the last refusal
 } Life;
 
-// Waits without claiming; the status line says what for. False when the worker is to leave.
+// Waits without a claim; the status line says why. False if the worker must stop.
 static bool wait_for(Life *life, const char *why) {
     double seconds = backoff_next(&life->refusals, 0);
     status_waiting(why, seconds);
@@ -88,7 +87,7 @@ static bool wait_for(Life *life, const char *why) {
     return goes_on;
 }
 
-// The server wants no work of this machine as it is; that may change on either side.
+// The server gives this machine no work now. A change of either can end that.
 static bool wait_after_refusal(Life *life, const Error *err) {
     const Worker *w = life->worker;
     if (strcmp(life->refused, err->message) != 0)
@@ -105,11 +104,11 @@ static bool work(Life *life, json_t *document) {
     if (end == TASK_DONE)
         backoff_reset(&life->failures);
     else if (end != TASK_HANDED_BACK && !w->config->once)
-        return stop_sleep(backoff_next(&life->failures, 0)); // failing fast burns no queue
+        return stop_sleep(backoff_next(&life->failures, 0)); // not to fail all tasks of the queue
     return end != TASK_HANDED_BACK && !w->config->once;
 }
 
-// One round; false when the worker is to leave.
+// One round. False if the worker must stop.
 static bool live_once(Life *life) {
     Error err = {0};
     Worker *w = life->worker;

@@ -10,6 +10,7 @@ typedef struct Upkeep {
     bool waits;     // it was logged that something is missing
 } Upkeep;
 
-// `after_failure`: this machine caused the failure of the last task, so the sandbox is tested again.
-// False: the worker must not take a task now. `why` completes "waiting for …" and was logged.
+// `after_failure`: this machine caused the failure of the last task, so the sandbox is tested
+// again. False: the worker must not take a task now. `why` completes "waiting for …" and was
+// logged.
 bool upkeep_check(Upkeep *upkeep, Worker *worker, bool after_failure, Error *why);

@@ -20,7 +20,7 @@ void batch_release(Batch *batch) {
     *batch = (Batch){0};
 }
 
-// The new side's points of one game in half points: 0, 1, 2. A finished game always has a result.
+// The score of the new side in half points: 0, 1 or 2. A finished game always has a result.
 static int half_points(const GameRecord *game) {
     if (game->result == RESULT_DRAW)
         return 1;
@@ -52,13 +52,14 @@ bool batch_is_full(const Batch *batch) {
     return batch->pairs == batch->pairs_max;
 }
 
-// Games that pass the server's limit are left out: the counts matter more.
+// Games over the server's limit are left out: the counts matter more.
 static void compress_games(const Batch *batch, SpoolItem *item) {
     Str packed;
     str_init(&packed, GAMES_ZST_MAX);
     zstd_compress(batch->games.data, batch->games.size, ZSTD_LEVEL, &packed);
     if (batch->games.overflow || packed.overflow) {
-        log_warn("the games of a batch are too large to be kept");
+        log_warn(
+            "the games of a batch are too large for the server; its counts are sent without them");
         str_release(&packed);
         return;
     }

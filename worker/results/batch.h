@@ -1,5 +1,4 @@
-// One batch in the making: the outcomes of its pairs in order, what they add up to, and their
-// games.
+// The batch that is being played: the outcomes of its pairs in order, their sums, and their games.
 #pragma once
 
 #include "worker/match/games_json.h"
@@ -9,7 +8,7 @@
 typedef struct Batch {
     int64_t task;
     int seq, pairs, pairs_max;
-    char *outcomes; // one digit a pair, 0 (LL) to 4 (WW) for the new side
+    char *outcomes; // one digit per pair, 0 (LL) to 4 (WW) for the new side
     int wins, losses, draws, crashes, time_losses;
     Str games; // JSON lines
 } Batch;
@@ -25,5 +24,5 @@ typedef struct BatchFacts {
     double speed, busy;
     const BatchLoad *load; // NULL: not measured
 } BatchFacts;
-// The batch as it is sent, games compressed. New.
+// The batch in the form in which it is sent, with compressed games. New.
 SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts);

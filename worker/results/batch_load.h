@@ -1,6 +1,6 @@
-// What the machine was like while a batch was played: whether the engines got their CPUs, and
-// whether they thought as fast as before. It goes to the server with the batch, which marks the
-// pairs of a machine that was busy or slow; games count all the same.
+// The load of the machine during a batch: whether the engines got CPU time, and whether they were
+// as fast as before. It is sent with the batch. The server flags the pairs of a machine that was
+// busy or slow; the games count.
 #pragma once
 
 #include <jansson.h>
@@ -9,12 +9,13 @@
 #include "worker/match/game_record.h"
 #include "worker/os/host.h"
 
-// Shares of 1; speeds in nodes/s of one engine in play, 0: not known.
+// Shares are 0 to 1. Speeds are nodes/s of one engine in games; 0: unknown.
 typedef struct BatchLoad {
-    double delay; // of the engines' thinking time, in which they were ready to run and had no CPU
-    double steal; // of CPU time that a hypervisor took
-    double swap_mib;            // swapped in by the machine meanwhile
-    double speed, speed_before; // of the base; `before`: over the first batch of the task
+    double delay;        // share of the engines' thinking time in which they waited for a CPU
+    double steal;        // share of CPU time that a hypervisor took
+    double swap_mib;     // swapped in by the machine during the batch
+    double speed;        // of the base side
+    double speed_before; // the same in the first batch of the task
 } BatchLoad;
 
 // Sums over the games of a batch, and the machine's counters when it began.
@@ -30,8 +31,8 @@ void load_add(LoadMeter *meter, const GameRecord *game);
 // Since load_begin; `speed_before` is that of the first batch, 0 for the first itself.
 BatchLoad load_end(const LoadMeter *meter, double speed_before);
 
-// Where the server's marks begin as it is installed. NULL: nothing to mark; else what is wrong, in
-// words that go on from "this machine". Returns `out`.
+// Compares with the server's default limits for flags. NULL: within them. Else `out`, with text
+// that completes "this machine …".
 enum { LOAD_TEXT_MAX = 160 };
 const char *load_flag(const BatchLoad *load, double busy, char out[LOAD_TEXT_MAX]);
 

@@ -19,9 +19,10 @@ static ApiOutcome call(Api *api, Delivery *d, const ApiCall *what) {
     return d->outcome = api_call(api, what, &d->reply, &d->error);
 }
 
-// The counts matter more than the games: where these are refused, those go without.
+// The counts matter more than the games: if the games are refused, the counts are sent without
+// them.
 static void drop_games(SpoolItem *item, Delivery *d) {
-    bool late = strcmp(d->error.code, "task_over") == 0; // its test has ended: no loss
+    bool late = strcmp(d->error.code, "task_over") == 0; // its test has ended, so nothing is lost
     log_write(late ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
               "the games of batch %d of task %" PRId64
               " were refused, its counts are sent without: %s",
@@ -52,7 +53,7 @@ static ApiOutcome put_games(Api *api, SpoolItem *item, Delivery *d) {
     return d->outcome;
 }
 
-// A server that does not know a member yet refuses it; the batch is as good without.
+// An older server may refuse a member that it does not know; the batch is complete without it.
 static bool forget_load(SpoolItem *item, const Delivery *d) {
     return d->outcome == API_REFUSED && strncmp(d->error.field, "load", 4) == 0 &&
            json_object_del(item->counts, "load") == 0;
@@ -67,7 +68,7 @@ static void post_counts(Api *api, SpoolItem *item, Delivery *d) {
         call(api, d, &post);
     if (d->outcome == API_REFUSED && strcmp(d->error.code, "games_missing") == 0 &&
         item->bytes_sent) {
-        item->bytes_sent = false; // the server lost them: once more from the start
+        item->bytes_sent = false; // the server lost them: send them again
         d->outcome = API_AWAY;
     }
 }

@@ -1,16 +1,16 @@
-// Sends one message: which calls it takes, and what the reply means for it. No queue, no waiting and
-// no lock.
+// Sends one message: which calls it needs, and what the replies mean for it. It has no queue, no
+// pauses and no lock.
 #pragma once
 
 #include "worker/results/message.h"
 
 typedef struct Delivery {
-    ApiOutcome outcome; // API_OK and API_REFUSED settle it
+    ApiOutcome outcome; // API_OK and API_REFUSED are final
     ApiReply reply;
     Error error;
-    bool changed; // the message's item is another now (its games were refused): to be stored again
+    bool changed; // the item of the message has changed (its games were refused): store it again
 } Delivery;
 
 void delivery_release(Delivery *delivery);
-// Released by the caller.
+// The caller releases it.
 Delivery message_send(Api *api, Message *message);

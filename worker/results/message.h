@@ -1,5 +1,5 @@
-// What the uploader sends, one call or two each: a batch with its games, a fault report, or the final
-// report on a task (failed, released).
+// What the uploader sends, with one or two calls: a batch with its games, a fault report, or the
+// final report on a task (failed, released).
 #pragma once
 
 #include "worker/api/api.h"
@@ -7,7 +7,8 @@
 #include "worker/results/batch.h"
 #include "worker/results/spool.h"
 
-// A batch as the match gave it; compressing it takes time that a slot does not have.
+// A batch that is not compressed yet. The uploader compresses it, because a slot has no time for
+// it.
 typedef struct PlayedBatch {
     Batch batch;
     char tc[TC_TEXT_MAX];
@@ -20,7 +21,7 @@ typedef enum { MESSAGE_BATCH, MESSAGE_FAULT_REPORT, MESSAGE_FINAL_REPORT } Messa
 typedef enum {
     MESSAGE_PENDING,  // a batch that is not packed yet: `played` is set
     MESSAGE_UNSTORED, // `item` is set, and is in memory only
-    MESSAGE_READY,    // `item` is on disk; or it is a final report, and `body` is set
+    MESSAGE_READY,    // `item` is on disk, or it is a final report and `body` is set
 } MessageState;
 
 typedef struct Message {
@@ -33,9 +34,9 @@ typedef struct Message {
     char path[16]; // of a final report, below tasks/ID/
     json_t *body;
     Waiter waiter;
-    double retry_s; // monotonic: not before
-    bool failed;    // a try has failed
-    bool offline;   // and the server did not answer then
+    double retry_s; // monotonic time of the next try
+    bool failed;    // at least one try failed
+    bool offline;   // in that try the server did not answer
 } Message;
 
 void message_free(Message *message);

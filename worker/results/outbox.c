@@ -22,7 +22,7 @@ Message *outbox_first_in(const Outbox *box, MessageState state) {
     return message;
 }
 
-// Whether `earlier`, which stands before `message`, has to be sent before it.
+// True if `earlier`, which is before `message` in the queue, must be sent first.
 static bool goes_before(const Message *earlier, const Message *message) {
     if (earlier->task != message->task)
         return false;

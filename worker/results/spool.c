@@ -49,7 +49,7 @@ static int is_item(const struct dirent *entry) {
     return ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".json.zst");
 }
 
-// The very name that we would give it, and no other.
+// Accepts only names that this file makes.
 static bool parse_name(const char *name, SpoolItem *item) {
     const char *dash = strchr(name, '-');
     bool fault_report = dash && dash[1] == 'e';
@@ -76,7 +76,7 @@ bool spool_write(const char *folder, const SpoolItem *item, Error *err) {
     return file_write_durable(counts, text, strlen(text), err);
 }
 
-// The counts go first: games without counts are nothing.
+// Removes the counts first: games without counts are ignored.
 void spool_remove(const char *folder, const SpoolItem *item) {
     char *bytes scope(free_ptr) = bytes_path(folder, item);
     char *counts scope(free_ptr) = counts_path(folder, item);
@@ -84,13 +84,13 @@ void spool_remove(const char *folder, const SpoolItem *item) {
     unlink(bytes);
 }
 
-// ---- what is put aside --------------------------------------------------------------------------
+// ---- refused items ------------------------------------------------------------------------------
 
 static int is_no_folder(const struct dirent *entry) {
     return entry->d_name[0] != '.';
 }
 
-// The oldest go: names begin with the task's number.
+// Removes the oldest: names begin with the number of the task.
 static void trim_aside(const char *aside) {
     struct dirent **entries = NULL;
     int found = scandir(aside, &entries, is_no_folder, alphasort);
@@ -108,7 +108,7 @@ void spool_put_aside(const char *folder, const SpoolItem *item, const char *why)
     char *aside scope(free_ptr) = xasprintf("%s/refused", folder);
     char *note scope(free_ptr) = stem_path(aside, item, ".why");
     if (!spool_write(aside, item, &err) || !file_write_durable(note, why, strlen(why), &err))
-        log_warn("what the server refused cannot be kept: %s", err.message);
+        log_warn("cannot keep a result that the server refused: %s", err.message);
     spool_remove(folder, item);
     trim_aside(aside);
 }
@@ -119,13 +119,13 @@ static bool move_aside(const char *folder, const char *aside, const char *name) 
     return rename(from, to) == 0;
 }
 
-// Counts take their games along.
+// Moves the games of a batch together with its counts.
 static void put_file_aside(const char *folder, const char *name) {
     Error err = {0};
     char *aside scope(free_ptr) = xasprintf("%s/refused", folder);
     char *games scope(free_ptr) = xasprintf("%.*s.games.zst", (int)strcspn(name, "."), name);
     if (!folder_make(aside, &err) || !move_aside(folder, aside, name))
-        return log_warn("%s/%s cannot be read and is left where it is", folder, name);
+        return log_warn("%s/%s cannot be read and stays there", folder, name);
     if (ends_with(name, ".json"))
         move_aside(folder, aside, games);
     log_warn("%s/%s cannot be read and was moved to %s", folder, name, aside);
@@ -134,7 +134,7 @@ static void put_file_aside(const char *folder, const char *name) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// Games that are not those of the counts are worth nothing, the counts without them are.
+// If the games do not belong to the counts, the counts are sent without games.
 static void read_games(const char *folder, SpoolItem *item) {
     Error err;
     char hash[SHA256_HEX_MAX];
@@ -166,7 +166,7 @@ static bool read_item(const char *folder, SpoolItem *item) {
     return true;
 }
 
-// New; NULL: put aside.
+// New; NULL: it was moved to `refused`.
 static SpoolItem *take_item(const char *folder, const char *name) {
     SpoolItem *item = xcalloc(1, sizeof *item);
     if (parse_name(name, item) && read_item(folder, item))
@@ -176,8 +176,7 @@ static SpoolItem *take_item(const char *folder, const char *name) {
     return NULL;
 }
 
-// What a sudden death left: games whose counts were never written or are gone already, and files
-// that did not get their final name.
+// Removes what a killed worker left: games without counts, and files that were not renamed yet.
 static void remove_orphan(const char *folder, const char *name) {
     size_t stem = strcspn(name, ".");
     char *path scope(free_ptr) = xasprintf("%s/%s", folder, name);

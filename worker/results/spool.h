@@ -1,11 +1,11 @@
-// What the server has not acknowledged yet, on disk in the order in which it was made. A batch is
-// two files, the games and then the counts: one without counts was never finished. Fault reports is one
-// file.
+// Results on disk that the server has not acknowledged yet, in the order in which they were made. A
+// batch is two files. The games are written first, then the counts: a batch without counts is
+// incomplete. A fault report is one file.
 //
 //   spool/0000000311-000003.games.zst
 //   spool/0000000311-000003.json
 //   spool/0000000311-e02.json.zst
-//   spool/refused/…                     what the server would not have, and what cannot be read
+//   spool/refused/…                     what the server refused, and files that cannot be read
 #pragma once
 
 #include <jansson.h>
@@ -19,20 +19,21 @@ typedef enum { SPOOL_BATCH, SPOOL_FAULT_REPORT } SpoolKind;
 typedef struct SpoolItem {
     SpoolKind kind;
     int64_t task;
-    int seq;        // of the batch, or of the fault_report, in the task
+    int seq;        // number of the batch or of the fault report in the task
     json_t *counts; // of a batch: body of POST batches
-    char *bytes;    // zstd: a batch's games (NULL: none kept), or the fault reports
+    char *bytes;    // zstd: the games of a batch (NULL: there are none), or the fault report
     size_t size;
     bool bytes_sent; // of a batch, in this run
 } SpoolItem;
 void spool_item_free(SpoolItem *item);
 
-// Writes the item, durably. False: it is not on disk (full, …); the item itself is as it was.
+// Writes the item and syncs it. False: it is not on disk, which may be full; the item is unchanged.
 bool spool_write(const char *folder, const SpoolItem *item, Error *err);
 void spool_remove(const char *folder, const SpoolItem *item);
-// Moves the item to `refused`, with a text that says why; only so many are kept there.
+// Moves the item to `refused`, with the reason in a text file. The number of files there is
+// limited.
 void spool_put_aside(const char *folder, const SpoolItem *item, const char *why);
-// All items on disk, by task and seq, fault reports last; *count of them, NULL for none. Files that
-// cannot be read are named in the log and put aside; what a sudden death left half done is removed.
-// One process at a time may use the folder.
+// All items on disk, sorted by task and seq, fault reports last. *count is their number; NULL:
+// none. Files that cannot be read are logged and moved to `refused`. Incomplete files of a killed
+// worker are removed. Only one process at a time may use the folder.
 SpoolItem **spool_read(const char *folder, int *count);

@@ -1,19 +1,19 @@
-// What the uploader needs to know of the task that is being played.
+// What the uploader needs to know about the current task.
 #pragma once
 
 #include <stdint.h>
 
-// Where the task stands, asked for by each heartbeat.
+// The progress of the task, for each heartbeat.
 typedef struct Progress {
     const char *phase; // fetch, build, bench, play
     uint64_t plies;
-    int started_pairs; // pairs of which a game was started
+    int started_pairs; // pairs with at least one started game
 } Progress;
 
 typedef struct UploaderTask {
     int64_t id;
     Progress (*progress)(void *ctx);
-    // Play no more for this task; called at most once a task, from the uploader's thread.
+    // Stops the play for this task. The uploader's thread calls it at most once per task.
     void (*stop)(void *ctx, const char *why);
     void *ctx;
 } UploaderTask;

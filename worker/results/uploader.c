@@ -1,5 +1,6 @@
-// See uploader.h. Messages are sent in the order that outbox.h says, heartbeats in between. A message
-// that failed waits by itself. Everything that waits for the network happens outside the lock.
+// See uploader.h. Messages are sent in the order that outbox.h says, heartbeats in between. A
+// message that failed waits by itself. Everything that waits for the network happens outside the
+// lock.
 #include "worker/results/uploader.h"
 
 #include <math.h>
@@ -56,7 +57,8 @@ static Action due(const Uploader *c, Message **message, double *soonest_s) {
     return *message ? ACTION_SEND : ACTION_WAIT;
 }
 
-// Decided under the lock; waits until there is something to do. Batches are packed before it quits.
+// Chooses the next action under the lock, and waits until there is one. Compresses all batches
+// before it quits.
 static Action next_action(Uploader *c, Message **message) {
     double soonest_s;
     Action action = ACTION_QUIT;
@@ -95,7 +97,7 @@ static void load_spool(Uploader *c) {
     int count;
     SpoolItem **items scope(free_ptr) = spool_read(c->spool, &count);
     if (count)
-        log_info("%d unsent results of an earlier run", count);
+        log_info("an earlier run left %d unsent results", count);
     for (int i = 0; i < count; i++)
         add_message(c, &(Message){.kind = items[i]->kind == SPOOL_BATCH ? MESSAGE_BATCH
                                                                         : MESSAGE_FAULT_REPORT,
@@ -120,7 +122,7 @@ Uploader *uploader_new(Identity *identity) {
     return c;
 }
 
-// What is due now, heartbeats aside.
+// The next action, except heartbeats.
 static bool is_busy(const Uploader *c) {
     double soonest_s = uploader_now_s();
     return c->sending || outbox_first_in(&c->outbox, MESSAGE_PENDING) ||
@@ -141,7 +143,7 @@ bool uploader_drain(Uploader *c, double patience_s) {
     double end = uploader_now_s() + patience_s;
     pthread_mutex_lock(&c->lock);
     for (Message *l = c->outbox.first; l; l = l->next)
-        l->retry_s = 0; // one try at once, whatever was waited for
+        l->retry_s = 0; // one try immediately
     pthread_cond_broadcast(&c->changed);
     while (c->outbox.first && uploader_now_s() < end)
         wait_until(c, end);
@@ -150,12 +152,12 @@ bool uploader_drain(Uploader *c, double patience_s) {
     return empty;
 }
 
-// Items that are in memory only get a last chance.
+// Tries once more to store the items that are only in memory.
 static void store_all(Uploader *c) {
     Error err = {0};
     for (Message *l = c->outbox.first; l; l = l->next)
         if (l->state == MESSAGE_UNSTORED && !spool_write(c->spool, l->item, &err))
-            log_error("results are lost, they cannot be kept on disk: %s", err.message);
+            log_error("results are lost, because they cannot be written to disk: %s", err.message);
 }
 
 void uploader_free(Uploader *c) {

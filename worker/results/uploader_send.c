@@ -46,14 +46,14 @@ static void stop_task(Uploader *c, int64_t id, const char *why) {
     leave_call(c);
 }
 
-// What any reply to a task says of its future.
+// Each reply to a call of a task says whether the task continues.
 static void read_continue(Uploader *c, int64_t id, const json_t *reply) {
     const char *why = json_string_value(json_object_get(reply, "why"));
     if (json_is_false(json_object_get(reply, "continue")))
         stop_task(c, id, why && *why ? why : "stopped");
 }
 
-// ---- heartbeats --------------------------------------------------------------------------------------
+// ---- heartbeats ---------------------------------------------------------------------------------
 
 static void next_heartbeat_in(Uploader *c, double seconds) {
     pthread_mutex_lock(&c->lock);
@@ -83,8 +83,8 @@ static void heartbeat_answered(Uploader *c) {
         retry_others(c);
 }
 
-// Schedule the next heartbeat before sending this one. If a phase starts while we wait for the reply,
-// it requests an immediate heartbeat, and the reply must not overwrite that request.
+// Schedule the next heartbeat before sending this one. If a phase starts while we wait for the
+// reply, it requests an immediate heartbeat, and the reply must not overwrite that request.
 void uploader_send_heartbeat(Uploader *c) {
     UploaderTask task;
     if (!enter_call(c, 0, &task))
@@ -168,7 +168,7 @@ static void message_failed(Uploader *c, Message *message, const Delivery *d) {
     pthread_mutex_unlock(&c->lock);
 }
 
-// Only this thread takes messages off the outbox.
+// Only this thread removes messages from the outbox.
 static void take_off(Uploader *c, Message *message) {
     bool waited = message->waiter.waits;
     outage_over(&c->api.identity->outage, &message->waiter, true);
@@ -182,8 +182,8 @@ static void take_off(Uploader *c, Message *message) {
         retry_others(c);
 }
 
-// A disk that is full is no reason not to send an item, nor to forget it: it stays in memory and is
-// tried again in a while.
+// If the disk is full, the item is still sent. Until then it stays in memory, and is stored again
+// later.
 void uploader_store_item(Uploader *c, Message *message) {
     Error err = {0};
     bool stored = spool_write(c->spool, message->item, &err);
@@ -194,10 +194,10 @@ void uploader_store_item(Uploader *c, Message *message) {
     bool all = c->unstored == 0;
     pthread_mutex_unlock(&c->lock);
     if (!stored && !c->disk_failed)
-        log_warn("results cannot be kept on disk and stay in memory until they are sent: %s",
+        log_warn("results cannot be written to disk and stay in memory until they are sent: %s",
                  err.message);
     if (all && c->disk_failed)
-        log_info("results can be kept on disk again");
+        log_info("results can be written to disk again");
     c->disk_failed = !stored || (c->disk_failed && !all);
 }
 

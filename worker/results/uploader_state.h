@@ -1,5 +1,5 @@
-// What the uploader keeps, shared by its two files: uploader.c decides what is next, uploader_send.c
-// does it.
+// The state of the uploader, shared by its two files: uploader.c decides what is done next,
+// uploader_send.c does it.
 #pragma once
 
 #include <pthread.h>
@@ -19,11 +19,12 @@ typedef struct Uploader {
     Outbox outbox;
     UploaderTask task;
     bool has_task, task_stopped, in_call, quit, sending;
-    double next_heartbeat_s, store_s; // monotonic: when to heartbeat; when to try again to store
+    double next_heartbeat_s; // monotonic time
+    double store_s;          // monotonic time of the next try to store
     Waiter heartbeats;
     bool heartbeats_offline;
     int unstored;     // items that are not on disk
-    bool disk_failed; // and that was said
+    bool disk_failed; // and it was logged
 } Uploader;
 
 static inline double uploader_now_s(void) {

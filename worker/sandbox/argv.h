@@ -1,7 +1,7 @@
 // A command line that grows.
 #pragma once
 
-// A growing command line; its strings are its own.
+// It owns its strings.
 typedef struct Argv {
     char **items; // NULL-terminated
     int count;

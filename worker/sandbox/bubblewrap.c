@@ -13,8 +13,8 @@
 
 #include "server/common/str.h"
 
-// As an unknown user, with no rights to regain, in a session of its own; killing bwrap, or the process that started
-// it, ends its PID namespace and so every process inside.
+// As an unknown user, with no rights to regain, in a session of its own; killing bwrap, or the
+// process that started it, ends its PID namespace and so every process inside.
 static const char *const namespaces[] = {"bwrap",
                                          "--unshare-all",
                                          "--unshare-user",
@@ -33,7 +33,7 @@ static const char *const namespaces[] = {"bwrap",
                                          "--clearenv",
                                          NULL};
 
-// What a compiler and a dynamically linked program need of /etc, and nothing more of it.
+// The files of /etc that compilers and dynamically linked programs need.
 static const char *const system_files[] = {"--ro-bind-try",
                                            "/etc/alternatives",
                                            "/etc/alternatives",
@@ -50,7 +50,7 @@ static const char *const system_files[] = {"--ro-bind-try",
                                            "/dev",
                                            NULL};
 
-// /bin, /lib and their like are links into /usr on newer systems and folders on older ones.
+// /bin, /lib and so on are links into /usr on newer systems and folders on older ones.
 static void add_system_folder(Argv *argv, const char *path) {
     char target[256];
     ssize_t n = readlink(path, target, sizeof target - 1);
@@ -67,7 +67,7 @@ static void add_env(Argv *argv, const char *const *env) {
         argv_add_all(argv, (const char *const[]){"--setenv", env[0], env[1], NULL});
 }
 
-// /dev comes with a file system in memory of any size, hence read-only.
+// /dev is a file system in memory without a limit of size, so it is read-only.
 static void add_writable(const SandboxView *view, Argv *argv) {
     argv_add(argv, "--size");
     argv_printf(argv, "%" PRId64, view->tmp_bytes);
@@ -79,7 +79,7 @@ static void add_writable(const SandboxView *view, Argv *argv) {
     argv_add_all(argv, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", NULL});
 }
 
-// Where nothing can keep a program from files inside /proc, it has these alone.
+// If access to files in /proc cannot be restricted, the program gets only these.
 static void add_proc(const OsProfile *profile, Argv *argv) {
     static const char *const texts[] = {"/proc/cpuinfo", "/proc/meminfo",
                                         "/proc/sys/vm/overcommit_memory"};
@@ -93,7 +93,7 @@ static void add_proc(const OsProfile *profile, Argv *argv) {
 #define INIT "/init"
 
 static void add_init(const OsProfile *profile, const SandboxView *view, Argv *argv) {
-    enum { OWN_PROCESSES = 4 }; // bubblewrap's and process 1
+    enum { OWN_PROCESSES = 4 }; // bubblewrap and process 1
     argv_add_all(argv, (const char *const[]){"--", INIT, NULL});
     argv_printf(argv, "%d", profile->access_version);
     argv_printf(argv, "%d", view->processes ? view->processes + OWN_PROCESSES : 0);
@@ -127,7 +127,7 @@ void os_sandbox_prefix(const OsProfile *profile, const SandboxView *view, const 
     add_init(profile, view, argv);
 }
 
-// Threads of a process that is ours; they are what RLIMIT_NPROC counts.
+// The threads of a process of our user. RLIMIT_NPROC counts threads.
 static int threads_of(const char *pid) {
     char path[64], line[128];
     struct stat st;

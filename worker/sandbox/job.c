@@ -10,7 +10,7 @@
 #include "worker/os/host.h"
 #include "worker/os/process.h"
 
-enum { TICK_MS = 100 }; // how soon a cancellation is noticed
+enum { TICK_MS = 100 }; // a cancellation is noticed within this time
 
 static void trim_tail(Str *output) {
     if (output->size <= JOB_OUTPUT_MAX)
@@ -21,14 +21,14 @@ static void trim_tail(Str *output) {
     output->overflow = true;
 }
 
-// Keeps the end: when nearly twice the maximum has gathered, the older half goes.
+// Keeps the end of the output: when it has nearly twice the maximum, the older half is removed.
 static void keep_tail(Str *output, const char *bytes, size_t size) {
     str_add(output, bytes, size);
     if (output->size > 2 * (size_t)JOB_OUTPUT_MAX - 4096)
         trim_tail(output);
 }
 
-// Reads what there is; false at the end of the stream.
+// Reads all available bytes; false at the end of the stream.
 static bool drain(int fd, Str *output) {
     char chunk[4096];
     for (;;) {
@@ -44,7 +44,7 @@ static bool cancelled(const JobSpec *spec) {
     return spec->cancel && atomic_load(spec->cancel);
 }
 
-// The end is the command's own end, not that of its output: what it leaves behind is killed.
+// Waits for the end of the command, not of its output: processes that it leaves are killed.
 static JobEnd watch(const JobSpec *spec, const OsProcess *process, Str *output) {
     int64_t deadline = os_now_ns() + (int64_t)spec->limit_s * 1000000000;
     bool open = true;

@@ -1,4 +1,5 @@
-// See sandbox.h: the choice of a level. What bubblewrap is told on this system stands in bubblewrap.c.
+// See sandbox.h: the choice of a level. What bubblewrap is told on this system stands in
+// bubblewrap.c.
 #include "worker/sandbox/sandbox.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 // ---- the levels ---------------------------------------------------------------------------------
 
-// Kept words of why a level is not to be had.
+// The reasons why levels do not work.
 enum { WHY_MAX = 400, TRIAL_S = 20 };
 
 static bool init_level(Sandbox *sandbox, int level, Error *err) {
@@ -22,7 +23,7 @@ static bool init_level(Sandbox *sandbox, int level, Error *err) {
                            err);
 }
 
-// A level works when the very prefix that games will use runs a program.
+// A level works if the prefix that games will use runs a program.
 static bool try_level(Sandbox *sandbox, int level, char why[WHY_MAX]) {
     Error err = {0};
     Argv argv scope(argv_release) = {0};
@@ -82,7 +83,7 @@ bool sandbox_has_namespaces(const Sandbox *sandbox) {
 static const char *const plain_env[] = {
     "PATH", "/usr/local/bin:/usr/bin:/bin", "HOME", "/tmp", "LC_ALL", "C.UTF-8", NULL};
 
-// Below level 2 there is the environment to empty, and no more.
+// Below level 2 the prefix only empties the environment.
 static void add_bare_prefix(const SandboxView *view, Argv *argv) {
     argv_add_all(argv, (const char *const[]){"/usr/bin/env", "-i", NULL});
     if (view->inside && *view->inside)
@@ -95,9 +96,9 @@ static void add_bare_prefix(const SandboxView *view, Argv *argv) {
         argv_printf(argv, "%s=%s", e[0], e[1]);
 }
 
-// Without namespaces the system counts all that the user runs. This is the second wall, low enough
-// that what forks for ever does not bring the machine to a halt before the watch has its turn, and
-// with room for what others of our slots start meanwhile.
+// Without namespaces the system counts all processes of the user. This limit is the second one,
+// after the watchdog: low enough that endless forking does not stop the machine before the watchdog
+// reacts, and with room for the other slots.
 enum { USER_FACTOR = 4 };
 
 const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv *argv,

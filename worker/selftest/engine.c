@@ -126,8 +126,8 @@ bool selftest_build(SelfTest *test, const SelfTestSource *source, Build *out, St
     return kept && build_engine(&test->context, &recipe, sha256, out, log, err) == BUILD_DONE;
 }
 
-// Its games are draws by repetition from the start position, no matter which side it has. Faults show at the
-// first move, where there is a clock and an opponent.
+// Its games are draws by repetition from the start position, no matter which side it has. Faults
+// show at the first move, where there is a clock and an opponent.
 const char selftest_toy[] =
     "#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
     "#include <unistd.h>\n"

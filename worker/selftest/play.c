@@ -12,7 +12,8 @@
 enum { STARTUP_MS = 10000, PING_MS = 5000, MATCH_PAIRS = 4, MATCH_MOVES = 30, GONE_MS = 1000 };
 enum { LOG_MAX = 1 << 16, MEMORY_BYTES = 256 << 20 };
 
-// An engine that behaves does not lose on time, however busy the machine is; one that does not is found soon.
+// An engine that behaves does not lose on time, however busy the machine is; one that does not is
+// found soon.
 static const MatchLimit patient = {.base_ms = 10000, .increment_ms = 100, .depth = 5};
 static const MatchLimit strict = {.base_ms = 200, .increment_ms = 10, .margin_ms = 50};
 

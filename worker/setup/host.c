@@ -93,8 +93,8 @@ static void warn_of_too_much(const Host *host, const Config *config) {
                  f->memory_mib);
 }
 
-// Reserves CPUs that no other worker of this machine has: the number of --concurrency, or by default
-// as many as are free. The default does not use hyper-threads of reserved cores.
+// Reserves CPUs that no other worker of this machine has: the number of --concurrency, or by
+// default as many as are free. The default does not use hyper-threads of reserved cores.
 static void reserve_cpus(Host *host, bool asked) {
     OsCpus *allowed scope(free_ptr) = xmalloc(sizeof *allowed);
     os_cpus_allowed(allowed);

@@ -28,8 +28,8 @@ bool host_read(Host *host, const Config *config, const Sandbox *sandbox, Error *
 void host_release(Host *host);
 // True if games are bound to CPUs.
 bool host_pins(const Host *host);
-// Binds the calling thread, and all that it starts later, to the reserved CPUs: games of two workers
-// then never share a CPU.
+// Binds the calling thread, and all that it starts later, to the reserved CPUs: games of two
+// workers then never share a CPU.
 void host_take_cpus(const Host *host);
 // The body of POST /workers, without the machine key. New.
 json_t *host_registration(const Host *host, const Config *config, const Sandbox *sandbox);

@@ -18,7 +18,7 @@ static int64_t hash_mib(const TaskSide *side) {
     return hash;
 }
 
-// Files that are placed before the build are nets, which end up in memory one way or the other.
+// Files that are placed before the build are nets, and every engine loads its nets.
 static int64_t files_bytes(const TaskFiles *files, const Store *store) {
     int64_t bytes = 0;
     struct stat st;

@@ -5,7 +5,7 @@
 #include "worker/task/slots.h"
 #include "worker/task/task.h"
 
-// The blobs that are not here yet count nothing: ask again when they are.
+// Blobs that are not here yet count as 0: call it again when they are.
 SlotDemand demand_of_task(const Task *task, const Store *store);
-// False, in words for the developer, when not even one game fits what is offered.
+// False with a message for the patch's author if not even one game fits this machine's offer.
 bool demand_fits(const SlotDemand *demand, int cores, int memory_mib, Error *err);

@@ -43,7 +43,7 @@ static json_t *both(const char *const texts[2], size_t max) {
     return pair;
 }
 
-// `share` of the space that each text may take.
+// The part of the space that each text may use.
 static json_t *document(const GameRecord *game, const FaultContext *context, size_t share) {
     static const MatchFault nothing = {{"", ""}, {"", ""}};
     const MatchFault *seen = game->fault_report ? game->fault_report : &nothing;
@@ -60,7 +60,8 @@ static json_t *document(const GameRecord *game, const FaultContext *context, siz
     return root;
 }
 
-// Text may grow in JSON, where quotes and newlines are two bytes: then less of it is told.
+// Text grows in JSON, where quotes and newlines are two bytes. If it is too large, less text is
+// kept.
 json_t *fault_report_to_json(const GameRecord *game, const FaultContext *context) {
     for (size_t share = 1;; share *= 2) {
         json_t *root = document(game, context, share);

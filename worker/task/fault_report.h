@@ -16,9 +16,9 @@ typedef struct FaultContext {
     const char *control[SIDE_COUNT]; // clocks, as scaled
 } FaultContext;
 
-// Whether the game shows a fault of an engine.
+// True if an engine lost the game by a fault.
 bool fault_report_is_in(const GameRecord *game);
 // New. Engine 0 is the new side; the document as JSON is at most FAULT_REPORT_MAX bytes.
 json_t *fault_report_to_json(const GameRecord *game, const FaultContext *context);
-// As it is kept and sent, number `seq` of the task. New.
+// The item that is stored and sent, number `seq` of the task. New.
 SpoolItem *fault_report_item(const GameRecord *game, const FaultContext *context, int seq);

@@ -19,14 +19,14 @@ typedef struct Play {
     const PlaySpec *spec;
     MatchLimit limits[SIDE_COUNT]; // as scaled
     char tc[TC_TEXT_MAX];
-    PlayedBatch *batch; // in the making
+    PlayedBatch *batch; // that is being played
     int seq;
     CpuUse use;      // when the batch began
     LoadMeter meter; // since then
     double speed_before;
-    SpoolItem *fault_report[FAULT_REPORT_A_TASK]; // of the batch in the making
+    SpoolItem *fault_report[FAULT_REPORT_A_TASK]; // of this batch
     int fault_report_count, fault_report_held;    // of the task; of these not sent yet
-    int failed;                                   // side that never worked; -1: none
+    int failed;                                   // side whose engine never worked; -1: none
 } Play;
 
 static void new_batch(Play *p) {
@@ -55,8 +55,8 @@ static void drop_batch(Play *p) {
     p->fault_report_held = 0;
 }
 
-// Share of the machine's CPU time that went to others since the batch began. What a process used
-// that has ended since is lost from ours, hence the bounds.
+// The share of the machine's CPU time that other programs used since the batch began. The CPU time
+// of our processes that have ended is missing from ours, so the result is kept within 0 and 1.
 static double busy_share(const CpuUse *before) {
     CpuUse now;
     os_cpu_use(&now);
@@ -106,7 +106,7 @@ static void keep_fault_report(Play *p, const GameRecord *game) {
         fault_report_item(game, &context, p->fault_report_count++);
 }
 
-// Logged from time to time only: volunteers can act on it, but need not see it often.
+// Logged only from time to time: volunteers can act on it, but need not see it often.
 static void tell_load(Play *p) {
     char text[LOAD_TEXT_MAX];
     int64_t now = os_now_ns(), *told = &p->worker->load_told_ns;
@@ -114,7 +114,7 @@ static void tell_load(Play *p) {
     if (!mark || !limit_is_scaled(&p->limits[SIDE_BASE]) || (*told && now - *told < load_every_ns))
         return;
     *told = now;
-    log_warn("this machine %s: games played meanwhile count, but are marked", mark);
+    log_warn("this machine %s: the games played meanwhile count, but are flagged", mark);
 }
 
 static void measure_load(Play *p) {
@@ -149,7 +149,7 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
     new_batch(p);
 }
 
-// The first tells enough, whatever other slots meet.
+// The first failure is enough; those of other slots are ignored.
 static void on_failure(void *ctx, const GameRecord *game) {
     Play *p = ctx;
     if (p->failed >= 0)
@@ -163,7 +163,7 @@ static void on_failure(void *ctx, const GameRecord *game) {
 
 // ---- setting up ---------------------------------------------------------------------------------
 
-// The task's options and Threads, which the test decides.
+// The options of the task, and Threads, which is a field of the test.
 static EngineOption *engine_options(const TaskSide *side, const char *threads, int *count) {
     EngineOption *options = xcalloc((size_t)side->option_count + 1, sizeof *options);
     *count = 0;

@@ -12,10 +12,10 @@ typedef struct PlaySpec {
     double speed;  // nodes/s of a slot, 0 if not measured
     int slots;
     int64_t memory_mib[SIDE_COUNT]; // that an engine may use; passing it is a crash
-    Str *log;                       // takes the last words of an engine that cannot be used
+    Str *log;                       // receives the last output of an engine that cannot be used
 } PlaySpec;
 
-// True when the match ran, to its end or until it was stopped; *started_pairs is the first pair of the task
-// of which no game was started. False: an engine could not be used; `err` says why and err->field
-// names its side.
+// True when the match ran, to its end or until it was stopped; *started_pairs is the first pair of
+// the task of which no game was started. False: an engine could not be used; `err` says why and
+// err->field names its side.
 bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err);

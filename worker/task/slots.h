@@ -1,5 +1,5 @@
-// How many games of a test this machine can play at a time: as many as its CPUs and its memory
-// carry. Pure arithmetic.
+// The number of games of a test that this machine can play at a time, from its CPUs and its memory.
+// Pure functions.
 #pragma once
 
 #include <stdint.h>
@@ -17,6 +17,6 @@ int64_t slots_engine_mib(int threads, int64_t hash_mib, int64_t nets_mib);
 int64_t slots_game_mib(const SlotDemand *demand);
 // min(cores / threads, (memory - the worker's own 64 MiB) / game); 0: not even one game fits.
 int slots_fit(const SlotDemand *demand, int cores, int memory_mib);
-// What the engine of that side may use while so many games (at least 1) are played at a time: what
-// it needs and, in proportion, what is offered beyond all games' needs.
+// The memory limit of the engine of a side, when so many games (at least 1) are played at a time:
+// what it needs, and a proportional part of the memory that the games do not need.
 int64_t slots_limit_mib(const SlotDemand *demand, int side, int memory_mib, int slots);

@@ -1,4 +1,4 @@
-// See task.h. A document is read from the top down, one function an object of it.
+// See task.h. A document is read from the top down, with one function per object.
 #include "worker/task/task.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static bool bad(Error *err, const char *what) {
     return error_set(err, 422, "bad_task", "the server sent a task with %s", what);
 }
 
-// Relative, inside its tree, and nothing that a shell or a terminal could stumble over.
+// Relative, inside its tree, and without characters that are special in a shell or a terminal.
 static bool path_is_safe(const char *path) {
     size_t size = strlen(path);
     if (size == 0 || size > PATH_MAX_BYTES || *path == '/' || *path == '-')
@@ -37,7 +37,7 @@ static bool path_is_safe(const char *path) {
     }
 }
 
-// As it stands it is the name of one file: no "." on the way.
+// The path of one file in its shortest form, without ".".
 static bool path_is_file(const char *path) {
     size_t size = strlen(path);
     bool has_dot = strcmp(path, ".") == 0 || strncmp(path, "./", 2) == 0 || strstr(path, "/./") ||
@@ -58,7 +58,7 @@ static bool has_path(const TaskFiles *files, const char *path) {
     return false;
 }
 
-// `common` are placed as well, NULL: none. A list that is absent or null is empty.
+// `common` are placed too; NULL: none. A list that is absent or null is empty.
 static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, Error *err) {
     size_t i;
     json_t *file;
@@ -81,7 +81,7 @@ static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, 
 
 // ---- sides --------------------------------------------------------------------------------------
 
-// A value must not smuggle a second command to the engine.
+// A value must not contain a second command for the engine.
 static bool read_options(TaskSide *side, json_t *options, Error *err) {
     const char *name;
     json_t *value;
@@ -125,7 +125,7 @@ static bool read_bench_args(TaskBuild *build, json_t *args, Error *err) {
     return true;
 }
 
-// Names as a shell takes them; LD_PRELOAD and its like are harmless in the sandbox.
+// Names that a shell accepts. LD_PRELOAD and similar are harmless in the sandbox.
 static bool env_is_fine(json_t *env) {
     const char *name;
     json_t *value;
@@ -142,7 +142,7 @@ static bool read_build(TaskBuild *build, json_t *root, Error *err) {
                     "bench_args", &args, "files", &files) < 0)
         return bad(err, "a build that lacks members");
     if (!*build->directory)
-        build->directory = "."; // the top, as some servers write it
+        build->directory = "."; // some servers write "" for the top
     if (!path_is_safe(build->directory) || !path_is_safe(build->binary))
         return bad(err, "a build outside its tree");
     if (!*build->command || strlen(build->command) > COMMAND_MAX || !env_is_fine(build->env))

@@ -1,5 +1,5 @@
-// A task as the server hands it out, checked: every number within its bounds, every path inside its
-// tree, every hash a hash. The strings belong to the document, which the task keeps.
+// A task from the server, checked: each number is within its bounds, each path is inside its tree,
+// each hash has the form of a hash. The strings belong to the document, which the task keeps.
 #pragma once
 
 #include <jansson.h>
@@ -15,8 +15,8 @@ const char *side_name(Side side); // "new", "base"
 
 typedef struct TaskSide {
     const char *commit, *snapshot;
-    TaskFiles files; // beside the build's
-    int64_t bench;   // 0: not known yet
+    TaskFiles files; // in addition to those of the build
+    int64_t bench;   // 0: unknown
     const char *tc;
     MatchLimit limit; // not scaled
     EngineOption options[TASK_OPTIONS_MAX];
@@ -35,17 +35,17 @@ typedef struct Task {
     bool has_scale;
     Scale scale;
     const char *reference_snapshot; // NULL without scale
-    TaskFiles reference_files;      // beside the build's
+    TaskFiles reference_files;      // in addition to those of the build
     int margin_ms;
-    Opening *openings; // `pairs` of them
+    Opening *openings; // `pairs` entries
 } Task;
 
-// False: the document is no task that can be played; `err` says why. `document` is borrowed and
-// kept by a reference. Released by the caller on true only.
+// False: the document is not a task that can be played; `err` says why. The task keeps a reference
+// to `document`. The caller releases the task, only after true.
 bool task_read(Task *task, json_t *document, Error *err);
 void task_release(Task *task);
-// How the side's snapshot is built, or with SIDE_COUNT the reference's: its own files and those of
-// all builds. Borrows from the task.
+// How to build the snapshot of a side, or of the reference engine with SIDE_COUNT: its own files
+// and those of all builds. Borrows from the task.
 TaskBuild task_recipe(const Task *task, int side);
-// The task's number, 0 where even that cannot be read.
+// The number of the task; 0 if it cannot be read.
 int64_t task_id(const json_t *document);

@@ -1,5 +1,5 @@
-// One task from its claim to its end: fetch, build, bench, measure, play, last word. Each step
-// either goes on, stops (the server or the volunteer wants no more) or fails with a report.
+// One task from its claim to its end: fetch, build, bench, measure, play, final report. Each step
+// continues, stops (because of the server or the volunteer) or fails with a report.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +22,13 @@ typedef struct TaskRun {
     Task task;
     BuildContext context;
     _Atomic(const char *) phase;
-    atomic_int started_pairs; // pairs of which a game was started, before and after the match
+    atomic_int started_pairs; // pairs with a started game, before and after the match
     Build builds[SIDE_COUNT];
     double factor, speed;
     bool stopped_by_server;
     struct {
         const char *kind, *side;
-        int64_t bench; // as printed, for kind bench; 0: none
+        int64_t bench; // the printed number, for kind bench; 0: none
         Error error;
         Str log;
     } failure;
@@ -50,7 +50,7 @@ static void enter_phase(TaskRun *run, const char *phase) {
     uploader_heartbeat_soon(run->worker->uploader);
 }
 
-// ---- what the uploader asks ----------------------------------------------------------------------
+// ---- progress for the uploader ------------------------------------------------------------------
 
 static Progress progress(void *ctx) {
     TaskRun *run = ctx;
@@ -58,7 +58,7 @@ static Progress progress(void *ctx) {
     running_progress(&run->worker->running, &p.plies, &p.started_pairs);
     int started_pairs = atomic_load(&run->started_pairs);
     if (p.started_pairs < started_pairs)
-        p.started_pairs = started_pairs; // the match has not started, or is over
+        p.started_pairs = started_pairs; // the match has not started or has ended
     return p;
 }
 
@@ -106,7 +106,7 @@ static Step fetch_all(TaskRun *run) {
     return step;
 }
 
-// `side` SIDE_COUNT: the reference engine, whose failure is the fault of no patch.
+// `side` SIDE_COUNT: the reference engine. If it fails, that is not the fault of a patch.
 static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) {
     const Store *store = &run->worker->store;
     int64_t start_ns = os_now_ns();
@@ -136,7 +136,7 @@ static Step build_all(TaskRun *run) {
     return step;
 }
 
-// Tells the server the count of a commit that has none yet.
+// Reports the bench of a commit that has none yet.
 static Step report_bench(TaskRun *run, int side, const Bench *bench) {
     char path[64];
     ApiReply reply scope(api_reply_release) = {0};
@@ -252,7 +252,7 @@ static Step play_all(TaskRun *run) {
     return started_pairs < task->pairs ? STEP_STOPPED : STEP_ON;
 }
 
-// Asked before anything is fetched and built, and again when the nets are here.
+// Checked before anything is fetched and built, and again when the nets are here.
 static Step check_room(TaskRun *run) {
     const Host *host = &run->worker->host;
     SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
@@ -269,11 +269,11 @@ static Step run_steps(TaskRun *run) {
     return step;
 }
 
-// ---- the last word ------------------------------------------------------------------------------
+// ---- the final report ---------------------------------------------------------------------------
 
 enum { MESSAGE_MAX = 1000, LOG_MAX = 60000 };
 
-// The line that matters stands in the message, because that is what a list of failures shows.
+// The most useful line is put into the message, because lists of failures show only that.
 static void name_first_error(TaskRun *run) {
     char line[400];
     Error *error = &run->failure.error;

@@ -218,7 +218,7 @@ def a_disk_without_room_costs_nothing():
     wait_until(lambda: counted(test) > known + 2, 30)
     equal(worker.log().count("stay in memory"), 1, "lines about it")
     spool.unlink()
-    wait_until(lambda: "can be kept on disk again" in worker.log(), 30)
+    wait_until(lambda: "can be written to disk again" in worker.log(), 30)
     end(test)
 
 
@@ -242,7 +242,8 @@ def what_is_damaged_on_disk_is_put_aside():
     test = a_test(SLOW)
     wait_until(lambda: counted(test) >= 2, 30)
     proxy.weather = lambda *_: "503"
-    wait_until(lambda: len([path for path in spooled() if path.suffix == ".json"]) >= 2, 30)
+    # One of them may be on its way, and be acknowledged yet.
+    wait_until(lambda: len([path for path in spooled() if path.suffix == ".json"]) >= 3, 30)
     worker.kill()
     first, second = sorted(path for path in spooled() if path.suffix == ".json")[:2]
     games = first.with_suffix(".games.zst")
