@@ -185,7 +185,7 @@ def ctrl_c_ends_the_running_pair_and_hands_the_rest_back():
     worker.signal(signal.SIGINT)
     equal(worker.wait(), 0)
     equal(worker.nothing_left(2), [])
-    contains(worker.log(), "the rest is handed back")
+    contains(worker.log(), "the rest of the task is returned")
     equal(worker.spooled(), [])
     state, begun, count, first, test, seq = sql(
         server, "SELECT state, started_pairs, pair_count, first_pair, test_id, next_seq FROM tasks ORDER BY id DESC LIMIT 1")[0]
