@@ -53,7 +53,10 @@ static const int refused_whole[] = {
     SCMP_SYS(futimesat),    SCMP_SYS(setxattr),  SCMP_SYS(lsetxattr), SCMP_SYS(removexattr),
     SCMP_SYS(lremovexattr), SCMP_SYS(ioprio_set)};
 
-// A call that is refused if one of its arguments has a certain value.
+// A call that is refused if one of its arguments has a certain value. The filter compares all 64
+// bits of an argument, but for a number the kernel reads the lower 32 bits only and a program may
+// set the upper ones to anything. Therefore IS compares the lower half. IS_NOT compares all bits: it
+// also refuses the permitted number if an upper bit is set, which no honest program does.
 typedef struct Case {
     int call;
     unsigned argument;
@@ -61,12 +64,11 @@ typedef struct Case {
     scmp_datum_t value, bits; // SCMP_CMP_MASKED_EQ: the mask, and the value of the masked bits
 } Case;
 
-#define IS(call, argument, value)                                                                  \
-    { SCMP_SYS(call), argument, SCMP_CMP_EQ, value, 0 }
-#define IS_NOT(call, argument, value)                                                              \
-    { SCMP_SYS(call), argument, SCMP_CMP_NE, value, 0 }
 #define MASKED(call, argument, mask, value)                                                        \
     { SCMP_SYS(call), argument, SCMP_CMP_MASKED_EQ, mask, value }
+#define IS(call, argument, value) MASKED(call, argument, UINT32_MAX, value)
+#define IS_NOT(call, argument, value)                                                              \
+    { SCMP_SYS(call), argument, SCMP_CMP_NE, value, 0 }
 #define HAS(call, argument, bit) MASKED(call, argument, bit, bit)
 
 enum { FCNTL_SETOWN = 8, FCNTL_SETSIG = 10, FCNTL_SETOWN_EX = 15, FCNTL_SETPIPE_SIZE = 1031 };
@@ -136,16 +138,11 @@ static int add_list(scmp_filter_ctx filter, uint32_t action, const int *calls, s
     return status;
 }
 
-// Pointers are compared with all 64 bits, numbers with the 32 bits that the kernel uses.
 static int add_cases(scmp_filter_ctx filter, const Case *list, size_t count) {
     int status = 0;
     for (size_t i = 0; i < count && status == 0; i++) {
         const Case *c = &list[i];
-        bool masked = c->compare == SCMP_CMP_MASKED_EQ;
-        struct scmp_arg_cmp test =
-            masked || c->call == SCMP_SYS(utimensat)
-                ? SCMP_CMP64(c->argument, c->compare, c->value, c->bits)
-                : SCMP_CMP32(c->argument, c->compare, (uint32_t)c->value, (uint32_t)c->bits);
+        struct scmp_arg_cmp test = SCMP_CMP64(c->argument, c->compare, c->value, c->bits);
         status = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), c->call, 1, &test);
     }
     return status;

@@ -30,7 +30,7 @@ import worker as worker_kit
 
 ENGINE = kit.ROOT / "tests/data/sandbox/engine"
 # Run against the programs of an older commit (tests/at), the probe and its lists are those of today's checkout.
-LISTS = next(path for path in (top / "worker/selftest/inside" for top in [kit.ROOT, *list(kit.ROOT.parents)[2:3]]) if path.exists())
+LISTS = (kit.ROOT.parents[2] if kit.ROOT.parent.name == "at" else kit.ROOT) / "worker/selftest/inside"
 WHERE = ("build", "bench", "play")
 FOLDER_FD, SOCKET_FD, SECRET = 33, 34, "hunter2-of-the-volunteer"
 

@@ -1,0 +1,147 @@
+// The filter for system calls, run on invented calls. A program may set the upper 32 bits of an
+// argument of which the kernel reads the lower ones; no call may be permitted for that.
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "worker/os/sandbox_profile.h"
+
+enum { CALLS_MAX = 512, ARGUMENTS = 6, REFUSED_EPERM = SECCOMP_RET_ERRNO | EPERM };
+
+static const uint64_t upper_bits[] = {UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX << 32};
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+// The filters as the levels of the sandbox have them: (whole, signals).
+static const bool kinds[][2] = {{false, false}, {true, false}, {true, true}};
+
+static void make(OsProfile *profile, const bool kind[2]) {
+    Error err;
+    *profile = (OsProfile){0};
+    if (!os_filter_make(profile, kind[0], kind[1], &err))
+        fail_msg("%s", err.message);
+    assert_true(profile->size > 0);
+}
+
+static bool jumps(const struct sock_filter *step, uint32_t value) {
+    switch (BPF_OP(step->code)) {
+    case BPF_JEQ:
+        return value == step->k;
+    case BPF_JGT:
+        return value > step->k;
+    case BPF_JGE:
+        return value >= step->k;
+    case BPF_JSET:
+        return value & step->k;
+    default:
+        fail_msg("jump %#x is not known", step->code);
+        return false;
+    }
+}
+
+// What the filter answers to a call: an interpreter of the instructions that libseccomp writes.
+static uint32_t answer(const OsProfile *profile, const struct seccomp_data *data) {
+    const struct sock_filter *steps = (const struct sock_filter *)profile->filter;
+    uint32_t value = 0;
+    for (size_t at = 0; at < profile->size; at++) {
+        const struct sock_filter *step = &steps[at];
+        switch (step->code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+            memcpy(&value, (const char *)data + step->k, sizeof value);
+            break;
+        case BPF_ALU | BPF_AND | BPF_K:
+            value &= step->k;
+            break;
+        case BPF_JMP | BPF_JA:
+            at += step->k;
+            break;
+        case BPF_RET | BPF_K:
+            return step->k;
+        default:
+            at += jumps(step, value) ? step->jt : step->jf;
+        }
+    }
+    fail_msg("the filter has no end");
+    return 0;
+}
+
+static uint32_t answer_to(const OsProfile *profile, int call, int argument, uint64_t value) {
+    struct seccomp_data data = {.nr = call, .arch = 0xC000003E}; // x86-64
+#ifdef __aarch64__
+    data.arch = 0xC00000B7;
+#endif
+    data.args[argument] = value;
+    return answer(profile, &data);
+}
+
+// Every number with which the filter compares is tried as every argument of every call. A new rule
+// is tried so too.
+static void upper_bits_of_an_argument_permit_nothing(void **state) {
+    (void)state;
+    static OsProfile profile;
+    for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+        make(&profile, kinds[kind]);
+        const struct sock_filter *steps = (const struct sock_filter *)profile.filter;
+        for (size_t step = 0; step < profile.size; step++)
+            for (int at = 0; at < CALLS_MAX * ARGUMENTS; at++) {
+                int call = at / ARGUMENTS, argument = at % ARGUMENTS;
+                uint64_t value = steps[step].k;
+                if (answer_to(&profile, call, argument, value) == SECCOMP_RET_ALLOW)
+                    continue;
+                for (size_t i = 0; i < COUNT(upper_bits); i++)
+                    if (answer_to(&profile, call, argument, value | upper_bits[i]) ==
+                        SECCOMP_RET_ALLOW)
+                        fail_msg("call %d is permitted if its argument %d is %#" PRIx64, call,
+                                 argument, value | upper_bits[i]);
+            }
+    }
+}
+
+static void the_rules_tell_values_apart(void **state) {
+    (void)state;
+    enum { SETPIPE_SIZE = 1031, SETOWN = 8 };
+    static const struct {
+        int call, argument;
+        uint64_t value;
+        uint32_t spaces, whole; // the answers at level 2, which has namespaces, and at level 1
+    } rows[] = {
+        {SYS_prlimit64, 1, RLIMIT_RTTIME, REFUSED_EPERM, REFUSED_EPERM},
+        {SYS_prlimit64, 1, RLIMIT_CPU, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+        {SYS_prlimit64, 0, 77, SECCOMP_RET_ALLOW, REFUSED_EPERM},
+        {SYS_fcntl, 1, SETPIPE_SIZE, REFUSED_EPERM, REFUSED_EPERM},
+        {SYS_fcntl, 1, SETOWN, SECCOMP_RET_ALLOW, REFUSED_EPERM},
+        {SYS_fcntl, 1, SETPIPE_SIZE + 1, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+        {SYS_fchmodat, 2, 0700, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+        {SYS_fchmodat, 2, 0755, SECCOMP_RET_ALLOW, REFUSED_EPERM},
+        {SYS_clone, 0, 0x01200011, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW}, // fork
+        {SYS_clone, 0, 0x10000011, REFUSED_EPERM, REFUSED_EPERM},         // a user namespace
+        {SYS_setsid, 0, 0, SECCOMP_RET_ALLOW, REFUSED_EPERM},
+        {SYS_ptrace, 0, 0, REFUSED_EPERM, REFUSED_EPERM},
+    };
+    static OsProfile spaces, whole;
+    make(&spaces, kinds[0]);
+    make(&whole, kinds[1]);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(answer_to(&spaces, rows[i].call, rows[i].argument, rows[i].value),
+                         rows[i].spaces);
+        assert_int_equal(answer_to(&whole, rows[i].call, rows[i].argument, rows[i].value),
+                         rows[i].whole);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(upper_bits_of_an_argument_permit_nothing),
+        cmocka_unit_test(the_rules_tell_values_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
