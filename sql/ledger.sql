@@ -170,14 +170,15 @@ UPDATE workers SET speed = ?2 WHERE id = ?1
 SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, coalesce(games_sha256, '') AS games_sha256,
        counted AND NOT excluded AS counts,
        coalesce(load_delay, -1) AS load_delay, coalesce(load_steal, -1) AS load_steal, coalesce(load_swap_mib, -1) AS load_swap_mib, coalesce(load_speed, -1) AS load_speed,
+       coalesce(load_rest_new, -1) AS load_rest_new, coalesce(load_rest_base, -1) AS load_rest_base,
        coalesce(load_speed_before, -1) AS load_speed_before
 FROM batches WHERE task_id = ?1 AND seq = ?2
 
 -- name: ledger_batch_add
 INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses,
                      tc, speed, busy, games_sha256, received, counted, excluded, llr, load_delay, load_steal, load_swap_mib,
-                     load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags, owner)
-VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :received, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
+                     load_rest_new, load_rest_base, load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags, owner)
+VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :received, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
         :limit_swap_mib, :flags, (SELECT owner FROM workers WHERE id = :worker))
 
 -- The limits above which a batch is flagged, as the operator set them.

@@ -101,6 +101,11 @@ SELECT count(*) FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
 SELECT count(*) AS batches, coalesce(sum(2 * length(outcomes)), 0) AS games, coalesce(sum(excluded), 0) AS excluded
 FROM batches WHERE test_id = ?1 AND (counted = 0 OR excluded = 1)
 
+-- CPU seconds of each side while the other was to move.
+-- name: page_rest_of_test
+SELECT coalesce(sum(load_rest_new), 0.0) AS new, coalesce(sum(load_rest_base), 0.0) AS base
+FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
+
 -- The results of each machine in a test.
 -- name: page_workers_of_test
 SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(length(b.outcomes)) AS pairs,

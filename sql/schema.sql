@@ -350,6 +350,8 @@ CREATE TABLE batches (
     load_delay REAL,                        -- share of thinking time without a CPU
     load_steal REAL,                        -- share of CPU time that a hypervisor took
     load_swap_mib REAL,                     -- MiB swapped in during the batch
+    load_rest_new REAL,                     -- CPU seconds of the new side while the base was to move
+    load_rest_base REAL,                    -- and the other way round
     load_speed REAL,                        -- nodes/s in play, this batch
     load_speed_before REAL,                 -- the same, first batch of the task
     -- The limits with which the load was compared, so that the audit computes the same flags.

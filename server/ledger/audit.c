@@ -111,11 +111,11 @@ static void compare_results(Audit *audit, const Stored *stored, const Tally *tal
 
 // Checks that a batch's flags follow from its load, and its exclusion from the table `exclusions`.
 static void check_flags(Audit *audit, Query *q) {
-    Load load = {query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_DELAY),
-                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_STEAL),
-                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SWAP_MIB),
-                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED),
-                 query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED_BEFORE)};
+    Load load = {.delay = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_DELAY),
+                 .steal = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_STEAL),
+                 .swap_mib = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SWAP_MIB),
+                 .speed = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED),
+                 .speed_before = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED_BEFORE)};
     FlagLimits limits = {query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_BUSY),
                          query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_SLOW),
                          query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_SWAP_MIB)};

@@ -73,6 +73,8 @@ static bool same_load(const Load *load, Query *q) {
     return numbers_equal(load->delay, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_DELAY)) &&
            numbers_equal(load->steal, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_STEAL)) &&
            numbers_equal(load->swap_mib, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SWAP_MIB)) &&
+           numbers_equal(load->rest_new, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_REST_NEW)) &&
+           numbers_equal(load->rest_base, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_REST_BASE)) &&
            numbers_equal(load->speed, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED)) &&
            numbers_equal(load->speed_before,
                          query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED_BEFORE));
@@ -193,6 +195,8 @@ static json_t *row_of_batch(const Batch *batch, const TaskRow *row) {
     put_load(values, "load_delay", batch->load.delay);
     put_load(values, "load_steal", batch->load.steal);
     put_load(values, "load_swap_mib", batch->load.swap_mib);
+    put_load(values, "load_rest_new", batch->load.rest_new);
+    put_load(values, "load_rest_base", batch->load.rest_base);
     put_load(values, "load_speed", batch->load.speed);
     put_load(values, "load_speed_before", batch->load.speed_before);
     return values;

@@ -7,7 +7,7 @@
 
 static const double FLAG_BUSY = 0.1, FLAG_SLOW = 0.25, FLAG_SWAP_MIB = 64;
 
-const Load LOAD_UNKNOWN = {-1, -1, -1, -1, -1};
+const Load LOAD_UNKNOWN = {-1, -1, -1, -1, -1, -1, -1};
 
 static void add_flag(char flags[FLAGS_MAX], bool deserved, const char *flag) {
     size_t size = strlen(flags);

@@ -85,6 +85,7 @@ typedef struct Load {
         steal;       // shares: of thinking time without a CPU, of CPU time taken by a hypervisor
     double swap_mib; // swapped in
     double speed, speed_before; // nodes/s in play: of this batch, of the task's first
+    double rest_new, rest_base; // CPU seconds of a side while the other was to move
 } Load;
 extern const Load LOAD_UNKNOWN;
 

@@ -126,6 +126,23 @@ static json_t *owner_warning(const json_t *owner) {
     return json_string(text);
 }
 
+// ---- CPU time while the other side was to move --------------------------------------------------
+
+// A side that uses more than this for each game computes in its opponent's time, or is slow to end
+// its search.
+static const double REST_NOTABLE_S = 0.01;
+
+static json_t *rest_warning(const json_t *rest, double games) {
+    double new_s = member_real(rest, "new"), base_s = member_real(rest, "base");
+    if (fmax(new_s, base_s) <= REST_NOTABLE_S * games)
+        return json_null();
+    char *text scope(free_ptr) =
+        xasprintf("While the other side was to move, the new side used %.1f\u00a0s of CPU time and "
+                  "the base %.1f\u00a0s.",
+                  new_s, base_s);
+    return json_string(text);
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 // The test whose approval covers the base; null where the base is in the baseline's history.
@@ -155,6 +172,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
     json_object_set_new(test, "owners", owners(ctx, id));
+    json_object_set_new(test, "rest", db_row(ctx->db, SQL_PAGE_REST_OF_TEST, "i", id));
     json_object_set_new(test, "uncounted", db_row(ctx->db, SQL_PAGE_UNCOUNTED, "i", id));
     json_object_set_new(test, "flagged", db_row(ctx->db, SQL_PAGE_FLAGGED, "i", id));
     json_object_set_new(test, "replays", replays(ctx, id));
@@ -192,6 +210,12 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     if (json_is_string(of_owner))
         json_array_append(warnings, of_owner);
     json_object_set_new(test, "owner_warning", of_owner);
+    json_t *of_rest = rest_warning(json_object_get(test, "rest"), member_real(row, "wins") +
+                                                                      member_real(row, "losses") +
+                                                                      member_real(row, "draws"));
+    if (json_is_string(of_rest))
+        json_array_append(warnings, of_rest);
+    json_object_set_new(test, "rest_warning", of_rest);
     json_object_set_new(test, "warnings", warnings);
     return test;
 }

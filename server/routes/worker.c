@@ -67,6 +67,8 @@ static bool load_read(const json_t *json, Load *load, Error *err) {
     } members[] = {{"delay", &load->delay},
                    {"steal", &load->steal},
                    {"swap_mib", &load->swap_mib},
+                   {"rest_new", &load->rest_new},
+                   {"rest_base", &load->rest_base},
                    {"speed", &load->speed},
                    {"speed_before", &load->speed_before}};
     size_t known = 0;
@@ -77,7 +79,8 @@ static bool load_read(const json_t *json, Load *load, Error *err) {
     }
     return (json_is_object(json) && known == json_object_size(json)) ||
            error_field(err, 422, "bad_request", "load",
-                       "load holds delay, steal, swap_mib, speed and speed_before, or is null");
+                       "load holds delay, steal, swap_mib, rest_new, rest_base, speed and "
+                       "speed_before, or is null");
 }
 
 static bool task_batch(Request *req, Response *res, Error *err) {

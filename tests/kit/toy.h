@@ -53,6 +53,7 @@ typedef struct Toy {
     int spare;          // processes up to this number behave
     int faults;         // how often the fault shows in all; 0: always
     int sleep_ms;       // SLEEP
+    int think_ms;       // CPU time that it uses for each move
     int left_ms;        // own clock as told with the last "go"
     char last[MOVE_TEXT_MAX]; // own last move
     uint64_t seed;
@@ -80,6 +81,12 @@ void toy_take_number(Toy *toy, char **argv);
 bool toy_fault_is_due(Toy *toy, Moment moment);
 // Does the deed if it is due. Most do not return.
 void toy_moment(Toy *toy, Moment moment);
+
+// From now on the engine uses CPU time while it is not to move: by one "thread", by "threads" or
+// "processes" of 5 ms, by "orphans", or by processes whose end it has "ignored".
+void toy_steal(const char *way);
+void toy_rest(bool rests); // whether it is not to move
+void toy_burn_ms(int ms);  // uses CPU time
 
 // Says `move`, well or badly.
 void toy_answer(const Toy *toy, Move move);

@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "sandboxed: %s\n", level < 1 ? "LEVEL FOLDER PROGRAM …" : "not to be had");
         return 2;
     }
-    SandboxView view = {.folder = argv[2], .writable = true, .tmp_bytes = 16 << 20};
+    SandboxView view = {.folder = argv[2], .writable = true, .plays = true, .tmp_bytes = 16 << 20};
     const char *folder = sandbox_prefix(&sandbox, &view, &command, &limits);
     argv_printf(&command, "%s/%s", folder, argv[3]);
     argv_add_all(&command, (const char *const *)argv + 4);

@@ -8,6 +8,8 @@
 // are the same. `toy --modes` lists the faults. A deed is done once a game. Keys:
 //   folder=DIR  count processes and faults there     faults=N  show the fault N times in all
 //   spare=N     the first N processes behave         token=TEXT#0000  where the number is noted
+//   think=MS   use that much CPU time for each move
+//   steal=WAY  compute in the opponent's time: thread, threads, processes, orphans, ignored
 //   plan=FILE   "FAULT AFTER" a line, the process's number says which; without a line: none
 // Options: Score: `constant`, or `a,b,c…` one a move, the last one repeated; "none" for no score,
 // "m3" for mate in 3. Script: the game's moves behind the FEN. Sleep: ms a move for "sleep".
@@ -111,12 +113,15 @@ static int number_after(const char *line, const char *word) {
 static void go(Toy *toy, const char *line) {
     Move move = choose(toy);
     bool white = toy->now.side == WHITE;
+    toy_rest(false);
+    toy_burn_ms(toy->think_ms);
     toy->left_ms = number_after(line, white ? " wtime " : " btime ");
     toy_moment(toy, AT_GO);
     toy->showing = !toy->deed && toy_fault_is_due(toy, AT_GO) ? toy->answer : ANSWER_OK;
     toy_answer(toy, move);
     move_to_uci(&toy->now, move, toy->last);
     toy->moves++;
+    toy_rest(true);
     toy_moment(toy, AT_AFTER);
 }
 
@@ -203,6 +208,10 @@ static void set_key(Toy *toy, const char *word) {
         toy->faults = (int)strtol(word + 7, NULL, 10);
     else if (starts(word, "spare="))
         toy->spare = (int)strtol(word + 6, NULL, 10);
+    else if (starts(word, "think="))
+        toy->think_ms = (int)strtol(word + 6, NULL, 10);
+    else if (starts(word, "steal="))
+        toy_steal(word + 6);
 }
 
 static void follow_plan(Toy *toy, const char *path) {

@@ -302,6 +302,7 @@ void build_command(const BuildContext *context, const Build *build, int64_t memo
                    Argv *argv, OsLimits *limits) {
     int64_t tmp_bytes = (int64_t)ENGINE_TMP_MIB << 20;
     SandboxView view = {.folder = build->folder,
+                        .plays = true,
                         .inside = build->start,
                         .tmp_bytes = tmp_bytes,
                         .file_bytes = tmp_bytes,

@@ -35,6 +35,24 @@ static EngineProcess *engine_of(const GamePlay *play, Color side) {
     return play->slot->engines[player_of(play->record, side)];
 }
 
+// ---- what a side uses while the other is to move ------------------------------------------------
+
+static int64_t take_rest_ns(GamePlay *play, Color side, int64_t age_ns) {
+    int64_t rest_ns = load_rest_ns(engine_of(play, side), age_ns);
+    play->record->rest_us[player_of(play->record, side)] += rest_ns / 1000;
+    return rest_ns;
+}
+
+// `side` did not have the last move. What it used of the CPU meanwhile kept the other side waiting,
+// not the machine.
+static void end_rest(GamePlay *play, Color side, int64_t age_ns) {
+    GameRecord *record = play->record;
+    MoveRecord *last = &record->moves[record->game.plies - 1];
+    int64_t rest_us = take_rest_ns(play, side, age_ns) / 1000;
+    if (record->game.plies > record->opening_plies && last->delay_us > 0)
+        last->delay_us = rest_us < last->delay_us ? last->delay_us - (int32_t)rest_us : 0;
+}
+
 // ---- faults -------------------------------------------------------------------------------------
 
 // The process of `side` goes at once: the next game gets a new one.
@@ -61,7 +79,8 @@ static bool was_overloaded(GamePlay *play, Color side) {
     OsUsage usage = {0};
     EngineReply reply;
     load_flag_fell(&play->slot->load, engine, elapsed, &usage);
-    int64_t away = usage.delay_ns + load_stolen_ns(&play->slot->load);
+    int64_t delay = usage.delay_ns - take_rest_ns(play, color_flip(side), 0);
+    int64_t away = (delay > 0 ? delay : 0) + load_stolen_ns(&play->slot->load);
     if (away < DELAY_NOTABLE_NS)
         return false;
     if (engine_go_late(engine, away < LATE_MAX_NS ? away : LATE_MAX_NS, &reply) == ENGINE_OK)
@@ -102,6 +121,7 @@ static EngineStatus ask_move(GamePlay *play, Color side, EngineReply *reply, Mov
     const Position *pos = &play->record->game.now;
     int64_t allowed = clock_allowed_ns(&play->clocks[side]);
     size_t size = command_add_go(&play->command, play->clocks, side);
+    end_rest(play, side, REST_AGE_NS);
     load_move_begins(&play->slot->load, engine);
     EngineStatus status = engine_go(engine, play->command.text, size, allowed, reply);
     bool echo = false;
@@ -116,7 +136,7 @@ static EngineStatus ask_move(GamePlay *play, Color side, EngineReply *reply, Mov
 }
 
 static int32_t whole_us(int64_t ns) {
-    return ns / 1000 > INT32_MAX ? INT32_MAX : (int32_t)(ns / 1000);
+    return ns < 0 ? -1 : ns / 1000 > INT32_MAX ? INT32_MAX : (int32_t)(ns / 1000);
 }
 
 static void keep_info(GamePlay *play, const EngineProcess *engine, MoveRecord *made) {
@@ -148,7 +168,7 @@ static void record_move(GamePlay *play, Color side, Move move, const EngineReply
     EngineProcess *engine = engine_of(play, side);
     char text[MOVE_TEXT_MAX];
     OsUsage usage;
-    bool measured = load_move_ended(&play->slot->load, engine, reply->elapsed_ns, &usage);
+    load_move_ended(&play->slot->load, engine, reply->elapsed_ns, &usage);
     MoveRecord *made = &record->moves[record->game.plies];
     *made = (MoveRecord){
         .move = move,
@@ -158,8 +178,8 @@ static void record_move(GamePlay *play, Color side, Move move, const EngineReply
         .seldepth = reply->info.seldepth,
         .nodes = reply->info.nodes,
         .engine_ms = reply->info.time_ms,
-        .cpu_us = measured ? whole_us(usage.cpu_ns) : -1,
-        .delay_us = measured ? whole_us(usage.delay_ns) : -1,
+        .cpu_us = whole_us(usage.cpu_ns),
+        .delay_us = whole_us(usage.delay_ns),
     };
     keep_info(play, engine, made);
     check_pv(play, side, move);
@@ -266,11 +286,15 @@ static bool set_up(GamePlay *play, Error *err) {
 
 static void play_game(GamePlay *play) {
     GameEnd end = game_end(&play->record->game);
+    for (Color side = WHITE; side <= BLACK; side++)
+        load_rest_begins(engine_of(play, side));
     if (end != END_NONE)
         end_by_rule(play->record, end);
     else
         while (play_ply(play))
             ;
+    end_rest(play, play->record->game.now.side, 0);
+    take_rest_ns(play, color_flip(play->record->game.now.side), 0);
 }
 
 static int64_t wall_us(void) {
@@ -299,47 +323,13 @@ static void place_engines(SlotContext *slot, const GameRecord *record) {
         engine_quit(engines[1], QUIT_PATIENCE_MS);
 }
 
-// ---- notes --------------------------------------------------------------------------------------
-
-void game_notes_init(GameNotes *notes) {
-    *notes = (GameNotes){0};
-    str_init(&notes->infos, INFOS_MAX);
-}
-
-static void notes_clear(GameNotes *notes) {
-    for (int i = 0; i < 2; i++) {
-        free(notes->protocol_log[i]);
-        free(notes->errors[i]);
-        notes->protocol_log[i] = notes->errors[i] = NULL;
-    }
-    str_clear(&notes->infos);
-}
-
-void game_notes_release(GameNotes *notes) {
-    notes_clear(notes);
-    str_release(&notes->infos);
-}
-
-// The last lines of both conversations, where an engine is at fault.
-static void keep_fault_report(GamePlay *play, int64_t start_ns) {
-    GameNotes *notes = play->notes;
-    for (int i = 0; i < 2; i++) {
-        const EngineProcess *engine = play->slot->engines[i];
-        Str protocol_log, errors;
-        str_init(&protocol_log, PROTOCOL_LOG_MAX);
-        str_init(&errors, PROTOCOL_LOG_MAX);
-        transcript_print(&engine->protocol_log, start_ns, &protocol_log);
-        tail_print(&engine->errors, &errors);
-        notes->fault_report.protocol_log[i] = notes->protocol_log[i] = str_steal(&protocol_log);
-        notes->fault_report.errors[i] = notes->errors[i] = str_steal(&errors);
-    }
-    play->record->fault_report = &notes->fault_report;
-}
+// ---- the whole ----------------------------------------------------------------------------------
 
 static void start_record(SlotContext *slot, GameRecord *record, GameNotes *notes) {
-    notes_clear(notes);
+    game_notes_clear(notes);
     record->culprit = -1;
     record->overloaded = false;
+    record->rest_us[0] = record->rest_us[1] = 0;
     record->rule = END_NONE;
     record->reason[0] = 0;
     record->infos = NULL;
@@ -366,7 +356,7 @@ bool match_game_play(SlotContext *slot, GameRecord *record, GameNotes *notes, Er
     if (slot->spec->keep_info)
         record->infos = notes->infos.data;
     if (record->culprit >= 0)
-        keep_fault_report(&play, start_ns);
+        record->fault_report = game_notes_fault(notes, slot->engines, start_ns);
     for (int i = 0; i < 2; i++)
         if (slot->spec->engines[record->players[i]].restart)
             engine_quit(slot->engines[i], QUIT_PATIENCE_MS);

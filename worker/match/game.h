@@ -5,20 +5,9 @@
 #include <stdatomic.h>
 
 #include "worker/match/clock_load.h"
+#include "worker/match/game_notes.h"
 #include "worker/match/match_spec.h"
 #include "worker/uci/engine_process.h"
-
-enum { INFOS_MAX = 8 << 20, PROTOCOL_LOG_MAX = 128 << 10 };
-
-// What goes with a record and outlives the game; reused from game to game.
-typedef struct GameNotes {
-    Str infos;
-    MatchFault fault_report;
-    char *protocol_log[2], *errors[2];
-} GameNotes;
-
-void game_notes_init(GameNotes *notes);
-void game_notes_release(GameNotes *notes);
 
 // Where one slot plays its games, one after the other. Zero but for what is borrowed.
 typedef struct SlotContext {

@@ -28,6 +28,13 @@ void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t 
     }
 }
 
+// The opponent may have been thinking about one more move than it made.
+int64_t record_rest_us(const GameRecord *record, int player) {
+    int plies = record->game.plies - record->opening_plies;
+    int64_t free_us = (int64_t)(plies + 2) / 2 * REST_FREE_US;
+    return record->rest_us[player] > free_us ? record->rest_us[player] - free_us : 0;
+}
+
 bool record_latency_us(const MoveRecord *move, int64_t *out) {
     *out = (int64_t)move->time_us - (int64_t)move->engine_ms * 1000;
     return move->engine_ms >= 0;

@@ -23,7 +23,8 @@ typedef struct MoveRecord {
     int64_t nodes;
     int32_t engine_ms; // what the engine says it took; -1: it does not say
     int32_t cpu_us;    // CPU time of the engine's threads during the move; -1: not measured
-    int32_t delay_us;  // how long its threads and the referee's were ready and got no CPU; -1: same
+    int32_t delay_us;  // how long its threads and the referee's were ready and got no CPU, less the
+                       // CPU time that its opponent used meanwhile; -1: not measured
     uint32_t info_at, info_size; // its last info line, in GameRecord.infos; size 0: not kept
 } MoveRecord;
 // What was said before an engine failed: the last lines of both conversations ("> " to the engine,
@@ -44,8 +45,9 @@ typedef struct GameRecord {
     int culprit;     // which of `players` is at fault for TIME, ILLEGAL, CRASH, STALL; else -1
     bool overloaded; // GAME_END_TIME: without the time that the machine was busy elsewhere the flag
                      // would not have fallen; it is a loss all the same
-    char reason[160]; // as printed: "White mates", "Black loses on time", …
-    Game game;        // start position after the opening's FEN; opening moves are part of it
+    int64_t rest_us[2]; // CPU time of each of `players` while its opponent was to move
+    char reason[160];   // as printed: "White mates", "Black loses on time", …
+    Game game;          // start position after the opening's FEN; opening moves are part of it
     int opening_plies;
     int64_t started_us; // wall clock, since the epoch
     int64_t lasted_us;
@@ -60,6 +62,10 @@ int record_mover(const GameRecord *record, int ply);
 // after the opening, into
 // left_us[ply]; -1 where it had no clock. `engines` are MatchSpec's.
 void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t *left_us);
+// CPU time that a player used while its opponent was to move, beyond what an engine needs to come to
+// rest after its move: 1 ms for each of the opponent's moves. In microseconds.
+enum { REST_FREE_US = 1000 };
+int64_t record_rest_us(const GameRecord *record, int player);
 // Time of the clock less what the engine says it took; false where it says nothing.
 bool record_latency_us(const MoveRecord *move, int64_t *out);
 // The number behind `word` in the move's info line; -1: none.

@@ -99,5 +99,6 @@ void games_json_add(Str *out, const GameRecord *game, const GameContext *context
     add_array(out, game, "scores", add_score);
     add_array(out, game, "depths", add_depth);
     add_array(out, game, "nodes", add_nodes);
-    str_puts(out, "}\n");
+    str_printf(out, ",\"rest_ms\":{\"new\":%" PRId64 ",\"base\":%" PRId64 "}}\n",
+               record_rest_us(game, 0) / 1000, record_rest_us(game, 1) / 1000);
 }

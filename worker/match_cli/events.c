@@ -248,7 +248,7 @@ void match_run_finish(MatchRun *s, bool over, const char *ending) {
         printf("%d games ended before an earlier pair was complete and will be played again\n",
                s->dropped);
     print_report(s);
-    timing_report(&timing, &s->timing);
+    timing_report(&timing, &s->timing, s->engines, s->title.engine_count);
     fputs(timing.data, stdout);
     if (s->verdict != SPRT_OPEN)
         printf("SPRT ([%.2f, %.2f]) completed - H%d was accepted\n", s->args->sprt.elo0,

@@ -160,9 +160,12 @@ void match_json_game(Str *out, const JsonContext *context, const GameRecord *gam
         add_text(out, "culprit", engines[game->players[game->culprit]].name);
     else
         str_puts(out, ",\"culprit\":null");
-    str_printf(out, ",\"overloaded\":%s,\"time\":%.6f,\"seconds\":%.6f",
+    str_printf(out,
+               ",\"overloaded\":%s,\"time\":%.6f,\"seconds\":%.6f,\"white_rest_us\":%" PRId64
+               ",\"black_rest_us\":%" PRId64,
                game->overloaded ? "true" : "false", (double)game->started_us / 1e6,
-               (double)game->lasted_us / 1e6);
+               (double)game->lasted_us / 1e6, record_rest_us(game, game->white),
+               record_rest_us(game, 1 - game->white));
     add_moves(out, game);
     add_arrays(out, game);
     add_fault_report(out, game);
@@ -204,8 +207,10 @@ static json_t *score_tree(const JsonContext *context, const MatchScore *s) {
     return tree;
 }
 
-static json_t *clock_tree(const Timing *timing) {
-    json_t *tree = json_object();
+static json_t *clock_tree(const Timing *timing, int engine_count) {
+    json_t *tree = json_object(), *rests = json_array();
+    for (int i = 0; i < engine_count; i++)
+        json_array_append_new(rests, json_integer(timing->rest_us[i]));
     json_object_set_new(tree, "moves", json_integer(timing->moves));
     if (timing->told) {
         json_object_set_new(tree, "latency_median_us", real(timing_quantile_us(timing, 0.5)));
@@ -219,6 +224,7 @@ static json_t *clock_tree(const Timing *timing) {
     }
     json_object_set_new(tree, "time_losses", json_integer(timing->time_losses));
     json_object_set_new(tree, "overloaded", json_integer(timing->overloaded));
+    json_object_set_new(tree, "rests_us", rests);
     return tree;
 }
 
@@ -235,7 +241,8 @@ void match_json_report(Str *out, const JsonContext *context, const MatchScore *s
     json_object_set_new(tree, "scores", list);
     if (ending) {
         json_object_set_new(tree, "ending", json_string(ending->name));
-        json_object_set_new(tree, "clock", clock_tree(ending->timing));
+        json_object_set_new(tree, "clock",
+                            clock_tree(ending->timing, context->title->engine_count));
     }
     if (context->title->bounds)
         json_object_set_new(tree, "verdict", json_string(verdicts[verdict]));

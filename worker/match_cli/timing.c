@@ -5,6 +5,8 @@
 
 #include "worker/match/game_record.h"
 
+enum { REST_NOTABLE_US = 10000 };
+
 static int bucket_of(int64_t us) {
     int bucket = us > 0 ? 1 + (int)(8 * log2((double)us + 1)) : 0;
     return bucket < TIMING_BUCKETS ? bucket : TIMING_BUCKETS - 1;
@@ -33,6 +35,8 @@ void timing_add_game(Timing *timing, const GameRecord *game) {
         add_move(timing, &game->moves[i]);
     timing->time_losses += game->kind == GAME_END_TIME;
     timing->overloaded += game->overloaded;
+    for (int i = 0; i < 2; i++)
+        timing->rest_us[game->players[i]] += record_rest_us(game, i);
 }
 
 double timing_quantile_us(const Timing *timing, double share) {
@@ -43,7 +47,7 @@ double timing_quantile_us(const Timing *timing, double share) {
     return 0;
 }
 
-void timing_report(Str *out, const Timing *timing) {
+void timing_report(Str *out, const Timing *timing, const EngineSpec *engines, int engine_count) {
     if (!timing->told && !timing->measured && !timing->time_losses)
         return;
     str_printf(out, "Clock: %ld moves", timing->moves);
@@ -60,5 +64,9 @@ void timing_report(Str *out, const Timing *timing) {
     if (timing->time_losses)
         str_printf(out, "; %ld lost on time, %ld of them on a busy machine", timing->time_losses,
                    timing->overloaded);
+    for (int i = 0; i < engine_count; i++)
+        if (timing->rest_us[i] >= REST_NOTABLE_US)
+            str_printf(out, "; %s used %.2f s of CPU time while its opponent was to move",
+                       engines[i].name, (double)timing->rest_us[i] / 1e6);
     str_puts(out, "\n");
 }

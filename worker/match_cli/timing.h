@@ -1,9 +1,11 @@
 // The timing of a match: the latency of moves (the elapsed time minus the time that the engine
-// reports), and how long engines were ready to run and had no CPU.
+// reports), how long engines were ready to run and had no CPU, and what they used of the CPU while
+// their opponents were to move.
 #pragma once
 
 #include "server/common/str.h"
 #include "worker/match/match_spec.h"
+#include "worker/match_cli/args_values.h"
 
 enum { TIMING_BUCKETS = 256 };
 
@@ -15,10 +17,11 @@ typedef struct Timing {
     long measured; // moves that took long enough to measure their delay
     int64_t delayed_us, delay_max_us;
     long time_losses, overloaded;
+    int64_t rest_us[MATCH_ENGINES_MAX]; // of each engine: see record_rest_us
 } Timing;
 
 void timing_add_game(Timing *timing, const GameRecord *game);
 // Writes one line; nothing if no move was played.
-void timing_report(Str *out, const Timing *timing);
+void timing_report(Str *out, const Timing *timing, const EngineSpec *engines, int engine_count);
 // The quantile `share` (0 to 1) of the latencies in µs, exact to an eighth of an octave.
 double timing_quantile_us(const Timing *timing, double share);

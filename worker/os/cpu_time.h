@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "worker/os/process.h"
+#include "worker/os/tree_cpu.h"
 
 // Sums since an arbitrary moment; only differences are meaningful.
 typedef struct OsUsage {
@@ -15,24 +16,27 @@ typedef struct OsUsage {
 
 enum { OS_TASKS_MAX = 256 };
 
-// Measures one process, all its descendants, and all their threads. What ended processes and
-// threads used stays in the sum. At most OS_TASKS_MAX threads are measured. A zeroed meter measures
-// nothing.
+// Measures one process, all its descendants, and all their threads. The CPU time is exact, see
+// tree_cpu.h. The delay of at most OS_TASKS_MAX threads is measured; that of threads that have ended
+// stays in the sum. A zeroed meter measures nothing.
 typedef struct OsMeter {
     int root; // process id; 0: none
+    OsTreeCpu cpu;
     int64_t scanned_ns;
-    OsUsage sum;
+    int64_t delay_ns;
     int count;
     struct OsTask {
         int id, process;
-        int file; // descriptor of its schedstat
-        OsUsage seen;
+        int file;         // descriptor of its schedstat
+        int64_t delay_ns; // seen last
     } tasks[OS_TASKS_MAX];
 } OsMeter;
 
 void os_meter_start(OsMeter *meter, int pid);
-// The usage up to now. Searches for new threads and processes if the last search was more than
-// `scan_age_ns` ago. Returns false if this system does not provide the numbers.
+// The CPU time up to now, in ns; cheap. -1: the process has ended, or this system does not tell.
+int64_t os_meter_cpu(OsMeter *meter);
+// The usage up to now. Searches for threads whose delay is not measured yet if the last search was
+// more than `scan_age_ns` ago. False: the process has ended, or this system does not tell.
 bool os_meter_read(OsMeter *meter, int64_t scan_age_ns, OsUsage *out);
 void os_meter_stop(OsMeter *meter); // no effect on a zeroed meter
 

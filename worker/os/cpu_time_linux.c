@@ -40,9 +40,8 @@ static void task_add_up(OsMeter *meter, struct OsTask *task) {
     OsUsage now;
     if (!read_schedstat(task->file, &now))
         return;
-    meter->sum.cpu_ns += now.cpu_ns - task->seen.cpu_ns;
-    meter->sum.delay_ns += now.delay_ns - task->seen.delay_ns;
-    task->seen = now;
+    meter->delay_ns += now.delay_ns - task->delay_ns;
+    task->delay_ns = now.delay_ns;
 }
 
 // ---- the tree -----------------------------------------------------------------------------------
@@ -120,6 +119,11 @@ static void scan(OsMeter *meter) {
 void os_meter_start(OsMeter *meter, int pid) {
     os_meter_stop(meter);
     meter->root = pid;
+    os_tree_cpu_start(&meter->cpu, pid);
+}
+
+int64_t os_meter_cpu(OsMeter *meter) {
+    return os_tree_cpu_read(&meter->cpu);
 }
 
 bool os_meter_read(OsMeter *meter, int64_t scan_age_ns, OsUsage *out) {
@@ -129,16 +133,16 @@ bool os_meter_read(OsMeter *meter, int64_t scan_age_ns, OsUsage *out) {
         scan(meter);
     for (int i = 0; i < meter->count; i++)
         task_add_up(meter, &meter->tasks[i]);
-    *out = meter->sum;
-    return meter->count > 0;
+    *out = (OsUsage){os_tree_cpu_read(&meter->cpu), meter->delay_ns};
+    return meter->count > 0 && out->cpu_ns >= 0;
 }
 
 void os_meter_stop(OsMeter *meter) {
     for (int i = 0; i < meter->count; i++)
         close(meter->tasks[i].file);
     meter->root = meter->count = 0;
-    meter->scanned_ns = 0;
-    meter->sum = (OsUsage){0};
+    meter->scanned_ns = meter->delay_ns = 0;
+    os_tree_cpu_stop(&meter->cpu);
 }
 
 // ---- the hypervisor -----------------------------------------------------------------------------

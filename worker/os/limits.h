@@ -21,6 +21,7 @@ typedef struct OsLimits {
     int64_t file_bytes;   // largest file
     int64_t cpu_s;        // CPU time of one process
     bool confined;        // it runs strangers' code: it gets a minimal environment, not ours
+    bool plays;           // it is an engine that is measured or plays; see OsFilterKind
     const OsProfile *profile;
     const char *profile_folder; // which OS_PROFILE_WHOLE lets it access
     bool profile_writable;

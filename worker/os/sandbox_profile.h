@@ -21,11 +21,16 @@ typedef enum {
 
 enum { OS_PROFILE_FD = 9, OS_INIT_FD = 10, OS_PROFILE_FILTER_MAX = 4096 };
 
+// A program for seccomp; `size` in instructions.
+typedef struct OsFilter {
+    size_t size;
+    uint64_t code[OS_PROFILE_FILTER_MAX];
+} OsFilter;
+
 struct OsProfile {
     OsProfileKind kind;
-    int access_version; // of Landlock; 0: no version that can be used
-    size_t size;        // of the filter, in instructions
-    uint64_t filter[OS_PROFILE_FILTER_MAX];
+    int access_version;   // of Landlock; 0: no version that can be used
+    OsFilter build, play; // `play` also for engines that are measured
 };
 
 // False: this system does not support such a profile.
@@ -36,6 +41,10 @@ bool os_profile_knows_signals(const OsProfile *profile);
 // For a child between fork and exec, so it is async-signal-safe. On false, errno says why.
 bool os_profile_enter(const OsLimits *limits);
 
-// Makes the filter alone (seccomp_linux.c). `whole`: there are no namespaces. `signals`: refuses to
-// send signals.
-bool os_filter_make(OsProfile *profile, bool whole, bool signals, Error *err);
+// Makes a filter alone (seccomp_linux.c).
+typedef struct OsFilterKind {
+    bool whole;   // there are no namespaces
+    bool signals; // refuses to send signals
+    bool play;    // keeps an engine on its CPUs, and the CPU time of its children countable
+} OsFilterKind;
+bool os_filter_make(OsFilter *filter, OsFilterKind kind, Error *err);

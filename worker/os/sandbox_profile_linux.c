@@ -14,9 +14,12 @@
 #include "worker/os/inside.h"
 #include "worker/os/landlock.h"
 
-static bool restrict_calls(const OsProfile *profile) {
-    struct sock_fprog program = {(unsigned short)profile->size,
-                                 (struct sock_filter *)profile->filter};
+static const OsFilter *filter_of(const OsLimits *limits) {
+    return limits->plays ? &limits->profile->play : &limits->profile->build;
+}
+
+static bool restrict_calls(const OsFilter *filter) {
+    struct sock_fprog program = {(unsigned short)filter->size, (struct sock_filter *)filter->code};
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
@@ -33,17 +36,23 @@ static bool hand_over(int as, const void *bytes, size_t size) {
 }
 
 bool os_profile_enter(const OsLimits *limits) {
-    const OsProfile *profile = limits->profile;
-    if (profile->kind == OS_PROFILE_HANDED)
-        return hand_over(OS_PROFILE_FD, profile->filter, profile->size * sizeof *profile->filter) &&
+    const OsFilter *filter = filter_of(limits);
+    if (limits->profile->kind == OS_PROFILE_HANDED)
+        return hand_over(OS_PROFILE_FD, filter->code, filter->size * sizeof *filter->code) &&
                hand_over(OS_INIT_FD, os_inside_init, os_inside_init_size);
     umask(077); // seccomp_linux.c refuses a chmod that gives rights to other users
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && restrict_access(limits) &&
-           restrict_calls(limits->profile);
+           restrict_calls(filter);
 }
 
 bool os_profile_knows_signals(const OsProfile *profile) {
     return profile->access_version >= OS_LANDLOCK_SCOPES;
+}
+
+static bool make_filters(OsProfile *profile, OsFilterKind kind, Error *err) {
+    OsFilterKind play = kind;
+    play.play = true;
+    return os_filter_make(&profile->build, kind, err) && os_filter_make(&profile->play, play, err);
 }
 
 bool os_profile_init(OsProfile *profile, OsProfileKind kind, Error *err) {
@@ -52,7 +61,7 @@ bool os_profile_init(OsProfile *profile, OsProfileKind kind, Error *err) {
     if (kind == OS_PROFILE_HANDED) {
         // Version 1 refuses to move files between folders, which builds need.
         profile->access_version = version >= OS_LANDLOCK_REFER ? version : 0;
-        return os_filter_make(profile, false, false, err);
+        return make_filters(profile, (OsFilterKind){0}, err);
     }
     if (version < 1)
         return error_set(err, 0, "no_landlock",
@@ -60,5 +69,6 @@ bool os_profile_init(OsProfile *profile, OsProfileKind kind, Error *err) {
                              ? "Landlock is disabled in this kernel (boot with lsm=landlock,…)"
                              : "this kernel has no Landlock");
     profile->access_version = version;
-    return os_filter_make(profile, true, !os_profile_knows_signals(profile), err);
+    OsFilterKind whole = {.whole = true, .signals = !os_profile_knows_signals(profile)};
+    return make_filters(profile, whole, err);
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -105,7 +106,6 @@ static const Case cases_whole[] = {CHMOD(chmod, 1),
                                    HAS(fchmod, 1, 02000),
                                    IS_NOT(utimensat, 1, 0),
                                    IS_NOT(prlimit64, 0, 0),
-                                   IS_NOT(sched_setaffinity, 0, 0),
                                    IS_NOT(sched_setscheduler, 0, 0),
                                    IS_NOT(sched_setparam, 0, 0),
                                    IS_NOT(sched_setattr, 0, 0),
@@ -116,6 +116,8 @@ static const Case cases_whole[] = {CHMOD(chmod, 1),
                                    IS(fcntl, 1, FCNTL_SETOWN_EX),
                                    IS(ioctl, 1, IOCTL_SETOWN),
                                    IS(ioctl, 1, IOCTL_SETPGRP)};
+
+static const Case cases_whole_build[] = {IS_NOT(sched_setaffinity, 0, 0)};
 
 // Signal 0 only checks whether a process exists.
 static const Case cases_signals[] = {IS_NOT(kill, 1, 0),
@@ -148,7 +150,23 @@ static int add_cases(scmp_filter_ctx filter, const Case *list, size_t count) {
     return status;
 }
 
-static int add_rules(scmp_filter_ctx filter, bool whole, bool signals) {
+// Calls that do nothing and succeed, since engines end themselves where they fail.
+static int pretend(scmp_filter_ctx filter, OsFilterKind kind) {
+    int status = 0;
+    // All processes must stay in the group that os_kill kills.
+    if (kind.whole)
+        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(setpgid), 0);
+    if (status == 0 && kind.play)
+        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(sched_setaffinity), 0);
+    // The CPU time of children is lost if their parent ignores their ends (tree_cpu.h).
+    if (status == 0 && kind.play)
+        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(rt_sigaction), 2,
+                                  SCMP_A0_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, SIGCHLD),
+                                  SCMP_A1_64(SCMP_CMP_NE, 0));
+    return status;
+}
+
+static int add_rules(scmp_filter_ctx filter, OsFilterKind kind) {
     int status = add_list(filter, SCMP_ACT_ERRNO(EPERM), refused, COUNT(refused));
     if (status == 0)
         status = add_list(filter, SCMP_ACT_ERRNO(ENOSYS), absent, COUNT(absent));
@@ -156,33 +174,32 @@ static int add_rules(scmp_filter_ctx filter, bool whole, bool signals) {
         status = add_cases(filter, cases, COUNT(cases));
     for (int call = CALL_YOUNGEST + 1; call <= CALL_MOST && status == 0; call++)
         status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0);
-    if (status == 0 && whole)
+    if (status == 0 && kind.whole)
         status = add_list(filter, SCMP_ACT_ERRNO(EPERM), refused_whole, COUNT(refused_whole));
-    if (status == 0 && whole)
+    if (status == 0 && kind.whole)
         status = add_cases(filter, cases_whole, COUNT(cases_whole));
-    // All processes must stay in the group that os_kill kills. setpgid does nothing and succeeds.
-    if (status == 0 && whole)
-        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(setpgid), 0);
-    if (status == 0 && signals)
+    if (status == 0 && kind.whole && !kind.play)
+        status = add_cases(filter, cases_whole_build, COUNT(cases_whole_build));
+    if (status == 0 && kind.signals)
         status = add_cases(filter, cases_signals, COUNT(cases_signals));
-    return status;
+    return status == 0 ? pretend(filter, kind) : status;
 }
 
-static bool export(OsProfile *profile, scmp_filter_ctx filter) {
+static bool export(OsFilter *out, scmp_filter_ctx filter) {
     int fd scope(close_fd) = memfd_create("filter", MFD_CLOEXEC);
     if (fd < 0 || seccomp_export_bpf(filter, fd) < 0)
         return false;
-    ssize_t size = pread(fd, profile->filter, sizeof profile->filter, 0);
-    profile->size = size > 0 ? (size_t)size / sizeof *profile->filter : 0;
-    return size > 0 && (size_t)size < sizeof profile->filter;
+    ssize_t size = pread(fd, out->code, sizeof out->code, 0);
+    out->size = size > 0 ? (size_t)size / sizeof *out->code : 0;
+    return size > 0 && (size_t)size < sizeof out->code;
 }
 
-bool os_filter_make(OsProfile *profile, bool whole, bool signals, Error *err) {
+bool os_filter_make(OsFilter *out, OsFilterKind kind, Error *err) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-    int status = filter ? add_rules(filter, whole, signals) : -ENOMEM;
+    int status = filter ? add_rules(filter, kind) : -ENOMEM;
     if (status == 0) // binary search in the filter, because engines make many calls
         status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    bool made = status == 0 && export(profile, filter);
+    bool made = status == 0 && export(out, filter);
     seccomp_release(filter);
     return made || error_set(err, 0, "no_filter", "cannot make a filter for system calls: %s",
                              strerror(status < 0 ? -status : EFBIG));

@@ -28,6 +28,8 @@ void load_add(LoadMeter *meter, const GameRecord *game) {
     int first = white_first ? game->white : 1 - game->white;
     for (int i = game->opening_plies; i < game->game.plies; i++)
         add_move(meter, &game->moves[i], ((i - game->opening_plies) % 2 == 0) == (first == 1));
+    for (int i = 0; i < 2; i++)
+        meter->rest_us[i] += record_rest_us(game, i);
 }
 
 static double share(double part, double whole) {
@@ -44,6 +46,7 @@ BatchLoad load_end(const LoadMeter *meter, double speed_before) {
         .delay = share((double)meter->delay_us, (double)meter->thinking_us),
         .steal = share(now.stolen_s - meter->machine.stolen_s, now.wall_s - meter->machine.wall_s),
         .swap_mib = swapped > 0 ? swapped : 0,
+        .rest = {(double)meter->rest_us[0] / 1e6, (double)meter->rest_us[1] / 1e6},
         .speed = seconds > 0 ? (double)meter->nodes / seconds : 0,
     };
     load.speed_before = speed_before > 0 ? speed_before : load.speed;
@@ -76,10 +79,10 @@ static json_t *speed_to_json(double speed) {
 }
 
 json_t *load_to_json(const BatchLoad *load) {
-    json_t *root =
-        json_pack("{s:f, s:f, s:f, s:o, s:o}", "delay", load->delay, "steal", load->steal,
-                  "swap_mib", load->swap_mib, "speed", speed_to_json(load->speed), "speed_before",
-                  speed_to_json(load->speed_before));
+    json_t *root = json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "delay", load->delay, "steal",
+                             load->steal, "swap_mib", load->swap_mib, "rest_new", load->rest[0],
+                             "rest_base", load->rest[1], "speed", speed_to_json(load->speed),
+                             "speed_before", speed_to_json(load->speed_before));
     if (!root)
         fatal("out of memory");
     return root;

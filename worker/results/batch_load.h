@@ -16,12 +16,14 @@ typedef struct BatchLoad {
     double swap_mib;     // swapped in by the machine during the batch
     double speed;        // of the base side
     double speed_before; // the same in the first batch of the task
+    double rest[2];      // CPU seconds of the new side and of the base while the other was to move
 } BatchLoad;
 
 // Sums over the games of a batch, and the machine's counters when it began.
 typedef struct LoadMeter {
     int64_t thinking_us, delay_us;
     int64_t nodes, searching_us; // of the base
+    int64_t rest_us[2];
     HostLoad machine;
 } LoadMeter;
 

@@ -107,6 +107,7 @@ const char *sandbox_prefix(const Sandbox *sandbox, const SandboxView *view, Argv
                          .file_bytes = view->file_bytes,
                          .cpu_s = view->cpu_s,
                          .confined = true,
+                         .plays = view->plays,
                          .profile = sandbox->level > 0 ? &sandbox->profile : NULL,
                          .profile_folder = view->folder,
                          .profile_writable = view->writable};

@@ -14,6 +14,7 @@
 typedef struct SandboxView {
     const char *folder;     // absolute path on the host; the program sees only it and the system
     bool writable;          // else read-only
+    bool plays;             // it is an engine that is measured or plays: it stays on its CPUs
     const char *inside;     // working directory relative to `folder`; "" or NULL: `folder` itself
     const char *const *env; // NAME, value, NAME, value, …, NULL; may be NULL
     const char *result;   // NULL, or a file of the host that it writes as SANDBOX_RESULT (level 2)

@@ -34,13 +34,16 @@ typedef struct EngineProcess {
     const EngineSpec *ignores_quit; // an engine that did not end after quit; NULL: none
     EngineLog log;
     OsMeter meter;
-    OsUsage used;       // at the last reading of `meter`
-    int64_t used_at_ns; // time of that reading
-    bool worked_since;  // the engine has had work since that reading
-    int cancel_fd;      // borrowed; when it is readable, every wait returns. -1: none
-    int watch, awaited; // epoll descriptor; which of input and output it watches, -1: neither
-    int64_t read_at_ns; // time right after the last read
-    int64_t bytes_left; // how many bytes the engine may still write for the current command
+    int64_t delay_ns;    // of `meter` when it was read last
+    int64_t delay_at_ns; // time of that reading
+    bool worked_since;   // the engine has had work since that reading
+    int64_t cpu_ns;      // its CPU time when that was read last; -1: not known
+    int64_t cpu_at_ns;   // time of that reading
+    int64_t own_ns;      // CPU time of its own moves since that reading
+    int cancel_fd;       // borrowed; when it is readable, every wait returns. -1: none
+    int watch, awaited;  // epoll descriptor; which of input and output it watches, -1: neither
+    int64_t read_at_ns;  // time right after the last read
+    int64_t bytes_left;  // how many bytes the engine may still write for the current command
     size_t chunk_at, chunk_size, partial_size;
     bool speaks_unasked;           // it has written lines after its bestmove
     bool errors_open;              // its standard error can still be read

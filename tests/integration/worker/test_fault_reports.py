@@ -42,13 +42,22 @@ def a_batch_says_what_its_machine_was_like():
     equal(post(0, load=good, **FAULTS).json["repeat"], True)
     equal(post(0, load={**good, "delay": 0.5}, **FAULTS).code, "batch_conflict")
     equal(post(1, load=None, busy=0.5).json["counted"], True)
-    equal(post(2, load={"speed": 100, "speed_before": 200, "swap_mib": 100}).json["counted"], True)
+    equal(post(2, load={"speed": 100, "speed_before": 200, "swap_mib": 100, "rest_new": 2.5, "rest_base": 0.04}).json["counted"], True)
     test = anyone.api("GET", "/tests/1").json
     equal(test["flagged"], {"pairs": 8, "machines": 1, "busy_pairs": 4, "slow_pairs": 4, "swap_pairs": 4})
     equal(test["workers"][0]["pairs_flagged"], 8)
     page = anyone.get("/tests/1").words
     contains(page, "8 pairs are flagged (machines: 1)")
     contains(page, "busy with something else (4), slower than at first (4), short of memory (4)")
+
+
+def what_a_side_used_while_the_other_was_to_move_is_shown():
+    test = anyone.api("GET", "/tests/1").json
+    equal(test["rest"], {"new": 2.5, "base": 0.04 + EXAMPLES["batch.request"]["load"]["rest_base"]})
+    sentence = "While the other side was to move, the new side used 2.5\u00a0s of CPU time and the base 0.1\u00a0s."
+    equal(test["rest_warning"], sentence)
+    true(sentence in test["warnings"], "it is one of the warnings")
+    contains(anyone.get("/tests/1").text, sentence)
 
 
 def an_operator_sets_the_limits():
@@ -225,7 +234,7 @@ def main():
         server.start()
         anyone, worker = Client(server), server.worker()
         task = claim(worker, cores=8, speeds={"anvil": 1234567.0}).json
-        run(a_batch_says_what_its_machine_was_like, an_operator_sets_the_limits, fault_report_is_taken_once_and_shown,
+        run(a_batch_says_what_its_machine_was_like, what_a_side_used_while_the_other_was_to_move_is_shown, an_operator_sets_the_limits, fault_report_is_taken_once_and_shown,
             what_engines_said_cannot_break_out_of_a_page, fault_report_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
             a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,
             a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_confined_too_little_gets_no_work_and_hears_what_to_install,

@@ -88,19 +88,22 @@ static void cpu_time_of_threads_counts(void **state) {
     assert_true(after.cpu_ns >= before.cpu_ns);
 }
 
-static void a_process_that_has_ended_keeps_what_it_had(void **state) {
+static void a_process_that_has_ended_counts_until_it_is_reaped(void **state) {
     (void)state;
     OsMeter meter = {0};
-    OsUsage before, after;
+    OsUsage usage;
+    siginfo_t info;
     pid_t pid = busy_process(40 * ms_ns, true);
     os_meter_start(&meter, pid);
-    bool told = os_meter_read(&meter, 0, &before);
+    int64_t before = os_meter_cpu(&meter);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    int64_t after = os_meter_cpu(&meter);
     end(pid);
-    bool still = os_meter_read(&meter, 0, &after);
+    bool still = os_meter_read(&meter, 0, &usage);
     os_meter_stop(&meter);
-    assert_true(told);
+    assert_true(before >= 40 * ms_ns && after >= before);
     assert_false(still);
-    assert_true(after.cpu_ns >= before.cpu_ns);
 }
 
 static void waiting_for_a_cpu_counts_as_delay(void **state) {
@@ -148,6 +151,65 @@ static void stolen_time_never_goes_back(void **state) {
 
 // ---- of a move ----------------------------------------------------------------------------------
 
+// Uses CPU time in a way that a sum over living threads does not see, then stays: 20 threads, or 20
+// processes, one after the other, of 5 ms each.
+static void *burn_a_little(void *arg) {
+    (void)arg;
+    burn_cpu(5 * ms_ns);
+    return NULL;
+}
+
+static void burn_in_helpers(bool in_threads) {
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        pid_t pid = in_threads ? 0 : fork();
+        if (in_threads) {
+            pthread_create(&thread, NULL, burn_a_little, NULL);
+            pthread_join(thread, NULL);
+        } else if (pid == 0) {
+            burn_cpu(5 * ms_ns);
+            _exit(0);
+        } else {
+            waitpid(pid, NULL, 0);
+        }
+    }
+}
+
+static int64_t seen_of_helpers(bool in_threads) {
+    int go[2], done[2];
+    char byte;
+    OsMeter meter = {0};
+    assert_true(pipe(go) == 0 && pipe(done) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        if (read(go[0], &byte, 1) == 1)
+            burn_in_helpers(in_threads);
+        if (write(done[1], "x", 1) < 1 || pause())
+            _exit(1);
+    }
+    os_meter_start(&meter, pid);
+    int64_t before = os_meter_cpu(&meter);
+    assert_int_equal(write(go[1], "x", 1), 1);
+    assert_int_equal(read(done[0], &byte, 1), 1);
+    int64_t after = os_meter_cpu(&meter);
+    os_meter_stop(&meter);
+    end(pid);
+    for (int i = 0; i < 2; i++) {
+        close(go[i]);
+        close(done[i]);
+    }
+    assert_true(before >= 0);
+    return after - before;
+}
+
+// 100 ms, less two ticks in which the system tells the time of ended processes.
+static void helpers_that_have_ended_count(void **state) {
+    (void)state;
+    assert_in_range(seen_of_helpers(true), 99 * ms_ns, 2000 * ms_ns);
+    assert_in_range(seen_of_helpers(false), 79 * ms_ns, 2000 * ms_ns);
+}
+
 static void only_moves_of_some_length_are_measured(void **state) {
     (void)state;
     static EngineProcess engine;
@@ -158,16 +220,16 @@ static void only_moves_of_some_length_are_measured(void **state) {
     pid_t pid = busy_process(30 * ms_ns, true);
     os_meter_start(&engine.meter, pid);
     load_open(&slot, NULL, 0);
+    load_rest_begins(&engine);
     load_move_begins(&slot, &engine);
     assert_false(engine.worked_since);
-    bool brief = load_move_ended(&slot, &engine, 4 * ms_ns, &usage);
+    load_move_ended(&slot, &engine, 4 * ms_ns, &usage);
     assert_true(engine.worked_since);
-    bool longer = load_move_ended(&slot, &engine, 50 * ms_ns, &usage);
+    assert_true(usage.cpu_ns == -1 && usage.delay_ns == -1);
+    load_move_ended(&slot, &engine, 50 * ms_ns, &usage);
     load_close(&slot);
     os_meter_stop(&engine.meter);
     end(pid);
-    assert_false(brief);
-    assert_true(longer);
     assert_in_range(usage.cpu_ns, 0, 20 * ms_ns);
     assert_in_range(usage.delay_ns, 0, 50 * ms_ns);
 }
@@ -176,10 +238,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_of_children_and_of_their_children_counts),
         cmocka_unit_test(cpu_time_of_threads_counts),
-        cmocka_unit_test(a_process_that_has_ended_keeps_what_it_had),
+        cmocka_unit_test(a_process_that_has_ended_counts_until_it_is_reaped),
         cmocka_unit_test(waiting_for_a_cpu_counts_as_delay),
         cmocka_unit_test(an_empty_meter_measures_nothing),
         cmocka_unit_test(stolen_time_never_goes_back),
+        cmocka_unit_test(helpers_that_have_ended_count),
         cmocka_unit_test(only_moves_of_some_length_are_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,7 @@ static GameRecord *sample(void) {
                           .result = RESULT_BLACK_WINS,
                           .kind = GAME_END_ADJUDICATION,
                           .culprit = -1,
+                          .rest_us = {9000, 1000}, // 2 ms each are free
                           .reason = "Black wins by adjudication",
                           .opening_plies = 1,
                           .started_us = 1700000000000000,
@@ -165,7 +166,7 @@ static void json_has_a_number_or_null_for_every_move(void **state) {
         "{\"type\":\"game\",\"game\":8,\"round\":4,\"pair\":3,\"index\":1,\"white\":\"Ba\\\"se\","
         "\"black\":\"New\",\"result\":\"0-1\",\"end\":\"adjudication\","
         "\"reason\":\"Black wins by adjudication\",\"culprit\":null,\"overloaded\":false,"
-        "\"time\":1700000000.0,\"seconds\":3723.0,"
+        "\"time\":1700000000.0,\"seconds\":3723.0,\"white_rest_us\":0,\"black_rest_us\":7000,"
         "\"fen\":\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\","
         "\"opening\":[\"e2e4\"],\"moves\":[\"e7e5\",\"g1f3\"],\"times_us\":[1234567,2000000],"
         "\"scores\":[23,-999994],\"depths\":[9,3],\"seldepths\":[14,0],\"nodes\":[500000,0],"
@@ -201,21 +202,23 @@ static void the_line_about_time_adds_up(void **state) {
     scope(free_ptr) Timing *timing = xcalloc(1, sizeof *timing);
     scope(str_release) Str out;
     str_init(&out, 1 << 10);
-    timing_report(&out, timing);
+    timing_report(&out, timing, engines, 2);
     assert_string_equal(out.data, "");
     GameRecord *record = sample();
     record->kind = GAME_END_TIME;
     record->overloaded = true;
+    record->rest_us[0] = 2340000;
     timing_add_game(timing, record);
     assert_int_equal(timing->moves, 2);
     assert_int_equal(timing->told, 1);
     assert_int_equal(timing->latency_max_us, 4567);
     double median = timing_quantile_us(timing, 0.5);
     assert_true(median > 4567 / 1.1 && median < 4567 * 1.1);
-    timing_report(&out, timing);
+    timing_report(&out, timing, engines, 2);
     assert_has(out.data, "2 moves, latency median 4.");
     assert_has(out.data, "waited for a CPU 0.1 % of the time, at most 4.0 ms; 1 lost on time, 1 "
-                         "of them on a busy machine\n");
+                         "of them on a busy machine; New used 2.34 s of CPU time while its "
+                         "opponent was to move\n");
 }
 
 static void everybody_meets_everybody_or_the_seeds(void **state) {

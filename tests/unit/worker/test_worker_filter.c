@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
@@ -17,19 +18,29 @@
 
 enum { CALLS_MAX = 512, ARGUMENTS = 6, REFUSED_EPERM = SECCOMP_RET_ERRNO | EPERM };
 
+#ifdef __aarch64__
+#define ARCH 0xC00000B7
+#else
+#define ARCH 0xC000003E // x86-64
+#endif
+
 static const uint64_t upper_bits[] = {UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX << 32};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-// The filters as the levels of the sandbox have them: (whole, signals).
-static const bool kinds[][2] = {{false, false}, {true, false}, {true, true}};
+// The filters as the levels of the sandbox have them.
+static const OsFilterKind kinds[] = {{0},
+                                     {.whole = true},
+                                     {.whole = true, .signals = true},
+                                     {.play = true},
+                                     {.whole = true, .play = true}};
 
-static void make(OsProfile *profile, const bool kind[2]) {
+static void make(OsFilter *filter, OsFilterKind kind) {
     Error err;
-    *profile = (OsProfile){0};
-    if (!os_filter_make(profile, kind[0], kind[1], &err))
+    *filter = (OsFilter){0};
+    if (!os_filter_make(filter, kind, &err))
         fail_msg("%s", err.message);
-    assert_true(profile->size > 0);
+    assert_true(filter->size > 0);
 }
 
 static bool jumps(const struct sock_filter *step, uint32_t value) {
@@ -49,10 +60,10 @@ static bool jumps(const struct sock_filter *step, uint32_t value) {
 }
 
 // What the filter answers to a call: an interpreter of the instructions that libseccomp writes.
-static uint32_t answer(const OsProfile *profile, const struct seccomp_data *data) {
-    const struct sock_filter *steps = (const struct sock_filter *)profile->filter;
+static uint32_t answer(const OsFilter *filter, const struct seccomp_data *data) {
+    const struct sock_filter *steps = (const struct sock_filter *)filter->code;
     uint32_t value = 0;
-    for (size_t at = 0; at < profile->size; at++) {
+    for (size_t at = 0; at < filter->size; at++) {
         const struct sock_filter *step = &steps[at];
         switch (step->code) {
         case BPF_LD | BPF_W | BPF_ABS:
@@ -74,31 +85,28 @@ static uint32_t answer(const OsProfile *profile, const struct seccomp_data *data
     return 0;
 }
 
-static uint32_t answer_to(const OsProfile *profile, int call, int argument, uint64_t value) {
-    struct seccomp_data data = {.nr = call, .arch = 0xC000003E}; // x86-64
-#ifdef __aarch64__
-    data.arch = 0xC00000B7;
-#endif
+static uint32_t answer_to(const OsFilter *filter, int call, int argument, uint64_t value) {
+    struct seccomp_data data = {.nr = call, .arch = ARCH};
     data.args[argument] = value;
-    return answer(profile, &data);
+    return answer(filter, &data);
 }
 
 // Every number with which the filter compares is tried as every argument of every call. A new rule
 // is tried so too.
 static void upper_bits_of_an_argument_permit_nothing(void **state) {
     (void)state;
-    static OsProfile profile;
+    static OsFilter filter;
     for (size_t kind = 0; kind < COUNT(kinds); kind++) {
-        make(&profile, kinds[kind]);
-        const struct sock_filter *steps = (const struct sock_filter *)profile.filter;
-        for (size_t step = 0; step < profile.size; step++)
+        make(&filter, kinds[kind]);
+        const struct sock_filter *steps = (const struct sock_filter *)filter.code;
+        for (size_t step = 0; step < filter.size; step++)
             for (int at = 0; at < CALLS_MAX * ARGUMENTS; at++) {
                 int call = at / ARGUMENTS, argument = at % ARGUMENTS;
                 uint64_t value = steps[step].k;
-                if (answer_to(&profile, call, argument, value) == SECCOMP_RET_ALLOW)
+                if (answer_to(&filter, call, argument, value) == SECCOMP_RET_ALLOW)
                     continue;
                 for (size_t i = 0; i < COUNT(upper_bits); i++)
-                    if (answer_to(&profile, call, argument, value | upper_bits[i]) ==
+                    if (answer_to(&filter, call, argument, value | upper_bits[i]) ==
                         SECCOMP_RET_ALLOW)
                         fail_msg("call %d is permitted if its argument %d is %#" PRIx64, call,
                                  argument, value | upper_bits[i]);
@@ -127,7 +135,7 @@ static void the_rules_tell_values_apart(void **state) {
         {SYS_setsid, 0, 0, SECCOMP_RET_ALLOW, REFUSED_EPERM},
         {SYS_ptrace, 0, 0, REFUSED_EPERM, REFUSED_EPERM},
     };
-    static OsProfile spaces, whole;
+    static OsFilter spaces, whole;
     make(&spaces, kinds[0]);
     make(&whole, kinds[1]);
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -138,9 +146,37 @@ static void the_rules_tell_values_apart(void **state) {
     }
 }
 
+// In play two calls do nothing and succeed: those that choose CPUs, and those that would make the
+// kernel forget the CPU time of children.
+static void in_play_an_engine_stays_where_it_is_and_its_children_count(void **state) {
+    (void)state;
+    enum { PRETENDED = SECCOMP_RET_ERRNO };
+    static OsFilter play, build;
+    for (int whole = 0; whole < 2; whole++) {
+        make(&build, (OsFilterKind){.whole = whole});
+        make(&play, (OsFilterKind){.whole = whole, .play = true});
+        struct seccomp_data call = {.nr = SYS_rt_sigaction, .arch = ARCH};
+        assert_int_equal(answer_to(&build, SYS_sched_setaffinity, 0, 0), SECCOMP_RET_ALLOW);
+        assert_int_equal(answer_to(&play, SYS_sched_setaffinity, 0, 0), PRETENDED);
+        assert_int_equal(answer_to(&play, SYS_sched_setaffinity, 0, 4711), PRETENDED);
+        call.args[0] = SIGCHLD;
+        assert_int_equal(answer(&play, &call), SECCOMP_RET_ALLOW); // asks for the present action
+        call.args[1] = UINT64_C(0x7fff00000000);
+        assert_int_equal(answer(&play, &call), PRETENDED);
+        assert_int_equal(answer(&build, &call), SECCOMP_RET_ALLOW);
+        for (size_t i = 0; i < COUNT(upper_bits); i++) {
+            call.args[0] = SIGCHLD | upper_bits[i];
+            assert_int_equal(answer(&play, &call), PRETENDED);
+        }
+        call.args[0] = SIGTERM;
+        assert_int_equal(answer(&play, &call), SECCOMP_RET_ALLOW);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(upper_bits_of_an_argument_permit_nothing),
+        cmocka_unit_test(in_play_an_engine_stays_where_it_is_and_its_children_count),
         cmocka_unit_test(the_rules_tell_values_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,20 @@ static void speed_is_that_of_the_base_whatever_its_colour(void **state) {
     }
 }
 
+static void what_a_side_uses_while_it_is_not_to_move_is_summed(void **state) {
+    (void)state;
+    LoadMeter meter;
+    GameRecord *game scope(free_ptr) = make_game(0);
+    game->rest_us[0] = 502500; // 2 ms are free with three plies
+    game->rest_us[1] = 1000;
+    load_begin(&meter);
+    load_add(&meter, game);
+    load_add(&meter, game);
+    BatchLoad load = load_end(&meter, 0);
+    assert_float_equal(load.rest[0], 1.001, 1e-9);
+    assert_float_equal(load.rest[1], 0, 1e-9);
+}
+
 static void the_first_batch_of_a_task_is_what_later_ones_are_held_against(void **state) {
     (void)state;
     LoadMeter meter;
@@ -119,6 +133,7 @@ static void a_mark_names_what_is_wrong_with_the_machine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(speed_is_that_of_the_base_whatever_its_colour),
+        cmocka_unit_test(what_a_side_uses_while_it_is_not_to_move_is_summed),
         cmocka_unit_test(the_first_batch_of_a_task_is_what_later_ones_are_held_against),
         cmocka_unit_test(delay_is_a_share_of_the_moves_for_which_it_was_measured),
         cmocka_unit_test(a_batch_without_moves_has_no_speed),
