@@ -127,10 +127,11 @@ bool selftest_build(SelfTest *test, const SelfTestSource *source, Build *out, St
 }
 
 // Its games are draws by repetition from the start position, no matter which side it has. Faults
-// show at the first move, where there is a clock and an opponent.
+// show at the first move, where there is a clock and an opponent. "steal" uses CPU time while the
+// opponent is to move, in children whose ends it ignores; "slow" gives it that time.
 const char selftest_toy[] =
     "#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-    "#include <unistd.h>\n"
+    "#include <time.h>\n#include <unistd.h>\n"
     "static char line[1 << 16], block[1 << 16];\n"
     "static void fail(const char *mode) {\n"
     "    if (!strcmp(mode, \"crash\")) raise(SIGSEGV);\n"
@@ -151,6 +152,10 @@ const char selftest_toy[] =
     "(;;) "
     "pause(); }\n"
     "}\n"
+    "static void steal(void) {\n"
+    "    signal(SIGCHLD, SIG_IGN);\n"
+    "    if (!fork()) { while (clock() < CLOCKS_PER_SEC / 100); _exit(0); }\n"
+    "}\n"
     "int main(int argc, char **argv) {\n"
     "    static const char *const moves[] = {\"g1f3\", \"g8f6\", \"f3g1\", \"f6g8\"};\n"
     "    int ply = 0;\n"
@@ -167,7 +172,9 @@ const char selftest_toy[] =
     "        }\n"
     "        if (!strncmp(line, \"go\", 2)) {\n"
     "            if (argc > 1) fail(argv[1]);\n"
+    "            if (argc > 1 && !strcmp(argv[1], \"slow\")) usleep(20000);\n"
     "            printf(\"info depth 1 score cp 0 nodes 1\\nbestmove %s\\n\", moves[ply % 4]);\n"
+    "            if (argc > 1 && !strcmp(argv[1], \"steal\")) steal();\n"
     "        }\n"
     "    }\n"
     "    return 0;\n"

@@ -24,6 +24,7 @@ typedef struct Tally {
     GameEndKind kind;               // of the last fault
     char reason[160];
     double longest_s;
+    int64_t rest_us[2]; // CPU time of each while the other was to move
 } Tally;
 
 static void count(void *ctx, const GameRecord *game) {
@@ -37,6 +38,8 @@ static void count(void *ctx, const GameRecord *game) {
     t->losses += game->result != RESULT_DRAW && !first_won;
     if ((double)game->lasted_us / 1e6 > t->longest_s)
         t->longest_s = (double)game->lasted_us / 1e6;
+    for (int i = 0; i < 2; i++)
+        t->rest_us[i] += record_rest_us(game, i);
     if (game->culprit < 0)
         return;
     t->faults[game->culprit]++;
@@ -242,6 +245,29 @@ static void try_fault(SelfTest *test, const Build *toy, const struct Fault *faul
                  t.longest_s, stayed);
 }
 
+// An engine that computes in its opponent's time loses nothing by that, but it is seen. Without a
+// sandbox its children are not.
+static void try_theft(SelfTest *test, const Build *toy) {
+    static const char name[] = "engine that thinks on";
+    Tally t;
+    Error err = {0};
+    Player players[2] = {{.build = toy, .word = "steal", .limit = &patient},
+                         {.build = toy, .word = "slow", .limit = &patient}};
+    selftest_begin(test, name);
+    if (!run_match(test, players, 1, &t, &err)) {
+        selftest_row(test, ROW_FAILED, name, "%s", err.message);
+        return;
+    }
+    bool seen = t.rest_us[0] > 0 && t.rest_us[0] > 2 * t.rest_us[1];
+    bool excused = test->context.sandbox->level == 0;
+    selftest_row(test,
+                 seen      ? ROW_OK
+                 : excused ? ROW_NOTE
+                           : ROW_FAILED,
+                 name, "%s: %.2f s of CPU time while its opponent was to move",
+                 seen ? "seen" : "not seen", (double)t.rest_us[0] / 1e6);
+}
+
 void selftest_faults(SelfTest *test) {
     Str log;
     Error err = {0};
@@ -256,5 +282,7 @@ void selftest_faults(SelfTest *test) {
     else
         for (size_t i = 0; i < sizeof faults / sizeof *faults && !selftest_cancelled(test); i++)
             try_fault(test, &toy, &faults[i]);
+    if (toy.folder && !selftest_cancelled(test))
+        try_theft(test, &toy);
     str_release(&log);
 }
