@@ -14,10 +14,10 @@ from server import BUILD, PATIENCE
 
 class Worker:
     """`with Worker(server) as worker:` starts one in a folder of its own; it is ended and its folder removed. `cache` is a
-    folder to share with others. What it logged last is shown where a test fails."""
+    folder to share with others. `prepare` is called in its process before it starts. What it logged last is shown where a test fails."""
 
-    def __init__(self, server, *options, start=True, cache=None, env=None):
-        self.server, self.options, self.shares, self.env = server, options, bool(cache), env
+    def __init__(self, server, *options, start=True, cache=None, env=None, prepare=None):
+        self.server, self.options, self.shares, self.env, self.prepare = server, options, bool(cache), env, prepare
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-worker-"))
         self.folder.chmod(0o755)  # run by root, the worker becomes another user, who must reach its folder
         self.cache, self.log_path = cache or self.folder / "cache", self.folder / "log"
@@ -37,7 +37,7 @@ class Worker:
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [str(BUILD / "worker"), "--server", self.server.url, "--cache", str(self.cache), *self.options, *more],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env, preexec_fn=self.prepare)
 
     def signal(self, number=signal.SIGINT):
         self.remember()

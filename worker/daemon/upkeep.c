@@ -40,11 +40,7 @@ static bool check_disk(Upkeep *upkeep, const Worker *w, Error *why) {
 }
 
 static bool check_sandbox(const Worker *w, Error *why) {
-    Error err;
-    Sandbox now;
-    if (w->sandbox.level == 0)
-        return true;
-    if (sandbox_detect(&now, w->sandbox.level, false, &err) && now.level >= w->sandbox.level)
+    if (sandbox_works(&w->sandbox))
         return true;
     return error_set(why, 503, "no_sandbox",
                      "a sandbox that works: level %d worked at the start, and "

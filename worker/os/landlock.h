@@ -9,6 +9,10 @@
 // signals to the sandbox.
 enum { OS_LANDLOCK_REFER = 2, OS_LANDLOCK_SCOPES = 6 };
 
+// The files that every program needs: folders with programs and libraries, texts, and harmless
+// devices. NULL-terminated; a system may lack some.
+extern const char *const os_system_programs[], *const os_system_texts[], *const os_system_devices[];
+
 // Access to a folder or file, beyond those that every program needs.
 typedef struct OsGrant {
     const char *path;

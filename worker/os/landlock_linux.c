@@ -33,15 +33,19 @@ static const uint64_t read_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCE
                   LANDLOCK_ACCESS_FS_REFER | (UINT64_C(1) << 14);
 
 // What a compiler and a dynamically linked program need, and where engines read facts about CPUs.
-static const char *const programs[] = {"/usr",   "/bin",   "/sbin",   "/lib",
-                                       "/lib32", "/lib64", "/libx32", "/etc/alternatives"};
-static const char *const texts[] = {"/etc/ld.so.cache",        "/etc/ld.so.conf",
-                                    "/etc/ld.so.conf.d",       "/proc/cpuinfo",
-                                    "/proc/meminfo",           "/proc/sys/vm/overcommit_memory",
-                                    "/sys/devices/system/cpu", "/sys/devices/system/node"};
-static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
-                                      "/dev/urandom"};
-#define COUNT(list) (sizeof(list) / sizeof *(list))
+const char *const os_system_programs[] = {
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives", NULL};
+const char *const os_system_texts[] = {"/etc/ld.so.cache",
+                                       "/etc/ld.so.conf",
+                                       "/etc/ld.so.conf.d",
+                                       "/proc/cpuinfo",
+                                       "/proc/meminfo",
+                                       "/proc/sys/vm/overcommit_memory",
+                                       "/sys/devices/system/cpu",
+                                       "/sys/devices/system/node",
+                                       NULL};
+const char *const os_system_devices[] = {"/dev/null",   "/dev/zero",    "/dev/full",
+                                         "/dev/random", "/dev/urandom", NULL};
 
 static uint64_t known_rights(int version) {
     uint64_t rights = (UINT64_C(1) << 13) - 1;
@@ -72,9 +76,9 @@ static bool allow(int ruleset, const char *path, uint64_t rights) {
     return done;
 }
 
-static bool allow_all(int ruleset, const char *const *paths, size_t count, uint64_t rights) {
-    for (size_t i = 0; i < count; i++)
-        if (!allow(ruleset, paths[i], rights))
+static bool allow_all(int ruleset, const char *const *paths, uint64_t rights) {
+    for (; *paths; paths++)
+        if (!allow(ruleset, *paths, rights))
             return false;
     return true;
 }
@@ -85,9 +89,9 @@ int os_landlock_version(void) {
 
 bool os_landlock_enter(int version, const OsGrant *grants) {
     int rules = open_ruleset(version);
-    bool done = rules >= 0 && allow_all(rules, programs, COUNT(programs), run_rights) &&
-                allow_all(rules, texts, COUNT(texts), read_rights) &&
-                allow_all(rules, devices, COUNT(devices), device_rights);
+    bool done = rules >= 0 && allow_all(rules, os_system_programs, run_rights) &&
+                allow_all(rules, os_system_texts, read_rights) &&
+                allow_all(rules, os_system_devices, device_rights);
     for (; done && grants->path; grants++)
         done = allow(rules, grants->path,
                      grants->writable ? work_rights & known_rights(version) : run_rights);

@@ -23,6 +23,6 @@ typedef struct OsLimits {
     bool confined;        // it runs strangers' code: it gets a minimal environment, not ours
     bool plays;           // it is an engine that is measured or plays; see OsFilterKind
     const OsProfile *profile;
-    const char *profile_folder; // which OS_PROFILE_WHOLE lets it access
+    const char *profile_folder; // that it may access; not with OS_PROFILE_HANDED
     bool profile_writable;
 } OsLimits;

@@ -15,7 +15,11 @@ typedef enum {
     // The command itself (bubblewrap) reads the filter from OS_PROFILE_FD and applies it. Then it
     // starts the program at OS_INIT_FD (inside.h), which restricts access to files.
     OS_PROFILE_HANDED,
-    // The child applies the filter and restricts access to files before the command starts.
+    // The child gets a file system of its own (mounts.h), applies the filter and restricts access
+    // to files before the command starts.
+    OS_PROFILE_HIDDEN,
+    // The same without a file system of its own: other files cannot be opened, but the calls that
+    // tell of names, sizes, owners and times find them.
     OS_PROFILE_WHOLE,
 } OsProfileKind;
 

@@ -1,4 +1,4 @@
-// See sandbox_profile.h. Landlock (landlock.h) and seccomp.
+// See sandbox_profile.h. Mounts (mounts.h), Landlock (landlock.h) and seccomp.
 #include "worker/os/sandbox_profile.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 
 #include "worker/os/inside.h"
 #include "worker/os/landlock.h"
+#include "worker/os/mounts.h"
 
 static const OsFilter *filter_of(const OsLimits *limits) {
     return limits->plays ? &limits->profile->play : &limits->profile->build;
@@ -21,6 +22,11 @@ static const OsFilter *filter_of(const OsLimits *limits) {
 static bool restrict_calls(const OsFilter *filter) {
     struct sock_fprog program = {(unsigned short)filter->size, (struct sock_filter *)filter->code};
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
+static bool hide_files(const OsLimits *limits) {
+    return limits->profile->kind != OS_PROFILE_HIDDEN ||
+           os_mounts_enter(limits->profile_folder, limits->profile_writable);
 }
 
 static bool restrict_access(const OsLimits *limits) {
@@ -41,8 +47,8 @@ bool os_profile_enter(const OsLimits *limits) {
         return hand_over(OS_PROFILE_FD, filter->code, filter->size * sizeof *filter->code) &&
                hand_over(OS_INIT_FD, os_inside_init, os_inside_init_size);
     umask(077); // seccomp_linux.c refuses a chmod that gives rights to other users
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && restrict_access(limits) &&
-           restrict_calls(filter);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && hide_files(limits) &&
+           restrict_access(limits) && restrict_calls(filter);
 }
 
 bool os_profile_knows_signals(const OsProfile *profile) {

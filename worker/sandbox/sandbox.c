@@ -15,44 +15,48 @@
 // The reasons why levels do not work.
 enum { WHY_MAX = 400, TRIAL_S = 20 };
 
-static bool init_level(Sandbox *sandbox, int level, Error *err) {
-    sandbox->level = level;
-    if (level == 0)
-        return true;
-    return os_profile_init(&sandbox->profile, level == 2 ? OS_PROFILE_HANDED : OS_PROFILE_WHOLE,
-                           err);
-}
+typedef struct Way {
+    int level;
+    OsProfileKind kind;
+} Way;
 
-// A level works if the prefix that games will use runs a program.
-static bool try_level(Sandbox *sandbox, int level, char why[WHY_MAX]) {
+// The best first.
+static const Way ways[] = {{2, OS_PROFILE_HANDED}, {1, OS_PROFILE_HIDDEN}, {1, OS_PROFILE_WHOLE}};
+
+// A sandbox works if the prefix that games will use runs a program.
+static bool try_sandbox(const Sandbox *sandbox, char why[WHY_MAX]) {
     Error err = {0};
     Argv argv scope(argv_release) = {0};
     JobResult result scope(job_result_release) = {0};
     SandboxView view = {.folder = "/usr", .tmp_bytes = 1 << 20};
     OsLimits limits;
-    bool works = false;
-    if (init_level(sandbox, level, &err)) {
-        sandbox_prefix(sandbox, &view, &argv, &limits);
-        argv_add(&argv, "/bin/true");
-        JobSpec job = {
-            .argv = (const char *const *)argv.items, .limit_s = TRIAL_S, .limits = &limits};
-        works = job_run(&job, &result, &err) && result.end == JOB_ENDED && result.status == 0;
-    }
+    sandbox_prefix(sandbox, &view, &argv, &limits);
+    argv_add(&argv, "/bin/true");
+    JobSpec job = {.argv = (const char *const *)argv.items, .limit_s = TRIAL_S, .limits = &limits};
+    bool works = job_run(&job, &result, &err) && result.end == JOB_ENDED && result.status == 0;
     const char *said = result.output.data && *result.output.data ? result.output.data : err.message;
     snprintf(why, WHY_MAX, "%.*s", (int)strcspn(said, "\n"), *said ? said : "it does not work");
     return works;
 }
 
+static bool try_way(Sandbox *sandbox, const Way *way, char why[WHY_MAX]) {
+    Error err = {0};
+    sandbox->level = way->level;
+    if (os_profile_init(&sandbox->profile, way->kind, &err))
+        return try_sandbox(sandbox, why);
+    snprintf(why, WHY_MAX, "%.*s", WHY_MAX - 1, err.message);
+    return false;
+}
+
 bool sandbox_detect(Sandbox *sandbox, int most, bool allow_none, Error *err) {
     char why[SANDBOX_BEST + 1][WHY_MAX] = {"", "not tried", "not tried"};
     *sandbox = (Sandbox){0};
-    for (int level = most; level > 0; level--)
-        if (try_level(sandbox, level, why[level]))
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (ways[i].level <= most && try_way(sandbox, &ways[i], why[ways[i].level]))
             return true;
     *sandbox = (Sandbox){0};
-    if (allow_none)
-        return init_level(sandbox, 0, err);
-    return error_set(err, 0, "no_sandbox",
+    return allow_none ||
+           error_set(err, 0, "no_sandbox",
                      "engines cannot be confined here.\n"
                      "  bubblewrap (bwrap): %s\n"
                      "  Landlock: %s\n"
@@ -62,15 +66,23 @@ bool sandbox_detect(Sandbox *sandbox, int most, bool allow_none, Error *err) {
                      why[2], why[1]);
 }
 
+bool sandbox_works(const Sandbox *sandbox) {
+    char why[WHY_MAX];
+    return sandbox->level == 0 || try_sandbox(sandbox, why);
+}
+
 const char *sandbox_describe(const Sandbox *sandbox) {
-    switch (sandbox->level) {
-    case 2:
-        return "bubblewrap: no network, no home, no other processes, a read-only system";
-    case 1:
-        return "Landlock and seccomp: no network, no home, no touching of other processes, a "
-               "read-only system";
-    default:
+    if (sandbox->level == 0)
         return "NOT CONFINED: engines can do whatever you can do on this machine";
+    switch (sandbox->profile.kind) {
+    case OS_PROFILE_HANDED:
+        return "bubblewrap: no network, no home, no other processes, a read-only system";
+    case OS_PROFILE_HIDDEN:
+        return "Landlock, seccomp and a file system of its own: no network, no home, no touching "
+               "of other processes, a read-only system; hides all other files";
+    default:
+        return "Landlock and seccomp: no network, no home, no touching of other processes, a "
+               "read-only system; does NOT hide names, sizes, owners and times of your files";
     }
 }
 
