@@ -1,12 +1,25 @@
-// The task document that a server sends: whatever is taken keeps its promises.
+// The task document that a server sends: whatever is taken keeps its promises. Whatever is JSON has
+// no more values than were counted before.
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/api/json_values.h"
 #include "worker/task/task.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t count_values(const json_t *value) {
+    size_t i, count = 1;
+    const char *name;
+    json_t *part;
+    json_array_foreach (value, i, part)
+        count += count_values(part);
+    json_object_foreach ((json_t *)value, name, part)
+        count += count_values(part);
+    return count;
+}
 
 static void check_path(const char *path) {
     if (!*path || *path == '/' || strcmp(path, "..") == 0 || strncmp(path, "../", 3) == 0 ||
@@ -44,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Task task;
     Error err;
     json_auto_t *root = json_loadb((const char *)data, size, 0, NULL);
+    if (root && count_values(root) > json_values_most((const char *)data, size))
+        abort();
     if (!root || !task_read(&task, root, &err))
         return 0;
     check_task(&task);

@@ -29,7 +29,8 @@ def snapshot(files):
 class FakeServer(http.server.ThreadingHTTPServer):
     """`with FakeServer(behaviour=STUBBORN) as fake:`; the engine is one C file, see tiny_engine. `tasks` are handed out one a
     claim; without any a claim waits half a second and gets nothing. `certificate` is a file with a certificate and its key: then
-    it speaks TLS. `redirects` leads paths that hold a word to another server; `heard` is what came, as (method, path, body)."""
+    it speaks TLS. `redirects` leads paths that hold a word to another server; `heard` is what came, as (method, path, body).
+    `bad_replies` holds, by a word of the path, functions that answer in place of it, each once and in turn."""
 
     def __init__(self, behaviour="return 0;", status=None, error=None, certificate=None):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -39,6 +40,7 @@ class FakeServer(http.server.ThreadingHTTPServer):
             context.load_cert_chain(certificate)
             self.socket = context.wrap_socket(self.socket, server_side=True)
         self.redirects, self.heard, self.user = {}, [], None
+        self.bad_replies = {}
         self.status, self.error = status, error  # of every reply, where set
         self.tree = snapshot({"main.c": MAIN.replace("%s", behaviour)})
         self.blobs = {hashlib.sha256(self.tree).hexdigest(): self.tree}
@@ -88,7 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.say(status, {"error": {"code": code, "message": message, "field": ""}})
 
     def is_elsewhere(self, body=b""):
-        """Notes the request, and sends it on where `redirects` says so."""
+        """Notes the request, and sends it on where `redirects` says so, or answers it badly."""
         self.server.heard.append((self.command, self.path, body))
         for word, url in self.server.redirects.items():
             if word in self.path:
@@ -96,6 +98,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.send_header("Location", url + self.path)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
+                return True
+        for word, replies in self.server.bad_replies.items():
+            if word in self.path and replies:
+                self.close_connection = True
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the worker had enough
+                    replies.pop(0)(self)
                 return True
         return False
 
@@ -109,8 +117,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.refuse(404, "not_found", "no such blob")
 
     def do_PUT(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.say(200, {})
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        if not self.is_elsewhere(content):
+            self.say(200, {"sha256": hashlib.sha256(content).hexdigest()})
 
     def do_POST(self):
         content = self.rfile.read(int(self.headers["Content-Length"]))
@@ -128,7 +137,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.failures.append(body)
             self.say(200, {})
         else:
-            self.say(200, {"continue": True, "lease_s": 300, "why": ""})
+            self.say(200, {"continue": True, "lease_s": 300, "why": "", "stored": True})
 
     def claim(self, body):
         self.server.claims.append(body)

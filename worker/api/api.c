@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "server/common/log.h"
+#include "worker/api/json_values.h"
 #include "worker/console/status.h"
 #include "worker/console/stop.h"
 
-enum { REPLY_MAX = 8 << 20, TIMEOUT_S = 60 };
+enum { REPLY_MAX = 65536, TIMEOUT_S = 60 };
 
 void api_reply_release(ApiReply *reply) {
     json_decref(reply->json);
@@ -20,7 +21,8 @@ bool api_read_error(const HttpReply *http, Error *err) {
     const char *code = "", *message = "", *field = "";
     if (!root || json_unpack(root, "{s:{s:s, s:s, s?s}}", "error", "code", &code, "message",
                              &message, "field", &field) < 0)
-        return error_set(err, http->status, "http", "status %d", http->status);
+        return error_set(err, http->status, "http", "status %d%s", http->status,
+                         http->cut ? ", with a text that is too long for an error of the API" : "");
     error_field(err, http->status, code, field, "%s", message);
     return true;
 }
@@ -31,6 +33,11 @@ static ApiOutcome judge_success(const ApiCall *call, const HttpReply *http, ApiR
                                 Error *err) {
     if (http->status == 204 && call->may_be_empty)
         return API_OK;
+    if (call->values_max && json_values_most(http->body.data, http->body.size) > call->values_max) {
+        error_set(err, http->status, "too_large", "status %d, but the reply has over %zu values",
+                  http->status, call->values_max);
+        return API_AWAY;
+    }
     reply->json = json_loadb(http->body.data, http->body.size, 0, NULL);
     if (json_is_object(reply->json) &&
         (!call->expects || json_object_get(reply->json, call->expects)))
@@ -85,7 +92,7 @@ static ApiOutcome send_once(Api *api, const ApiCall *call, const char *token, Ap
                      : text      ? strlen(text)
                                  : 0,
         .timeout_s = call->timeout_s ? call->timeout_s : TIMEOUT_S,
-        .reply_max = REPLY_MAX,
+        .reply_max = call->reply_max ? call->reply_max : REPLY_MAX,
     };
     scope(http_reply_release) HttpReply http = {0};
     if (!client_send(api->client, &request, &http, err))

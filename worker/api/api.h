@@ -31,6 +31,8 @@ typedef struct ApiCall {
     bool may_be_empty;           // 204 is a valid reply
     const char *idempotency_key; // NULL: none
     int timeout_s;               // 0: 60
+    size_t reply_max;            // bytes of a reply that is no error; 0: 64 KiB
+    size_t values_max;           // JSON values in it; 0: as many as have room
 } ApiCall;
 
 typedef struct ApiReply {

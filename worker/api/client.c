@@ -14,6 +14,7 @@
 #include "worker/os/process.h"
 
 // A stall is longer than the longest normal silence, which is that of a claim.
+enum { ERROR_MAX = 65536, HEADERS_MAX = 65536 };
 enum { CONNECT_TIMEOUT_S = 15, STALL_S = 75, REDIRECTS_MAX = 4, RETRY_AFTER_MAX_S = 3600 };
 
 struct Client {
@@ -28,6 +29,7 @@ typedef struct Transfer {
     const HttpRequest *request;
     HttpReply *reply;
     bool sink_failed, stalled;
+    size_t header_bytes;
     curl_off_t moved; // bytes, either way
     int64_t moved_ns; // when the last of them moved
 } Transfer;
@@ -54,21 +56,35 @@ void http_reply_release(HttpReply *reply) {
     str_release(&reply->body);
 }
 
-static bool has_sink(const Transfer *t) {
-    long status = 0;
-    curl_easy_getinfo(t->client->curl, CURLINFO_RESPONSE_CODE, &status);
-    return t->request->sink && (status == 200 || status == 206);
+// Of an error the first bytes are kept: they are enough to say what is wrong.
+static size_t take_error(HttpReply *reply, const char *bytes, size_t size) {
+    size_t room = ERROR_MAX - reply->body.size;
+    reply->cut = size > room;
+    str_add(&reply->body, bytes, reply->cut ? room : size);
+    return reply->cut ? 0 : size;
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
     Transfer *t = ctx;
+    long status = 0;
     size *= count;
-    if (has_sink(t)) {
+    curl_easy_getinfo(t->client->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status < 200 || status >= 300)
+        return take_error(t->reply, bytes, size);
+    if (t->request->sink && (status == 200 || status == 206)) {
         t->sink_failed = !t->request->sink(t->request->sink_ctx, bytes, size);
         return t->sink_failed ? 0 : size;
     }
     str_add(&t->reply->body, bytes, size);
     return t->reply->body.overflow ? 0 : size;
+}
+
+// libcurl keeps all headers that come.
+static size_t on_header(char *bytes, size_t size, size_t count, void *ctx) {
+    (void)bytes;
+    Transfer *t = ctx;
+    t->header_bytes += size * count;
+    return t->header_bytes > HEADERS_MAX ? 0 : size * count;
 }
 
 static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t up_total,
@@ -154,6 +170,8 @@ static void set_common(Client *client, Transfer *t) {
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, t);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
@@ -198,6 +216,9 @@ static bool transfer_error(const Transfer *t, CURLcode code, const char *detail,
         return error_set(err, 0, "bad_redirect", "it redirects a download from https to http");
     if (t->sink_failed)
         return error_set(err, 0, "too_large", "the server sent more than was asked for");
+    if (t->header_bytes > HEADERS_MAX)
+        return error_set(err, 0, "too_large", "the reply has over %d bytes of headers",
+                         HEADERS_MAX);
     if (t->reply->body.overflow)
         return error_set(err, 0, "too_large", "the reply is over %zu bytes", t->request->reply_max);
     // libcurl's detail contains milliseconds, so it differs each time; for TLS it says more.
@@ -226,7 +247,7 @@ bool client_send(Client *client, const HttpRequest *request, HttpReply *reply, E
     curl_easy_setopt(client->curl, CURLOPT_ERRORBUFFER, detail);
     CURLcode code = curl_easy_perform(client->curl);
     curl_easy_setopt(client->curl, CURLOPT_ERRORBUFFER, NULL);
-    if (code != CURLE_OK) {
+    if (code != CURLE_OK && !reply->cut) {
         transfer_error(&t, code, detail, err);
         http_reply_release(reply);
         return false;

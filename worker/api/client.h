@@ -1,6 +1,6 @@
 // An HTTP client on libcurl: one request, one reply. It verifies certificates and speaks only http
 // and https. It follows a few redirects if the request allows it, but none from https to http.
-// Every reply has a size limit, every request a time limit. Each thread has a Client of its own.
+// Every reply has a size limit, and so have its headers; every request has a time limit. Each thread has a Client of its own.
 // The caller interprets the status.
 #pragma once
 
@@ -29,10 +29,10 @@ typedef struct HttpRequest {
     const char *idempotency_key; // NULL: none
     const void *body;            // NULL: none
     size_t body_size;
-    int timeout_s;                                           // for the whole exchange
-    size_t reply_max;                                        // bytes of the reply's body
-    int64_t resume;                                          // first byte wanted; 0: all
-    bool follow;                                             // redirects
+    int timeout_s;    // for the whole exchange
+    size_t reply_max; // bytes of the body of a reply that is no error; at least 64 KiB
+    int64_t resume;   // first byte wanted; 0: all
+    bool follow;      // redirects
     bool (*sink)(void *ctx, const char *bytes, size_t size); // takes a 200 or 206 body instead
     void *sink_ctx;
 } HttpRequest;
@@ -42,6 +42,7 @@ typedef struct HttpReply {
     double retry_after_s; // 0 when the server named none
     char redirect[160];   // a redirect that was not followed, cut; "": none
     Str body;             // NUL-terminated
+    bool cut;             // an error with more than 64 KiB, of which the body has the first
 } HttpReply;
 
 void http_reply_release(HttpReply *reply);

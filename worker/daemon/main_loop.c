@@ -13,6 +13,7 @@
 #include "worker/console/status.h"
 #include "worker/console/stop.h"
 #include "worker/daemon/upkeep.h"
+#include "worker/task/task.h"
 
 enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX = 256 };
 
@@ -55,7 +56,9 @@ static ApiOutcome claim(Worker *w, ApiReply *reply, Error *err) {
                     .idempotency_key = token_random(key),
                     .expects = "id",
                     .may_be_empty = true,
-                    .timeout_s = CLAIM_TIMEOUT_S};
+                    .timeout_s = CLAIM_TIMEOUT_S,
+                    .reply_max = TASK_BYTES_MAX,
+                    .values_max = TASK_VALUES_MAX};
     return api_insist(&w->api, &call, reply, err);
 }
 

@@ -210,7 +210,7 @@ static bool read_openings(Task *task, json_t *openings, Error *err) {
     json_array_foreach (openings, i, opening) {
         Opening *out = &task->openings[i];
         if (json_unpack(opening, "{s:s, s:s}", "fen", &out->fen, "moves", &out->moves) < 0 ||
-            !text_is_line(out->fen, 200) || !text_is_line(out->moves, 8000))
+            !text_is_line(out->fen, TASK_FEN_MAX) || !text_is_line(out->moves, TASK_MOVES_MAX))
             return bad(err, "an opening that is no position");
     }
     return true;

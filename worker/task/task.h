@@ -8,7 +8,14 @@
 #include "worker/build/recipe.h"
 #include "worker/match/time_scale.h"
 
-enum { TASK_PAIRS_MAX = 20000, TASK_OPTIONS_MAX = 256 };
+enum { TASK_PAIRS_MAX = 2000, TASK_OPTIONS_MAX = 256, TASK_FEN_MAX = 200, TASK_MOVES_MAX = 2048 };
+
+// Limits of the document, from what it may hold: an opening is three values, and has its names and
+// marks; all else is small.
+enum {
+    TASK_BYTES_MAX = TASK_PAIRS_MAX * (TASK_FEN_MAX + TASK_MOVES_MAX + 32) + (1 << 20),
+    TASK_VALUES_MAX = TASK_PAIRS_MAX * 3 + 2048
+};
 
 typedef enum { SIDE_NEW, SIDE_BASE, SIDE_COUNT } Side;
 const char *side_name(Side side); // "new", "base"

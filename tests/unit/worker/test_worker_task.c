@@ -9,6 +9,7 @@
 
 #include "server/common/str.h"
 #include "tests/kit/worker_kit.h"
+#include "worker/api/json_values.h"
 #include "worker/task/task.h"
 
 static void the_example_of_the_api_is_a_task(void **state) {
@@ -96,6 +97,68 @@ static void more_files_than_a_build_takes_are_refused_wherever_they_stand(void *
     json_object_del(json_object_get(json_object_get(root, "sides"), "new"), "files");
     assert_true(task_read(&task, root, &err));
     task_release(&task);
+}
+
+static json_t *files_json(int count) {
+    json_t *files = json_array();
+    for (int i = 0; i < count; i++) {
+        char *path scope(free_ptr) = xasprintf("%0200d", i);
+        json_array_append_new(files, file_json(path));
+    }
+    return files;
+}
+
+// With as much of everything as a task may have.
+static json_t *greatest_task(void) {
+    static const char *const names[] = {"new", "base"};
+    char value[1000] = "";
+    char *fen scope(free_ptr) = xasprintf("%0*d", TASK_FEN_MAX, 0);
+    char *moves scope(free_ptr) = xasprintf("%0*d", TASK_MOVES_MAX, 0);
+    json_t *root = kit_task(), *openings = json_array();
+    memset(value, ',', sizeof value - 1);
+    json_object_set_new(root, "pairs", json_integer(TASK_PAIRS_MAX));
+    for (int i = 0; i < TASK_PAIRS_MAX; i++)
+        json_array_append_new(openings, json_pack("{s:s, s:s}", "fen", fen, "moves", moves));
+    json_object_set_new(root, "openings", openings);
+    for (int side = 0; side < 2; side++) {
+        json_t *options = json_object();
+        for (int i = 0; i < TASK_OPTIONS_MAX; i++) {
+            char *name scope(free_ptr) = xasprintf("%0100d", i);
+            json_object_set_new(options, name, json_string(value));
+        }
+        json_t *object = json_object_get(json_object_get(root, "sides"), names[side]);
+        json_object_set_new(object, "options", options);
+        json_object_set_new(object, "files", files_json(RECIPE_FILES_MAX));
+    }
+    return root;
+}
+
+static void the_greatest_task_is_within_the_limits_of_a_reply(void **state) {
+    (void)state;
+    json_auto_t *root = greatest_task();
+    char *text scope(free_ptr) = json_dumps(root, 0);
+    assert_true(strlen(text) <= TASK_BYTES_MAX);
+    assert_true(json_values_most(text, strlen(text)) <= TASK_VALUES_MAX);
+}
+
+// An upper bound: a mark may open an empty list.
+static void values_are_counted_before_a_text_is_parsed(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t most;
+    } texts[] = {{"", 1},
+                 {"7", 1},
+                 {"[]", 2},
+                 {"[1,2]", 3},
+                 {"{\"a\":[{},{}]}", 6},
+                 {"\"[,{\"", 1},
+                 {"[\"a\\\",[\",2]", 3},
+                 {"[\"a\\\\\",[2]]", 4},
+                 {"[\"open,", 2},
+                 {"[\"open\\", 2}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(json_values_most(texts[i].text, strlen(texts[i].text)), texts[i].most);
 }
 
 static void a_null_scale_leaves_the_clock_alone(void **state) {
@@ -211,6 +274,8 @@ int main(void) {
         cmocka_unit_test(members_of_a_later_protocol_are_ignored),
         cmocka_unit_test(a_build_gets_the_files_of_all_and_its_own),
         cmocka_unit_test(more_files_than_a_build_takes_are_refused_wherever_they_stand),
+        cmocka_unit_test(the_greatest_task_is_within_the_limits_of_a_reply),
+        cmocka_unit_test(values_are_counted_before_a_text_is_parsed),
         cmocka_unit_test(a_null_scale_leaves_the_clock_alone),
         cmocka_unit_test(harmful_and_senseless_tasks_are_refused),
     };
