@@ -130,6 +130,14 @@ def is_guard(pid, worker):
         return False
 
 
+def is_keeper(pid):
+    """A process between a worker and a program in a sandbox."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text() == "patchmate-keep\n"
+    except OSError:
+        return False
+
+
 def alive(known):
     pid, started = known
     now = stat(pid)

@@ -1,6 +1,7 @@
-// Ends sandboxes whose worker was killed. Every process that runs strangers' code has a mark that
-// it cannot remove. A second process, the guard, kills all processes with the mark as soon as the
-// worker has ended. If the guard was killed too, the next start of the worker kills them.
+// Ends sandboxes whose worker and keepers (keeper.h) were killed. Every process that runs strangers'
+// code has a mark that it cannot remove. A second process, the guard, kills all processes with the
+// mark as soon as the worker has ended. If the guard was killed too, the next start of the worker
+// kills them.
 #pragma once
 
 #include <stdbool.h>

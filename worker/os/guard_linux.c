@@ -26,7 +26,7 @@
 #include "server/common/log.h"
 #include "server/common/str.h"
 
-enum { PIDS_MAX = 1 << 22, MARKED_MAX = 1 << 14, ROUNDS_MAX = 500, ROUND_NS = 10000000 };
+enum { MARKED_MAX = 1 << 14, ROUNDS_MAX = 500, ROUND_NS = 10000000 };
 
 static struct {
     int64_t mark;
@@ -48,7 +48,6 @@ typedef struct Found {
     struct {
         int pid, group;
     } marked[MARKED_MAX];
-    unsigned char others[PIDS_MAX / 8]; // bit set of groups with a process without the mark
 } Found;
 
 static int64_t number_at(const char *text) {
@@ -100,19 +99,16 @@ static void note(Found *found, int proc, const char *pid, int64_t mark) {
     struct stat st;
     int group;
     if (pid[strspn(pid, "0123456789")] || fstatat(proc, pid, &st, 0) < 0 ||
-        st.st_uid != geteuid() || (group = group_of(proc, pid)) <= 0 || group >= PIDS_MAX)
+        st.st_uid != geteuid() || (group = group_of(proc, pid)) <= 0 ||
+        !is_marked(proc, pid, mark) || found->count == MARKED_MAX)
         return;
-    if (!is_marked(proc, pid, mark)) {
-        found->others[group / 8] |= (unsigned char)(1 << group % 8);
-    } else if (found->count < MARKED_MAX) {
-        found->marked[found->count].pid = (int)number_at(pid);
-        found->marked[found->count++].group = group;
-    }
+    found->marked[found->count].pid = (int)number_at(pid);
+    found->marked[found->count++].group = group;
 }
 
 static void find(Found *found, int proc, int64_t mark) {
     _Alignas(struct dirent64) char chunk[8192];
-    memset(found, 0, sizeof *found);
+    found->count = 0;
     lseek(proc, 0, SEEK_SET);
     for (ssize_t n; (n = getdents64(proc, chunk, sizeof chunk)) > 0;)
         for (ssize_t at = 0; at < n;) {
@@ -137,7 +133,7 @@ static void write_number(char text[16], int number) {
 
 // Opens a pidfd first and then checks the mark again, because the process id may belong to another
 // process by now. The whole group is killed at once, so that a process that keeps forking cannot
-// escape.
+// escape. Other programs cannot be in the group, because the keeper began a session (keeper.h).
 static void end_one(const Found *found, int i, int proc, int64_t mark) {
     char name[16];
     int pid = found->marked[i].pid, group = found->marked[i].group;
@@ -146,8 +142,7 @@ static void end_one(const Found *found, int i, int proc, int64_t mark) {
     if (held < 0)
         return;
     if (is_marked(proc, name, mark)) {
-        if (!(found->others[group / 8] >> group % 8 & 1))
-            kill(-group, SIGKILL);
+        kill(-group, SIGKILL);
         pidfd_send_signal(held, SIGKILL, NULL, 0);
     }
     close(held);

@@ -47,10 +47,12 @@ bool os_files_allow(long count, Error *err);
 
 // ---- processes ----------------------------------------------------------------------------------
 
-// A child with pipes on its standard input and output, in a process group of its own. The system
-// kills it when the thread that started it ends for any reason.
+// A child with pipes on its standard input and output, in a process group of its own. It ends when
+// the thread that started it ends for any reason. If its limits say `confined`, the child is the
+// keeper of the program (keeper.h), which ends all descendants of the program too.
 typedef struct OsProcess {
     int pid;               // 0: none
+    bool kept;             // `pid` is a keeper
     int pidfd;             // readable once the child has ended
     int input;             // our end of its standard input; non-blocking
     int output;            // our end of its standard output; non-blocking
@@ -76,8 +78,8 @@ const char *os_limit_exceeded(const OsProcess *process);
 // How the child ended, as "exit status 3" or "signal 11 (Segmentation fault)"; false while it runs
 // and after os_kill.
 bool os_ended(const OsProcess *process, char *out, size_t size);
-// Kills the whole process group, reaps the child, closes the pipes. The process may have ended
-// already; on a zeroed struct there is no effect.
+// Kills the whole process group, or all descendants of a keeper, reaps the child, closes the pipes.
+// The process may have ended already; on a zeroed struct there is no effect.
 void os_kill(OsProcess *process);
 // From now on this process becomes the parent of all descendants whose parent ends (a subreaper),
 // so that os_kill can end them even if they have left the process group. Only for programs that

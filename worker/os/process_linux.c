@@ -17,6 +17,7 @@
 
 #include "server/common/str.h"
 #include "worker/os/guard.h"
+#include "worker/os/keeper.h"
 #include "worker/os/sandbox_profile.h"
 #include "worker/os/watchdog.h"
 
@@ -70,7 +71,7 @@ static void set_limit(int resource, int64_t value) {
         setrlimit(resource, &(struct rlimit){(rlim_t)value, (rlim_t)value});
 }
 
-enum { DESCRIPTORS_MAX = 1024 };
+enum { DESCRIPTORS_MAX = 1024, KEEPERS = 1 };
 
 static bool child_confine(const OsLimits *limits) {
     if (!limits)
@@ -78,7 +79,7 @@ static bool child_confine(const OsLimits *limits) {
     set_limit(RLIMIT_RTTIME, limits->confined ? os_guard_mark() : 0);
     set_limit(RLIMIT_FSIZE, limits->file_bytes);
     set_limit(RLIMIT_CPU, limits->cpu_s);
-    set_limit(RLIMIT_NPROC, limits->user_processes);
+    set_limit(RLIMIT_NPROC, limits->user_processes ? limits->user_processes + KEEPERS : 0);
     if (limits->profile && !os_profile_enter(limits))
         return false;
     set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX); // last, because more descriptors may still be open
@@ -96,6 +97,10 @@ static void close_others_on_exec(void) {
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+static bool is_kept(const OsSpawnSpec *spec) {
+    return spec->limits && spec->limits->confined;
+}
+
 // A confined child never has the environment of the user who runs the worker.
 static char **child_environment(const OsLimits *limits) {
     static const char *const bare[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp",
@@ -110,6 +115,9 @@ static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // crashes must not fill the disk
     sigemptyset(&none);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
+    if (is_kept(spec))
+        parent = os_keep(parent);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close_others_on_exec();
@@ -165,6 +173,7 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
                          strerror(problem));
     }
     process->pid = pid;
+    process->kept = is_kept(spec);
     process->watch = watch;
     process->pidfd = pidfd_open(pid, 0);
     take(&process->input, &pipes.input[1], O_WRONLY);
@@ -193,14 +202,22 @@ bool os_ended(const OsProcess *process, char *out, size_t size) {
 }
 
 // Kills the group before its leader is reaped: until then no other process can get its id.
+static void end_processes(const OsProcess *process) {
+    if (process->kept) {
+        kill(process->pid, SIGTERM);
+    } else {
+        kill(-process->pid, SIGKILL);
+        kill(process->pid, SIGKILL);
+    }
+    while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
 void os_kill(OsProcess *process) {
     if (!process->pid)
         return;
     os_watch_end(process->watch);
-    kill(-process->pid, SIGKILL);
-    kill(process->pid, SIGKILL);
-    while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    end_processes(process);
     os_watch_remove(process->watch);
     os_watch_sweep();
     close_fd(&process->pidfd);

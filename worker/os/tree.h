@@ -10,9 +10,10 @@ typedef struct OsTree {
 } OsTree;
 void os_tree_release(OsTree *tree);
 
-// Lists the process `pid` and its descendants. `orphans`: also processes of its process group whose
-// parent has ended and whose parent this process has become.
-void os_tree_read(OsTree *tree, int pid, bool orphans);
+// Lists the process `pid` and its descendants.
+void os_tree_read(OsTree *tree, int pid);
+// Lists the descendants only.
+void os_tree_read_below(OsTree *tree, int pid);
 // Lists the children of our first thread: those that it started, and those whose parent has ended
 // (see os_become_subreaper).
 void os_children_read(OsTree *tree);

@@ -42,7 +42,7 @@ static int64_t ended_children_ns(int pid) {
 
 static void list_processes(OsTreeCpu *cpu) {
     OsTree tree scope(os_tree_release) = {0};
-    os_tree_read(&tree, cpu->root, true);
+    os_tree_read(&tree, cpu->root);
     if (tree.count > cpu->capacity) {
         cpu->capacity = tree.count;
         cpu->processes = xrealloc(cpu->processes, (size_t)cpu->capacity * sizeof *cpu->processes);

@@ -75,18 +75,21 @@ void os_children_read(OsTree *tree) {
     add_children(tree, getpid(), getpid());
 }
 
-void os_tree_read(OsTree *tree, int pid, bool orphans) {
-    tree->count = 0;
-    tree_add(tree, pid);
-    if (orphans) {
-        OsTree children scope(os_tree_release) = {0};
-        os_children_read(&children);
-        for (int i = 0; i < children.count; i++)
-            if (children.pids[i] != pid && getpgid(children.pids[i]) == pid)
-                tree_add(tree, children.pids[i]);
-    }
+static void add_descendants(OsTree *tree) {
     for (int i = 0; i < tree->count; i++)
         add_children_of_all_threads(tree, tree->pids[i]);
+}
+
+void os_tree_read(OsTree *tree, int pid) {
+    tree->count = 0;
+    tree_add(tree, pid);
+    add_descendants(tree);
+}
+
+void os_tree_read_below(OsTree *tree, int pid) {
+    tree->count = 0;
+    add_children_of_all_threads(tree, pid);
+    add_descendants(tree);
 }
 
 // The number after `name`, the beginning of a line in a file of /proc; -1 if there is no such line.

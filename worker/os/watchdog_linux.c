@@ -54,8 +54,12 @@ void os_watch_unlock(void) {
 
 // ---- checking -----------------------------------------------------------------------------------
 
-static void end_all(const OsTree *tree) {
-    kill(-tree->pids[0], SIGKILL);
+static void end_all(const OsWatch *watch, const OsTree *tree) {
+    if (watch->limits->confined) { // the keeper kills them
+        kill(watch->pid, SIGTERM);
+        return;
+    }
+    kill(-watch->pid, SIGKILL);
     for (int i = 0; i < tree->count; i++)
         kill(tree->pids[i], SIGKILL);
 }
@@ -111,11 +115,14 @@ static bool judge(OsWatch *watch, const OsTree *tree) {
 
 static void look_at(OsWatch *watch) {
     OsTree tree scope(os_tree_release) = {0};
-    os_tree_read(&tree, watch->pid, table.adopting);
+    if (watch->limits->confined) // the keeper itself does not count
+        os_tree_read_below(&tree, watch->pid);
+    else
+        os_tree_read(&tree, watch->pid);
     if (!judge(watch, &tree))
         return;
     atomic_store(&watch->limit_exceeded, true);
-    end_all(&tree);
+    end_all(watch, &tree);
 }
 
 // The first child after `number` that has limits and has not exceeded one.

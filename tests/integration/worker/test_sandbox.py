@@ -6,6 +6,7 @@ all it can reach (worker/selftest/inside/probe.c) runs in a build, at bench and 
 is compared with the lists that the worker's self-test has, worker/selftest/inside/level_1 and level_2. Then workers are killed while strangers'
 processes do their best to stay. Both levels run side by side, each with a server and worker of its own."""
 
+import contextlib
 import difflib
 import fnmatch
 import json
@@ -62,6 +63,7 @@ class Level:
                     if self.kills:
                         self._kill_worker()
                         self._kill_worker_and_guard()
+                        self._kill_all_that_ends_sandboxes()
         except Exception as trouble:  # told by the tests that lack their outcome
             self.trouble = trouble
 
@@ -126,33 +128,59 @@ class Level:
             time.sleep(0.02)
         return [(pid, worker_kit.command_line(pid)) for pid in left]
 
+    def _end_strays(self):
+        """Where they do live on: by groups, because some of them fork all the time."""
+        while strays := self._strays():
+            for pid in strays:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(os.getpgid(pid), signal.SIGKILL)
+
     def _kill_worker(self):
         for where in ("build", "play"):
             test = self._submit(where, "strays")
             kit.wait_until(lambda: len(self._strays()) >= 6, 60, 0.05)
             self.worker.kill()
             self.lives[where] = self._gone()
-            for pid in self._strays():  # where they do live on
-                os.kill(pid, signal.SIGKILL)
+            self._end_strays()
             self.dev.api("POST", f"/tests/{test}/stop", {})
             self.worker.start()
 
-    def _kill_worker_and_guard(self):
-        """What ends the sandboxes is ended first, so that there is something left for the next start."""
+    def _begin_strays(self):
         test = self._submit("play", "strays")
         kit.wait_until(lambda: len(self._strays()) >= 6, 60, 0.05)
-        strays = self._strays()
-        self.bystander = self._bystander(strays[-1])
         self.worker.remember()
-        guards = [pid for pid in worker_kit.processes() if worker_kit.is_guard(pid, self.worker.process.pid)]
-        for pid in [*guards, self.worker.process.pid]:
-            os.kill(pid, signal.SIGKILL)
+        return test
+
+    def _kill(self, *more):
+        """Stopped first, so that none of them sees another end."""
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in [*more, self.worker.process.pid]:
+                os.kill(pid, number)
         self.worker.wait()
+
+    def _guards(self):
+        return [pid for pid in worker_kit.processes() if worker_kit.is_guard(pid, self.worker.process.pid)]
+
+    def _kill_worker_and_guard(self):
+        test = self._begin_strays()
+        self._kill(*self._guards())
+        self.lives["play, without the guard"] = self._gone()
+        self._end_strays()
+        self.dev.api("POST", f"/tests/{test}/stop", {})
+        self.worker.start()
+
+    def _kill_all_that_ends_sandboxes(self):
+        """What ends the sandboxes is ended first, so that there is something left for the next start."""
+        test = self._begin_strays()
+        self.bystander = self._bystander()
+        keepers = [pid for pid, _ in worker_kit.descendants(self.worker.process.pid) if worker_kit.is_keeper(pid)]
+        self._kill(*self._guards(), *keepers)
         time.sleep(0.3)
         self.left_at_first = len(self._strays())
         self.dev.api("POST", f"/tests/{test}/stop", {})
         self.worker.start()
         self.lives["next start"] = self._gone_strays()
+        self._end_strays()
         self.bystander_lives = self.bystander.poll() is None
         self.bystander.kill()
         self.bystander.wait()
@@ -164,13 +192,11 @@ class Level:
             time.sleep(0.02)
         return left
 
-    def _bystander(self, stray):
-        """A process of the same user that is not the sandbox's, though in the group of one that is, where the system lets it in."""
-        owner, group = os.stat(f"/proc/{stray}").st_uid, os.getpgid(stray)
+    def _bystander(self):
+        """A process of the same user that is not the sandbox's, with a limit of the kind by which the worker knows its own."""
+        owner = self.worker.cache.stat().st_uid
 
         def become():
-            if os.getsid(stray) == os.getsid(0):
-                os.setpgid(0, group)
             resource.setrlimit(resource.RLIMIT_RTTIME, (1 << 40, 1 << 40))
             if os.getuid() == 0:
                 os.setgid(owner)
@@ -262,9 +288,9 @@ def tests_of(level):
              named(nothing_is_told, "neither the worker's token nor the volunteer's environment and home are told")]
     return reach if not level.kills else [
             *reach,
-            *[lives_on(where) for where in ("build", "play")],
-            named(the_next_start_ends_it, "what outlived worker and guard ends when the worker starts again"),
-            named(no_bystander_is_ended, "a process beside them in the same group lives on")]
+            *[lives_on(where) for where in ("build", "play", "play, without the guard")],
+            named(the_next_start_ends_it, "what outlived worker, guard and keepers ends when the worker starts again"),
+            named(no_bystander_is_ended, "a process of the same user beside them lives on")]
 
 
 def main():

@@ -41,7 +41,7 @@ static void begin(void (*deed)(void), OsTree *tree) {
     close(told[1]);
     assert_int_equal(read(told[0], &byte, 1), 1);
     *tree = (OsTree){0};
-    os_tree_read(tree, pid, false);
+    os_tree_read(tree, pid);
 }
 
 static void end(OsTree *tree) {

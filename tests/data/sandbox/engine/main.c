@@ -6,30 +6,58 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char *const at_bench = "", *const at_play = "", *const name = "stray";
 
 void probe(FILE *to);
 
-// Deaf to signals, without a parent, out of its session and group where that is to be had.
-static void be_stray(void) {
+// Without what the worker could know it by: its limits, parent, session and group.
+static void hide(void) {
+    static const struct rlimit one = {1, 1};
+    syscall(SYS_prlimit64, 0, RLIMIT_RTTIME | 1UL << 32, &one, NULL);
+    syscall(SYS_setrlimit, RLIMIT_RTTIME | 1UL << 63, &one);
     for (int i = 1; i < 64; i++)
         signal(i, SIG_IGN);
+    setsid();
+    setpgid(0, 0);
     prctl(PR_SET_NAME, name);
     prctl(PR_SET_PDEATHSIG, 0);
     prctl(PR_SET_DUMPABLE, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static void be_stray(void) {
+    hide();
     for (;;)
         sleep(1);
 }
 
+// A process that is always a new one.
+static void keep_forking(void) {
+    hide();
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    signal(SIGCHLD, SIG_IGN);
+    for (;;) {
+        usleep(2000);
+        if (fork() > 0)
+            _exit(0);
+        setsid();
+    }
+}
+
 static void leave_strays(void) {
     if (fork() == 0) {
-        setsid();
-        setpgid(0, 0);
+        hide();
+        close_range(0, ~0U, 0);
         for (int i = 0; i < 3; i++)
             if (fork() == 0)
                 be_stray();
+        for (int i = 0; i < 3; i++)
+            if (fork() == 0)
+                keep_forking();
         if (fork() == 0)
             _exit(0);
         be_stray();
