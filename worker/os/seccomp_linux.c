@@ -44,7 +44,8 @@ static const int refused[] = {
     SCMP_SYS(vhangup), SCMP_SYS(nfsservctl), SCMP_SYS(uselib), SCMP_SYS(sysfs), SCMP_SYS(ustat)};
 
 // These calls give ENOSYS, so that programs use other calls instead.
-static const int absent[] = {SCMP_SYS(clone3), SCMP_SYS(memfd_create), SCMP_SYS(memfd_secret)};
+static const int absent[] = {SCMP_SYS(clone3), SCMP_SYS(memfd_create), SCMP_SYS(memfd_secret),
+                             SCMP_SYS(inotify_init), SCMP_SYS(inotify_init1)};
 
 // Refused too where there are no namespaces. Landlock does not restrict changes of the rights,
 // owners, times and attributes of files, and its first versions do not restrict truncation.
@@ -72,22 +73,28 @@ typedef struct Case {
     { SCMP_SYS(call), argument, SCMP_CMP_NE, value, 0 }
 #define HAS(call, argument, bit) MASKED(call, argument, bit, bit)
 
+// Threads with tables of descriptors of their own would hold more than the watchdog knows of.
+#define OWN_DESCRIPTORS(call, argument)                                                            \
+    MASKED(call, argument, CLONE_THREAD | CLONE_FILES, CLONE_THREAD)
+
+enum { FCNTL_SETLOCK = 6, FCNTL_SETLOCK_WAIT = 7, FCNTL_OFD_SETLOCK = 37, FCNTL_OFD_WAIT = 38 };
 enum { FCNTL_SETOWN = 8, FCNTL_SETSIG = 10, FCNTL_SETOWN_EX = 15, FCNTL_SETPIPE_SIZE = 1031 };
 enum { IOCTL_SETOWN = 0x8901, IOCTL_SETPGRP = 0x8902 };
 
-static const Case cases[] = {HAS(clone, 0, CLONE_NEWNS),
-                             HAS(clone, 0, CLONE_NEWCGROUP),
-                             HAS(clone, 0, CLONE_NEWUTS),
-                             HAS(clone, 0, CLONE_NEWIPC),
-                             HAS(clone, 0, CLONE_NEWUSER),
-                             HAS(clone, 0, CLONE_NEWPID),
-                             HAS(clone, 0, CLONE_NEWNET),
-                             IS_NOT(personality, 0, 0),
-                             IS(ioctl, 1, TIOCSTI),
-                             IS(ioctl, 1, TIOCLINUX),
-                             IS(fcntl, 1, FCNTL_SETPIPE_SIZE),
-                             IS(setrlimit, 0, RLIMIT_RTTIME),
-                             IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: guard.h
+static const Case cases[] = {
+    HAS(clone, 0, CLONE_NEWNS),      HAS(clone, 0, CLONE_NEWCGROUP),
+    HAS(clone, 0, CLONE_NEWUTS),     HAS(clone, 0, CLONE_NEWIPC),
+    HAS(clone, 0, CLONE_NEWUSER),    HAS(clone, 0, CLONE_NEWPID),
+    HAS(clone, 0, CLONE_NEWNET),     OWN_DESCRIPTORS(clone, 0),
+    IS_NOT(personality, 0, 0),       IS(ioctl, 1, TIOCSTI),
+    IS(ioctl, 1, TIOCLINUX),         IS(fcntl, 1, FCNTL_SETPIPE_SIZE),
+    IS(setrlimit, 0, RLIMIT_RTTIME), IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: guard.h
+
+// A file may have any number of locks on its bytes, all of them in the kernel's memory. These calls
+// fail as on a file system without locks, and programs go on without them. flock is permitted: a
+// descriptor has one such lock.
+static const Case cases_locks[] = {IS(fcntl, 1, FCNTL_SETLOCK), IS(fcntl, 1, FCNTL_SETLOCK_WAIT),
+                                   IS(fcntl, 1, FCNTL_OFD_SETLOCK), IS(fcntl, 1, FCNTL_OFD_WAIT)};
 
 // A build needs chmod, because linkers use it to make their output executable. But the path may
 // name any file of the same user. So the only allowed mode is 0700.
@@ -140,12 +147,12 @@ static int add_list(scmp_filter_ctx filter, uint32_t action, const int *calls, s
     return status;
 }
 
-static int add_cases(scmp_filter_ctx filter, const Case *list, size_t count) {
+static int add_cases(scmp_filter_ctx filter, int error, const Case *list, size_t count) {
     int status = 0;
     for (size_t i = 0; i < count && status == 0; i++) {
         const Case *c = &list[i];
         struct scmp_arg_cmp test = SCMP_CMP64(c->argument, c->compare, c->value, c->bits);
-        status = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), c->call, 1, &test);
+        status = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(error), c->call, 1, &test);
     }
     return status;
 }
@@ -171,17 +178,19 @@ static int add_rules(scmp_filter_ctx filter, OsFilterKind kind) {
     if (status == 0)
         status = add_list(filter, SCMP_ACT_ERRNO(ENOSYS), absent, COUNT(absent));
     if (status == 0)
-        status = add_cases(filter, cases, COUNT(cases));
+        status = add_cases(filter, EPERM, cases, COUNT(cases));
+    if (status == 0)
+        status = add_cases(filter, ENOLCK, cases_locks, COUNT(cases_locks));
     for (int call = CALL_YOUNGEST + 1; call <= CALL_MOST && status == 0; call++)
         status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0);
     if (status == 0 && kind.whole)
         status = add_list(filter, SCMP_ACT_ERRNO(EPERM), refused_whole, COUNT(refused_whole));
     if (status == 0 && kind.whole)
-        status = add_cases(filter, cases_whole, COUNT(cases_whole));
+        status = add_cases(filter, EPERM, cases_whole, COUNT(cases_whole));
     if (status == 0 && kind.whole && !kind.play)
-        status = add_cases(filter, cases_whole_build, COUNT(cases_whole_build));
+        status = add_cases(filter, EPERM, cases_whole_build, COUNT(cases_whole_build));
     if (status == 0 && kind.signals)
-        status = add_cases(filter, cases_signals, COUNT(cases_signals));
+        status = add_cases(filter, EPERM, cases_signals, COUNT(cases_signals));
     return status == 0 ? pretend(filter, kind) : status;
 }
 

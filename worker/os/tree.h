@@ -23,6 +23,7 @@ void os_children_read(OsTree *tree);
 typedef struct OsTreeUse {
     int64_t memory_bytes; // an upper bound: shared memory is counted for each process
     int64_t table_bytes;  // the page tables, which are part of memory_bytes
+    int64_t kernel_bytes; // the most that the kernel may hold for descriptors and threads
     int processes;        // with their threads
 } OsTreeUse;
 void os_tree_use(const OsTree *tree, OsTreeUse *out);
@@ -48,10 +49,15 @@ int64_t os_tree_deleted(const OsTree *tree, const char *folder, uint64_t device,
 // there may be more of it than os_tree_memory sees.
 bool os_tree_shares(const OsTree *tree);
 
+// The most that the kernel may hold for the mappings of the processes. Slow, so it stops counting at
+// `enough_bytes`.
+int64_t os_tree_mappings(const OsTree *tree, int64_t enough_bytes);
+
 // What the whole system uses. Its growth since a process was started is a bound for the memory or
 // disk space that the process hides, unless other processes have released some.
 typedef struct OsSystemUse {
     int64_t shared_bytes; // shared memory and file systems in memory
+    int64_t kernel_bytes; // the kernel's own memory: neither pages of programs nor caches of files
     int64_t disk_bytes;   // of the file system of `folder`; 0 if `folder` is NULL
 } OsSystemUse;
 void os_system_use(const char *folder, OsSystemUse *out);

@@ -5,12 +5,14 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "server/common/str.h"
 
@@ -210,17 +212,59 @@ bool os_tree_shares(const OsTree *tree) {
     return search.found;
 }
 
+// ---- the kernel's memory ------------------------------------------------------------------------
+
+// The system permits about 65,530 mappings a process. A process can make them unreadable for others.
+enum { MAPPING_BYTES = 256, MAPPINGS_OF_A_PROCESS = 1 << 16, LINES_ROOM = 1 << 16 };
+
+static int64_t count_mappings(int pid) {
+    char path[PATH_ROOM], chunk[LINES_ROOM];
+    int64_t count = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    int fd scope(close_fd) = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == EACCES || errno == EPERM ? MAPPINGS_OF_A_PROCESS : 0;
+    for (ssize_t n; (n = read(fd, chunk, sizeof chunk)) > 0;)
+        for (const char *at = chunk; (at = memchr(at, '\n', (size_t)(chunk + n - at))); at++)
+            count++;
+    return count;
+}
+
+int64_t os_tree_mappings(const OsTree *tree, int64_t enough_bytes) {
+    int64_t bytes = 0;
+    for (int i = 0; i < tree->count && bytes < enough_bytes; i++)
+        bytes += count_mappings(tree->pids[i]) * MAPPING_BYTES;
+    return bytes;
+}
+
 // ---- the system ---------------------------------------------------------------------------------
 
+// What is no memory of the kernel's own: free pages, pages of files and programs, and caches that
+// the kernel gives back when memory runs short. PageTables belong to programs (VmPTE).
+static int64_t kernel_kib(const char *name, int64_t kib) {
+    static const char *const others[] = {"MemFree:",   "Buffers:",      "Cached:",    "SwapCached:",
+                                         "AnonPages:", "SReclaimable:", "PageTables:"};
+    if (strcmp(name, "MemTotal:") == 0)
+        return kib;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0)
+            return -kib;
+    return 0;
+}
+
 void os_system_use(const char *folder, OsSystemUse *out) {
-    char line[128];
+    char line[128], name[64];
     long kib;
     struct statvfs fs;
     FILE *file scope(close_file) = fopen("/proc/meminfo", "re");
     *out = (OsSystemUse){0};
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "Shmem: %ld", &kib) == 1)
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%63s %ld", name, &kib) != 2)
+            continue;
+        out->kernel_bytes += kernel_kib(name, kib) * 1024;
+        if (strcmp(name, "Shmem:") == 0)
             out->shared_bytes = (int64_t)kib << 10;
+    }
     if (folder && statvfs(folder, &fs) == 0)
         out->disk_bytes = (int64_t)(fs.f_blocks - fs.f_bfree) * (int64_t)fs.f_frsize;
 }

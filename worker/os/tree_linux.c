@@ -130,13 +130,20 @@ static int64_t resident_kib(const char *status) {
            kib_of(status, "\nHugetlbPages:");
 }
 
+// A descriptor may be a pipe with two pages in it, beside the structures of an open file. A thread
+// has a stack of 16 KiB in the kernel.
+enum { DESCRIPTOR_BYTES = 2 * 4096 + 1024, THREAD_BYTES = 32 << 10 };
+
 void os_tree_use(const OsTree *tree, OsTreeUse *out) {
     char text[STATUS_ROOM];
     *out = (OsTreeUse){0};
     for (int i = 0; i < tree->count; i++) {
         read_status(tree->pids[i], text, sizeof text);
         int64_t threads = field(text, "\nThreads:");
+        int64_t descriptors = field(text, "\nFDSize:");
         out->processes += threads > 0 ? (int)threads : 0;
+        out->kernel_bytes += threads > 0 ? threads * THREAD_BYTES : 0;
+        out->kernel_bytes += descriptors > 0 ? descriptors * DESCRIPTOR_BYTES : 0;
         int64_t tables = kib_of(text, "\nVmPTE:") << 10;
         out->table_bytes += tables;
         out->memory_bytes += tables + (resident_kib(text) << 10);

@@ -64,23 +64,42 @@ static void end_all(const OsWatch *watch, const OsTree *tree) {
         kill(tree->pids[i], SIGKILL);
 }
 
-static bool uses_too_much_memory(const OsWatch *watch, const OsTree *tree, const OsTreeUse *use) {
+// How much of the kernel's own memory counts as the job's: its growth since the job began, but no
+// more than the processes of the job can hold, because other programs use that memory too. A small
+// growth does not count, which saves counting the mappings. `room_bytes` is left until the limit.
+static int64_t kernel_memory(const OsTree *tree, const OsTreeUse *use, int64_t growth,
+                             int64_t room_bytes) {
+    enum { SMALL_BYTES = 64 << 20 };
+    if (growth < SMALL_BYTES || growth <= room_bytes)
+        return 0;
+    int64_t most = use->kernel_bytes + os_tree_mappings(tree, room_bytes + 1);
+    return growth < most ? growth : most;
+}
+
+typedef enum { MEMORY_FITS, MEMORY_TOO_MUCH, MEMORY_OF_KERNEL } MemoryVerdict;
+
+static MemoryVerdict judge_memory(const OsWatch *watch, const OsTree *tree, const OsTreeUse *use) {
     const OsLimits *l = watch->limits;
     OsSystemUse now;
     OsTreeMemory memory;
     os_system_use(NULL, &now);
     int64_t growth = now.shared_bytes - watch->before.shared_bytes;
+    int64_t kernel = now.kernel_bytes - watch->before.kernel_bytes;
     int64_t tmpfs = l->tmpfs ? os_tree_tmpfs(tree, l->tmpfs, l->tmpfs_bytes) : 0;
     if (use->table_bytes > l->memory_bytes)
-        return true; // the exact check would have to walk all these tables
+        return MEMORY_TOO_MUCH; // the exact check would have to walk all these tables
     bool hides = growth > 0 && use->memory_bytes + growth > l->memory_bytes && os_tree_shares(tree);
-    if (!hides && use->memory_bytes + tmpfs <= l->memory_bytes)
-        return false;
+    int64_t room = l->memory_bytes - use->memory_bytes - tmpfs;
+    if (!hides && room >= 0 && kernel_memory(tree, use, kernel, room) <= room)
+        return MEMORY_FITS;
     os_tree_memory(tree, &memory);
     int64_t shared = memory.shared_bytes + tmpfs;
     if (hides && growth > shared)
         shared = growth;
-    return memory.own_bytes + shared > l->memory_bytes;
+    room = l->memory_bytes - memory.own_bytes - shared;
+    if (room < 0)
+        return MEMORY_TOO_MUCH;
+    return kernel_memory(tree, use, kernel, room) > room ? MEMORY_OF_KERNEL : MEMORY_FITS;
 }
 
 static bool uses_too_much_disk(const OsWatch *watch, const OsTree *tree) {
@@ -96,15 +115,17 @@ static bool uses_too_much_disk(const OsWatch *watch, const OsTree *tree) {
 // Whether a limit is exceeded; then the verdict is set.
 static bool judge(OsWatch *watch, const OsTree *tree) {
     const OsLimits *l = watch->limits;
+    MemoryVerdict memory = MEMORY_FITS;
     OsTreeUse use = {.processes = tree->count}; // enough if this alone exceeds the limit
     if (!l->processes || tree->count <= l->processes)
         os_tree_use(tree, &use);
     if (l->processes && use.processes > l->processes)
         snprintf(watch->verdict, sizeof watch->verdict, "ran more than %d processes at a time",
                  l->processes);
-    else if (l->memory_bytes && uses_too_much_memory(watch, tree, &use))
-        snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of memory",
-                 l->memory_bytes >> 20);
+    else if (l->memory_bytes && (memory = judge_memory(watch, tree, &use)) != MEMORY_FITS)
+        snprintf(watch->verdict, sizeof watch->verdict,
+                 "used more than %" PRId64 " MiB of memory%s", l->memory_bytes >> 20,
+                 memory == MEMORY_OF_KERNEL ? ", the kernel's for it included" : "");
     else if (l->folder && uses_too_much_disk(watch, tree))
         snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of disk",
                  l->folder_bytes >> 20);

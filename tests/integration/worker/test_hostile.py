@@ -48,6 +48,7 @@ TABLE = [
     Row("a build that fills the disk", "build", "disk", ".", ("No space left", MEMORY), DISK, DISK),
     Row("a build that fills the memory with tables of its pages", "build", "tables", "", MEMORY, MEMORY, MEMORY),
     Row("a build that fills the disk with mapped files that have no name", "build", "hidden", ".", ("No space left", MEMORY), (DISK, MEMORY), (DISK, MEMORY)),
+    Row("a build that fills the kernel's memory with locks on files", "build", "locks", "", "denied: lock", "denied: lock", None),
     Row("a build that sleeps for ever", "build", "sleep", "", TIME, TIME, TIME),
     Row("a build that prints for ever", "build", "flood", "", TIME, TIME, TIME),
     Row("a build that kills its parent", "build", "orphan", "", "killed by signal 9", "killed by signal 9", None),

@@ -116,7 +116,8 @@ static void upper_bits_of_an_argument_permit_nothing(void **state) {
 
 static void the_rules_tell_values_apart(void **state) {
     (void)state;
-    enum { SETPIPE_SIZE = 1031, SETOWN = 8 };
+    enum { SETPIPE_SIZE = 1031, SETOWN = 8, SETLOCK = 6, OFD_SETLOCK = 37, THREAD = 0x3d0f00 };
+    enum { NO_LOCKS = SECCOMP_RET_ERRNO | ENOLCK, NO_CALL = SECCOMP_RET_ERRNO | ENOSYS };
     static const struct {
         int call, argument;
         uint64_t value;
@@ -132,6 +133,11 @@ static void the_rules_tell_values_apart(void **state) {
         {SYS_fchmodat, 2, 0755, SECCOMP_RET_ALLOW, REFUSED_EPERM},
         {SYS_clone, 0, 0x01200011, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW}, // fork
         {SYS_clone, 0, 0x10000011, REFUSED_EPERM, REFUSED_EPERM},         // a user namespace
+        {SYS_clone, 0, THREAD, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+        {SYS_clone, 0, THREAD & ~0x400, REFUSED_EPERM, REFUSED_EPERM}, // without CLONE_FILES
+        {SYS_fcntl, 1, SETLOCK, NO_LOCKS, NO_LOCKS},
+        {SYS_fcntl, 1, OFD_SETLOCK, NO_LOCKS, NO_LOCKS},
+        {SYS_inotify_init1, 0, 0, NO_CALL, NO_CALL},
         {SYS_setsid, 0, 0, SECCOMP_RET_ALLOW, REFUSED_EPERM},
         {SYS_ptrace, 0, 0, REFUSED_EPERM, REFUSED_EPERM},
     };

@@ -117,6 +117,20 @@ static void fill_disk(const char *folder) {
     }
 }
 
+// Locks on single bytes of files, which are in the kernel's memory.
+static void set_locks(void) {
+    char path[32];
+    for (int i = 0; i < 100; i++) {
+        snprintf(path, sizeof path, "locked%d", i);
+        int fd = open(path, O_RDWR | O_CREAT, 0600);
+        for (int at = 0; at < 1000; at++) {
+            struct flock lock = {.l_type = F_WRLCK, .l_start = 2L * at, .l_len = 1};
+            if (fcntl(fd, F_SETLK, &lock) < 0)
+                denied("lock");
+        }
+    }
+}
+
 static void trace(int pid) {
     if (ptrace(PTRACE_ATTACH, pid, NULL, NULL) < 0)
         denied("ptrace");
@@ -171,6 +185,8 @@ static void do_deed(const char *name, const char *argument) {
         fill_disk(argument);
     else if (IS("hidden"))
         fill_hidden(argument);
+    else if (IS("locks"))
+        set_locks();
     else if (IS("sleep"))
         pause();
     else if (IS("trace"))
