@@ -19,8 +19,7 @@
 #include "server/loop/reply.h"
 
 enum {
-    CONNECTION_MEMORY = 32 << 10, // bounds the headers
-    RECEIVE_BYTES_PER_S = 4096,   // each byte extends the deadline by its share of a second
+    RECEIVE_BYTES_PER_S = 4096, // each byte extends the deadline by its share of a second
     DISCARD_MAX = 8 << 20, // read of a visitor's refused body, so that a browser shows the reason
 };
 
@@ -33,26 +32,6 @@ static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const cha
         value = "";
     params_add(cls, name, strlen(name), value, strlen(value));
     return MHD_YES;
-}
-
-static void find_client(Loop *loop, RequestData *data) {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(data->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    char peer[ADDRESS_MAX] = "unknown";
-    if (info && info->client_addr)
-        address_of_peer(info->client_addr, peer);
-    const char *forwarded = request_header(&data->req, "X-Forwarded-For");
-    const char *scheme = request_header(&data->req, "X-Forwarded-Proto");
-    address_of_client(&loop->config.trusted, peer, forwarded, data->address);
-    if (forwarded && !trusted_has(&loop->config.trusted, peer) &&
-        !atomic_exchange(&loop->site->undeclared_proxy, true))
-        log_warn(
-            "%s sends X-Forwarded-For and is not a trusted proxy; if it is your proxy, start the "
-            "server with --trusted-proxy %s, or all its clients share the limits of one "
-            "address (this is logged once)",
-            peer, peer);
-    data->https = trusted_has(&loop->config.trusted, peer) && scheme && !strcmp(scheme, "https");
-    data->req.address = data->address;
 }
 
 static bool find_route(const Loop *loop, RequestData *data, const char *method, Error *err) {
@@ -91,7 +70,7 @@ static void ask_to_sign_in(RequestData *data) {
 
 static bool begin(Loop *loop, RequestData *data, const char *method, Error *err) {
     MHD_get_connection_values(data->connection, MHD_HEADER_KIND, copy_header, &data->headers);
-    find_client(loop, data);
+    client_identify(loop, data);
     data->req.turn = &loop->turn;
     loop->turn.now = time_now();
     if (loop->connections.stopping)

@@ -1,13 +1,60 @@
 // See identify.h.
 #include "server/loop/identify.h"
 
+#include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "server/accounts/session.h"
+#include "server/common/log.h"
 #include "server/http/access.h"
 #include "server/http/cookies.h"
+
+// ---- the client's address -----------------------------------------------------------------------
+
+// All lines of `name` as one list, in order of arrival: a proxy may add its own line below those of
+// the client.
+static void join_lines(const Params *headers, const char *name, Str *out) {
+    str_init(out, CONNECTION_MEMORY);
+    for (size_t i = 0; i < headers->count; i++) {
+        if (strcasecmp(headers->items[i].name, name) != 0)
+            continue;
+        str_puts(out, out->size ? ", " : "");
+        str_puts(out, headers->items[i].value);
+    }
+}
+
+// The nearest proxy wrote the last word of the list.
+static bool is_https(const char *schemes) {
+    const char *comma = strrchr(schemes, ',');
+    const char *last = comma ? comma + 1 : schemes;
+    last += strspn(last, " \t");
+    return !strncmp(last, "https", 5) && !last[5 + strspn(last + 5, " \t")];
+}
+
+void client_identify(Loop *loop, RequestData *data) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(data->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    Str forwarded scope(str_release), schemes scope(str_release);
+    char peer[ADDRESS_MAX] = "unknown";
+    if (info && info->client_addr)
+        address_of_peer(info->client_addr, peer);
+    join_lines(&data->headers, "X-Forwarded-For", &forwarded);
+    join_lines(&data->headers, "X-Forwarded-Proto", &schemes);
+    address_of_client(&loop->config.trusted, peer, forwarded.data, data->address);
+    bool trusted = trusted_has(&loop->config.trusted, peer);
+    if (forwarded.size && !trusted && !atomic_exchange(&loop->site->undeclared_proxy, true))
+        log_warn(
+            "%s sends X-Forwarded-For and is not a trusted proxy; if it is your proxy, start the "
+            "server with --trusted-proxy %s, or all its clients share the limits of one "
+            "address (this is logged once)",
+            peer, peer);
+    data->https = trusted && is_https(schemes.data);
+    data->req.address = data->address;
+}
+
+// ---- the viewer ---------------------------------------------------------------------------------
 
 static const char *bearer_token(const Request *req) {
     const char *header = request_header(req, "Authorization");

@@ -20,6 +20,8 @@ typedef struct LoopConfig {
     int timeout_s; // until an idle connection is closed, and until a request must be complete
 } LoopConfig;
 
+enum { CONNECTION_MEMORY = 32 << 10 }; // bounds the headers of a request
+
 // The connection of a client, and how long its present request has been arriving.
 typedef struct Connection {
     int fd;

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The proxy file that is shipped, in a real nginx with a certificate of its own: TLS, addresses, 200 waiting workers, and a client that takes all it can."""
+"""The proxy files that are shipped, in a real nginx and a real haproxy with a certificate of their own: TLS, addresses, 200 waiting
+workers, and a client that takes all it can."""
 
 import concurrent.futures
 import http.client
@@ -22,6 +23,7 @@ import tap  # noqa: E402
 
 WAITING = 200
 IDLE_STREAMS = 1600
+SIGN_UPS = 20  # that a network may make a day
 HOST = "patchmate.example.org"
 
 
@@ -34,7 +36,7 @@ def free_ports(count):
 
 
 class Proxy:
-    """nginx with deploy/nginx.conf; only ports and certificate are the test's own."""
+    """A proxy with its file of deploy/; only ports and certificate are the test's own."""
 
     def __init__(self, upstream):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-proxy-"))
@@ -42,23 +44,18 @@ class Proxy:
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={HOST}",
                         "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", self.folder / "key.pem", "-out",
                         self.folder / "fullchain.pem"], check=True, stderr=subprocess.DEVNULL)
-        site = (ROOT / "deploy/nginx.conf").read_text()
-        for old, new in (("127.0.0.1:8080", f"127.0.0.1:{upstream}"), ("listen 80;", f"listen 127.0.0.1:{self.plain};"),
-                         ("listen 443 ssl http2;", f"listen 127.0.0.1:{self.port} ssl http2;"),
-                         ("/etc/ssl/patchmate", str(self.folder))):
-            tap.contains(site, old)
-            site = site.replace(old, new)
-        (self.folder / "site.conf").write_text(site)
-        paths = "".join(f"{p}_temp_path {self.folder}/{p};\n" for p in
-                        ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        (self.folder / "nginx.conf").write_text(
-            f"{'user root;' if os.geteuid() == 0 else ''}\ndaemon off;\npid {self.folder}/pid;\nerror_log {self.folder}/log;\n"
-            f"worker_processes 1;\nevents {{ worker_connections 768; }}\n"
-            f"http {{\naccess_log off;\n{paths}include {self.folder}/site.conf;\n}}\n")
-        self.process = subprocess.Popen(["/usr/sbin/nginx", "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")],
-                                        stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(self.command(upstream), stderr=subprocess.PIPE)
         self.context = ssl.create_default_context(cafile=self.folder / "fullchain.pem")
         wait_until(self.answers)
+
+    def shipped(self, name, *changes):
+        """The file of deploy/ with the test's own ports and paths."""
+        text = (ROOT / "deploy" / name).read_text()
+        for old, new in changes:
+            tap.contains(text, old)
+            text = text.replace(old, new)
+        (self.folder / name).write_text(text)
+        return self.folder / name
 
     def answers(self):
         if self.process.poll() is not None:
@@ -85,8 +82,30 @@ class Proxy:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class Nginx(Proxy):
+    def command(self, upstream):
+        site = self.shipped("nginx.conf", ("127.0.0.1:8080", f"127.0.0.1:{upstream}"), ("listen 80;", f"listen 127.0.0.1:{self.plain};"),
+                            ("listen 443 ssl http2;", f"listen 127.0.0.1:{self.port} ssl http2;"), ("/etc/ssl/patchmate", str(self.folder)))
+        paths = "".join(f"{p}_temp_path {self.folder}/{p};\n" for p in
+                        ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        (self.folder / "main.conf").write_text(
+            f"{'user root;' if os.geteuid() == 0 else ''}\ndaemon off;\npid {self.folder}/pid;\nerror_log {self.folder}/log;\n"
+            f"worker_processes 1;\nevents {{ worker_connections 768; }}\n"
+            f"http {{\naccess_log off;\n{paths}include {site};\n}}\n")
+        return ["/usr/sbin/nginx", "-p", str(self.folder), "-c", str(self.folder / "main.conf")]
+
+
+class Haproxy(Proxy):
+    def command(self, upstream):
+        both = self.folder / "host.pem"
+        both.write_text((self.folder / "fullchain.pem").read_text() + (self.folder / "key.pem").read_text())
+        file = self.shipped("haproxy.cfg", ("127.0.0.1:8080", f"127.0.0.1:{upstream}"), ("bind :80", f"bind 127.0.0.1:{self.plain}"),
+                            ("bind :443", f"bind 127.0.0.1:{self.port}"), ("/etc/ssl/patchmate", str(self.folder)))
+        return ["/usr/sbin/haproxy", "-db", "-f", file]
+
+
 class World:
-    server = proxy = None
+    server = proxy = haproxy = None
 
 
 def call(connection, method, path, body=None, headers=None):
@@ -115,6 +134,62 @@ def the_session_cookie_is_for_https_only_behind_the_proxy():
     answer, _ = call(World.proxy.connect(), "POST", "/api/v1/login", {"name": "root", "password": "correct horse"})
     tap.equal(answer.status, 200)
     tap.contains(answer.headers["Set-Cookie"], "Secure")
+
+
+def sign_ups(proxy, source):
+    """How many of 30 sign-ups of one client are taken, each with two lines of an address that the client made up."""
+    taken = 0
+    for number in range(30):
+        connection = proxy.connect(source)
+        body = json.dumps({"name": f"s{source.replace('.', '-')}n{number}", "password": "correct horse"}).encode()
+        connection.putrequest("POST", "/api/v1/users")
+        for header, value in (("X-Forwarded-For", f"192.0.2.{number}"), ("X-Forwarded-For", f"198.51.100.{number}, 203.0.113.{number}"),
+                              ("Content-Type", "application/json"), ("Content-Length", str(len(body)))):
+            connection.putheader(header, value)
+        connection.endheaders(body)
+        status = connection.getresponse().status
+        tap.true(status in (201, 429), status)
+        taken += status == 201
+        connection.close()
+    return taken
+
+
+def a_client_does_not_choose_its_address_behind_nginx():
+    tap.equal(sign_ups(World.proxy, "127.0.0.3"), SIGN_UPS)
+
+
+def a_client_does_not_choose_its_address_behind_a_proxy_that_adds_a_line():
+    tap.equal(sign_ups(World.haproxy, "127.0.0.4"), SIGN_UPS)
+
+
+def haproxy_sends_to_https_and_passes_waiting_and_streams_through():
+    connection = http.client.HTTPConnection("127.0.0.1", World.haproxy.plain, timeout=20 * tap.LOAD_FACTOR)
+    connection.request("GET", "/tests/7", headers={"Host": HOST})
+    answer = connection.getresponse()
+    tap.equal((answer.status, answer.headers["Location"]), (301, f"https://{HOST}/tests/7"))
+    answer, _ = call(World.haproxy.connect(), "GET", "/")
+    tap.contains(answer.headers["Strict-Transport-Security"], "max-age")
+    connection = World.haproxy.connect()
+    connection.request("GET", "/api/v1/stream")
+    tap.contains(connection.getresponse().readline(), b"retry: ")
+    connection.close()
+    answer, _ = call(World.haproxy.connect(), "POST", "/api/v1/login", {"name": "root", "password": "correct horse"})
+    tap.contains(answer.headers["Set-Cookie"], "Secure")
+
+
+def of_several_schemes_the_last_counts():
+    for schemes, secure in ((("http", "https"), True), (("https", "http"), False), (("http, https",), True), (("https , http",), False),
+                            (("https ",), True), (("httpsx",), False), ((), False)):
+        connection = http.client.HTTPConnection("127.0.0.1", World.server.port, timeout=20 * tap.LOAD_FACTOR)
+        body = json.dumps({"name": "root", "password": "correct horse"}).encode()
+        connection.putrequest("POST", "/api/v1/login")
+        for header, value in (("X-Forwarded-For", "127.0.0.5"), ("Content-Type", "application/json"), ("Content-Length", str(len(body))),
+                              *(("X-Forwarded-Proto", scheme) for scheme in schemes)):
+            connection.putheader(header, value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        tap.equal((answer.status, "Secure" in answer.headers["Set-Cookie"]), (200, secure), schemes)
+        connection.close()
 
 
 class Waiter(threading.Thread):
@@ -181,14 +256,18 @@ def one_client_with_1600_idle_streams_leaves_room_for_others():
 
 def main():
     with submission_server("--trusted-proxy", "127.0.0.1") as World.server:
-        World.proxy = Proxy(World.server.port)
+        World.proxy, World.haproxy = Nginx(World.server.port), Haproxy(World.server.port)
         try:
             tap.run(the_server_answers_through_tls_with_its_own_headers, plain_http_is_sent_to_https,
-                    the_session_cookie_is_for_https_only_behind_the_proxy,
+                    the_session_cookie_is_for_https_only_behind_the_proxy, of_several_schemes_the_last_counts,
+                    haproxy_sends_to_https_and_passes_waiting_and_streams_through,
+                    a_client_does_not_choose_its_address_behind_nginx,
+                    a_client_does_not_choose_its_address_behind_a_proxy_that_adds_a_line,
                     two_hundred_workers_wait_and_hear_of_work_at_once,
                     one_client_with_1600_idle_streams_leaves_room_for_others)
         finally:
             World.proxy.close()
+            World.haproxy.close()
 
 
 if __name__ == "__main__":
