@@ -16,7 +16,6 @@ enum { BODY_LARGE = 4 << 20 };
 // The stage of a request. It belongs to one thread at a time: to the loop's, except in
 // STAGE_PREPARE.
 typedef enum {
-    STAGE_NEW,     // its headers were not processed yet
     STAGE_BODY,    // its body is arriving
     STAGE_DISCARD, // refused; the rest of its body is read and dropped, then the reply is sent
     STAGE_PREPARE, // with a reader, or in the readers' queue
@@ -53,7 +52,7 @@ typedef struct RequestData {
     size_t discarded;
     char request_hash[65]; // with an Idempotency-Key
     unsigned long version; // of the database: turns that were committed before it was read
-    double started;        // monotonic
+    double started;        // when its headers had arrived; monotonic
     struct RequestData *next;
 } RequestData;
 

@@ -1,6 +1,12 @@
-// See connections.h. Each request is one RequestData. It is made when its first line has arrived,
+// See connections.h. Each request is one RequestData. It is made when its headers have arrived,
 // and freed when its reply is sent. While a reader or the turn has it, its connection is suspended,
 // and libmicrohttpd checks it neither for data nor for timeouts.
+//
+// libmicrohttpd reports the end of a request only if it has called on_access() for it. It drops
+// some requests before that: those whose headers or query do not fit into the connection's memory,
+// and those that it cannot parse. So until on_access() only the connection holds anything for a
+// request. Such a request counts for no sender. It reaches no route, and libmicrohttpd closes its
+// connection, which does count for its network.
 #include "server/loop/connections.h"
 
 #include <microhttpd.h>
@@ -99,10 +105,9 @@ static void refuse(RequestData *data, const Error *err) {
 
 // ---- its body and its end -----------------------------------------------------------------------
 
+// on_connection() made it before any other call for the connection.
 static Connection *connection_of(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
 // If all bodies together take too much memory, refuses the body of the sender that holds most.
@@ -116,9 +121,7 @@ static void make_room(Loop *loop) {
 }
 
 static void receive(Loop *loop, RequestData *data, const char *bytes, size_t size) {
-    Connection *connection = connection_of(data->connection);
-    if (connection)
-        connection->since += (double)size / RECEIVE_BYTES_PER_S;
+    connection_of(data->connection)->since += (double)size / RECEIVE_BYTES_PER_S;
     loop->figures.bytes_in += size;
     if (data->stage == STAGE_DISCARD) {
         data->discarded += size;
@@ -137,8 +140,6 @@ static void receive(Loop *loop, RequestData *data, const char *bytes, size_t siz
 
 static void received(RequestData *data, bool whole) {
     Connection *connection = connection_of(data->connection);
-    if (!connection)
-        return;
     connection->receiving = !whole;
     connection->since = time_monotonic();
 }
@@ -188,9 +189,6 @@ static size_t discard_max(const RequestData *data) {
 static enum MHD_Result first_look(Loop *loop, RequestData *data, const char *method) {
     Error err = {0};
     data->stage = STAGE_BODY;
-    Connection *connection = connection_of(data->connection);
-    if (connection)
-        connection->request = data;
     if (!begin(loop, data, method, &err))
         refuse(data, &err);
     const char *length = request_header(&data->req, "Content-Length");
@@ -203,15 +201,28 @@ static enum MHD_Result first_look(Loop *loop, RequestData *data, const char *met
     return MHD_YES;
 }
 
+static RequestData *make_request(Loop *loop, struct MHD_Connection *connection) {
+    Connection *c = connection_of(connection);
+    RequestData *data = request_new(loop->site, c->target);
+    free(c->target);
+    c->target = NULL;
+    c->request = data;
+    data->connection = connection;
+    data->started = time_monotonic();
+    return data;
+}
+
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url,
                                  const char *method, const char *version, const char *upload,
                                  size_t *upload_size, void **state) {
     Loop *loop = cls;
     RequestData *data = *state;
-    (void)connection, (void)url, (void)version;
+    (void)url, (void)version;
+    if (!data) {
+        *state = make_request(loop, connection);
+        return first_look(loop, *state, method);
+    }
     switch (data->stage) {
-    case STAGE_NEW:
-        return first_look(loop, data, method);
     case STAGE_BODY:
     case STAGE_DISCARD:
         if (!*upload_size)
@@ -224,23 +235,24 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
     }
 }
 
+// Called when the request's first line has arrived. Only the first call of on_access() turns its
+// target into a request: libmicrohttpd may drop the request before.
 static void *on_target(void *cls, const char *target, struct MHD_Connection *connection) {
-    RequestData *data = request_new(((Loop *)cls)->site, target);
-    data->connection = connection;
-    data->started = time_monotonic();
-    return data;
+    Connection *c = connection_of(connection);
+    (void)cls;
+    free(c->target);
+    c->target = xstrdup(target);
+    return NULL;
 }
 
 static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode why) {
     RequestData *data = *state;
-    (void)cls, (void)connection, (void)why;
+    (void)cls, (void)why;
     if (!data)
         return;
     received(data, false);
-    Connection *c = connection_of(data->connection);
-    if (c)
-        c->request = NULL;
+    connection_of(connection)->request = NULL;
     admit_over(data);
     request_free(data);
     *state = NULL;
@@ -279,6 +291,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         c->next->previous = c->previous;
     *(c->previous ? &c->previous->next : &loop->connections.first) = c->next;
     admit_disconnect(c);
+    free(c->target);
     free(c);
 }
 
@@ -293,7 +306,7 @@ void http_tick(Loop *loop, double now) {
 bool http_is_gone(const RequestData *data) {
     const Connection *c = connection_of(data->connection);
     char byte;
-    return c && recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static void on_log(void *cls, const char *format, va_list args) {

@@ -27,6 +27,7 @@ typedef struct Connection {
     int fd;
     bool receiving;
     double since;
+    char *target;         // of a request whose headers are arriving; NULL: none
     RequestData *request; // that is arriving or is being answered; NULL: none
     Sender *network;      // that the connection counts for; NULL: it is a trusted proxy's
     struct Connection *previous, *next;

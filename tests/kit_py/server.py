@@ -14,6 +14,7 @@ import tempfile
 import time
 import urllib.parse
 
+import leaks
 from tap import LOAD_FACTOR
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -126,14 +127,18 @@ class Client:
 
 
 class Server:
-    """`with Server() as server:` initialises and starts one, and always ends it and removes its folder."""
+    """`with Server() as server:` initialises and starts one, and always ends it and removes its folder.
 
-    def __init__(self, *run_options, init_options=(), start=True, env=None):
+    A server that is built with sanitizers must look for leaks when it ends, and find none, unless it is killed. `leak_check`
+    false: for a server that is traced, because LeakSanitizer traces it, too."""
+
+    def __init__(self, *run_options, init_options=(), start=True, env=None, leak_check=True):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-test-"))
         self.data = self.folder / "data"
         self.run_options, self.env = run_options, {**os.environ, **(env or {})}
         self.process, self.port = None, 0
         self.log_path = self.folder / "log"
+        self.report_stem, self.leak_check = self.folder / "report", leak_check
         (self.folder / "password").write_text(PASSWORD + "\n")
         options = list(init_options)
         if "--engine-source" not in options:
@@ -161,10 +166,11 @@ class Server:
         """Port 0 the first time; the same port when started again, so that clients find it. `prefix` is a program that
         runs the server in its own process, such as a tracer that steps aside."""
         listen = f"127.0.0.1:{self.port}"
+        env = leaks.environment(self.env, self.report_stem, self.leak_check)
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [*prefix, str(BUILD / "server"), "run", str(self.data), "--listen", listen, *self.run_options],
-                stdout=subprocess.PIPE, stderr=log, env=self.env, preexec_fn=preexec_fn, text=True)
+                stdout=subprocess.PIPE, stderr=log, env=env, preexec_fn=preexec_fn, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
             self.process.wait()
@@ -176,12 +182,17 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def log(self):
-        return self.log_path.read_text(errors="replace")
+        return self.log_path.read_text(errors="replace") + leaks.reports(self.report_stem)
+
+    @property
+    def looks_for_leaks(self):
+        return self.leak_check and leaks.is_sanitized(BUILD / "server")
 
     def stop(self, how=signal.SIGTERM):
         """Ends the server; its exit status."""
         if not self.process:
             return None
+        pid = self.process.pid
         self.process.send_signal(how)
         try:
             status = self.process.wait(60 * LOAD_FACTOR)
@@ -192,15 +203,18 @@ class Server:
         finally:
             self.process.stdout.close()
             self.process = None
+        if status != -signal.SIGKILL and self.looks_for_leaks:
+            leaks.must_be_none(self.report_stem, pid)
         return status
 
     def kill(self):
         return self.stop(signal.SIGKILL)
 
     def close(self):
-        if self.process:
-            self.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            self.stop(signal.SIGTERM if self.looks_for_leaks else signal.SIGKILL)
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def client(self, name=None, password=PASSWORD, **more):
         """An anonymous visitor, or a user who is signed in."""

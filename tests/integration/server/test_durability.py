@@ -296,8 +296,7 @@ def main():
     global turns, turns_server
     if os.geteuid() != 0:
         os.execvp("unshare", ["unshare", "--user", "--map-root-user", "--mount", sys.executable, *sys.argv])
-    untraced = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}  # that would trace, too
-    with new_server(env=untraced) as turns_server:
+    with new_server(leak_check=False) as turns_server:
         turns = traced(turns_server)
         run(games_are_a_synced_blob_before_the_worker_hears_so, counts_are_in_the_synced_log_before_the_worker_hears_so,
             a_submitted_patch_is_objects_a_snapshot_and_a_reference_on_disk,
