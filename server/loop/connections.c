@@ -121,7 +121,9 @@ static void make_room(Loop *loop) {
 }
 
 static void receive(Loop *loop, RequestData *data, const char *bytes, size_t size) {
-    connection_of(data->connection)->since += (double)size / RECEIVE_BYTES_PER_S;
+    Connection *connection = connection_of(data->connection);
+    connection->since += (double)size / RECEIVE_BYTES_PER_S;
+    connection->moved = true;
     loop->figures.bytes_in += size;
     if (data->stage == STAGE_DISCARD) {
         data->discarded += size;
@@ -295,18 +297,35 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     free(c);
 }
 
+// What is left to read on the connection: < 0 nothing yet, 0 the client has ended its side.
+static ssize_t look_ahead(const Connection *c) {
+    char byte;
+    return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
+// libmicrohttpd does not see an end that arrives together with the last bytes. It also stops
+// reading a body, and never sleeps again, when the header of a chunk does not fit into its memory:
+// then bytes wait at two ticks, and none of the body was read between them.
+static bool is_broken_off(Connection *c) {
+    ssize_t ahead = look_ahead(c);
+    bool waits = ahead > 0 && c->request, is_stuck = waits && c->waited && !c->moved;
+    c->waited = waits;
+    c->moved = false;
+    return ahead == 0 || is_stuck;
+}
+
 // libmicrohttpd closes connections on which no bytes arrive. This closes connections that send a
-// byte from time to time and never finish a request.
+// byte from time to time and never finish a request. It also closes those whose request cannot
+// become whole any more, so that its share of memory and its place among the large bodies are free
+// before the timeout. A request that is whole is not affected.
 void http_tick(Loop *loop, double now) {
     for (Connection *c = loop->connections.first; c; c = c->next)
-        if (c->receiving && now - c->since > loop->config.timeout_s)
+        if (c->receiving && (now - c->since > loop->config.timeout_s || is_broken_off(c)))
             shutdown(c->fd, SHUT_RDWR);
 }
 
 bool http_is_gone(const RequestData *data) {
-    const Connection *c = connection_of(data->connection);
-    char byte;
-    return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return look_ahead(connection_of(data->connection)) == 0;
 }
 
 static void on_log(void *cls, const char *format, va_list args) {

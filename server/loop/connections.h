@@ -15,7 +15,7 @@ void http_run(Loop *loop);
 void http_dispatch(Loop *loop, RequestData *data);
 // `res` is complete: lets the connection send it.
 void http_resume(RequestData *data);
-// Closes connections that take too long to send a request.
+// Closes connections that take too long to send a request, and those that broke off within one.
 void http_tick(Loop *loop, double now);
 // True if the client of this suspended request has disconnected.
 bool http_is_gone(const RequestData *data);

@@ -26,6 +26,7 @@ enum { CONNECTION_MEMORY = 32 << 10 }; // bounds the headers of a request
 typedef struct Connection {
     int fd;
     bool receiving;
+    bool waited, moved; // bytes waited at the last tick; some of a body were read since
     double since;
     char *target;         // of a request whose headers are arriving; NULL: none
     RequestData *request; // that is arriving or is being answered; NULL: none
