@@ -1,5 +1,4 @@
-// See one_line.h. Characters without width are allowed: emoji and some scripts need them. Pages
-// show such a character as an escape if it is alone.
+// See one_line.h. visible.c has the list of characters that are not allowed.
 #include "server/common/one_line.h"
 
 #include <string.h>
@@ -7,27 +6,38 @@
 #include "server/common/utf8.h"
 #include "server/common/visible.h"
 
-static bool acts(unsigned code) {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E ||
-           code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069);
+enum { ZERO_WIDTH_JOINER = 0x200D };
+
+// Symbols, dingbats and the planes of emoji.
+static bool is_pictograph(unsigned code) {
+    return (code >= 0x2600 && code <= 0x27BF) || (code >= 0x1F000 && code <= 0x1FAFF);
+}
+
+// Between two pictographs the joiner makes one emoji of them, which is seen.
+static bool joins_emoji(unsigned before, unsigned code, const char *after, size_t size) {
+    unsigned next;
+    return code == ZERO_WIDTH_JOINER && is_pictograph(before) && size &&
+           utf8_character(after, size, &next) && is_pictograph(next);
 }
 
 bool one_line_check(const char *field, const char *text, size_t low, size_t high, Error *err) {
     size_t size = strlen(text);
+    unsigned before = 0, code;
+    bool blank = size > 0;
     if (size < low || size > high)
         return error_field(err, 422, "bad_field", field, "%s has %zu bytes; allowed are %zu to %zu",
                            field, size, low, high);
-    for (size_t i = 0, n; i < size; i += n) {
-        unsigned code;
+    for (size_t i = 0; i < size; before = code) {
         char escaped[VISIBLE_ESCAPE_MAX];
-        n = utf8_character(text + i, size - i, &code);
-        if (n && !acts(code))
-            continue;
-        visible_escape(text + i, size - i, false, escaped);
-        return error_field(err, 422, "bad_field", field,
-                           "%s must be one line of visible characters; it contains %s", field,
-                           escaped);
+        size_t n = visible_escape(text + i, size - i, false, escaped);
+        utf8_character(text + i, size - i, &code);
+        if (*escaped && !joins_emoji(before, code, text + i + n, size - i - n))
+            return error_field(err, 422, "bad_field", field,
+                               "%s must be one line of visible characters; it contains %s", field,
+                               escaped);
+        blank &= visible_is_blank(code);
+        i += n;
     }
-    return true;
+    return !blank ||
+           error_field(err, 422, "bad_field", field, "%s consists of blanks alone", field);
 }

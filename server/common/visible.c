@@ -8,22 +8,29 @@
 #include "server/common/utf8.h"
 
 // Unicode's Default_Ignorable_Code_Point (it contains the bidirectional controls and the characters
-// without width), the separators of lines and paragraphs, and the marks of interlinear annotation.
-// Sorted.
+// without width), the separators of lines and paragraphs, the blank of Braille, the marks of
+// interlinear annotation, the replacement of an object, the controls of hieroglyphs, and those of
+// the noncharacters that are not tested below. Sorted.
 static const struct {
     unsigned first, last;
 } unseen[] = {
-    {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},
-    {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},
-    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3},
-    {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+    {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C},   {0x115F, 0x1160},
+    {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},
+    {0x2060, 0x206F},   {0x2800, 0x2800},   {0x3164, 0x3164},   {0xFDD0, 0xFDEF},
+    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFC},
+    {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
 };
 
 static bool is_unseen(unsigned code) {
     for (size_t i = 0; i < sizeof unseen / sizeof *unseen && unseen[i].first <= code; i++)
         if (code <= unseen[i].last)
             return true;
-    return false;
+    return (code & 0xFFFE) == 0xFFFE; // the last two of each plane are noncharacters
+}
+
+bool visible_is_blank(unsigned code) {
+    return code == ' ' || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) ||
+           code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
 static bool lays_out(const char *bytes, size_t size) {

@@ -20,6 +20,10 @@
 enum { VISIBLE_ESCAPE_MAX = 12 };
 size_t visible_escape(const char *bytes, size_t size, bool lines, char out[VISIBLE_ESCAPE_MAX]);
 
+// The character is shown and takes room, and only its neighbours make it seen: the space, and its
+// kin in other widths.
+bool visible_is_blank(unsigned code);
+
 // Appends `size` bytes as visible text.
 void visible_add(Str *out, const char *bytes, size_t size, bool lines);
 // The same into `out` of `room` bytes, with a NUL: as many whole characters as fit. Returns the

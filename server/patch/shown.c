@@ -8,17 +8,11 @@
 #include "server/common/utf8.h"
 #include "server/common/visible.h"
 
-// Characters that look like a blank and are not the blank. They are harmless in prose, but not in
-// source code.
-static bool is_odd_blank(unsigned code) {
-    return code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x202F ||
-           code == 0x205F || code == 0x2800 || code == 0x3000;
-}
-
 static size_t escape(const char *bytes, size_t size, char out[VISIBLE_ESCAPE_MAX]) {
     unsigned code;
     size_t n = visible_escape(bytes, size, true, out);
-    if (!*out && *bytes != '\t' && utf8_character(bytes, size, &code) && is_odd_blank(code))
+    // Blanks other than the usual one are harmless in prose, but not in source code.
+    if (!*out && *bytes != ' ' && utf8_character(bytes, size, &code) && visible_is_blank(code))
         snprintf(out, VISIBLE_ESCAPE_MAX, "\\u%04x", code);
     return n;
 }

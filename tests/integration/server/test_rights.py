@@ -264,12 +264,14 @@ def a_new_password_ends_the_tokens_unless_they_are_to_stay():
 
 # ---- lines of text -----------------------------------------------------------------------------------------------------------
 
-def lines_of_text_that_act_are_refused_with_their_field_and_the_character():
+def lines_of_text_that_act_or_are_not_seen_are_refused_with_their_field_and_the_character():
     owner = person("lena", "developer", "maintainer")
     worker = machine("lenas")
     task = claim(worker).json
     fault_report = {**FAULT_REPORT, "pair": task["first_pair"]}
-    for character, name in (("\u202e", r"\u202e"), ("\x9b", r"\x9b"), ("\x7f", r"\x7f"), ("\u2028", r"\u2028"), ("\n", r"\x0a")):
+    for character, name in (("\u202e", r"\u202e"), ("\x9b", r"\x9b"), ("\x7f", r"\x7f"), ("\u2028", r"\u2028"), ("\n", r"\x0a"),
+                            *((chr(code), rf"\u{code:04x}") for code in (0x200B, 0xAD, 0x180E, 0x3164, 0x2800, 0xFE0F, 0xFFFE, 0x200D)),
+                            ("\U000e0041", r"\U000e0041")):
         text = f"a{character}b"
         for field, reply in (
             ("name", introduce("new machine", name=text)), ("cpu", introduce("new machine", cpu=text)),
@@ -483,7 +485,7 @@ def main():
             an_old_hash_is_made_anew_at_login,
             a_new_password_ends_the_tokens_unless_they_are_to_stay, a_maintainers_token_of_scope_submit_blocks_no_machine,
             a_machine_that_was_never_given_a_task_is_forgotten_after_a_day,
-            lines_of_text_that_act_are_refused_with_their_field_and_the_character,
+            lines_of_text_that_act_or_are_not_seen_are_refused_with_their_field_and_the_character,
             every_route_is_open_to_those_whom_the_table_names_and_to_nobody_else)
     finally:
         server.close()

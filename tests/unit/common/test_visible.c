@@ -53,6 +53,7 @@ static void characters_that_turn_writing_or_are_not_seen_are_written_out(void **
         CASE("\xC2\xAD\xE2\x80\x8B\xE2\x80\x8D\xEF\xBB\xBF", "\\u00ad\\u200b\\u200d\\ufeff"),
         CASE("\xE2\x80\xA8\xE2\x80\xA9", "\\u2028\\u2029"),
         CASE("\xF3\xA0\x81\x81", "\\U000e0041"),
+        CASE("\xE2\xA0\x80\xEF\xBF\xBE\xEF\xB7\x90", "\\u2800\\ufffe\\ufdd0"),
     };
     CHECK(cases, false);
 }
