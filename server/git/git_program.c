@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/common/visible.h"
+
 enum { ENV_MAX = 40, WORDS_MAX = 600 };
 
 // safe.directory: the data folder may belong to another user than the user of this process.
@@ -165,8 +167,11 @@ bool git_run(const GitCall *call, Str *out, Error *err) {
     int status = 0;
     while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (ok && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-        ok = error_set(err, 502, "git_failed", "git failed: %s",
-                       words.size ? words.data : "it said nothing");
-    return ok;
+    if (!ok || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+        return ok;
+    // Git quotes bytes of a request as they are.
+    char shown[WORDS_MAX];
+    size_t size = words.size - (words.size && words.data[words.size - 1] == '\n');
+    visible_copy(shown, sizeof shown, words.data, size, true);
+    return error_set(err, 502, "git_failed", "git failed: %s", size ? shown : "it said nothing");
 }

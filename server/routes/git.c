@@ -46,6 +46,36 @@ static bool parse_reply(const Str *reply, Response *res, Error *err) {
     return error_set(err, 502, "git_failed", "git's answer has no end of headers");
 }
 
+// What git says of a request that it cannot follow. Everything else that it says when it fails is
+// the fault of this server or of its repository.
+static const char *const refusals[] = {
+    "protocol error",
+    "hung up unexpectedly", // the request is cut short
+    "not our ref",
+    "expected SHA1",
+    "expected flush",
+    "unexpected line",
+    "unexpected response end",
+    "nvalid deepen",
+    "nvalid shallow",
+    "deepen-not",
+    "no commits selected for shallow",
+    "no command requested",
+    "invalid command",
+    "requested after already requesting",
+    "unknown capability",
+    "object format",
+    "filtering capability",
+};
+
+static bool backend_failed(Error *err) {
+    Error failure = *err;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (!strcmp(failure.code, "git_failed") && strstr(failure.message, refusals[i]))
+            return error_set(err, 400, "bad_request", "the request is broken: %s", failure.message);
+    return false;
+}
+
 static bool backend(Request *req, Response *res, const char *rest, const char *query, Error *err) {
     char *root scope(free_ptr) = xasprintf("%s/git", req->site->data);
     char *absolute scope(free_ptr) = realpath(root, NULL);
@@ -77,7 +107,7 @@ static bool backend(Request *req, Response *res, const char *rest, const char *q
                          "this is over %d MiB at once; clone with --depth 1, and deepen from there",
                          REPLY_MAX >> 20);
     if (!good)
-        return false;
+        return backend_failed(err);
     res->body.max = REPLY_MAX;
     response_header(res, "Cache-Control", "no-cache, max-age=0, must-revalidate");
     return parse_reply(&reply, res, err);

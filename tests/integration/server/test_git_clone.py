@@ -20,6 +20,7 @@ shutil.copytree(ROOT / "engine", SOURCE)
 (SOURCE / "obj" / "left.o").write_bytes(b"x")
 server = Server(init_options=["--engine-source", str(SOURCE)])
 anyone = server.client()
+KIND = {"Content-Type": "application/x-git-upload-pack-request"}
 
 
 def files(folder):
@@ -77,13 +78,43 @@ def paths_of_files_and_strange_names_are_not_served():
 def a_compressed_request_and_a_broken_one_are_answered():
     want = f"want {baseline()}\n".encode()
     body = b"%04x%s" % (len(want) + 4, want) + b"00000009done\n"
-    kind = {"Content-Type": "application/x-git-upload-pack-request"}
-    reply = anyone.request("POST", "/git/anvil.git/git-upload-pack", gzip.compress(body), {**kind, "Content-Encoding": "gzip"})
+    reply = anyone.request("POST", "/git/anvil.git/git-upload-pack", gzip.compress(body), {**KIND, "Content-Encoding": "gzip"})
     equal((reply.status, reply.headers["Content-Type"]), (200, "application/x-git-upload-pack-result"), reply.body[:80])
     contains(reply.body[:100], b"PACK")
-    reply = anyone.request("POST", "/git/anvil.git/git-upload-pack", b"nonsense", kind)
-    true(reply.status >= 400, reply)
-    equal(anyone.request("POST", "/git/anvil.git/git-upload-pack", None, kind).status, 400)
+    reply = anyone.request("POST", "/git/anvil.git/git-upload-pack", gzip.compress(body)[:-9], {**KIND, "Content-Encoding": "gzip"})
+    equal(reply.status, 400, reply)
+    equal(anyone.request("POST", "/git/anvil.git/git-upload-pack", None, KIND).status, 400)
+
+
+def line(text):
+    return b"%04x%s" % (len(text) + 4, text.encode())
+
+
+def broken_lines_of_a_client_are_its_own_fault():
+    want, none = f"want {baseline()}\n", f"want {'1' * 40}\n"
+    for body in (b"nonsense", b"000", b"0003", b"0004", b"ffff", b"\xfd00b", line("want xyz\n") + b"0000", line("junk") + b"0000", line(want),
+                 line(want)[:-9], line(want) + b"0000" + line("have xyz"), line(want) + line("deepen -1") + b"0000",
+                 line(want) + line("deepen-not none") + b"0000", line(want) + line("shallow x") + b"0000", line(none) + b"0000" + line("done"),
+                 line("want " + "y" * 60000) + b"0000"):
+        reply = anyone.request("POST", "/git/anvil.git/git-upload-pack", body, KIND)
+        equal(reply.status, 400, f"{body[:60]!r}: {reply}")
+        contains(reply.text, "the request is broken")
+    for body in (b"0001", line("command=none\n") + b"0000", line("none\n") + b"0000", line("command=fetch") + b"0002", line("command=ls-refs") + b"00010001",
+                 line("command=fetch") + b"0001" + line(none) + line("done") + b"0000", line("command=fetch") + b"0001" + line("none") + b"0000"):
+        reply = anyone.request("POST", "/git/anvil.git/git-upload-pack", body, {**KIND, "Git-Protocol": "version=2"})
+        equal(reply.status, 400, f"{body[:60]!r}: {reply}")
+    contains(anyone.request("POST", "/git/anvil.git/git-upload-pack", b"zzzz", KIND).words, "bad line length character: zzzz")
+
+
+def a_damaged_repository_is_the_servers_fault():
+    tree = git("rev-parse", "HEAD^{tree}", cwd=bare(server)).strip()
+    file = bare(server) / "objects" / tree[:2] / tree[2:]
+    kept = file.rename(server.folder / "tree")
+    try:
+        reply = anyone.request("POST", "/git/anvil.git/git-upload-pack", line(f"want {baseline()}\n") + b"0000" + line("done\n"), KIND)
+        equal(reply.status, 502, reply)
+    finally:
+        kept.rename(file)
 
 
 def import_moves_the_baseline_and_export_gives_it_back():
@@ -153,6 +184,8 @@ try:
         a_push_is_refused_with_a_word_on_what_to_do,
         paths_of_files_and_strange_names_are_not_served,
         a_compressed_request_and_a_broken_one_are_answered,
+        broken_lines_of_a_client_are_its_own_fault,
+        a_damaged_repository_is_the_servers_fault,
         import_moves_the_baseline_and_export_gives_it_back,
         import_to_a_branch_leaves_the_baseline_alone,
         fetch_brings_branches_and_baseline_only_moves_forward,
