@@ -1,11 +1,14 @@
 // Runs a program in the worker's own sandbox: `sandboxed LEVEL FOLDER PROGRAM [ARGUMENT…]`. FOLDER
 // is all that it sees beside the system, and writable; PROGRAM is a path in it. For tests that give
-// the engines of `match` the confinement that they have in a worker, its watch over limits
-// excepted.
+// the engines of `match` the confinement that they have in a worker, with its keeper, but without
+// its watch over limits.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "worker/os/keeper.h"
 #include "worker/os/sandbox_profile.h"
 #include "worker/sandbox/sandbox.h"
 
@@ -23,6 +26,11 @@ int main(int argc, char **argv) {
     const char *folder = sandbox_prefix(&sandbox, &view, &command, &limits);
     argv_printf(&command, "%s/%s", folder, argv[3]);
     argv_add_all(&command, (const char *const *)argv + 4);
+    if (os_keep(getppid()) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+        return 127;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     if (!limits.profile || os_profile_enter(&limits))
         execvp(command.items[0], command.items);
     perror(command.items[0]);
