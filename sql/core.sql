@@ -88,15 +88,16 @@ SELECT batch_id FROM replays_started ORDER BY batch_id LIMIT 1
 
 -- ---- the disk
 
--- Whether a row refers to the blob ?1. 0: the blob is unknown, 1: a row refers to it, 2: it has games that were
--- dropped. Rows of other kinds are never deleted.
+-- Whether the blob ?1 is needed. 0: no row refers to it, 1: it is needed, 2: it has games that were dropped. A snapshot
+-- is needed while workers may build it; afterwards it can be made again. Rows of other kinds are never deleted.
 -- name: blob_standing
-SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1) THEN 0
-            WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind <> 'games')
+SELECT CASE WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind <> 'games')
               OR EXISTS (SELECT 1 FROM nets WHERE sha256 = ?1)
+              OR EXISTS (SELECT 1 FROM commits_built WHERE snapshot = ?1)
               OR EXISTS (SELECT 1 FROM games g JOIN tasks k ON k.id = g.task_id JOIN tests t ON t.id = k.test_id
                          WHERE g.sha256 = ?1 AND t.games_dropped IS NULL) THEN 1
-            ELSE 2 END
+            WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1) THEN 2
+            ELSE 0 END
 
 -- The next test whose games are dropped, of those that ended before ?1: the oldest first, accepted and merged ones
 -- last.

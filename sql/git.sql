@@ -40,6 +40,12 @@ VALUES (:engine, :sha, :snapshot, nullif(:bench, 0), :subject, :author, :created
 -- name: commit_by_sha
 SELECT sha, snapshot, bench, subject, author, net, files AS files_json FROM commits WHERE engine_id = ?1 AND sha = ?2
 
+-- The commit of snapshot ?1, and whether workers may build it now. Of several commits with the same files, one that they
+-- build comes first, because it is certain to be in the repository.
+-- name: snapshot_commit
+SELECT e.name AS engine, c.sha, EXISTS (SELECT 1 FROM commits_built b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) AS built
+FROM commits c JOIN engines e ON e.id = c.engine_id WHERE c.snapshot = ?1 ORDER BY built DESC, c.created DESC LIMIT 1
+
 -- name: commit_bench
 SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
 

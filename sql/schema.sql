@@ -8,11 +8,12 @@ CREATE TABLE settings (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Everything stored under DATA/blobs.
+-- The files under DATA/blobs that rows refer to. Snapshots of commits are there as well, but have no rows: each can be
+-- made again from git.
 CREATE TABLE blobs (
     sha256 TEXT PRIMARY KEY CHECK (length(sha256) = 64),
     size INTEGER NOT NULL CHECK (size >= 0),
-    kind TEXT NOT NULL CHECK (kind IN ('snapshot', 'book', 'net', 'games', 'archive')),
+    kind TEXT NOT NULL CHECK (kind IN ('book', 'net', 'games', 'archive')),
     created REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -87,11 +88,11 @@ CREATE TABLE roles (
     PRIMARY KEY (user_id, engine_id, role)
 ) STRICT, WITHOUT ROWID;
 
--- Commits that can be built: their snapshot (tar), and their bench count once it is known.
+-- Commits that can be built: the SHA-256 of their snapshot (tar), and their bench count once it is known.
 CREATE TABLE commits (
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL CHECK (length(sha) = 40),
-    snapshot TEXT NOT NULL REFERENCES blobs (sha256),
+    snapshot TEXT NOT NULL CHECK (length(snapshot) = 64),
     bench INTEGER CHECK (bench > 0),
     subject TEXT NOT NULL,
     author TEXT NOT NULL,
@@ -101,6 +102,7 @@ CREATE TABLE commits (
     files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
     PRIMARY KEY (engine_id, sha)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX commits_snapshot ON commits (snapshot);
 CREATE INDEX commits_net ON commits (engine_id, net) WHERE net IS NOT NULL;
 
 -- Nets that developers uploaded.
@@ -222,6 +224,13 @@ CREATE INDEX tests_new_commit ON tests (engine_id, new_commit);
 CREATE INDEX tests_base_commit ON tests (engine_id, base_commit);
 CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
 CREATE INDEX tests_outside ON tests (engine_id, state) WHERE NOT base_in_baseline;
+
+-- Commits that workers may build now: those of tests that are approved and not finished, and the references.
+CREATE VIEW commits_built AS
+SELECT c.engine_id, c.sha, c.snapshot FROM commits c
+WHERE EXISTS (SELECT 1 FROM engines e WHERE e.id = c.engine_id AND e.reference_commit = c.sha)
+   OR EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.new_commit = c.sha AND t.state IN ('active', 'paused'))
+   OR EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.base_commit = c.sha AND t.state IN ('active', 'paused'));
 
 CREATE TABLE workers (
     id INTEGER PRIMARY KEY,

@@ -56,5 +56,6 @@ SELECT s.barred, coalesce(json_extract(w.host, '$.sandbox'), 0) AS sandbox FROM 
 
 -- Games and archives are not public. A net may have the same bytes as one of them.
 -- name: worker_blob_open
-SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind IN ('snapshot', 'net', 'book'))
+SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind IN ('net', 'book'))
+    OR EXISTS (SELECT 1 FROM commits WHERE snapshot = ?1)
     OR EXISTS (SELECT 1 FROM nets WHERE sha256 = ?1)

@@ -75,7 +75,7 @@ static void note(const Job *job, const char *message) {
 // Records `sha`, so that workers can build it.
 static bool record_commit(const Job *job, const char *sha, CommitRecord *record, Error *err) {
     NetRule rule = net_rule_of(job->engine);
-    return commit_prepare(job->repo, job->plan->words[0], NULL, sha, &rule, record, err) &&
+    return commit_prepare(job->repo, NULL, sha, &rule, record, err) &&
            commit_record(job->db, job->engine_id, record, (double)time(NULL), err);
 }
 

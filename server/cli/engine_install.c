@@ -62,14 +62,13 @@ static bool first_commit(git_repository *repo, const char *source, double now,
            repo_ref_set(repo, "refs/heads/main", sha, err);
 }
 
-static bool install(Db *db, const char *data, git_repository *repo, const char *source,
-                    Error *err) {
+static bool install(Db *db, git_repository *repo, const char *source, Error *err) {
     double now = (double)time(NULL);
     char sha[REPO_SHA_MAX];
     const NetRule rule = {NET_FILE_DEFAULT, NET_PATH_DEFAULT};
     CommitRecord record scope(commit_record_release) = {0};
     if (!first_commit(repo, source, now, sha, err) ||
-        !commit_prepare(repo, data, NULL, sha, &rule, &record, err) ||
+        !commit_prepare(repo, NULL, sha, &rule, &record, err) ||
         !db_write(db, err, SQL_ENGINE_ADD,
                   json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f}", "name", engine_name, "title",
                             "Anvil", "branch", "main", "baseline", sha, "build", engine_build,
@@ -98,5 +97,5 @@ bool engine_install(Db *db, const char *data, const char *source_dir, Error *err
     if (!clear_remains(db, data, err))
         return false;
     git_repository *repo scope(repo_free) = repo_create(data, engine_name, "main", err);
-    return repo && install(db, data, repo, source, err);
+    return repo && install(db, repo, source, err);
 }

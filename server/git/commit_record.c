@@ -6,7 +6,6 @@
 
 #include "server/common/utf8.h"
 #include "server/git/snapshot.h"
-#include "server/storage/blob.h"
 
 // Git stores text in any character set. The database and JSON need UTF-8.
 static void clean(char **text) {
@@ -15,8 +14,8 @@ static void clean(char **text) {
     *text = utf8;
 }
 
-bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const char *sha,
-                    const NetRule *rule, CommitRecord *out, Error *err) {
+bool commit_prepare(git_repository *repo, const Draft *draft, const char *sha, const NetRule *rule,
+                    CommitRecord *out, Error *err) {
     *out = (CommitRecord){0};
     if (!repo_commit_info(repo, sha, &out->info, err))
         return false;
@@ -24,8 +23,7 @@ bool commit_prepare(git_repository *repo, const char *data, Draft *draft, const 
     clean(&out->info.author);
     clean(&out->info.message);
     return net_of_commit(repo, sha, rule, &out->net, err) &&
-           snapshot_store(repo, sha, data, draft, out->snapshot, &out->snapshot_size, err) &&
-           (draft || repo_sync(repo, err));
+           snapshot_hash(repo, sha, out->snapshot, err) && (draft || repo_sync(repo, err));
 }
 
 void commit_record_release(CommitRecord *record) {
@@ -36,8 +34,7 @@ bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double
     const CommitInfo *info = &record->info;
     json_auto_t *list = net_files(&record->net);
     char *files scope(free_ptr) = json_dumps(list, JSON_COMPACT);
-    return blob_note(db, record->snapshot, record->snapshot_size, "snapshot", now, err) &&
-           db_write(db, err, SQL_COMMIT_NOTE,
+    return db_write(db, err, SQL_COMMIT_NOTE,
                     json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:f, s:s, s:s}", "engine",
                               (json_int_t)engine_id, "sha", info->sha, "snapshot", record->snapshot,
                               "bench", (json_int_t)info->bench, "subject", info->subject, "author",

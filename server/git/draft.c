@@ -13,7 +13,6 @@
 #include "server/common/str.h"
 #include "server/git/memory_store.h"
 #include "server/git/repo.h"
-#include "server/storage/blob.h"
 
 // With this many files or more, one sync of the whole file system is quicker than one of each file.
 enum { FILES_FEW = 32 };
@@ -68,12 +67,11 @@ bool draft_sweep(const char *data, Error *err) {
 // ---- files --------------------------------------------------------------------------------------
 
 // `to` is stolen.
-static bool add_file(Draft *draft, const void *bytes, size_t size, char *to, mode_t mode,
-                     Error *err) {
+static bool add_file(Draft *draft, const void *bytes, size_t size, char *to, Error *err) {
     char *from = xasprintf("%s/%zu", draft->folder, draft->count);
     draft->files = xrealloc(draft->files, (draft->count + 1) * sizeof *draft->files);
     draft->files[draft->count++] = (DraftFile){from, to};
-    int fd scope(close_fd) = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int fd scope(close_fd) = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
     if (fd < 0)
         return error_errno(err, "cannot create %s", from);
     const char *p = bytes;
@@ -84,12 +82,6 @@ static bool add_file(Draft *draft, const void *bytes, size_t size, char *to, mod
         p += n, left -= (size_t)n;
     }
     return true;
-}
-
-bool draft_blob(Draft *draft, const void *bytes, size_t size, char sha[SHA256_HEX_MAX],
-                Error *err) {
-    sha256_hex(bytes, size, sha);
-    return add_file(draft, bytes, size, blob_path(draft->data, sha), 0644, err);
 }
 
 static bool sync_all(const char *folder, Error *err) {
@@ -131,7 +123,7 @@ static bool add_object(Draft *draft, const MemoryObject *object, Error *err) {
     bool ok = compress2(packed, &size, (const Bytef *)plain.data, plain.size, Z_BEST_SPEED) == Z_OK;
     git_oid_tostr(hex, sizeof hex, &object->id);
     ok = ok ? add_file(draft, packed, size, xasprintf("%s/%.2s/%s", draft->objects, hex, hex + 2),
-                       0444, err)
+                       err)
             : error_set(err, 500, "internal", "object %s cannot be compressed", hex);
     free(packed);
     return ok;

@@ -1,13 +1,12 @@
-// The data of a submission before it is accepted. Objects of git stay in memory. Files are written
-// to a folder of their own, DATA/drafts/XXXXXX, and moved to their places when the rows are
-// written. So a refused submission leaves nothing on disk, and no other submission can depend on
-// data that may still be removed.
+// The objects of git that a submission makes, before it is accepted. They stay in memory. Then they
+// are written to a folder of their own, DATA/drafts/XXXXXX, and moved to their places when the rows
+// are written. So a refused submission leaves nothing on disk, and no other submission can depend
+// on data that may still be removed.
 #pragma once
 
 #include <git2.h>
 
 #include "server/common/error.h"
-#include "server/common/hash.h"
 
 enum { DRAFT_BYTES_MAX = 64 << 20 }; // of objects in memory
 
@@ -22,8 +21,6 @@ void draft_free(Draft *draft);
 bool draft_take_git(Draft *draft, git_repository *repo, Error *err);
 // Whether the memory for objects is full, so that further objects were refused.
 bool draft_is_full(const Draft *draft);
-// Stores a blob in the draft, like blob_put().
-bool draft_blob(Draft *draft, const void *bytes, size_t size, char sha[SHA256_HEX_MAX], Error *err);
 // When this returns, all files are on disk beside their places. On a reader thread.
 bool draft_seal(Draft *draft, Error *err);
 // Moves all files to their places; they are on disk when it returns. In the turn, after every check

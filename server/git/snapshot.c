@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "server/common/path.h"
 #include "server/common/visible.h"
@@ -121,14 +122,34 @@ bool snapshot_make(git_repository *repo, const char *commit, Str *out, Error *er
     return ok;
 }
 
-bool snapshot_store(git_repository *repo, const char *commit, const char *data, Draft *draft,
-                    char sha[65], size_t *size, Error *err) {
+bool snapshot_hash(git_repository *repo, const char *commit, char sha[SHA256_HEX_MAX], Error *err) {
     Str tar scope(str_release);
-    str_init(&tar, SNAPSHOT_BYTES_MAX * 2);
+    str_init(&tar, SNAPSHOT_TAR_MAX);
     if (!snapshot_make(repo, commit, &tar, err))
         return false;
-    if (size)
-        *size = tar.size;
-    return draft ? draft_blob(draft, tar.data, tar.size, sha, err)
-                 : blob_put(data, tar.data, tar.size, sha, err);
+    sha256_hex(tar.data, tar.size, sha);
+    return true;
+}
+
+bool snapshot_again(git_repository *repo, const char *commit, const char *sha, Str *out,
+                    Error *err) {
+    char found[SHA256_HEX_MAX];
+    if (!snapshot_make(repo, commit, out, err))
+        return false;
+    return strcmp(sha256_hex(out->data, out->size, found), sha) == 0 ||
+           error_set(err, 500, "snapshot_differs",
+                     "the snapshot of commit %.10s had the SHA-256 %s; made again, it has %s",
+                     commit, sha, found);
+}
+
+bool snapshot_store(git_repository *repo, const char *commit, const char *sha, const char *data,
+                    Error *err) {
+    char stored[SHA256_HEX_MAX];
+    char *path scope(free_ptr) = blob_path(data, sha);
+    if (access(path, R_OK) == 0)
+        return true;
+    Str tar scope(str_release);
+    str_init(&tar, SNAPSHOT_TAR_MAX);
+    return snapshot_again(repo, commit, sha, &tar, err) &&
+           blob_put(data, tar.data, tar.size, stored, err);
 }

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "server/common/hash.h"
+#include "server/common/json_member.h"
+#include "server/git/snapshot.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/routes.h"
 #include "server/routes/worker_checks.h"
@@ -154,16 +156,35 @@ static bool task_bench(Request *req, Response *res, Error *err) {
 
 // ---- blobs --------------------------------------------------------------------------------------
 
+// Makes a snapshot again whose blob is not on disk: the blob if workers may build it, and otherwise
+// only the reply. So a download leaves nothing on disk that no worker needs.
+static bool snapshot_restore(Request *req, Response *res, const char *sha, Error *err) {
+    json_auto_t *row = db_row(req->turn->db, SQL_SNAPSHOT_COMMIT, "s", sha);
+    if (!row)
+        return error_set(err, 404, "no_such_blob", "the blob is not on disk");
+    const char *commit = member_text(row, "sha");
+    git_repository *repo scope(repo_free) =
+        repo_open(req->site->data, member_text(row, "engine"), err);
+    if (!repo)
+        return false;
+    if (member_int(row, "built"))
+        return snapshot_store(repo, commit, sha, req->site->data, err);
+    response_text(res, 200, "application/octet-stream", "");
+    res->body.max = SNAPSHOT_TAR_MAX;
+    return snapshot_again(repo, commit, sha, &res->body, err);
+}
+
 static bool blob_get_route(Request *req, Response *res, Error *err) {
     const char *sha = req->params[0];
     if (!sha256_is_hex(sha) || !db_int(req->turn->db, SQL_WORKER_BLOB_OPEN, 0, "s", sha))
         return error_set(err, 404, "no_such_blob", "there is no such blob");
     char *path scope(free_ptr) = blob_path(req->site->data, sha);
-    if (access(path, R_OK) < 0)
-        return error_set(err, 404, "no_such_blob", "the blob is not on disk");
+    if (access(path, R_OK) < 0 && !snapshot_restore(req, res, sha, err))
+        return false;
     response_header(res, "ETag", "\"%s\"", sha);
     response_header(res, "Cache-Control", "public, max-age=31536000, immutable");
-    response_file(res, "application/octet-stream", path);
+    if (!res->body.size)
+        response_file(res, "application/octet-stream", path);
     return true;
 }
 

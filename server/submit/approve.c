@@ -6,7 +6,7 @@
 
 #include "server/common/json_member.h"
 #include "server/common/str.h"
-#include "server/git/repo.h"
+#include "server/git/snapshot.h"
 #include "server/ledger/ledger.h"
 #include "server/submit/review.h"
 #include "server/submit/rights.h"
@@ -23,12 +23,26 @@ static bool holds(const Caller *caller, const json_t *row, const Ground *ground,
 
 // ---- approving ----------------------------------------------------------------------------------
 
+// Workers may build both sides of an approved test.
+static bool store_snapshots(const Caller *caller, git_repository *repo, const json_t *row,
+                            Error *err) {
+    static const char *const sides[] = {"new_commit", "base_commit"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *sha = member_text(row, sides[i]);
+        json_auto_t *commit =
+            db_row(caller->turn->db, SQL_COMMIT_BY_SHA, "is", member_int(row, "engine_id"), sha);
+        if (!snapshot_store(repo, sha, member_text(commit, "snapshot"), caller->data, err))
+            return false;
+    }
+    return true;
+}
+
 bool submit_approve_prepare(const Caller *caller, int64_t test, bool unseen_too, Ground *ground,
                             Error *err) {
     json_auto_t *row = right_to(ACTION_APPROVE, caller, test, err);
     git_repository *repo scope(repo_free) = row ? repo_of(caller, row, err) : NULL;
     return repo && ground_of_test(caller->turn->db, repo, row, ground, err) &&
-           review_covers(repo, row, unseen_too, err);
+           review_covers(repo, row, unseen_too, err) && store_snapshots(caller, repo, row, err);
 }
 
 bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, const char *seen,

@@ -150,7 +150,7 @@ bool submit_prepare_record(const Caller *caller, const Submission *s, const char
     json_auto_t *row = db_row(caller->turn->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
     NetRule rule = net_rule_of(s->engine);
     if (!row)
-        return commit_prepare(s->repo, caller->data, s->draft, sha, &rule, out, err);
+        return commit_prepare(s->repo, s->draft, sha, &rule, out, err);
     snprintf(out->net.sha, sizeof out->net.sha, "%s", member_text(row, "net"));
     return repo_commit_info(s->repo, sha, &out->info, err);
 }

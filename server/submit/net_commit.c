@@ -100,5 +100,5 @@ bool net_commit_make(const Caller *caller, git_repository *repo, const json_t *t
     CommitSpec spec = {.tree = &tree, .parent = m.commit, .message = message};
     return bytes && make_tree(&m, bytes, size, &tree, err) &&
            repo_commit_as(repo, caller->viewer->name, caller->turn->now, spec, sha, err) &&
-           commit_prepare(repo, caller->data, NULL, sha, &m.rule, out, err);
+           commit_prepare(repo, NULL, sha, &m.rule, out, err);
 }

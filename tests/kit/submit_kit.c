@@ -5,6 +5,7 @@
 
 #include "server/common/file.h"
 #include "server/common/log.h"
+#include "server/git/snapshot.h"
 #include "server/submit/fields.h"
 #include "tests/kit/repo_kit.h"
 
@@ -31,12 +32,26 @@ static void name_commits(SubmitKit *kit) {
             kit->patched);
 }
 
+static void name_snapshots(SubmitKit *kit) {
+    Error err;
+    const char *const commits[] = {kit->base, kit->patched};
+    git_repository *repo scope(repo_free) = repo_open(kit->ledger.folder, "anvil", &err);
+    for (size_t i = 0; i < 2; i++) {
+        char sha[SHA256_HEX_MAX];
+        if (!repo || !snapshot_hash(repo, commits[i], sha, &err))
+            fatal("%s", err.message);
+        kit_sql(&kit->ledger, "UPDATE commits SET snapshot = '%s' WHERE sha = '%s'", sha,
+                commits[i]);
+    }
+}
+
 bool submit_kit_open(SubmitKit *kit) {
     *kit = (SubmitKit){0};
     if (!kit_open(&kit->ledger))
         return false;
     make_repository(kit);
     name_commits(kit);
+    name_snapshots(kit);
     kit_sql(&kit->ledger,
             "INSERT INTO users (id, name, password, created) VALUES (4, 'dev', 'x', 1)");
     kit_sql(&kit->ledger,

@@ -6,9 +6,8 @@ INSERT INTO engines (id, name, title, baseline, build, reference_commit, referen
      '{"directory":".","command":"make EXE=anvil","binary":"anvil","env":{},"bench_args":["bench"]}',
      '1111111111111111111111111111111111111111', 1000000, 1);
 INSERT INTO blobs (sha256, size, kind, created) VALUES
-    ('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 10, 'snapshot', 1),
-    ('bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', 10, 'snapshot', 1),
-    ('cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc', 10, 'book', 1);
+    ('cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc', 10, 'book', 1),
+    ('dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd', 10, 'net', 1);
 INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created) VALUES
     (1, '1111111111111111111111111111111111111111', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 2345678, 'base', 'ada', 1),
     (1, '2222222222222222222222222222222222222222', 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', NULL, 'new', 'ada', 1);

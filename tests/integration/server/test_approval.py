@@ -467,7 +467,7 @@ def a_refused_submission_leaves_no_file():
     equal(left(), {})
 
 
-def an_accepted_submission_is_in_git_and_among_the_blobs():
+def an_accepted_submission_is_in_git_and_its_snapshot_can_be_read():
     test = new_test(adds("kept.c", "int kept;"))
     equal(git("show", f"refs/tests/{test}:kept.c", cwd=bare(server)), "int kept;\n")
     git("fsck", "--strict", cwd=bare(server))
@@ -533,7 +533,7 @@ try:
         a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved,
         raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved,
         a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused,
-        an_accepted_submission_is_in_git_and_among_the_blobs,
+        an_accepted_submission_is_in_git_and_its_snapshot_can_be_read,
         a_tree_that_names_a_file_twice_or_out_of_order_is_refused,
         a_patch_of_a_thousand_files_writes_one_tree,
         a_refused_submission_leaves_no_file,

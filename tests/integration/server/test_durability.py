@@ -126,6 +126,7 @@ def traced(server):
     reply = dev.api("POST", "/tests", {"title": "Traced", "tc": "nodes=1000", "patch": demo("take-away-history")})
     equal(reply.status, 201, reply)
     test = reply.json["id"]
+    equal(boss.api("POST", f"/tests/{test}/approve", {}).status, 200)
     sql(server, "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 WHERE id = ?", test)
     equal(boss.api("POST", f"/tests/{test}/merge").status, 200)
     server.stop()
@@ -137,6 +138,7 @@ def traced(server):
     return {"games": turn_of(trace, f"PUT {api}tasks/{task['id']}/games/0", 200),
             "counts": turn_of(trace, f"POST {api}tasks/{task['id']}/batches", 200),
             "submit": turn_of(trace, f"POST {api}tests", 201),
+            "approve": turn_of(trace, f"POST {api}tests/{test}/approve", 200),
             "merge": turn_of(trace, f"POST {api}tests/{test}/merge", 200), "test": test}
 
 
@@ -153,11 +155,16 @@ def counts_are_in_the_synced_log_before_the_worker_hears_so():
     equal(check_synced(*turns["counts"], turns_server), [])
 
 
-def a_submitted_patch_is_objects_a_snapshot_and_a_reference_on_disk():
+def a_submitted_patch_is_objects_and_a_reference_on_disk():
     named = check_synced(*turns["submit"], turns_server)
     true([n for n in named if re.match(r"git/anvil.git/objects/../", n)], f"objects in {named}")
-    true([n for n in named if n.startswith("blobs/")], f"the snapshot in {named}")
+    equal([n for n in named if n.startswith("blobs/")], [], "no snapshot before the approval")
     contains(named, f"git/anvil.git/refs/tests/{turns['test']}")
+
+
+def an_approval_has_stored_the_snapshot_when_it_is_answered():
+    named = check_synced(*turns["approve"], turns_server)
+    equal(len([n for n in named if n.startswith("blobs/")]), 2, named)
 
 
 def a_merge_has_moved_the_branch_on_disk_when_it_is_answered():
@@ -299,7 +306,7 @@ def main():
     with new_server(leak_check=False) as turns_server:
         turns = traced(turns_server)
         run(games_are_a_synced_blob_before_the_worker_hears_so, counts_are_in_the_synced_log_before_the_worker_hears_so,
-            a_submitted_patch_is_objects_a_snapshot_and_a_reference_on_disk,
+            a_submitted_patch_is_objects_and_a_reference_on_disk, an_approval_has_stored_the_snapshot_when_it_is_answered,
             a_merge_has_moved_the_branch_on_disk_when_it_is_answered,
             a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn, a_request_too_large_for_the_disk_harms_none_beside_it,
             a_full_disk_answers_503_to_all_that_writes_and_heals)

@@ -86,7 +86,8 @@ def a_patch_over_the_api_becomes_a_pending_test_and_a_commit():
     contains(message, "dev|Reduce later\n\nBench: 1234567")
     commit = row(server, "SELECT * FROM commits WHERE sha = ?", test["new_commit"])
     equal((commit["bench"], test["new_bench_declared"]), (None, 1234567), "what is declared is the test's alone")
-    true((server.data / "blobs" / commit["snapshot"][:2] / commit["snapshot"]).exists(), "the snapshot is a blob")
+    blob = server.data / "blobs" / commit["snapshot"][:2] / commit["snapshot"]
+    true(not blob.exists(), "no worker may build it yet")
     equal(row(server, "SELECT message FROM events WHERE type = 'submitted' AND test_id = ?", test["id"])["message"], "Reduce later")
 
 

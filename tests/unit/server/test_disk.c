@@ -120,7 +120,14 @@ static void a_blob_is_named_while_any_test_keeps_it(void **state) {
     add_finished(10, "rejected", 100, '1');
     add_finished(11, "accepted", 100, '1'); // the same games
     assert_int_equal(standing('9'), 0);
-    assert_int_equal(standing('a'), 1); // a snapshot
+    assert_int_equal(standing('a'), 1); // the snapshot of the reference
+    assert_int_equal(standing('b'), 0); // the snapshot of a test that waits for approval
+    kit_sql(&kit, "UPDATE tests SET state = 'active', approved_hash = 'x' WHERE id = 1");
+    assert_int_equal(standing('b'), 1);
+    kit_sql(
+        &kit,
+        "UPDATE tests SET state = 'finished', result = 'rejected', finished = 100 WHERE id = 1");
+    assert_int_equal(standing('b'), 0);
     assert_int_equal(standing('1'), 1);
     assert_int_equal(disk_drop_games(&kit.turn, &low), 10);
     assert_int_equal(standing('1'), 1);

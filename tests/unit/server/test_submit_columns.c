@@ -110,7 +110,7 @@ static void what_the_columns_refer_to_is_in_the_hash(void **state) {
         "UPDATE engines SET build = '{}'",
         "UPDATE commits SET files = '[{}]' WHERE sha IN (SELECT new_commit FROM tests)",
         "UPDATE commits SET snapshot = (SELECT max(sha256) FROM blobs)",
-        "UPDATE books SET blob = (SELECT min(sha256) FROM blobs)",
+        "UPDATE books SET blob = (SELECT max(sha256) FROM blobs)",
     };
     char before[SHA256_HEX_MAX], after[SHA256_HEX_MAX];
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {

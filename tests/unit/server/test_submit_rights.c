@@ -10,6 +10,7 @@
 
 #include "server/common/file.h"
 #include "server/common/json_member.h"
+#include "server/git/snapshot.h"
 #include "server/pages/doc_actions.h"
 #include "server/submit/actions.h"
 #include "server/submit/approve.h"
@@ -244,11 +245,15 @@ static void commit_file(SubmitKit *kit, const char *parent, const char *name, co
 
 // Makes this commit the patch of test 1.
 static void test_commit(SubmitKit *kit, const char *sha) {
+    Error err;
+    char snapshot[SHA256_HEX_MAX];
+    git_repository *repo scope(repo_free) = repo_open(kit->ledger.folder, "anvil", &err);
+    assert_true(snapshot_hash(repo, sha, snapshot, &err));
     kit_sql(&kit->ledger,
             "INSERT INTO commits (engine_id, sha, snapshot, subject, author, created) "
-            "SELECT engine_id, '%s', snapshot, subject, author, created FROM commits "
+            "SELECT engine_id, '%s', '%s', subject, author, created FROM commits "
             "WHERE sha = '%s'",
-            sha, kit->patched);
+            sha, snapshot, kit->patched);
     kit_sql(&kit->ledger, "UPDATE tests SET new_commit = '%s'", sha);
 }
 
