@@ -232,6 +232,16 @@ WHERE EXISTS (SELECT 1 FROM engines e WHERE e.id = c.engine_id AND e.reference_c
    OR EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.new_commit = c.sha AND t.state IN ('active', 'paused'))
    OR EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.base_commit = c.sha AND t.state IN ('active', 'paused'));
 
+-- What a user's submissions wrote to the disk, by the hour (Unix time / 3600), whatever became of the tests. Rows of
+-- the last day only.
+CREATE TABLE submitted_bytes (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    hour INTEGER NOT NULL,
+    bytes INTEGER NOT NULL CHECK (bytes > 0),
+    PRIMARY KEY (user_id, hour)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX submitted_bytes_hour ON submitted_bytes (hour);
+
 CREATE TABLE workers (
     id INTEGER PRIMARY KEY,
     machine_key_hash TEXT NOT NULL UNIQUE,

@@ -71,6 +71,20 @@ SELECT id, base_commit, new_commit FROM tests WHERE engine_id = ?1 AND id > ?2 A
 -- name: tests_pending_of
 SELECT count(*) FROM tests WHERE author_id = ?1 AND state = 'pending'
 
+-- Bytes that submissions of user ?1 wrote after hour ?2.
+-- name: quota_used
+SELECT coalesce(sum(bytes), 0) FROM submitted_bytes WHERE user_id = ?1 AND hour > ?2
+
+-- name: quota_hours
+SELECT hour, bytes FROM submitted_bytes WHERE user_id = ?1 AND hour > ?2 ORDER BY hour
+
+-- name: quota_add
+INSERT INTO submitted_bytes (user_id, hour, bytes) VALUES (?1, ?2, ?3)
+ON CONFLICT (user_id, hour) DO UPDATE SET bytes = bytes + excluded.bytes
+
+-- name: quota_expire
+DELETE FROM submitted_bytes WHERE hour <= ?1
+
 -- name: tests_last
 SELECT coalesce(max(id), 0) FROM tests
 

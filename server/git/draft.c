@@ -15,7 +15,7 @@
 #include "server/git/repo.h"
 
 // With this many files or more, one sync of the whole file system is quicker than one of each file.
-enum { FILES_FEW = 32 };
+enum { FILES_FEW = 32, BLOCK_BYTES = 4096 };
 
 typedef struct DraftFile {
     char *from, *to;
@@ -27,6 +27,7 @@ struct Draft {
     char *objects; // folder of the repository's objects
     DraftFile *files;
     size_t count;
+    int64_t bytes; // of the files, each in whole blocks
 };
 
 Draft *draft_new(const char *data, Error *err) {
@@ -74,6 +75,7 @@ static bool add_file(Draft *draft, const void *bytes, size_t size, char *to, Err
     int fd scope(close_fd) = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
     if (fd < 0)
         return error_errno(err, "cannot create %s", from);
+    draft->bytes += (int64_t)((size + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
     const char *p = bytes;
     for (size_t left = size; left;) {
         ssize_t n = write(fd, p, left);
@@ -82,6 +84,10 @@ static bool add_file(Draft *draft, const void *bytes, size_t size, char *to, Err
         p += n, left -= (size_t)n;
     }
     return true;
+}
+
+int64_t draft_bytes(const Draft *draft) {
+    return draft->bytes;
 }
 
 static bool sync_all(const char *folder, Error *err) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <git2.h>
+#include <stdint.h>
 
 #include "server/common/error.h"
 
@@ -21,6 +22,8 @@ void draft_free(Draft *draft);
 bool draft_take_git(Draft *draft, git_repository *repo, Error *err);
 // Whether the memory for objects is full, so that further objects were refused.
 bool draft_is_full(const Draft *draft);
+// The space that its files take on the disk, in whole blocks. After draft_seal().
+int64_t draft_bytes(const Draft *draft);
 // When this returns, all files are on disk beside their places. On a reader thread.
 bool draft_seal(Draft *draft, Error *err);
 // Moves all files to their places; they are on disk when it returns. In the turn, after every check

@@ -4,6 +4,7 @@
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
+#include "server/submit/quota.h"
 
 // The cursor of the page after `items`; null where this was the last.
 static json_t *next_of(const json_t *items, int limit, const char *time) {
@@ -143,9 +144,9 @@ json_t *doc_account(const DocContext *ctx) {
     doc_copy(user, row, "id name email state admin created");
     doc_booleans(user, "admin");
     json_object_set_new(user, "roles", db_rows(ctx->db, SQL_ROLES_OF_USER, "i", id));
-    return json_pack("{s:o, s:o, s:s}", "user", user, "tokens",
-                     db_rows(ctx->db, SQL_TOKENS_OF_USER, "i", id), "changed",
-                     doc_query(ctx, "changed"));
+    return json_pack("{s:o, s:o, s:o, s:s}", "user", user, "tokens",
+                     db_rows(ctx->db, SQL_TOKENS_OF_USER, "i", id), "submitted",
+                     quota_of(ctx->db, id, ctx->now), "changed", doc_query(ctx, "changed"));
 }
 
 json_t *doc_users(const DocContext *ctx) {

@@ -9,6 +9,7 @@
 #include "server/pages/page.h"
 #include "server/routes/respond.h"
 #include "server/routes/users_handlers.h"
+#include "server/submit/quota.h"
 
 // ---- password -----------------------------------------------------------------------------------
 
@@ -124,6 +125,8 @@ bool account_show(Request *req, Response *res, Error *err) {
                         db_rows(req->turn->db, SQL_ROLES_OF_USER, "i", viewer->user_id));
     json_object_set_new(user, "tokens",
                         db_rows(req->turn->db, SQL_TOKENS_OF_USER, "i", viewer->user_id));
+    json_object_set_new(user, "submitted",
+                        quota_of(req->turn->db, viewer->user_id, req->turn->now));
     response_json(res, 200, json_pack("{s:o,s:s}", "user", user, "csrf", viewer->csrf));
     return true;
 }

@@ -1,6 +1,7 @@
 // The routes for tests: submit, approve, stop (also as harmful), pause, resume, modify, merge, and the diff. Each works as a
 // form of a page and as a call of the API. A form is answered with 303 to the test's page.
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/common/json_member.h"
 #include "server/common/one_line.h"
@@ -56,7 +57,7 @@ static bool submit_new_prepare(Request *req, Response *res, Error *err) {
     req->state = input.fields ? submit_prepare(&caller, input, err) : NULL;
     req->state_free = submission_free;
     if (!req->state && err->status == 429)
-        response_header(res, "Retry-After", "1"); // another submission of the user is in progress
+        response_header(res, "Retry-After", strcmp(err->code, "one_at_a_time") == 0 ? "1" : "3600");
     return req->state;
 }
 

@@ -22,6 +22,7 @@ typedef struct Submission {
     int64_t bench, base_bench;            // declared; 0: not
     int64_t author_id;                    // 0: the viewer
     int64_t retest_of;                    // 0: a new test
+    int64_t bytes;                        // that it writes to the disk; 0: they are not counted
     Ground ground;
 } Submission;
 

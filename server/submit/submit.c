@@ -9,6 +9,7 @@
 #include "server/ledger/ledger.h"
 #include "server/submit/fields.h"
 #include "server/submit/in_progress.h"
+#include "server/submit/quota.h"
 #include "server/submit/rights.h"
 #include "server/submit/test_columns.h"
 
@@ -110,6 +111,14 @@ static bool check_pending(const Caller *caller, const Submission *s, Error *err)
                      (long long)pending, limit);
 }
 
+// The rows are few and small beside the objects: those of the test, its commits and its event.
+static bool weigh(const Caller *caller, Submission *s, Error *err) {
+    enum { ROWS_BYTES = 8192 };
+    s->bytes =
+        draft_bytes(s->draft) + ROWS_BYTES + (int64_t)strlen(field_text(s->fields, "description"));
+    return quota_check(caller, s->bytes, err);
+}
+
 static bool open_draft(const Caller *caller, Submission *s, Error *err) {
     s->repo = repo_open(caller->data, member_text(s->engine, "name"), err);
     s->draft = s->repo ? draft_new(caller->data, err) : NULL;
@@ -165,7 +174,8 @@ Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err) 
     if (!resolve_fields(caller, s, err) || !begin(caller, s, err) ||
         !check_pending(caller, s, err) || !open_draft(caller, s, err) ||
         !make_commits(caller, s, input.patch, err) || !check_ground(caller, s, err) ||
-        !take_net(caller, s, &input.net, err) || !draft_seal(s->draft, err))
+        !draft_seal(s->draft, err) || !weigh(caller, s, err) ||
+        !take_net(caller, s, &input.net, err))
         return NULL;
     Submission *done = s;
     s = NULL;
@@ -215,6 +225,8 @@ int64_t submit_store(const Caller *caller, Submission *s, Error *err) {
         !store_rows(caller, s, err))
         return 0;
     int64_t test = db_last_id(turn->db);
+    if (s->bytes && !quota_count(caller, s->bytes, err))
+        return 0;
     turn_moves_git(turn);
     if (s->draft && !draft_publish(s->draft, err))
         return 0;

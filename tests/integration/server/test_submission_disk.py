@@ -132,6 +132,72 @@ def snapshots_that_no_worker_builds_any_more_are_swept():
     act(dev, going, "stop")
 
 
+# ---- the limit of a person
+
+
+def large(seed):
+    """A patch that takes more than a third of a mebibyte when it is compressed."""
+    text = "".join(hashlib.sha256(f"{seed} {i}".encode()).hexdigest() + "\n" for i in range(12000))
+    lines = "".join(f"+// {line}\n" for line in text.splitlines())
+    return f"--- /dev/null\n+++ b/large{seed}.c\n@@ -0,0 +1,12000 @@\n{lines}"
+
+
+def counted(name="dev"):
+    return sql(server, "SELECT coalesce(sum(bytes), 0) FROM submitted_bytes JOIN users u ON u.id = user_id WHERE u.name = ?", name)[0][0]
+
+
+def size_of_objects():
+    return sum(path.stat().st_blocks * 512 for path in bare(server).glob("objects/??/*"))
+
+
+def what_a_submission_writes_is_counted_and_a_stop_does_not_give_it_back():
+    before, on_disk = counted(), size_of_objects()
+    test = submit(patch=large("a"))
+    added = counted() - before
+    true(400000 < size_of_objects() - on_disk <= added < 2000000, (added, size_of_objects() - on_disk))
+    act(dev, test, "stop")
+    equal(counted() - before, added)
+    equal(dev.api("GET", "/account").json["user"]["submitted"], {"bytes": counted(), "bytes_max": 64 << 20})
+    contains(dev.get("/account").words, "iB within a day, of at most 64.0\xa0MiB")
+
+
+def refused_until():
+    """The refusal, which leaves nothing; and the hour that it must name: when what was written first no longer counts."""
+    before = counted(), sql(server, "SELECT count(*) FROM tests"), size_of_objects()
+    reply = dev.api("POST", "/tests", {"title": "One more", "patch": large("c"), "tc": "10+0.1"})
+    equal((reply.status, reply.code, reply.headers["Retry-After"]), (429, "too_much_submitted", "3600"), reply)
+    equal((counted(), sql(server, "SELECT count(*) FROM tests"), size_of_objects()), before)
+    first = sql(server, "SELECT min(hour) FROM submitted_bytes JOIN users u ON u.id = user_id WHERE u.name = 'dev'")[0][0]
+    contains(reply.json["error"]["message"], "1 MiB are the limit; try again after "
+             + time.strftime("%H:%M UTC on %Y-%m-%d", time.gmtime((first + 24) * 3600)))
+
+
+def a_person_who_adds_more_than_the_limit_in_a_day_is_told_when_it_ends():
+    sql(server, "DELETE FROM submitted_bytes")
+    server.command("set", server.data, "submit_mib_per_day", 1)
+    act(dev, submit(patch=large("first")), "stop")
+    # Seven hours ago: this is what no longer counts first, and its bytes are enough.
+    sql(server, "UPDATE submitted_bytes SET hour = hour - 7")
+    act(dev, submit(patch=large("b")), "stop")
+    refused_until()
+    act(boss, submit(patch=adds("boss"), client=boss), "stop")
+
+
+def the_limit_holds_after_a_restart():
+    server.kill()
+    server.start()
+    refused_until()
+
+
+def after_the_hour_the_next_submission_is_taken():
+    sql(server, "UPDATE submitted_bytes SET hour = hour - 17")
+    test = submit(patch=large("c"))
+    equal(sql(server, "SELECT count(*) FROM submitted_bytes WHERE hour <= ?", time.time() // 3600 - 24), [(0,)], "old rows are removed")
+    act(dev, test, "stop")
+    server.command("set", server.data, "submit_mib_per_day", 64)
+    act(dev, submit(patch=large("d")), "stop")
+
+
 def main():
     global server, dev, boss
     server = submission_server()
@@ -142,7 +208,10 @@ def main():
             an_approval_stores_the_snapshots_of_both_sides,
             a_snapshot_that_is_gone_from_the_disk_is_made_again_where_a_worker_asks,
             a_snapshot_that_would_be_another_is_not_served,
-            snapshots_that_no_worker_builds_any_more_are_swept)
+            snapshots_that_no_worker_builds_any_more_are_swept,
+            what_a_submission_writes_is_counted_and_a_stop_does_not_give_it_back,
+            a_person_who_adds_more_than_the_limit_in_a_day_is_told_when_it_ends,
+            the_limit_holds_after_a_restart, after_the_hour_the_next_submission_is_taken)
     finally:
         server.close()
 
