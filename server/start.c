@@ -28,6 +28,7 @@
 #include "server/loop/loop.h"
 #include "server/pages/page.h"
 #include "server/routes/routes.h"
+#include "server/submit/pruner.h"
 
 enum { CACHE_BYTES = 64 << 20 };
 
@@ -107,6 +108,7 @@ typedef struct Service {
     char *web;
     Site site;
     Loop loop;
+    Pruner *pruner;
 } Service;
 
 static bool open_installation(Service *service, Error *err) {
@@ -162,7 +164,8 @@ static bool start(Service *service, int *port, Error *err) {
     loop->housekeeping.replayer = replayer_start(config->data, err);
     loop->housekeeping.sweeper =
         loop->housekeeping.replayer ? sweeper_start(config->data, err) : NULL;
-    return loop->housekeeping.sweeper && loop_start(loop, err);
+    service->pruner = loop->housekeeping.sweeper ? pruner_start(config->data, err) : NULL;
+    return service->pruner && loop_start(loop, err);
 }
 
 static void announce(const char *listen, int port) {
@@ -177,6 +180,7 @@ static void release(Service *service) {
     loop_stop(loop);
     replayer_stop(loop->housekeeping.replayer);
     sweeper_stop(loop->housekeeping.sweeper);
+    pruner_stop(service->pruner);
     db_close(loop->writer);
     if (loop->lock_fd >= 0)
         futimens(loop->lock_fd, NULL);

@@ -112,3 +112,13 @@ SELECT count(*) FROM tasks k JOIN games g ON g.task_id = k.id WHERE k.test_id = 
 
 -- name: disk_games_dropped
 UPDATE tests SET games_dropped = ?2 WHERE id = ?1
+
+-- Gives up the patches of tests that were stopped before ?2 and are not approved. Not those that another test has as
+-- its base, and not those of harmful commits, which are compared with later ones. A limited number at a time.
+-- name: disk_patches_dropped
+UPDATE tests SET patch_dropped = ?1 WHERE id IN (
+    SELECT t.id FROM tests t
+    WHERE t.result = 'stopped' AND t.approved_hash IS NULL AND t.patch_dropped IS NULL AND t.finished <= ?2 AND NOT t.harmful
+      AND NOT EXISTS (SELECT 1 FROM tests o WHERE o.engine_id = t.engine_id AND o.base_commit = t.new_commit AND o.id <> t.id
+                                              AND o.patch_dropped IS NULL)
+    LIMIT 100)

@@ -41,10 +41,12 @@ VALUES (:engine, :sha, :snapshot, nullif(:bench, 0), :subject, :author, :created
 SELECT sha, snapshot, bench, subject, author, net, files AS files_json FROM commits WHERE engine_id = ?1 AND sha = ?2
 
 -- The commit of snapshot ?1, and whether workers may build it now. Of several commits with the same files, one that they
--- build comes first, because it is certain to be in the repository.
+-- build comes first, and then one of a test whose patch was not dropped: it is certain to be in the repository.
 -- name: snapshot_commit
 SELECT e.name AS engine, c.sha, EXISTS (SELECT 1 FROM commits_built b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) AS built
-FROM commits c JOIN engines e ON e.id = c.engine_id WHERE c.snapshot = ?1 ORDER BY built DESC, c.created DESC LIMIT 1
+FROM commits c JOIN engines e ON e.id = c.engine_id WHERE c.snapshot = ?1 
+ORDER BY built DESC, EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.new_commit = c.sha AND t.patch_dropped IS NULL) DESC
+LIMIT 1
 
 -- name: commit_bench
 SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
@@ -53,4 +55,13 @@ SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
 INSERT INTO presets (engine_id, position, name, fields) VALUES (:engine_id, :position, :name, :fields)
 
 -- name: tests_refs
-SELECT id, new_commit FROM tests WHERE engine_id = ?1 ORDER BY id
+SELECT id, new_commit FROM tests WHERE engine_id = ?1 AND patch_dropped IS NULL ORDER BY id
+
+-- Whether test ?1 of engine ?2 has a reference. 0: there is no such test, 1: it has, 2: its patch was dropped.
+-- name: test_ref_standing
+SELECT coalesce((SELECT iif(patch_dropped IS NULL, 1, 2) FROM tests WHERE id = ?1 AND engine_id = ?2), 0)
+
+-- Engines that have tests whose patch was dropped.
+-- name: engines_with_dropped
+SELECT id, name, reference_commit FROM engines e
+WHERE EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = e.id AND t.patch_dropped IS NOT NULL)

@@ -193,6 +193,8 @@ CREATE TABLE tests (
     -- 1: a maintainer marked the commit as harmful. No later test may have it among its ancestors.
     harmful INTEGER NOT NULL DEFAULT 0 CHECK (harmful IN (0, 1)),
     games_dropped REAL,                     -- when its games were deleted because the disk was nearly full
+    -- When its reference was given up, so that git may remove its objects: it was stopped long ago and not approved.
+    patch_dropped REAL,
 
     -- Dealing: each pair below next_pair was dealt at least once. Ranges that returned are in returned_pairs.
     next_pair INTEGER NOT NULL DEFAULT 0,
@@ -213,6 +215,7 @@ CREATE TABLE tests (
 
     CHECK ((state = 'finished') = (result IS NOT NULL)),
     CHECK ((state = 'finished') = (finished IS NOT NULL)),
+    CHECK (patch_dropped IS NULL OR (result = 'stopped' AND approved_hash IS NULL)),
     CHECK (state IN ('pending', 'finished') OR approved_hash IS NOT NULL),
     FOREIGN KEY (engine_id, base_commit) REFERENCES commits (engine_id, sha),
     FOREIGN KEY (engine_id, new_commit) REFERENCES commits (engine_id, sha)
@@ -223,6 +226,8 @@ CREATE INDEX tests_author ON tests (author_id);
 CREATE INDEX tests_new_commit ON tests (engine_id, new_commit);
 CREATE INDEX tests_base_commit ON tests (engine_id, base_commit);
 CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
+CREATE INDEX tests_unapproved ON tests (finished) WHERE result = 'stopped' AND approved_hash IS NULL AND patch_dropped IS NULL;
+CREATE INDEX tests_dropped ON tests (engine_id) WHERE patch_dropped IS NOT NULL;
 CREATE INDEX tests_outside ON tests (engine_id, state) WHERE NOT base_in_baseline;
 
 -- Commits that workers may build now: those of tests that are approved and not finished, and the references.

@@ -92,7 +92,7 @@ SELECT coalesce(max(id), 0) FROM tests
 UPDATE tests SET merged_commit = ?2, merged = ?3 WHERE id = ?1
 
 -- name: test_commit
-SELECT new_commit FROM tests WHERE id = ?1 AND engine_id = ?2
+SELECT new_commit, patch_dropped IS NOT NULL AS dropped FROM tests WHERE id = ?1 AND engine_id = ?2
 
 -- name: test_retest
 SELECT coalesce(max(id), 0) FROM tests WHERE retest_of = ?1 AND base_commit = ?2

@@ -62,6 +62,8 @@ static const struct Setting {
     {"pending_tests", NULL, 1, 1000000, "20", "tests of one user that may wait for approval"},
     {"submit_mib_per_day", NULL, 1, 1 << 20, "64",
      "MiB that the submissions of one user may add to the disk in a day, nets apart"},
+    {"unapproved_days", NULL, 1, 36500, "7",
+     "days after which the patch of a test that was stopped and not approved is deleted"},
     {"self_approval", "0|1", 0, 0, "0", "1: authors may approve their own tests"},
     {"accounts_required", "0|1", 0, 0, "0", "1: a worker needs the token of a user"},
     {"registrations_per_hour", NULL, 0, 1000000, "200",

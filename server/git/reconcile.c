@@ -1,5 +1,6 @@
 // See reconcile.h. The database is right. A server may end after it has set a reference and before
-// the COMMIT. Then there is a reference without a row. There is never a row without its reference.
+// the COMMIT. Then there is a reference without a row. There is never a row without its reference,
+// unless its patch was dropped.
 #include "server/git/reconcile.h"
 
 #include <stdio.h>
@@ -24,31 +25,53 @@ static bool ref_follow(git_repository *repo, const char *ref, const char *sha, E
     return repo_ref_set(repo, ref, sha, err);
 }
 
-static bool tests_follow(git_repository *repo, Db *db, int64_t engine, int64_t *last, Error *err) {
+static bool has_commit(git_repository *repo, const char *sha) {
+    git_oid oid;
+    git_commit *commit = NULL;
+    bool there = git_oid_fromstr(&oid, sha) == 0 && git_commit_lookup(&commit, repo, &oid) == 0;
+    git_commit_free(commit);
+    return there;
+}
+
+static bool tests_follow(git_repository *repo, Db *db, int64_t engine, Error *err) {
     for (Query q = query(db, SQL_TESTS_REFS, "i", engine); query_step(&q);) {
         char ref[40];
-        *last = query_int(&q, COL_TESTS_REFS_ID);
-        snprintf(ref, sizeof ref, "refs/tests/%lld", (long long)*last);
-        if (!ref_follow(repo, ref, query_text(&q, COL_TESTS_REFS_NEW_COMMIT), err))
+        const char *sha = query_text(&q, COL_TESTS_REFS_NEW_COMMIT);
+        snprintf(ref, sizeof ref, "refs/tests/%lld", (long long)query_int(&q, COL_TESTS_REFS_ID));
+        if (ref_is(repo, ref, sha))
+            continue;
+        if (!has_commit(repo, sha))
+            log_error("%s%s cannot be set: the commit %s is not in the repository",
+                      git_repository_path(repo), ref, sha);
+        else if (!ref_follow(repo, ref, sha, err))
             return query_end(&q), false;
     }
     return !db_failed(db);
 }
 
-// Removes the references of tests that were never committed: their numbers are above the engine's
-// last test.
-static void drop_orphans(git_repository *repo, int64_t last) {
+// Whether the reference of this test is removed. If the database cannot be read, it stays.
+static bool is_to_go(Db *db, int64_t engine, const char *ref, RefsToRemove which) {
+    enum { NO_TEST, KEPT, DROPPED }; // the values of the query
+    static const char folder[] = "refs/tests/";
+    if (strncmp(ref, folder, sizeof folder - 1) != 0)
+        return false;
+    int64_t test = strtoll(ref + sizeof folder - 1, NULL, 10);
+    int64_t standing = db_int(db, SQL_TEST_REF_STANDING, KEPT, "ii", test, engine);
+    if (standing == NO_TEST && which == REFS_NOT_KEPT)
+        log_warn("%s belonged to no test; it is removed", ref);
+    return standing == DROPPED || (standing == NO_TEST && which == REFS_NOT_KEPT);
+}
+
+int refs_remove(git_repository *repo, Db *db, int64_t engine, RefsToRemove which) {
     git_strarray refs = {0};
+    int count = 0;
     if (git_reference_list(&refs, repo) < 0)
-        return;
+        return 0;
     for (size_t i = 0; i < refs.count; i++)
-        if (strncmp(refs.strings[i], "refs/tests/", 11) == 0 &&
-            strtoll(refs.strings[i] + 11, NULL, 10) > last) {
-            log_warn("%s%s belonged to no test; it was removed", git_repository_path(repo),
-                     refs.strings[i]);
-            git_reference_remove(repo, refs.strings[i]);
-        }
+        if (is_to_go(db, engine, refs.strings[i], which))
+            count += git_reference_remove(repo, refs.strings[i]) == 0;
     git_strarray_dispose(&refs);
+    return count;
 }
 
 static bool reconcile_engine(const char *data, Db *db, const json_t *engine, Error *err) {
@@ -58,11 +81,11 @@ static bool reconcile_engine(const char *data, Db *db, const json_t *engine, Err
         return false;
     char *ref scope(free_ptr) =
         xasprintf("refs/heads/%s", json_string_value(json_object_get(engine, "branch")));
-    int64_t id = member_int(engine, "id"), last = 0;
+    int64_t id = member_int(engine, "id");
     if (!ref_follow(repo, ref, json_string_value(json_object_get(engine, "baseline")), err) ||
-        !tests_follow(repo, db, id, &last, err))
+        !tests_follow(repo, db, id, err))
         return false;
-    drop_orphans(repo, last);
+    refs_remove(repo, db, id, REFS_NOT_KEPT);
     return true;
 }
 

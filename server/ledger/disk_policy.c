@@ -5,7 +5,7 @@
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 
-enum { DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60 };
+enum { DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60, DAY_S = 86400, UNAPPROVED_DAYS = 7 };
 static const double gib = 1 << 30;
 
 Disk disk_of(Db *db, const char *data) {
@@ -73,6 +73,15 @@ static void drop_where_low(DiskPolicy *policy, Turn *turn, const Disk *disk, Swe
         policy->drop_after = turn->now + LOOK_AGAIN_S;
 }
 
+// The thread that prunes the repositories (submit/pruner.h) removes the references and the objects.
+static void drop_patches(Turn *turn) {
+    Error err;
+    double days = (double)setting_whole(turn->db, "unapproved_days", 1, 36500, UNAPPROVED_DAYS);
+    if (!db_run(turn->db, &err, SQL_DISK_PATCHES_DROPPED, "dd", turn->now,
+                turn->now - days * DAY_S))
+        log_error("old patches cannot be dropped: %s", err.message);
+}
+
 void disk_policy_tick(DiskPolicy *policy, Turn *turn, const char *data, Sweeper *sweeper,
                       double elapsed_s) {
     Error err;
@@ -81,4 +90,5 @@ void disk_policy_tick(DiskPolicy *policy, Turn *turn, const char *data, Sweeper 
     if (disk_is_short(&disk) && elapsed_s > 0)
         db_run(turn->db, &err, SQL_LEDGER_LEASES_SHIFT, "d", elapsed_s);
     drop_where_low(policy, turn, &disk, sweeper);
+    drop_patches(turn);
 }

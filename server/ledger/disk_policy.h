@@ -2,6 +2,8 @@
 // refuses games, submissions and nets (503; workers keep their batches and send them again). Pages,
 // approvals and merges continue. Below twice the floor it drops the games of finished tests, one
 // test at a time. It never drops results. storage/disk.h measures the free space.
+// However much is free, it drops the patches of tests that were stopped a week ago or more (setting
+// `unapproved_days`) and are not approved.
 #pragma once
 
 #include "server/db/turn.h"
@@ -21,7 +23,7 @@ bool disk_check(Db *db, const char *data, Error *err);
 
 // Call this once a second, in the turn. While the disk is short, leases do not run, because workers
 // cannot send their results. While it is low, the games of one test at a time are dropped, whenever
-// the sweeper has finished the previous one.
+// the sweeper has finished the previous one. Old patches that were not approved are dropped.
 void disk_policy_tick(DiskPolicy *policy, Turn *turn, const char *data, Sweeper *sweeper,
                       double elapsed_s);
 // Drops the games of the next test. Of the tests that ended an hour ago or more, the one that ended

@@ -13,6 +13,14 @@ static json_t *row_of(const DocContext *ctx, int64_t test, bool *whole, Error *e
     json_t *row = db_row(ctx->db, SQL_PAGE_TEST, "i", test);
     if (!row)
         return doc_missing(err, "test", test);
+    if (!json_is_null(json_object_get(row, "patch_dropped"))) {
+        json_decref(row);
+        return error_set(err, 404, "patch_dropped",
+                         "the server no longer keeps the patch of test %lld, which was stopped and "
+                         "not approved",
+                         (long long)test),
+               NULL;
+    }
     *whole = ctx->viewer->user_id && strcmp(doc_query(ctx, "diff"), "all") == 0;
     return row;
 }

@@ -62,7 +62,8 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
     json_object_set_new(values, "preset", json_string(name));
 }
 
-// The same test again: its commits by name, its settings, another seed.
+// The same test again: its commits by name, its settings, another seed. Where its patch is no longer
+// kept, the commits are left to the author.
 static void use_test(const DocContext *ctx, json_t *values, const char *number) {
     long id;
     json_auto_t *row = parse_long(number, 1, INT64_MAX, &id)
@@ -73,6 +74,8 @@ static void use_test(const DocContext *ctx, json_t *values, const char *number) 
     json_auto_t *fields = submit_fields_of_test(row);
     json_object_update(values, fields);
     json_object_set_new(values, "seed", json_string(""));
+    if (!json_is_null(json_object_get(row, "patch_dropped")))
+        return;
     json_object_set(values, "commit", json_object_get(row, "new_commit"));
     json_object_set(values, "base", json_object_get(row, "base_commit"));
 }

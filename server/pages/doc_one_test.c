@@ -191,7 +191,9 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     if (!row)
         return doc_missing(err, "test", id);
     json_t *test = doc_test_summary(ctx, row);
-    doc_copy(test, row, "description branch merged retest harmful base_in_baseline games_dropped");
+    doc_copy(test, row,
+             "description branch merged retest harmful base_in_baseline games_dropped "
+             "patch_dropped");
     doc_booleans(test, "harmful base_in_baseline");
     json_object_set_new(test, "base_test", base_test(ctx, row));
     json_object_set_new(test, "idle", doc_idle(ctx, test));

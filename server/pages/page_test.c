@@ -39,6 +39,8 @@ static json_t *what_is_shown(const json_t *diff) {
 
 // A page that is read again needs the diff only for the button.
 static bool add_diff(Request *req, json_t *document, Error *err) {
+    if (!json_is_null(json_object_get(document, "patch_dropped")))
+        return true;
     if (is_live(req) && strcmp(member_text(document, "state"), "pending") != 0)
         return true;
     DocContext ctx = page_context(req);

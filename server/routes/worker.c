@@ -171,7 +171,10 @@ static bool snapshot_restore(Request *req, Response *res, const char *sha, Error
         return snapshot_store(repo, commit, sha, req->site->data, err);
     response_text(res, 200, "application/octet-stream", "");
     res->body.max = SNAPSHOT_TAR_MAX;
-    return snapshot_again(repo, commit, sha, &res->body, err);
+    return snapshot_again(repo, commit, sha, &res->body, err) ||
+           (strcmp(err->code, "no_such_commit") == 0 &&
+            error_set(err, 404, "no_such_blob",
+                      "the commit of this snapshot is no longer in the repository"));
 }
 
 static bool blob_get_route(Request *req, Response *res, Error *err) {

@@ -15,15 +15,22 @@ static bool resolve(const Caller *caller, const Submission *s, const char *field
                     char sha[REPO_SHA_MAX], Error *err) {
     const char *what = field_text(s->fields, field);
     long test;
-    char *found scope(free_ptr) = NULL;
+    json_auto_t *row = NULL;
+    const char *found;
     if (strcmp(what, "baseline") == 0) {
-        found = xstrdup(json_string_value(json_object_get(s->engine, "baseline")));
+        found = member_text(s->engine, "baseline");
     } else if (strncmp(what, "test:", 5) == 0) {
         if (parse_long(what + 5, 1, 1L << 40, &test))
-            found = db_text(caller->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
-        if (!found)
+            row = db_row(caller->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
+        if (!row)
             return error_field(err, 422, "no_such_test", field,
                                "%s: '%.40s' is no test of this engine", field, what);
+        if (member_int(row, "dropped"))
+            return error_field(err, 422, "patch_dropped", field,
+                               "%s: the server no longer keeps the patch of test %ld, which was "
+                               "stopped and not approved",
+                               field, test);
+        found = member_text(row, "new_commit");
     } else if (repo_resolve(s->repo, what, sha, err)) {
         return true;
     } else {

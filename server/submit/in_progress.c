@@ -3,9 +3,13 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <unistd.h>
+
+#include "server/common/clock.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int64_t users[IN_PROGRESS_MAX]; // 0: free
+static bool closed;
 
 static int64_t *find(int64_t user) {
     for (int i = 0; i < IN_PROGRESS_MAX; i++)
@@ -14,13 +18,14 @@ static int64_t *find(int64_t user) {
     return NULL;
 }
 
-bool in_progress_begin(int64_t user) {
+Progress in_progress_begin(int64_t user) {
     pthread_mutex_lock(&mutex);
-    int64_t *place = find(user) ? NULL : find(0);
+    int64_t *place = closed || find(user) ? NULL : find(0);
+    Progress progress = place ? PROGRESS_BEGUN : closed ? PROGRESS_CLOSED : PROGRESS_HAS_ONE;
     if (place)
         *place = user;
     pthread_mutex_unlock(&mutex);
-    return place;
+    return progress;
 }
 
 void in_progress_end(int64_t user) {
@@ -29,4 +34,35 @@ void in_progress_end(int64_t user) {
     if (place)
         *place = 0;
     pthread_mutex_unlock(&mutex);
+}
+
+static bool all_ended(void) {
+    pthread_mutex_lock(&mutex);
+    int count = 0;
+    for (int i = 0; i < IN_PROGRESS_MAX; i++)
+        count += users[i] != 0;
+    pthread_mutex_unlock(&mutex);
+    return count == 0;
+}
+
+static void set_closed(bool to) {
+    pthread_mutex_lock(&mutex);
+    closed = to;
+    pthread_mutex_unlock(&mutex);
+}
+
+bool in_progress_close(double wait_s) {
+    enum { LOOK_EVERY_US = 20000 };
+    double until = time_monotonic() + wait_s;
+    set_closed(true);
+    while (!all_ended()) {
+        if (time_monotonic() > until)
+            return set_closed(false), false;
+        usleep(LOOK_EVERY_US);
+    }
+    return true;
+}
+
+void in_progress_open(void) {
+    set_closed(false);
 }

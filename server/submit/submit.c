@@ -86,11 +86,19 @@ static bool resolve_fields(const Caller *caller, Submission *s, Error *err) {
 // ---- how much a user may ask for
 
 static bool begin(const Caller *caller, Submission *s, Error *err) {
-    if (!in_progress_begin(caller->viewer->user_id))
+    switch (in_progress_begin(caller->viewer->user_id)) {
+    case PROGRESS_BEGUN:
+        s->submitter = caller->viewer->user_id;
+        return true;
+    case PROGRESS_HAS_ONE:
         return error_set(err, 429, "one_at_a_time",
                          "another submission of yours is being looked at; send this one after it");
-    s->submitter = caller->viewer->user_id;
-    return true;
+    case PROGRESS_CLOSED:
+        return error_set(err, 503, "busy",
+                         "the server is removing old objects from its repositories; try again in a "
+                         "few seconds");
+    }
+    return false;
 }
 
 static long pending_limit(Db *db) {

@@ -48,6 +48,7 @@ const TestColumn test_columns[] = {
     {"resumed", COLUMN_STATE},
     {"harmful", COLUMN_STATE},
     {"games_dropped", COLUMN_STATE},
+    {"patch_dropped", COLUMN_STATE},
     {"next_pair", COLUMN_STATE},
     {"ptnml0", COLUMN_STATE},
     {"ptnml1", COLUMN_STATE},

@@ -198,6 +198,141 @@ def after_the_hour_the_next_submission_is_taken():
     act(dev, submit(patch=large("d")), "stop")
 
 
+# ---- patches that were not approved
+
+
+def has(what):
+    return git("cat-file", "-e", what, cwd=bare(server), check=False).returncode == 0
+
+
+def refs():
+    return git("for-each-ref", "--format=%(refname)", "refs/tests", cwd=bare(server)).split()
+
+
+def dropped():
+    return [test for test, in sql(server, "SELECT id FROM tests WHERE patch_dropped IS NOT NULL ORDER BY id")]
+
+
+def end_ago(days, *tests):
+    for test in tests:
+        sql(server, "UPDATE tests SET finished = ? WHERE id = ?", time.time() - days * DAY, test)
+
+
+def start_with_old_objects():
+    """Objects that were written a while ago: git leaves alone what is young."""
+    if server.process:
+        server.stop()
+    for path in bare(server).glob("objects/??/*"):
+        os.utime(path, (time.time() - 3 * 3600,) * 2)
+    server.start()
+
+
+kept = {}  # tests by what they are, for the sentences below
+
+
+def a_test_that_was_stopped_long_ago_and_not_approved_loses_its_objects_and_no_other_does():
+    for name in ("old", "recent", "approved", "pending", "harmful"):
+        kept[name] = submit(patch=adds(name))
+        kept[name, "file"] = git("rev-parse", f"{commit_of(kept[name])}:added{name}.c", cwd=bare(server)).strip()
+    act(boss, kept["approved"], "approve")
+    kept["on top"] = submit(patch=adds("top"), base=f"test:{kept['approved']}")
+    for name in ("old", "recent", "approved"):
+        act(dev, kept[name], "stop")
+    act(boss, kept["harmful"], "harmful")
+    end_ago(8, kept["old"], kept["approved"], kept["harmful"])
+    end_ago(6, kept["recent"])
+    wait_until(lambda: kept["old"] in dropped())
+    start_with_old_objects()
+    wait_until(lambda: not has(kept["old", "file"]))
+    equal(dropped(), [kept["old"]])
+    true(f"refs/tests/{kept['old']}" not in refs(), refs())
+    equal(has(commit_of(kept["old"])), False)
+    for name in ("recent", "approved", "pending", "harmful"):
+        contains(refs(), f"refs/tests/{kept[name]}")
+        true(has(kept[name, "file"]), name)
+    git("fsck", "--strict", cwd=bare(server))
+    contains(server.command("check", server.data), "0 differences")
+
+
+def the_page_and_all_that_would_need_the_patch_say_that_it_is_no_longer_kept():
+    test, told = kept["old"], f"no longer keeps the patch of test {kept['old']}"
+    page = dev.get(f"/tests/{test}")
+    equal(page.status, 200)
+    contains(page.words, "The server no longer keeps the patch of this test since")
+    true(document(test)["patch_dropped"] > 0, document(test))
+    reply = dev.api("GET", f"/tests/{test}/diff")
+    equal((reply.status, reply.code), (404, "patch_dropped"), reply)
+    contains(reply.json["error"]["message"], told)
+    for field in ({"base": f"test:{test}"}, {"commit": f"test:{test}", "patch": ...}):
+        error = submit(status=422, **field)
+        equal((error["code"], error["field"]), ("patch_dropped", next(iter(field))))
+        contains(error["message"], told)
+    equal(submit(status=422, commit=commit_of(test), patch=...)["code"], "no_such_commit")
+    reply = dev.get(f"/api/v1/blobs/{snapshot_of(test)}")
+    equal((reply.status, reply.code), (404, "no_such_blob"), reply)
+    form = dev.get(f"/tests/new?like={test}")
+    equal(form.status, 200)
+    true(commit_of(test) not in form.text, "a commit that is gone")
+    contains(dev.get(f"/tests/new?like={kept['recent']}").text, commit_of(kept["recent"]))
+
+
+def a_patch_that_was_dropped_can_be_submitted_and_approved_again():
+    test = submit(patch=adds("old"))
+    true(has(kept["old", "file"]), "the same file")
+    act(boss, test, "approve")
+    start_with_old_objects()
+    served(snapshot_of(test))
+    act(dev, test, "stop")
+
+
+def the_days_are_a_setting():
+    server.command("set", server.data, "unapproved_days", 5)
+    wait_until(lambda: dropped() == sorted([kept["old"], kept["recent"]]))
+    start_with_old_objects()
+    wait_until(lambda: not has(kept["recent", "file"]))
+    server.command("set", server.data, "unapproved_days", 7)
+
+
+def a_commit_that_another_test_has_as_its_base_is_kept():
+    below, above = kept["approved"], kept["on top"]
+    act(dev, above, "stop")
+    # As if a change had taken the approval back before the test was stopped.
+    sql(server, "UPDATE tests SET approved_hash = NULL WHERE id = ?", below)
+    third = submit(patch=adds("third"))
+    act(dev, third, "stop")
+    end_ago(9, third)
+    wait_until(lambda: third in dropped())
+    true(below not in dropped(), dropped())
+    end_ago(9, above)
+    wait_until(lambda: {above, below} <= set(dropped()))
+
+
+def an_approval_that_was_answered_survives_kill_9_and_the_loss_of_its_files():
+    test = submit(patch=adds("killed"))
+    act(boss, test, "approve")
+    server.kill()
+    sha = sql(server, "SELECT snapshot FROM commits WHERE sha = ?", commit_of(test))[0][0]
+    true(blob(sha).exists(), "the blob is older than the answer")
+    blob(sha).unlink()
+    git("update-ref", "-d", f"refs/tests/{test}", cwd=bare(server))
+    git("update-ref", "refs/tests/99999", commit_of(test), cwd=bare(server))
+    start_with_old_objects()
+    contains(refs(), f"refs/tests/{test}")
+    true("refs/tests/99999" not in refs(), refs())
+    task = claim(server.worker()).json
+    equal(task["sides"]["new"]["snapshot"], sha)
+    served(sha)
+    act(dev, test, "stop")
+
+
+def a_server_starts_where_a_copy_holds_a_test_without_its_objects():
+    server.stop()
+    sql(server, "UPDATE tests SET patch_dropped = NULL WHERE id = ?", kept["old"])
+    server.start()
+    contains(server.log(), f"refs/tests/{kept['old']} cannot be set: the commit {commit_of(kept['old'])} is not in the repository")
+    wait_until(lambda: kept["old"] in dropped())
+
+
 def main():
     global server, dev, boss
     server = submission_server()
@@ -211,7 +346,13 @@ def main():
             snapshots_that_no_worker_builds_any_more_are_swept,
             what_a_submission_writes_is_counted_and_a_stop_does_not_give_it_back,
             a_person_who_adds_more_than_the_limit_in_a_day_is_told_when_it_ends,
-            the_limit_holds_after_a_restart, after_the_hour_the_next_submission_is_taken)
+            the_limit_holds_after_a_restart, after_the_hour_the_next_submission_is_taken,
+            a_test_that_was_stopped_long_ago_and_not_approved_loses_its_objects_and_no_other_does,
+            the_page_and_all_that_would_need_the_patch_say_that_it_is_no_longer_kept,
+            a_patch_that_was_dropped_can_be_submitted_and_approved_again, the_days_are_a_setting,
+            a_commit_that_another_test_has_as_its_base_is_kept,
+            an_approval_that_was_answered_survives_kill_9_and_the_loss_of_its_files,
+            a_server_starts_where_a_copy_holds_a_test_without_its_objects)
     finally:
         server.close()
 

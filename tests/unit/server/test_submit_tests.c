@@ -104,10 +104,15 @@ static void only_developers_submit_and_one_at_a_time(void **state) {
     assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\"}", PATCH), 0);
     assert_int_equal(kit->ledger.err.status, 403);
     submit_kit_as(kit, KIT_AUTHOR);
-    assert_true(in_progress_begin(KIT_AUTHOR));
+    assert_int_equal(in_progress_begin(KIT_AUTHOR), PROGRESS_BEGUN);
+    assert_false(in_progress_close(0));
     assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\"}", PATCH), 0);
     assert_string_equal(kit->ledger.err.code, "one_at_a_time");
     in_progress_end(KIT_AUTHOR);
+    assert_true(in_progress_close(0));
+    assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\"}", PATCH), 0);
+    assert_string_equal(kit->ledger.err.code, "busy");
+    in_progress_open();
     kit_sql(&kit->ledger, "INSERT INTO settings VALUES ('pending_tests', '1')");
     assert_int_equal(submit_kit_submit(kit, "{\"title\": \"x\"}", PATCH), 0);
     assert_string_equal(kit->ledger.err.code, "too_many_pending");
