@@ -70,7 +70,7 @@ static void sweep_all(void *arg) {
         db_rollback(sweeper->db);
     }
     if (sweep.count)
-        log_info("%lld blobs (%.1f MiB) that no row refers to were removed", (long long)sweep.count,
+        log_info("%lld blobs (%.1f MiB) that are not needed were removed", (long long)sweep.count,
                  (double)sweep.bytes / (1 << 20));
     atomic_store(&sweeper->done, sweep.young ? asked - 1 : asked);
 }

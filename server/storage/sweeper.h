@@ -1,8 +1,8 @@
-// The thread that deletes blobs that no row refers to: bodies of requests that were refused after
-// the body was written, and games of tests that were dropped (ledger/disk_policy.h). It sweeps at
-// the start of the server, every ten minutes, and on request. It only reads the database. It does
-// not delete a blob younger than an hour, because the request that stored it may not be committed
-// yet.
+// The thread that deletes blobs that are not needed: bodies of requests that were refused after the
+// body was written, games of tests that were dropped (ledger/disk_policy.h), and snapshots that no
+// worker builds (git/snapshot.h). It sweeps at the start of the server, every ten minutes, and on
+// request. It only reads the database. It does not delete a blob younger than an hour, because the
+// request that stored it may not be committed yet.
 #pragma once
 
 #include "server/common/error.h"

@@ -119,11 +119,11 @@ static bool check_pending(const Caller *caller, const Submission *s, Error *err)
                      (long long)pending, limit);
 }
 
-// The rows are few and small beside the objects: those of the test, its commits and its event.
+// Beside its objects a submission writes the file of its reference, and about 1 KiB of rows.
 static bool weigh(const Caller *caller, Submission *s, Error *err) {
-    enum { ROWS_BYTES = 8192 };
+    enum { OTHER_BYTES = 8192 };
     s->bytes =
-        draft_bytes(s->draft) + ROWS_BYTES + (int64_t)strlen(field_text(s->fields, "description"));
+        draft_bytes(s->draft) + OTHER_BYTES + (int64_t)strlen(field_text(s->fields, "description"));
     return quota_check(caller, s->bytes, err);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 
 #include "server/common/file.h"
 #include "server/git/git_program.h"
@@ -117,6 +118,27 @@ static void an_empty_folder_is_no_source(void **state) {
     assert_string_equal(err.code, "tree_empty");
 }
 
+// `git prune` leaves young objects alone. So what a merge writes is safe from it, even if the same object was in the
+// repository already and nothing referred to it.
+static void an_object_that_is_written_again_is_young_again(void **state) {
+    (void)state;
+    Error err;
+    git_oid oid;
+    char hex[GIT_OID_HEXSZ + 1] = "";
+    struct stat st;
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char *data scope(kit_folder_drop) = kit_folder();
+    git_repository *repo scope(repo_free) = repo_create(data, "anvil", "main", &err);
+    assert_int_equal(git_blob_create_from_buffer(&oid, repo, "text", 4), 0);
+    git_oid_fmt(hex, &oid);
+    char *path scope(free_ptr) = xasprintf("%s/git/anvil.git/objects/%.2s/%s", data, hex, hex + 2);
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    git_repository *again scope(repo_free) = repo_open(data, "anvil", &err);
+    assert_int_equal(git_blob_create_from_buffer(&oid, again, "text", 4), 0);
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(st.st_mtim.tv_sec > 1000);
+}
+
 static void git_says_what_went_wrong_and_is_ended_in_time(void **state) {
     (void)state;
     Error err;
@@ -143,6 +165,7 @@ int main(void) {
         cmocka_unit_test(branches_and_hex_resolve_and_other_revisions_do_not),
         cmocka_unit_test(import_leaves_out_what_a_build_leaves_behind),
         cmocka_unit_test(an_empty_folder_is_no_source),
+        cmocka_unit_test(an_object_that_is_written_again_is_young_again),
         cmocka_unit_test(git_says_what_went_wrong_and_is_ended_in_time),
     };
     return cmocka_run_group_tests_name("repo", tests, NULL, NULL);
