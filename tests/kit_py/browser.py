@@ -20,10 +20,17 @@ FLAGS = ("--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--d
 DESKTOP, PHONE = (1280, 900), (390, 844)
 
 
-class Browser:
-    """`with Browser(server.url) as browser:` starts one and always ends it."""
+# Runs before any script of a page and keeps what the page's Content-Security-Policy reports.
+KEEP_REPORTS = """
+window.policyReports = [];
+addEventListener("securitypolicyviolation", (e) => policyReports.push(`${e.effectiveDirective} ${e.blockedURI} ${e.sample}`), true);
+"""
 
-    def __init__(self, url):
+
+class Browser:
+    """`with Browser(server.url) as browser:` starts one and always ends it. `network`: it notes its requests."""
+
+    def __init__(self, url, network=False):
         self.url = url
         self.profile = tempfile.mkdtemp(prefix="patchmate-chromium-")
         options = webdriver.ChromeOptions()
@@ -31,8 +38,9 @@ class Browser:
             options.add_argument(flag)
         options.add_argument(f"--user-data-dir={self.profile}")
         options.binary_location = "/usr/bin/chromium"
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if network else {})})
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": KEEP_REPORTS})
         self.driver.set_page_load_timeout(30)
         self.size(DESKTOP)
 
@@ -48,9 +56,9 @@ class Browser:
     # ---- how it looks at pages
 
     def size(self, size):
-        width, height = size
+        self.width, height = size
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE})
+            "width": self.width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE})
 
     def dark(self, dark=True):
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
@@ -73,13 +81,22 @@ class Browser:
         (pathlib.Path(folder) / f"{name}.png").write_bytes(base64.b64decode(answer["data"]))
 
     def overflow(self):
-        """How many pixels the page is wider than the window."""
-        metrics = self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})
-        return metrics["cssContentSize"]["width"] - metrics["cssLayoutViewport"]["clientWidth"]
+        """How many pixels the page is wider than the screen. A phone's window grows with a page that is too wide."""
+        return self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]["width"] - self.width
 
     def problems(self):
         """Errors and warnings of the console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+    def reports(self):
+        """What the policy of the page that is shown has reported: directive, address and the beginning of the script."""
+        return self.run("return window.policyReports")
+
+    def requests(self):
+        """The addresses that were asked for over the network since the last call; for a browser that notes its requests."""
+        messages = (json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance"))
+        urls = (each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent")
+        return [url for url in urls if url.startswith("http")]
 
     # ---- what it does
 
