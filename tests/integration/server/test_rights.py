@@ -229,6 +229,8 @@ def new_machines_are_limited_by_network():
     try:
         codes = [introduce(f"horde{i}", at=f"2001:db8:a::{i + 1:x}", name=f"horde {i}", cpu="horde").code for i in range(6)]
         equal(codes, [None] * 3 + ["too_many_registrations"] * 3)
+        pretended = introduce("pretender", at="192.0.2.99, 2001:db8:a::ffff", name="pretender", cpu="horde")
+        refused(pretended, 429, "too_many_registrations")  # what stands left of the proxy's own word is the sender's
         equal(introduce("neighbour", at="2001:db8:b::1", name="neighbour", cpu="horde").status, 201)
     finally:
         server.command("set", server.data, "registrations_per_hour", "200")
