@@ -34,8 +34,27 @@ DELETE FROM workers WHERE id IN (SELECT id FROM workers w WHERE tasked = 0 AND b
     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.worker_id = w.id) ORDER BY last_seen LIMIT 200)
 
 -- name: event_add
-INSERT INTO events (created, type, user_id, worker_id, test_id, message)
-VALUES (:created, :type, nullif(:user, 0), nullif(:worker, 0), nullif(:test, 0), :message)
+INSERT INTO events (created, type, user_id, worker_id, test_id, message, last)
+VALUES (:created, :type, nullif(:user, 0), nullif(:worker, 0), nullif(:test, 0), :message, :created)
+
+-- Adds a routine event to a row of the hour before it: that of the same type, test, user and machine, else the newest
+-- where ten rows of the type and the test are of that hour. The row keeps all different messages up to 1000 characters.
+-- Changes no row if the event needs its own.
+-- name: event_repeat
+UPDATE events SET repeats = repeats + 1, last = :created,
+    message = CASE WHEN instr(message, :message) > 0 OR length(message) + length(:message) > 1000 THEN message
+                   ELSE message || '; ' || :message END
+WHERE id = (
+    WITH recent AS MATERIALIZED (
+        SELECT id, user_id, worker_id FROM events
+        WHERE type = :type AND type IN (SELECT type FROM routine_events) AND created > :created - 3600
+          AND test_id IS nullif(:test, 0) ORDER BY created DESC LIMIT 10)
+    SELECT coalesce((SELECT id FROM recent WHERE user_id IS nullif(:user, 0) AND worker_id IS nullif(:worker, 0)),
+                    (SELECT max(id) FROM recent HAVING count(*) = 10)))
+
+-- Removes routine events from before ?1; a limited number at a time.
+-- name: events_forget
+DELETE FROM events WHERE id IN (SELECT id FROM events WHERE type IN (SELECT type FROM routine_events) AND created < ?1 LIMIT 200)
 
 -- name: engine_first
 SELECT min(id) FROM engines

@@ -201,7 +201,7 @@ WHERE f.id = ?1 AND f.content IS NOT NULL
 SELECT content FROM fault_reports WHERE id = ?1
 
 -- name: page_events_of_test
-SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.message
+SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.message, e.repeats, e.last
 FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
 WHERE e.test_id = ?1 ORDER BY e.id DESC LIMIT 100
 
@@ -209,7 +209,7 @@ WHERE e.test_id = ?1 ORDER BY e.id DESC LIMIT 100
 
 -- name: page_events
 SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.test_id AS test,
-       t.title, e.message
+       t.title, e.message, e.repeats, e.last
 FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
      LEFT JOIN tests t ON t.id = e.test_id
 WHERE e.id < :before AND (:type = '' OR e.type = :type) AND (:user = '' OR u.name = :user COLLATE NOCASE)

@@ -489,14 +489,22 @@ CREATE INDEX benches_worker ON benches (worker_id);
 CREATE TABLE events (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     created REAL NOT NULL,
-    type TEXT NOT NULL, -- submitted, approved, started, verdict, stopped, paused, resumed, modified, merged, failed, expired, crash, user, engine, excluded
+    type TEXT NOT NULL,                     -- the list is event_types() of server/pages/page_lists.c
     user_id INTEGER REFERENCES users,
     worker_id INTEGER REFERENCES workers,
     test_id INTEGER REFERENCES tests,
-    message TEXT NOT NULL
+    message TEXT NOT NULL,
+    repeats INTEGER NOT NULL DEFAULT 0,     -- the later events that this row stands for, too
+    last REAL NOT NULL                      -- the time of the latest of them
 ) STRICT;
 CREATE INDEX events_test ON events (test_id);
+CREATE INDEX events_type ON events (type, created, test_id);
 CREATE INDEX events_worker ON events (worker_id) WHERE worker_id IS NOT NULL;
+
+-- Types of events that machines, authors or a full disk bring about again and again. Those of an hour share rows, and
+-- old ones are removed: see event_repeat and events_forget. Each event of another type keeps its own row for ever.
+CREATE VIEW routine_events (type) AS
+VALUES ('expired'), ('crash'), ('replay'), ('modified'), ('paused'), ('resumed'), ('disk');
 
 -- Replies to requests with an Idempotency-Key, kept for a day.
 CREATE TABLE idempotency (

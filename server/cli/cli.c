@@ -78,6 +78,9 @@ static const struct Setting {
      "the share of batches whose games the server replays; 0: none"},
     {"disk_floor_mib", NULL, 0, 1 << 30, "2048 or 5 % of the disk, whichever is less",
      "MiB of the disk that stay free; with less, the server takes no games"},
+    {"event_days", NULL, 1, 36500, "90",
+     "days for which the event log keeps routine events, such as expired tasks and changes of a "
+     "test; decisions are kept for ever"},
     {"flag_busy", SHARE, 0, 0, "0.1",
      "a batch is flagged if other programs took a larger share of the CPU time"},
     {"flag_slow", SHARE, 0, 0, "0.25",

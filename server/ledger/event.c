@@ -7,6 +7,16 @@
 
 #include "server/common/json_member.h"
 
+// Writes the event into the log. If this fails, the database has failed, and the whole turn is
+// undone.
+static bool event_store(Turn *turn, const json_t *event) {
+    Error err;
+    if (!db_write(turn->db, &err, SQL_EVENT_REPEAT, json_deep_copy(event)))
+        return false;
+    return db_changes(turn->db) > 0 ||
+           db_write(turn->db, &err, SQL_EVENT_ADD, json_deep_copy(event));
+}
+
 static json_t *id_or_null(int64_t id) {
     return id ? json_integer(id) : json_null();
 }
@@ -14,16 +24,15 @@ static json_t *id_or_null(int64_t id) {
 void ledger_event(Turn *turn, const char *type, int64_t user, int64_t worker, int64_t test,
                   const char *format, ...) {
     char message[2048];
-    Error err;
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    // If this fails, the database has failed, and the whole turn is undone.
-    if (!db_write(turn->db, &err, SQL_EVENT_ADD,
-                  json_pack("{s:f, s:s, s:I, s:I, s:I, s:o}", "created", turn->now, "type", type,
-                            "user", (json_int_t)user, "worker", (json_int_t)worker, "test",
-                            (json_int_t)test, "message", text_to_json(message, strlen(message)))))
+    json_auto_t *event =
+        json_pack("{s:f, s:s, s:I, s:I, s:I, s:o}", "created", turn->now, "type", type, "user",
+                  (json_int_t)user, "worker", (json_int_t)worker, "test", (json_int_t)test,
+                  "message", text_to_json(message, strlen(message)));
+    if (!event_store(turn, event))
         return;
     turn_publish(turn, "event",
                  json_pack("{s:f, s:s, s:o, s:o, s:o, s:o}", "created", turn->now, "type", type,

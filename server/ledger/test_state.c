@@ -49,7 +49,7 @@ bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *wh
     if (!state_check(turn, test, "active paused", err) || !tasks_stop_returning(turn, test, err) ||
         !db_run(turn->db, err, SQL_LEDGER_TEST_WITHDRAW, "i", test))
         return false;
-    ledger_event(turn, "modified", user, 0, test, "approval withdrawn: %s", why);
+    ledger_event(turn, "withdrawn", user, 0, test, "approval withdrawn: %s", why);
     state_changed(turn, test, "pending");
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/replayer.h"
 
@@ -33,6 +34,8 @@ void tick_in_turn(Loop *loop, double now) {
     disk_policy_tick(&keeping->disk, turn, loop->site->data, keeping->sweeper, elapsed_s);
     note_tokens(turn);
     db_run(turn->db, &err, SQL_MACHINES_FORGET, "d", now - DAY_S);
+    db_run(turn->db, &err, SQL_EVENTS_FORGET, "d",
+           now - DAY_S * (double)setting_whole(turn->db, "event_days", 1, 36500, 90));
     if ((long)(now / HOUR_S) != (long)(keeping->last / HOUR_S))
         forget_old(turn->db, now);
     keeping->last = now;
