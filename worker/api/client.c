@@ -13,8 +13,8 @@
 #include "worker/console/pacing.h"
 #include "worker/os/process.h"
 
-// A stall is longer than the longest normal silence, which is that of a claim.
 enum { ERROR_MAX = 65536, HEADERS_MAX = 65536 };
+// A stall is longer than the longest normal silence, which is that of a claim.
 enum { CONNECT_TIMEOUT_S = 15, STALL_S = 75, REDIRECTS_MAX = 4, RETRY_AFTER_MAX_S = 3600 };
 
 struct Client {
