@@ -9,8 +9,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -179,11 +182,92 @@ static void in_play_an_engine_stays_where_it_is_and_its_children_count(void **st
     }
 }
 
+// Calls for which the refusal depends on one argument. They name no descriptor and no process of
+// this machine, so that they do no harm if they are permitted.
+enum { NOTHING = 0x7fffffff, USER_SPACE = 0x10000000 };
+
+static const struct {
+    long number;
+    int argument;
+    unsigned long value;
+} conditional[] = {
+    {SYS_setrlimit, 0, RLIMIT_RTTIME},
+    {SYS_prlimit64, 1, RLIMIT_RTTIME},
+    {SYS_prlimit64, 0, NOTHING},
+    {SYS_fcntl, 1, 1031},   // F_SETPIPE_SZ
+    {SYS_fcntl, 1, 8},      // F_SETOWN
+    {SYS_fcntl, 1, 10},     // F_SETSIG
+    {SYS_fcntl, 1, 15},     // F_SETOWN_EX
+    {SYS_fcntl, 1, 6},      // F_SETLK
+    {SYS_fcntl, 1, 7},      // F_SETLKW
+    {SYS_fcntl, 1, 37},     // F_OFD_SETLK
+    {SYS_fcntl, 1, 38},     // F_OFD_SETLKW
+    {SYS_ioctl, 1, 0x5412}, // TIOCSTI
+    {SYS_ioctl, 1, 0x541C}, // TIOCLINUX
+    {SYS_ioctl, 1, 0x8901}, // FIOSETOWN
+    {SYS_ioctl, 1, 0x8902}, // SIOCSPGRP
+    {SYS_personality, 0, 0x40000},
+    {SYS_fchmod, 1, 04000},
+    {SYS_fchmodat, 2, 0777},
+    {SYS_sched_setaffinity, 0, NOTHING},
+    {SYS_sched_setscheduler, 0, NOTHING},
+    {SYS_sched_setparam, 0, NOTHING},
+    {SYS_sched_setattr, 0, NOTHING},
+    {SYS_setpriority, 0, NOTHING},
+    {SYS_kill, 1, SIGURG},
+    {SYS_tkill, 1, SIGURG},
+    {SYS_tgkill, 2, SIGURG},
+    {SYS_clone, 0, USER_SPACE | SIGCHLD},
+};
+
+// The error of the kernel; 0: the call succeeded.
+static int error_of(size_t row, unsigned long upper) {
+    unsigned long a[6] = {conditional[row].number == SYS_prlimit64 ? 0 : NOTHING}; // 0: itself
+    a[conditional[row].argument] = conditional[row].value | upper;
+    long got = syscall(conditional[row].number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (conditional[row].number == SYS_clone && got == 0)
+        _exit(0); // the child of a clone that was permitted
+    return got < 0 ? errno : 0;
+}
+
+// In a process under the filter. Its exit status is the row, from 1, that upper bits permit.
+_Noreturn static void call_under(const OsFilter *filter) {
+    struct sock_fprog program = {(unsigned short)filter->size, (struct sock_filter *)filter->code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+        _exit(255);
+    for (size_t row = 0; row < COUNT(conditional); row++)
+        for (size_t i = 0; i < COUNT(upper_bits); i++)
+            if (error_of(row, upper_bits[i]) != error_of(row, 0) && error_of(row, 0))
+                _exit((int)row + 1);
+    _exit(0);
+}
+
+static void the_kernel_refuses_what_the_filter_names_whatever_upper_bits_say(void **state) {
+    (void)state;
+    static OsFilter filter;
+    for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+        int status;
+        make(&filter, kinds[kind]);
+        pid_t pid = fork();
+        if (pid == 0)
+            call_under(&filter);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        int row = WEXITSTATUS(status) - 1;
+        if (row >= 0 && row < (int)COUNT(conditional))
+            fail_msg("call %ld with %#lx is permitted by upper bits", conditional[row].number,
+                     conditional[row].value);
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(upper_bits_of_an_argument_permit_nothing),
         cmocka_unit_test(in_play_an_engine_stays_where_it_is_and_its_children_count),
         cmocka_unit_test(the_rules_tell_values_apart),
+        cmocka_unit_test(the_kernel_refuses_what_the_filter_names_whatever_upper_bits_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -376,57 +376,6 @@ static void show_calls(void) {
             fact("makes a namespace: %s", spaces[i].name);
 }
 
-// Calls for which the refusal depends on one argument. Where they are refused, they must also be
-// refused if a bit is set that the kernel does not read: it uses the lower 32 bits only. They name
-// no descriptor and no process of this machine, so that they do no harm if they are permitted.
-static void show_upper_bits(void) {
-#define FOR(name, argument, value)                                                                 \
-    { #name, SYS_##name, argument, value }
-    enum { NOTHING = 0x7fffffff, SETOWN = 8, SETSIG = 10, SETOWN_EX = 15, SETPIPE_SIZE = 1031 };
-    static const struct {
-        const char *name;
-        long number;
-        int argument;
-        unsigned long value;
-    } calls[] = {FOR(setrlimit, 0, RLIMIT_RTTIME),
-                 FOR(prlimit64, 1, RLIMIT_RTTIME),
-                 FOR(prlimit64, 0, NOTHING),
-                 FOR(fcntl, 1, SETPIPE_SIZE),
-                 FOR(fcntl, 1, SETOWN),
-                 FOR(fcntl, 1, SETSIG),
-                 FOR(fcntl, 1, SETOWN_EX),
-                 FOR(ioctl, 1, 0x5412), // TIOCSTI
-                 FOR(ioctl, 1, 0x541C), // TIOCLINUX
-                 FOR(ioctl, 1, 0x8901), // FIOSETOWN
-                 FOR(ioctl, 1, 0x8902), // SIOCSPGRP
-                 FOR(personality, 0, 0x40000),
-                 FOR(fchmod, 1, 04000),
-                 FOR(fchmodat, 2, 0777),
-                 FOR(sched_setaffinity, 0, NOTHING),
-                 FOR(sched_setscheduler, 0, NOTHING),
-                 FOR(sched_setparam, 0, NOTHING),
-                 FOR(sched_setattr, 0, NOTHING),
-                 FOR(kill, 1, SIGURG),
-                 FOR(tkill, 1, SIGURG),
-                 FOR(tgkill, 2, SIGURG),
-                 FOR(clone, 0, CLONE_NEWUSER | SIGCHLD)};
-    static const int bits[] = {32, 63};
-    for (size_t i = 0; i < COUNT(calls) * COUNT(bits); i++) {
-        size_t call = i / COUNT(bits);
-        unsigned long a[6] = {calls[call].number == SYS_prlimit64 ? 0 : NOTHING}; // 0: itself
-        int bit = bits[i % COUNT(bits)];
-        a[calls[call].argument] = calls[call].value;
-        long got = syscall(calls[call].number, a[0], a[1], a[2], a[3], a[4], a[5]);
-        int why = errno;
-        a[calls[call].argument] |= 1UL << bit;
-        long then = got < 0 ? syscall(calls[call].number, a[0], a[1], a[2], a[3], a[4], a[5]) : 0;
-        if (calls[call].number == SYS_clone && (got == 0 || (got < 0 && then == 0)))
-            _exit(0);
-        if (got < 0 && (then >= 0 || errno != why))
-            fact("calls %s %lu with bit %d", calls[call].name, calls[call].value, bit);
-    }
-}
-
 void probe(FILE *to);
 void probe(FILE *to) {
     out = to;
@@ -439,7 +388,6 @@ void probe(FILE *to) {
     show_sockets();
     show_signals();
     show_calls();
-    show_upper_bits();
     fact("end");
     fflush(to);
 }
