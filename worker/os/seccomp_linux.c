@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -55,6 +56,10 @@ static const int refused_whole[] = {
     SCMP_SYS(futimesat),    SCMP_SYS(setxattr),  SCMP_SYS(lsetxattr), SCMP_SYS(removexattr),
     SCMP_SYS(lremovexattr), SCMP_SYS(ioprio_set)};
 
+// Neither do programs make rules or filters of their own, which hold much memory of the kernel. At
+// the other level process 1 needs these calls, and refuses them then (inside/init.c).
+static const int absent_whole[] = {SCMP_SYS(landlock_create_ruleset), SCMP_SYS(seccomp)};
+
 // A call that is refused if one of its arguments has a certain value. The filter compares all 64
 // bits of an argument, but for a number the kernel reads the lower 32 bits only and a program may
 // set the upper ones to anything. Therefore IS compares the lower half. IS_NOT compares all bits: it
@@ -81,14 +86,21 @@ enum { FCNTL_SETLOCK = 6, FCNTL_SETLOCK_WAIT = 7, FCNTL_OFD_SETLOCK = 37, FCNTL_
 enum { FCNTL_SETOWN = 8, FCNTL_SETSIG = 10, FCNTL_SETOWN_EX = 15, FCNTL_SETPIPE_SIZE = 1031 };
 enum { IOCTL_SETOWN = 0x8901, IOCTL_SETPGRP = 0x8902 };
 
-static const Case cases[] = {
-    HAS(clone, 0, CLONE_NEWNS),      HAS(clone, 0, CLONE_NEWCGROUP),
-    HAS(clone, 0, CLONE_NEWUTS),     HAS(clone, 0, CLONE_NEWIPC),
-    HAS(clone, 0, CLONE_NEWUSER),    HAS(clone, 0, CLONE_NEWPID),
-    HAS(clone, 0, CLONE_NEWNET),     OWN_DESCRIPTORS(clone, 0),
-    IS_NOT(personality, 0, 0),       IS(ioctl, 1, TIOCSTI),
-    IS(ioctl, 1, TIOCLINUX),         IS(fcntl, 1, FCNTL_SETPIPE_SIZE),
-    IS(setrlimit, 0, RLIMIT_RTTIME), IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: guard.h
+static const Case cases[] = {HAS(clone, 0, CLONE_NEWNS),
+                             HAS(clone, 0, CLONE_NEWCGROUP),
+                             HAS(clone, 0, CLONE_NEWUTS),
+                             HAS(clone, 0, CLONE_NEWIPC),
+                             HAS(clone, 0, CLONE_NEWUSER),
+                             HAS(clone, 0, CLONE_NEWPID),
+                             HAS(clone, 0, CLONE_NEWNET),
+                             OWN_DESCRIPTORS(clone, 0),
+                             IS_NOT(personality, 0, 0),
+                             IS(prctl, 0, PR_SET_SECCOMP),
+                             IS(ioctl, 1, TIOCSTI),
+                             IS(ioctl, 1, TIOCLINUX),
+                             IS(fcntl, 1, FCNTL_SETPIPE_SIZE),
+                             IS(setrlimit, 0, RLIMIT_RTTIME),
+                             IS(prlimit64, 1, RLIMIT_RTTIME)}; // the mark: guard.h
 
 // A file may have any number of locks on its bytes, all of them in the kernel's memory. These calls
 // fail as on a file system without locks, and programs go on without them. flock is permitted: a
@@ -160,7 +172,7 @@ static int add_cases(scmp_filter_ctx filter, int error, const Case *list, size_t
 // Calls that do nothing and succeed, since engines end themselves where they fail.
 static int pretend(scmp_filter_ctx filter, OsFilterKind kind) {
     int status = 0;
-    // All processes must stay in the group that os_kill kills.
+    // All processes must stay in the group that the keeper kills.
     if (kind.whole)
         status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(setpgid), 0);
     if (status == 0 && kind.play)
@@ -185,6 +197,8 @@ static int add_rules(scmp_filter_ctx filter, OsFilterKind kind) {
         status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0);
     if (status == 0 && kind.whole)
         status = add_list(filter, SCMP_ACT_ERRNO(EPERM), refused_whole, COUNT(refused_whole));
+    if (status == 0 && kind.whole)
+        status = add_list(filter, SCMP_ACT_ERRNO(ENOSYS), absent_whole, COUNT(absent_whole));
     if (status == 0 && kind.whole)
         status = add_cases(filter, EPERM, cases_whole, COUNT(cases_whole));
     if (status == 0 && kind.whole && !kind.play)

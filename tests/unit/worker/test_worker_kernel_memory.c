@@ -1,6 +1,8 @@
 // Memory of the kernel that a program in a sandbox takes: this program, run again inside of it at
 // each level that the machine can have.
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -44,6 +48,20 @@ static int set_locks(void) {
         set += fcntl(fd, F_SETLK,
                      &(struct flock){.l_type = F_WRLCK, .l_start = 2 * (off_t)i, .l_len = 1}) == 0;
     printf("%d locks: %m\n", set);
+    return 0;
+}
+
+static int make_rules(void) {
+    enum { VERSION = 1, NO_FLAGS = 0 };
+    const char *calls[3];
+    errno = 0;
+    syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION);
+    calls[0] = strerrorname_np(errno);
+    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, NO_FLAGS, NULL);
+    calls[1] = strerrorname_np(errno);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL);
+    calls[2] = strerrorname_np(errno);
+    printf("%s %s %s\n", calls[0], calls[1], calls[2]);
     return 0;
 }
 
@@ -115,6 +133,15 @@ static void locks_on_bytes_of_a_file_are_refused(void **state) {
     at_each_level(NULL, "./program locks", set_no_lock);
 }
 
+static void made_no_rules(const JobResult *result) {
+    assert_string_equal(result->output.data, "ENOSYS ENOSYS EPERM\n");
+}
+
+static void rules_and_filters_of_its_own_are_refused(void **state) {
+    (void)state;
+    at_each_level("rules", NULL, made_no_rules);
+}
+
 static void was_built(const JobResult *result) {
     const char *said = result->output.data ? result->output.data : "";
     if (!strstr(said, "built one two"))
@@ -140,9 +167,12 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mappings_without_a_page_count_as_memory),
         cmocka_unit_test(locks_on_bytes_of_a_file_are_refused),
+        cmocka_unit_test(rules_and_filters_of_its_own_are_refused),
         cmocka_unit_test(builds_go_on_without_locks),
     };
     if (argc > 1)
-        return strcmp(argv[1], "locks") == 0 ? set_locks() : hold_mappings();
+        return strcmp(argv[1], "locks") == 0   ? set_locks()
+               : strcmp(argv[1], "rules") == 0 ? make_rules()
+                                               : hold_mappings();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
