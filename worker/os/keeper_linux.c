@@ -85,6 +85,17 @@ _Noreturn static void end_like(int status) {
     _exit(WEXITSTATUS(status));
 }
 
+// The program begins when the keeper has closed its descriptors. Otherwise a short program could
+// end before the worker, which waits for the end of a pipe, knows that it was started.
+static void await_keeper(pid_t keeper) {
+    sigset_t begin;
+    sigemptyset(&begin);
+    sigaddset(&begin, SIGUSR1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == keeper)
+        sigwaitinfo(&begin, NULL);
+}
+
 pid_t os_keep(pid_t worker) {
     sigset_t all;
     pid_t keeper = getpid();
@@ -97,9 +108,12 @@ pid_t os_keep(pid_t worker) {
     if (getppid() != worker)
         _exit(0); // the worker had ended before PR_SET_PDEATHSIG
     pid_t program = _Fork();
-    if (program <= 0)
-        return program < 0 ? -1 : keeper;
+    if (program < 0)
+        return -1;
+    if (program == 0)
+        return await_keeper(keeper), keeper;
     close_range(0, ~0U, 0);
+    kill(program, SIGUSR1);
     wait_for_end(program);
     end_like(end_all(program));
 }
