@@ -176,7 +176,7 @@ static void burn_in_helpers(bool in_threads) {
 }
 
 static int64_t seen_of_helpers(bool in_threads) {
-    int go[2], done[2];
+    int go[2] = {-1, -1}, done[2] = {-1, -1};
     char byte;
     OsMeter meter = {0};
     assert_true(pipe(go) == 0 && pipe(done) == 0);

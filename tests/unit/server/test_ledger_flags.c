@@ -37,16 +37,18 @@ static void each_limit_marks_what_is_beyond_it(void **state) {
         Load load;
         const char *flags;
     } cases[] = {
-        {0, {-1, -1, -1, -1, -1}, ""},
-        {0.1, {0.1, 0.1, 64, 75, 100}, ""}, // at the limit is not beyond it
-        {0.11, {-1, -1, -1, -1, -1}, "busy"},
-        {0, {0.11, 0, 0, -1, -1}, "busy"},
-        {0, {0, 0.2, 0, -1, -1}, "busy"},
-        {0, {0, 0, 0, 74, 100}, "slow"},
-        {0, {0, 0, 0, 74, -1}, ""},
-        {0, {0, 0, 0, -1, 100}, ""},
-        {0, {0, 0, 65, 100, 100}, "swap"},
-        {1, {1, 1, 1e9, 0, 100}, "busy slow swap"},
+        {0, {.delay = -1, .steal = -1, .swap_mib = -1, .speed = -1, .speed_before = -1}, ""},
+        {0.1,
+         {.delay = 0.1, .steal = 0.1, .swap_mib = 64, .speed = 75, .speed_before = 100},
+         ""}, // at the limit is not beyond it
+        {0.11, {.delay = -1, .steal = -1, .swap_mib = -1, .speed = -1, .speed_before = -1}, "busy"},
+        {0, {.delay = 0.11, .speed = -1, .speed_before = -1}, "busy"},
+        {0, {.steal = 0.2, .speed = -1, .speed_before = -1}, "busy"},
+        {0, {.speed = 74, .speed_before = 100}, "slow"},
+        {0, {.speed = 74, .speed_before = -1}, ""},
+        {0, {.speed = -1, .speed_before = 100}, ""},
+        {0, {.swap_mib = 65, .speed = 100, .speed_before = 100}, "swap"},
+        {1, {.delay = 1, .steal = 1, .swap_mib = 1e9, .speed_before = 100}, "busy slow swap"},
     };
     char flags[FLAGS_MAX];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -65,7 +67,7 @@ static Batch loaded(int64_t seq, Load load) {
 
 static void a_marked_batch_counts_and_the_audit_replays_its_mark(void **state) {
     (void)state;
-    Batch batch = loaded(0, (Load){0.3, 0, 0, 70, 100});
+    Batch batch = loaded(0, (Load){.delay = 0.3, .speed = 70, .speed_before = 100});
     assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_true(posted.counted);
     char *flags scope(free_ptr) = kit_text(&kit, "SELECT flags FROM batches");
@@ -79,7 +81,7 @@ static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
     (void)state;
     static const char *const controls[] = {"nodes=20000", "depth=8"};
     for (int i = 0; i < 2; i++) {
-        Batch batch = loaded(i, (Load){0.3, 0, 0, 70, 100});
+        Batch batch = loaded(i, (Load){.delay = 0.3, .speed = 70, .speed_before = 100});
         batch.tc = controls[i];
         assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     }
@@ -89,7 +91,8 @@ static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
 
 static void a_changed_limit_marks_from_then_on(void **state) {
     (void)state;
-    Batch first = loaded(0, (Load){0.3, 0, 0, -1, -1}), second = loaded(1, first.load);
+    Batch first = loaded(0, (Load){.delay = 0.3, .speed = -1, .speed_before = -1}),
+          second = loaded(1, first.load);
     assert_true(ledger_batch(&kit.turn, &first, &posted, &kit.err));
     kit_sql(&kit, "INSERT INTO settings VALUES ('flag_busy', '0.5')");
     assert_true(ledger_batch(&kit.turn, &second, &posted, &kit.err));

@@ -97,7 +97,8 @@ static void a_batch_without_moves_has_no_speed(void **state) {
 
 static void a_load_has_the_members_that_the_api_names(void **state) {
     (void)state;
-    const BatchLoad load = {0.01, 0, 2, 90, 100};
+    const BatchLoad load = {
+        .delay = 0.01, .swap_mib = 2, .speed = 90, .speed_before = 100, .rest = {0.5, 0.25}};
     json_auto_t *example = kit_api_example("batch.request"), *got = load_to_json(&load);
     json_t *wanted = json_object_get(example, "load");
     const char *name;
@@ -114,13 +115,13 @@ static void a_mark_names_what_is_wrong_with_the_machine(void **state) {
         double busy;
         const char *says; // NULL: no mark
     } cases[] = {
-        {{0.1, 0.1, 64, 75, 100}, 0.1, NULL},
-        {{0, 0, 0, 0, 0}, 0, NULL},
-        {{0, 0, 0, 100, 100}, 0.11, "busy"},
-        {{0, 0.11, 0, 100, 100}, 0, "host"},
-        {{0.11, 0, 0, 100, 100}, 0, "wait for a CPU"},
-        {{0, 0, 0, 74, 100}, 0, "74 %"},
-        {{0, 0, 65, 100, 100}, 0, "swap"},
+        {{.delay = 0.1, .steal = 0.1, .swap_mib = 64, .speed = 75, .speed_before = 100}, 0.1, NULL},
+        {{0}, 0, NULL},
+        {{.speed = 100, .speed_before = 100}, 0.11, "busy"},
+        {{.steal = 0.11, .speed = 100, .speed_before = 100}, 0, "host"},
+        {{.delay = 0.11, .speed = 100, .speed_before = 100}, 0, "wait for a CPU"},
+        {{.speed = 74, .speed_before = 100}, 0, "74 %"},
+        {{.swap_mib = 65, .speed = 100, .speed_before = 100}, 0, "swap"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[LOAD_TEXT_MAX];
