@@ -1,9 +1,10 @@
 // See pruner.h.
 //
-// `git prune` finds the objects that no reference reaches, and then removes them. A submission may name such an object
-// meanwhile, for example the commit of a test whose patch was dropped, and set its reference between these two steps.
-// So no submission is in progress while git prunes. Merges need no such care: what they read is reached by references
-// that stay, and what they write is young.
+// `git prune` finds the objects that no reference reaches, and then removes them. A submission may
+// name such an object meanwhile, for example the commit of a test whose patch was dropped, and set
+// its reference between these two steps. So no submission is in progress while git prunes. Merges
+// need no such care: what they read is reached by references that stay, and what they write is
+// young.
 #include "server/submit/pruner.h"
 
 #include <stdlib.h>

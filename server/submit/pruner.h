@@ -1,6 +1,6 @@
-// The thread that removes from the repositories what no test needs any more: the references of tests whose patch was
-// dropped (ledger/disk_policy.h), and then the objects that nothing refers to. It looks at the start of the server and
-// every ten minutes. It only reads the database.
+// The thread that removes from the repositories what no test needs any more: the references of
+// tests whose patch was dropped (ledger/disk_policy.h), and then the objects that nothing refers
+// to. It looks at the start of the server and every ten minutes. It only reads the database.
 #pragma once
 
 #include "server/common/error.h"
