@@ -116,7 +116,7 @@ static void a_mark_names_what_is_wrong_with_the_machine(void **state) {
         const char *says; // NULL: no mark
     } cases[] = {
         {{.delay = 0.1, .steal = 0.1, .swap_mib = 64, .speed = 75, .speed_before = 100}, 0.1, NULL},
-        {{0}, 0, NULL},
+        {{.delay = 0}, 0, NULL},
         {{.speed = 100, .speed_before = 100}, 0.11, "busy"},
         {{.steal = 0.11, .speed = 100, .speed_before = 100}, 0, "host"},
         {{.delay = 0.11, .speed = 100, .speed_before = 100}, 0, "wait for a CPU"},
