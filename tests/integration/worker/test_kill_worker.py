@@ -26,9 +26,11 @@ def batches():
     return sql(server, "SELECT count(*) FROM batches")[0][0]
 
 
+OF_TWO_ENGINES = 8  # the keeper, bwrap, process 1 and the engine of each
+
+
 def plays():
-    """Two engines in their sandboxes: bwrap, process 1 and the engine of each."""
-    return len(worker.left_over()) == 6
+    return len(worker.left_over()) == OF_TWO_ENGINES
 
 
 def compiles():
@@ -95,7 +97,7 @@ def an_engine_that_ignores_all_dies_with_its_worker():
         stubborn.start()
         with Worker(stubborn, "--concurrency", "1") as own:
             wait_until(lambda: sql(stubborn, "SELECT started_pairs FROM tasks WHERE phase = 'play'"), 60)
-            wait_until(lambda: len(own.left_over()) == 6, 30)
+            wait_until(lambda: len(own.left_over()) == OF_TWO_ENGINES, 30)
             time.sleep(0.5)
             own.kill()
             equal(own.nothing_left(1.5), [])
