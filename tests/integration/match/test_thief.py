@@ -78,7 +78,7 @@ def the_machine_is_not_blamed_for_what_the_opponent_took():
 ROAMER = """#!/usr/bin/python3
 import os
 before = os.sched_getaffinity(0)
-os.sched_setaffinity(0, range(os.cpu_count()))
+os.sched_setaffinity(0, range(256))
 print(len(before), len(os.sched_getaffinity(0)))
 """
 
