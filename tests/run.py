@@ -60,7 +60,7 @@ def read_tap(output):
         if not match:
             continue
         name = match.group(2)
-        if match.group(1):
+        if match.group(1) and not re.match(r"#\s*skip", name, re.I):  # cmocka writes "not ok 1 # SKIP name"
             failed.append(name)
         elif re.search(r"#\s*skip", name, re.I):
             skipped.append(name)
