@@ -14,6 +14,7 @@
 #include "worker/daemon/main_loop.h"
 #include "worker/daemon/welcome.h"
 #include "worker/os/guard.h"
+#include "worker/os/own_group.h"
 #include "worker/os/user.h"
 #include "worker/selftest/selftest.h"
 
@@ -104,6 +105,7 @@ static int run(const Config *config) {
         welcome_print(&worker, stdout);
     log_info("worker %s, %d CPUs for %s, sandbox level %d, folder %s", WORKER_VERSION,
              worker.host.cores, config->server, worker.sandbox.level, worker.store.instance);
+    log_info("memory and ends of programs: %s", os_own_group_describe());
     status_start();
     worker.uploader = uploader_new(&worker.identity);
     host_take_cpus(&worker.host); // after starting the threads that must not use the CPUs of games

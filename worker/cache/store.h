@@ -5,6 +5,7 @@
 //   ROOT/builds/KEY/           one built engine: `engine`, `build.json`
 //   ROOT/N/lock                held by the running worker N
 //   ROOT/N/mark                what its sandboxes carry (os/guard.h)
+//   ROOT/N/group               the control group in which they are (os/own_group.h)
 //   ROOT/N/servers/URL/        identity.json, spool/
 //   ROOT/N/work/               emptied at each start
 #pragma once

@@ -25,6 +25,7 @@
 #include "server/common/file.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
+#include "worker/os/own_group.h"
 
 enum { MARKED_MAX = 1 << 14, ROUNDS_MAX = 500, ROUND_NS = 10000000 };
 
@@ -175,11 +176,14 @@ _Noreturn static void stand_guard(int worker) {
     prctl(PR_SET_NAME, "patchmate-guard");
     for (int i = 1; i < NSIG; i++)
         signal(i, SIG_IGN);
+    int groups = fcntl(os_own_group_folder(), F_DUPFD, STDERR_FILENO + 1); // -1: none
     dup2(worker, STDIN_FILENO);
-    close_range(STDIN_FILENO + 1, ~0U, 0);
+    groups = groups < 0 ? -1 : dup2(groups, STDOUT_FILENO);
+    close_range(groups < 0 ? STDOUT_FILENO : STDERR_FILENO, ~0U, 0);
     struct pollfd gone = {.fd = STDIN_FILENO, .events = POLLIN};
     while (poll(&gone, 1, -1) < 0 && errno == EINTR)
         ;
+    os_own_group_end_jobs(groups);
     end_marked(guard.mark);
     _exit(0);
 }
@@ -196,22 +200,28 @@ static int64_t random_mark(void) {
     return (int64_t)limit.rlim_max / 2 + mark % ((int64_t)limit.rlim_max / 2 + 1);
 }
 
-static void end_earlier(const char *path) {
+static void end_earlier(const char *mark_path, const char *group_path) {
     Error ignored;
-    size_t size;
-    char *text scope(free_ptr) = file_read(path, 64, &size, &ignored);
+    char *text scope(free_ptr) = file_read(mark_path, 64, NULL, &ignored);
+    char *group scope(free_ptr) = file_read(group_path, 4096, NULL, &ignored);
     int64_t mark = text ? number_at(text) : 0;
     int count = mark ? end_marked(mark) : 0;
+    int jobs = group ? os_own_group_end_earlier(group) : 0;
     if (count)
         log_warn("killed %d processes of sandboxes that an earlier worker left running", count);
+    if (jobs)
+        log_warn("killed the processes in %d control groups of an earlier worker", jobs);
 }
 
 bool os_guard_start(const char *folder, Error *err) {
     char *path scope(free_ptr) = xasprintf("%s/mark", folder);
-    end_earlier(path);
+    char *group_path scope(free_ptr) = xasprintf("%s/group", folder);
+    const char *group = os_own_group_path();
+    end_earlier(path, group_path);
     guard.mark = random_mark();
     char *text scope(free_ptr) = xasprintf("%" PRId64 "\n", guard.mark);
-    if (!file_write_durable(path, text, strlen(text), err))
+    if (!file_write_durable(path, text, strlen(text), err) ||
+        !file_write_durable(group_path, group, strlen(group), err))
         return false;
     int worker scope(close_fd) = pidfd_open(getpid(), 0);
     pid_t pid = worker < 0 ? -1 : fork();

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "server/common/error.h"
+#include "worker/os/job_group.h"
 #include "worker/os/limits.h"
 
 // ---- clock --------------------------------------------------------------------------------------
@@ -57,6 +58,7 @@ typedef struct OsProcess {
     int input;             // our end of its standard input; non-blocking
     int output;            // our end of its standard output; non-blocking
     int errors;            // our end of its standard error; non-blocking; -1: no OS_ERRORS_PIPE
+    OsJobGroup group;      // of a confined child, where there are control groups
     struct OsWatch *watch; // its entry in the table of living children
 } OsProcess;
 

@@ -109,7 +109,8 @@ static char **child_environment(const OsLimits *limits) {
 }
 
 // Uses async-signal-safe functions only, because another thread may have held a lock during fork.
-static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent) {
+static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, const OsJobGroup *group,
+                       pid_t parent) {
     int report = fcntl(pipes->status[1], F_DUPFD_CLOEXEC, OS_INIT_FD + 1);
     sigset_t none;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); // crashes must not fill the disk
@@ -118,6 +119,7 @@ static void child_exec(const Pipes *pipes, const OsSpawnSpec *spec, pid_t parent
     signal(SIGCHLD, SIG_DFL);
     if (is_kept(spec))
         parent = os_keep(parent);
+    os_job_group_join(group);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close_others_on_exec();
@@ -153,11 +155,13 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
     scope(pipes_close) Pipes pipes;
     if (!pipes_open(&pipes, spec->errors == OS_ERRORS_PIPE))
         return error_errno(err, "cannot make pipes for %s", spec->argv[0]);
+    OsJobGroup group scope(os_job_group_remove) =
+        is_kept(spec) ? os_job_group_make(spec->limits->memory_bytes) : (OsJobGroup){0};
     os_watch_lock();
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        child_exec(&pipes, spec, parent);
-    OsWatch *watch = pid > 0 ? os_watch_add(pid, spec->limits) : NULL;
+        child_exec(&pipes, spec, &group, parent);
+    OsWatch *watch = pid > 0 ? os_watch_add(pid, spec->limits, &group) : NULL;
     os_watch_unlock();
     if (pid < 0)
         return error_errno(err, "cannot start %s", spec->argv[0]);
@@ -173,6 +177,8 @@ bool os_spawn(OsProcess *process, const OsSpawnSpec *spec, Error *err) {
                          strerror(problem));
     }
     process->pid = pid;
+    process->group = group;
+    group = (OsJobGroup){0};
     process->kept = is_kept(spec);
     process->watch = watch;
     process->pidfd = pidfd_open(pid, 0);
@@ -204,6 +210,7 @@ bool os_ended(const OsProcess *process, char *out, size_t size) {
 // Kills the group before its leader is reaped: until then no other process can get its id.
 static void end_processes(const OsProcess *process) {
     if (process->kept) {
+        os_job_group_kill(&process->group);
         kill(process->pid, SIGTERM);
     } else {
         kill(-process->pid, SIGKILL);
@@ -219,6 +226,7 @@ void os_kill(OsProcess *process) {
     os_watch_end(process->watch);
     end_processes(process);
     os_watch_remove(process->watch);
+    os_job_group_remove(&process->group);
     os_watch_sweep();
     close_fd(&process->pidfd);
     close_fd(&process->input);

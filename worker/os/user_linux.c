@@ -13,6 +13,7 @@
 
 #include "server/common/file.h"
 #include "server/common/str.h"
+#include "worker/os/own_group.h"
 
 typedef struct Account {
     uid_t uid;
@@ -98,15 +99,20 @@ static bool drop(const Account *account, Error *err) {
 bool os_become_user(const char *folder, Error *err) {
     Account account = {0};
     struct stat st;
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
+        os_own_group_start(geteuid(), getegid());
         return true;
+    }
     bool made = stat(folder, &st) < 0;
     if (!find_account(&account, err) || !folder_make(folder, err))
         return false;
     char *real scope(free_ptr) = realpath(folder, NULL);
     if (!real || (made && chmod(real, 0700) < 0))
         return error_errno(err, "cannot use folder %s", folder);
-    if (!hand_over(real, &account, err) || !drop(&account, err))
+    if (!hand_over(real, &account, err))
+        return false;
+    os_own_group_start(account.uid, account.gid);
+    if (!drop(&account, err))
         return false;
     if (access(real, R_OK | W_OK | X_OK) < 0)
         return error_set(err, 0, "cannot_reach",

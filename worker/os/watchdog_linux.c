@@ -30,7 +30,8 @@ struct OsWatch {
     int pid;
     uint64_t number;
     const OsLimits *limits; // NULL: nothing to check, or not any more
-    OsSystemUse before;     // when the child was started
+    OsJobGroup group;
+    OsSystemUse before; // when the child was started
     atomic_bool limit_exceeded;
     char verdict[96];
 };
@@ -56,6 +57,7 @@ void os_watch_unlock(void) {
 
 static void end_all(const OsWatch *watch, const OsTree *tree) {
     if (watch->limits->confined) { // the keeper kills them
+        os_job_group_kill(&watch->group);
         kill(watch->pid, SIGTERM);
         return;
     }
@@ -112,6 +114,19 @@ static bool uses_too_much_disk(const OsWatch *watch, const OsTree *tree) {
     return more && now.disk_bytes - watch->before.disk_bytes > l->folder_bytes;
 }
 
+static void say_memory(OsWatch *watch, const char *more) {
+    snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of memory%s",
+             watch->limits->memory_bytes >> 20, more);
+}
+
+// Whether the kernel ended the job for its memory; then the verdict is set.
+static bool ran_out(OsWatch *watch) {
+    if (!watch->limits || !watch->limits->memory_bytes || !os_job_group_ran_out(&watch->group))
+        return false;
+    say_memory(watch, "");
+    return true;
+}
+
 // Whether a limit is exceeded; then the verdict is set.
 static bool judge(OsWatch *watch, const OsTree *tree) {
     const OsLimits *l = watch->limits;
@@ -123,9 +138,7 @@ static bool judge(OsWatch *watch, const OsTree *tree) {
         snprintf(watch->verdict, sizeof watch->verdict, "ran more than %d processes at a time",
                  l->processes);
     else if (l->memory_bytes && (memory = judge_memory(watch, tree, &use)) != MEMORY_FITS)
-        snprintf(watch->verdict, sizeof watch->verdict,
-                 "used more than %" PRId64 " MiB of memory%s", l->memory_bytes >> 20,
-                 memory == MEMORY_OF_KERNEL ? ", the kernel's for it included" : "");
+        say_memory(watch, memory == MEMORY_OF_KERNEL ? ", the kernel's for it included" : "");
     else if (l->folder && uses_too_much_disk(watch, tree))
         snprintf(watch->verdict, sizeof watch->verdict, "used more than %" PRId64 " MiB of disk",
                  l->folder_bytes >> 20);
@@ -140,7 +153,7 @@ static void look_at(OsWatch *watch) {
         os_tree_read_below(&tree, watch->pid);
     else
         os_tree_read(&tree, watch->pid);
-    if (!judge(watch, &tree))
+    if (!ran_out(watch) && !judge(watch, &tree))
         return;
     atomic_store(&watch->limit_exceeded, true);
     end_all(watch, &tree);
@@ -206,9 +219,10 @@ static void start_looking(void) {
     table.looking = true;
 }
 
-OsWatch *os_watch_add(int pid, const OsLimits *limits) {
+OsWatch *os_watch_add(int pid, const OsLimits *limits, const OsJobGroup *group) {
     OsWatch *watch = xcalloc(1, sizeof *watch);
     watch->pid = pid;
+    watch->group = *group;
     watch->number = ++table.numbers;
     watch->limits = has_limits(limits) ? limits : NULL;
     watch->next = table.first;
@@ -241,7 +255,12 @@ void os_watch_remove(OsWatch *watch) {
     free(watch);
 }
 
-const char *os_watch_verdict(const OsWatch *watch) {
+// The kernel may have ended the job since the watchdog looked at it last.
+const char *os_watch_verdict(OsWatch *watch) {
+    os_watch_lock();
+    if (!atomic_load(&watch->limit_exceeded) && ran_out(watch))
+        atomic_store(&watch->limit_exceeded, true);
+    os_watch_unlock();
     return atomic_load(&watch->limit_exceeded) ? watch->verdict : NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "server/common/log.h"
 #include "worker/api/version.h"
 #include "worker/os/guard.h"
+#include "worker/os/own_group.h"
 #include "worker/os/user.h"
 #include "worker/selftest/parts.h"
 
@@ -49,6 +50,7 @@ static bool find_tools(SelfTest *test, const Config *config) {
     }
     selftest_row(test, w->sandbox.level ? ROW_OK : ROW_NOTE, "sandbox", "level %d: %s",
                  w->sandbox.level, sandbox_describe(&w->sandbox));
+    selftest_row(test, ROW_NOTE, "memory, ends of programs", "%s", os_own_group_describe());
     selftest_begin(test, "compiler and make");
     if (!host_read(&w->host, config, &w->sandbox, &err)) {
         selftest_row(test, ROW_FAILED, "compiler and make", "%s", err.message);
