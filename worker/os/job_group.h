@@ -23,10 +23,6 @@ bool os_job_group_ran_out(const OsJobGroup *group);
 // group whose processes do not end soon.
 void os_job_group_remove(OsJobGroup *group);
 
-// ---- files of a group ---------------------------------------------------------------------------
-
-// Writes one text to a file of the group; async-signal-safe.
-bool os_group_write(int folder, const char *name, const char *text);
 // A limit of the watchdog, and a little more: the kernel's limit holds where the watchdog's is not
 // exact or not in time.
 void os_group_limit_memory(int folder, int64_t memory_bytes);

@@ -23,14 +23,6 @@ static void name_of(int number, char name[32]) {
     snprintf(name, 32, "job-%d", number);
 }
 
-bool os_group_write(int folder, const char *name, const char *text) {
-    int file = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    bool good = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
-    if (file >= 0)
-        close(file);
-    return good;
-}
-
 // Without swapping, and all processes of the job end together.
 void os_group_limit_memory(int folder, int64_t memory_bytes) {
     char text[32];

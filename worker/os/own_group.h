@@ -25,3 +25,6 @@ int os_own_group_end_earlier(const char *path);
 // The folder of the group of version 2 that the texts of /proc/self/cgroup and /proc/self/mountinfo
 // tell; NULL if it is not visible. New.
 char *os_own_group_find(const char *groups, const char *mounts);
+
+// Writes one text to a file of a group; async-signal-safe.
+bool os_group_write(int folder, const char *name, const char *text);

@@ -24,7 +24,6 @@
 #include "server/common/file.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
-#include "worker/os/job_group.h"
 
 enum { FACTS_MAX = 1 << 20, MAKE_TRIES = 10, TOKEN_DIGITS = 16 };
 enum { ROUNDS_MAX = 500, ROUND_NS = 10000000 };
@@ -56,6 +55,14 @@ const char *os_own_group_describe(void) {
            : own.counts_memory
                ? "control group: the kernel counts memory and ends all processes"
                : "control group: the kernel ends all processes; the worker counts memory";
+}
+
+bool os_group_write(int folder, const char *name, const char *text) {
+    int file = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool good = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+    if (file >= 0)
+        close(file);
+    return good;
 }
 
 // ---- finding a group ----------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def look(where, prepare=None):
         secret.write_text("key\n")
         link.symlink_to("/etc/shadow")
         own = (secret, link, worker.log_path, worker.cache / "blobs", worker.cache / "1" / "servers")
-        source = SOURCE.replace("PATHS", listed((*SYSTEM, *own))).replace("LINKS", listed((*LINKS, link))).replace("KEPT", listed(KEPT))
+        source = SOURCE.replace("PATHS", listed((*SYSTEM, *own))).replace("LINKS", listed((*LINKS, link))).replace("KEPT", listed(path for path in KEPT if os.path.exists(path)))
         tree = snapshot({"main.c": source})
         fake.blobs = {hashlib.sha256(tree).hexdigest(): tree}
         fake.add_task()

