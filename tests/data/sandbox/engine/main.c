@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *const at_bench = "", *const at_play = "", *const name = "stray";
@@ -29,10 +30,13 @@ static void hide(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
+// It reaps what becomes its child. In play a program cannot ignore the ends of children, and too
+// many of them would be over the limit of processes.
 static void be_stray(void) {
     hide();
     for (;;)
-        sleep(1);
+        if (waitpid(-1, NULL, 0) < 0)
+            sleep(1);
 }
 
 // A process that is always a new one.
