@@ -25,7 +25,7 @@ QUIET_S = (1.0, 6.0)
 # What may stand in a log without anything being wrong: the outages are of our making.
 TROUBLE = re.compile(r"\b(error|fatal|corrupt|assert|Sanitizer|runtime error|panic|bug)\b", re.I)
 # All that may lie in the folders of a worker and of a server that have ended.
-WORKER_FILES = re.compile(r"builds/[0-9a-f]{64}/(engine|speed-\d+\.json)|blobs/[0-9a-f]{64}|\d+/(lock|mark|typical\.json)|"
+WORKER_FILES = re.compile(r"builds/[0-9a-f]{64}/(engine|speed-\d+\.json)|blobs/[0-9a-f]{64}|\d+/(lock|mark|group|typical\.json)|"
                           r"\d+/servers/[^/]+/[a-z]+\.json")
 SERVER_FILES = re.compile(r"patchmate\.db(-wal|-shm)?|[a-z]*\.?lock|secret|git/.*|blobs/[0-9a-f]{2}/[0-9a-f]{64}")
 EXPECTED = re.compile(r"Internal Server Error|error (rate|bar)", re.I)

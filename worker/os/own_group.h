@@ -15,8 +15,8 @@ const char *os_own_group_path(void);     // of its folder; "" if there is no gro
 bool os_own_group_counts_memory(void);   // whether the kernel can limit the memory of its subgroups
 const char *os_own_group_describe(void); // a sentence for the user, with the case of no group
 
-// Kills all programs in the groups of jobs in `folder` and removes these groups. Returns in how many
-// of them there were processes. Async-signal-safe.
+// Kills all programs in the groups of jobs in `folder` and removes these groups. Returns in how
+// many of them there were processes. Async-signal-safe.
 int os_own_group_end_jobs(int folder);
 // The same for the group with this path, which an earlier worker had written down. A path that is
 // not that of a worker's group has no effect.

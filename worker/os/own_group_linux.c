@@ -1,9 +1,9 @@
-// See own_group.h. The group is BASE/patchmate-TOKEN, where BASE is the group in which the worker was
-// started and TOKEN a random number, so that a path which was written down long ago never means the
-// group of another program. It has the subgroups "worker" and "job-N". The kernel lets a process
-// move only where it may write to the groups above both places: therefore the worker moves itself
-// first. The empty group of a worker that has ended stays where its user may not remove it; the next
-// worker that starts in BASE does.
+// See own_group.h. The group is BASE/patchmate-TOKEN, where BASE is the group in which the worker
+// was started and TOKEN a random number, so that a path which was written down long ago never means
+// the group of another program. It has the subgroups "worker" and "job-N". The kernel lets a
+// process move only where it may write to the groups above both places: therefore the worker moves
+// itself first. The empty group of a worker that has ended stays where its user may not remove it;
+// the next worker that starts in BASE does.
 #include "worker/os/own_group.h"
 
 #include <dirent.h>
@@ -116,9 +116,9 @@ static int open_group(const char *path) {
     return -1;
 }
 
-// Root may make groups below any group. For other users a group must have been given to them: systemd
-// has marked it, or the group above it is not theirs. (All groups of a user's own services can be
-// written by that user, but systemd manages those that are not marked.)
+// Root may make groups below any group. For other users a group must have been given to them:
+// systemd has marked it, or the group above it is not theirs. (All groups of a user's own services
+// can be written by that user, but systemd manages those that are not marked.)
 static bool is_given(int base) {
     char mark = 0;
     if (geteuid() == 0)
@@ -237,8 +237,8 @@ static int make_group(int base, uid_t uid, gid_t gid, char name[64]) {
     return -1;
 }
 
-// The kernel refuses it for a group that has processes of its own, and for one above which it is not
-// enabled. Root was given no group, so it enables nothing in BASE.
+// The kernel refuses it for a group that has processes of its own, and for one above which it is
+// not enabled. Root was given no group, so it enables nothing in BASE.
 static bool enable_memory(int base, int group) {
     if (geteuid() != 0)
         os_group_write(base, "cgroup.subtree_control", "+memory");

@@ -181,7 +181,7 @@ static int pretend(scmp_filter_ctx filter, OsFilterKind kind) {
     if (status == 0 && kind.play)
         status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(rt_sigaction), 2,
                                   SCMP_A0_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, SIGCHLD),
-                                  SCMP_A1_64(SCMP_CMP_NE, 0));
+                                  SCMP_A1_64(SCMP_CMP_NE, 0, 0));
     return status;
 }
 

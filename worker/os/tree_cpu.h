@@ -5,15 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "worker/os/tree.h"
+
 typedef struct OsTreeCpu {
     int root;     // process id; 0: none
     int forks;    // descriptor of a counter that changes when any process or thread is started
-    int64_t seen; // that counter before `processes` were listed
-    int count, capacity;
-    struct OsTreeProcess {
-        int pid;
-        int64_t children_ns; // of its children that have ended, and of theirs
-    } * processes;
+    int64_t seen; // that counter before `tree` was listed
+    OsTree tree;
+    int64_t children_ns; // of their children that have ended, and of theirs
     int64_t most_ns;
 } OsTreeCpu;
 

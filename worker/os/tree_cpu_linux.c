@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "server/common/str.h"
-#include "worker/os/tree.h"
 
 enum { STAT_MAX = 1024, TRIES_MAX = 4 };
 
@@ -41,15 +40,10 @@ static int64_t ended_children_ns(int pid) {
 }
 
 static void list_processes(OsTreeCpu *cpu) {
-    OsTree tree scope(os_tree_release) = {0};
-    os_tree_read(&tree, cpu->root);
-    if (tree.count > cpu->capacity) {
-        cpu->capacity = tree.count;
-        cpu->processes = xrealloc(cpu->processes, (size_t)cpu->capacity * sizeof *cpu->processes);
-    }
-    cpu->count = tree.count;
-    for (int i = 0; i < tree.count; i++)
-        cpu->processes[i] = (struct OsTreeProcess){tree.pids[i], ended_children_ns(tree.pids[i])};
+    os_tree_read(&cpu->tree, cpu->root);
+    cpu->children_ns = 0;
+    for (int i = 0; i < cpu->tree.count; i++)
+        cpu->children_ns += ended_children_ns(cpu->tree.pids[i]);
 }
 
 // The clock of a process that need not be ours: clock_getcpuclockid would ask the kernel each time.
@@ -65,13 +59,13 @@ static bool process_clock(int pid, int64_t *ns) {
 // False: a process has ended since they were listed. Its parent has its time now.
 static bool add_up(const OsTreeCpu *cpu, int64_t *sum) {
     int64_t own;
-    *sum = 0;
-    for (int i = 0; i < cpu->count; i++) {
-        if (!process_clock(cpu->processes[i].pid, &own))
+    *sum = cpu->children_ns;
+    for (int i = 0; i < cpu->tree.count; i++) {
+        if (!process_clock(cpu->tree.pids[i], &own))
             return false;
-        *sum += own + cpu->processes[i].children_ns;
+        *sum += own;
     }
-    return cpu->count > 0;
+    return cpu->tree.count > 0;
 }
 
 void os_tree_cpu_start(OsTreeCpu *cpu, int pid) {
@@ -86,14 +80,14 @@ int64_t os_tree_cpu_read(OsTreeCpu *cpu) {
         return -1;
     for (int i = 0; i < TRIES_MAX; i++) {
         int64_t forks = last_pid(cpu->forks);
-        if (!cpu->count || forks < 0 || forks != cpu->seen)
+        if (!cpu->tree.count || forks < 0 || forks != cpu->seen)
             list_processes(cpu);
         cpu->seen = forks;
         if (add_up(cpu, &sum)) {
             cpu->most_ns = sum > cpu->most_ns ? sum : cpu->most_ns;
             return cpu->most_ns;
         }
-        cpu->count = 0;
+        cpu->tree.count = 0;
     }
     return process_clock(cpu->root, &root) ? cpu->most_ns : -1;
 }
@@ -101,6 +95,6 @@ int64_t os_tree_cpu_read(OsTreeCpu *cpu) {
 void os_tree_cpu_stop(OsTreeCpu *cpu) {
     if (cpu->root)
         close_fd(&cpu->forks);
-    free(cpu->processes);
+    os_tree_release(&cpu->tree);
     *cpu = (OsTreeCpu){0};
 }
