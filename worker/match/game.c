@@ -47,9 +47,11 @@ static int64_t take_rest_ns(GamePlay *play, Color side, int64_t age_ns) {
 // not the machine.
 static void end_rest(GamePlay *play, Color side, int64_t age_ns) {
     GameRecord *record = play->record;
-    MoveRecord *last = &record->moves[record->game.plies - 1];
     int64_t rest_us = take_rest_ns(play, side, age_ns) / 1000;
-    if (record->game.plies > record->opening_plies && last->delay_us > 0)
+    if (record->game.plies == record->opening_plies)
+        return;
+    MoveRecord *last = &record->moves[record->game.plies - 1];
+    if (last->delay_us > 0)
         last->delay_us = rest_us < last->delay_us ? last->delay_us - (int32_t)rest_us : 0;
 }
 
