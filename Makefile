@@ -13,7 +13,8 @@ SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -f
 
 PKGS     := libmicrohttpd jansson sqlite3 libcurl openssl libgit2 libarchive libzstd zlib libseccomp
 PKG_CONFIG ?= pkg-config
-WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(CI),-Werror)
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=int-conversion -Werror=incompatible-pointer-types \
+            -Werror=override-init $(if $(CI),-Werror)
 # CFLAGS and LDFLAGS, from the command line or the environment, come after the flags that the build needs. They are passed
 # on to the engine's makefile as they are.
 ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(SANFLAGS) -pthread -I. -Iengine -I$(BUILD)/gen $(CFLAGS)
@@ -35,7 +36,9 @@ anvil_SRC  := $(filter-out $(rules_SRC),$(call sources,engine))
 testkit_SRC := $(call sources,tests/kit)
 
 LIBS     := rules anvil sprt common server worker testkit
-GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_columns.h
+SQL      := $(filter-out sql/schema.sql sql/migrate_%,$(sort $(wildcard sql/*.sql)))
+SQL_H    := $(SQL:%.sql=$(BUILD)/gen/%.h)
+GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_columns.h $(SQL_H)
 UNIT     := $(wildcard tests/unit/*/test_*.c)
 TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 
@@ -131,15 +134,21 @@ $(OUT)/tests/$(basename $(notdir $(1))): $(1:%.c=$(OUT)/obj/%.o) $(call libs,tes
 endef
 $(foreach t,$(UNIT),$(eval $(call unit_test,$(t))))
 
-$(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h &: sql/generate.awk $(wildcard sql/*.sql)
+SQL_LISTS := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_forms.h
+$(SQL_LISTS) &: sql/generate.awk $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
-	$(Q)gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
+	$(Q)gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -v forms=$(BUILD)/gen/sql_forms.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
 
 # SQLite itself says which columns the queries have.
 $(BUILD)/gen/columns: sql/columns.c $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_ids.h
 	$(Q)$(CC) -std=c11 -O1 $(WARN) -I$(BUILD)/gen $< $$($(PKG_CONFIG) --cflags --libs sqlite3) -o $@
 $(BUILD)/gen/sql_columns.h: $(BUILD)/gen/columns
 	$(Q)$< >$@
+$(BUILD)/gen/functions: sql/functions.c sql/types.c sql/types.h $(SQL_LISTS)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O1 $(WARN) -I$(BUILD)/gen -Isql $(filter %.c,$^) $$($(PKG_CONFIG) --cflags --libs sqlite3) -o $@
+$(SQL_H) &: $(BUILD)/gen/functions
+	@mkdir -p $(@D)
+	$(Q)$< $(@D)
 
 # ---- packages ------------------------------------------------------------------------------------
 

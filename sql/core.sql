@@ -41,6 +41,7 @@ VALUES (:created, :type, nullif(:user, 0), nullif(:worker, 0), nullif(:test, 0),
 -- where ten rows of the type and the test are of that hour. The row keeps all different messages up to 1000 characters.
 -- Changes no row if the event needs its own.
 -- name: event_repeat
+-- types: :message text
 UPDATE events SET repeats = repeats + 1, last = :created,
     message = CASE WHEN instr(message, :message) > 0 OR length(message) + length(:message) > 1000 THEN message
                    ELSE message || '; ' || :message END

@@ -221,6 +221,7 @@ INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game,
 VALUES (:test, :task, :worker, :seq, :sha256, :pair, :game, :side, :ending, :reason, :overloaded, :blob, :received)
 
 -- name: ledger_task_stored
+-- types: :started_pairs int, :lease_until real
 UPDATE tasks SET next_seq = :next_seq, started_pairs = max(started_pairs, :started_pairs), phase = 'play', lease_until = max(lease_until, :lease_until),
        batch_until = :batch_until
 WHERE id = :task

@@ -57,6 +57,7 @@ bool db_failed(const Db *db);
 typedef struct Query {
     Db *db;
     struct sqlite3_stmt *statement;
+    bool bad_text; // a text is not UTF-8
 } Query;
 Query query(Db *db, SqlId id, const char *types, ...);
 Query query_named(Db *db, SqlId id, json_t *values);

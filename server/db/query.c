@@ -218,7 +218,7 @@ static json_t *take_rows(Query q) {
 json_t *db_rows(Db *db, SqlId id, const char *types, ...) {
     va_list args;
     va_start(args, types);
-    Query q = {db, statement_start(db, id, types, &args)};
+    Query q = {.db = db, .statement = statement_start(db, id, types, &args)};
     va_end(args);
     return take_rows(q);
 }
@@ -318,13 +318,13 @@ int db_changes(Db *db) {
 Query query(Db *db, SqlId id, const char *types, ...) {
     va_list args;
     va_start(args, types);
-    Query q = {db, statement_start(db, id, types, &args)};
+    Query q = {.db = db, .statement = statement_start(db, id, types, &args)};
     va_end(args);
     return q;
 }
 
 Query query_named(Db *db, SqlId id, json_t *values) {
-    return (Query){db, statement_start_named(db, id, values, NULL)};
+    return (Query){.db = db, .statement = statement_start_named(db, id, values, NULL)};
 }
 
 bool query_step(Query *q) {
