@@ -1,19 +1,27 @@
 #!/usr/bin/python3
-"""Sizes of functions and files, for `make lint`: prints the figures, fails over the house's limits.
+"""Sizes of functions, files and lines, for `make lint`: prints the figures, fails over the house's limits.
 
 A function over 70 lines or a source file over 400 fails; a file that is mostly a table says so with
-the words "sizes: table" in one of its first ten lines.
+the words "sizes: table" in one of its first ten lines. A line over 100 columns fails, comments included,
+which clang-format leaves alone.
 """
 import statistics
 import subprocess
 import sys
 
-FUNCTION_MAX, FILE_MAX = 70, 400
+FUNCTION_MAX, FILE_MAX, COLUMNS_MAX = 70, 400, 100
 
 
-def functions():
+def sources():
+    """(path, lines) of each C file."""
     files = subprocess.run(["git", "ls-files", "*.c", "*.h", ":!tests/data"], capture_output=True, text=True,
                            check=True).stdout.split()
+    for path in files:
+        with open(path, encoding="utf-8") as f:
+            yield path, [line.rstrip("\n") for line in f]
+
+
+def functions(files):
     tags = subprocess.run(["ctags", "--languages=C", "--kinds-C=f", "--fields=+ne", "-f", "-",
                            *files], capture_output=True, text=True, check=True).stdout
     for line in tags.splitlines():
@@ -24,25 +32,32 @@ def functions():
         yield int(fields["end"]) - int(fields["line"]) + 1, f"{path}:{fields['line']} {name}"
 
 
-def long_files():
-    files = subprocess.run(["git", "ls-files", "*.c", "*.h", ":!tests/data"], capture_output=True, text=True,
-                           check=True).stdout.split()
-    for path in files:
-        with open(path, encoding="utf-8") as f:
-            lines = f.readlines()
-        if len(lines) > FILE_MAX and "sizes: table" not in "".join(lines[:10]):
+def long_files(texts):
+    for path, lines in texts.items():
+        if len(lines) > FILE_MAX and not any("sizes: table" in line for line in lines[:10]):
             yield len(lines), path
 
 
+def long_lines(texts):
+    for path, lines in texts.items():
+        for number, line in enumerate(lines, 1):
+            if len(line) > COLUMNS_MAX:
+                yield len(line), f"{path}:{number}"
+
+
 def main():
-    sizes = sorted(functions())
+    texts = dict(sources())
+    sizes = sorted(functions(texts))
     lengths = [n for n, _ in sizes]
     print(f"{len(lengths)} functions: median {statistics.median(lengths):.0f} lines, 90th percentile "
           f"{lengths[int(len(lengths) * 0.9)]}, longest {lengths[-1]}")
-    bad = [(n, what) for n, what in sizes if n > FUNCTION_MAX] + sorted(long_files())
+    bad = [(n, what) for n, what in sizes if n > FUNCTION_MAX] + sorted(long_files(texts))
     for n, what in bad:
         print(f"too long: {n} lines, {what}")
-    return 1 if bad else 0
+    wide = list(long_lines(texts))
+    for n, where in wide:
+        print(f"too wide: {n} columns, {where}")
+    return 1 if bad or wide else 0
 
 
 if __name__ == "__main__":

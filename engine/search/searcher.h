@@ -63,8 +63,8 @@ typedef struct Searcher {
     Position pos;
     int ply;
     Frame stack[PLY_MAX + STACK_BELOW + 2];
-    Key keys[ROOT_KEYS_MAX + PLY_MAX +
-             2]; // of the positions of the game and of the line before pos
+    // Keys of the positions of the game and of the line before pos.
+    Key keys[ROOT_KEYS_MAX + PLY_MAX + 2];
     int key_count;
     int repetition_floor; // keys before this one lie before a null move and cannot be repeated
     _Atomic uint64_t nodes;

@@ -33,7 +33,8 @@ static bool find_owner(Db *db, const Introduction *in, Registration *out, Owner 
                                "this is no token of scope worker; make one on your account's page");
 }
 
-// Fills *id with the machine of this key, 0 for a new one. A machine whose token was revoked comes back with another.
+// Fills *id with the machine of this key, 0 for a new one. A machine whose token was revoked comes
+// back with another.
 static bool find_machine(Db *db, const char *key_hash, int64_t *id, Error *err) {
     json_auto_t *machine = db_row(db, SQL_WORKER_BY_KEY, "s", key_hash);
     const char *barred = member_text(machine, "barred");
@@ -41,8 +42,9 @@ static bool find_machine(Db *db, const char *key_hash, int64_t *id, Error *err) 
     return !strcmp(barred, "token") || machine_may_work(barred, err);
 }
 
-// A blocked machine, or a machine of a blocked account, must not come back under a new key. Machines are compared by
-// what they say of themselves: that stops the simple case, and accounts_required the others.
+// A blocked machine, or a machine of a blocked account, must not come back under a new key.
+// Machines are compared by what they say of themselves: that stops the simple case, and
+// accounts_required the others.
 static bool newcomer_check(Db *db, const Introduction *in, const Owner *owner, const char *network,
                            Error *err) {
     return !db_int_named(db, SQL_WORKER_IS_BARRED_ONE, 0,

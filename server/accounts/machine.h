@@ -1,5 +1,5 @@
-// Machines of volunteers: which of them may register, and which of them may ask for work. The shape of what a machine
-// says (lengths, bounds of numbers) is checked before.
+// Machines of volunteers: which of them may register, and which of them may ask for work. The shape
+// of what a machine says (lengths, bounds of numbers) is checked before.
 #pragma once
 
 #include "server/common/hash.h"
@@ -22,11 +22,12 @@ typedef struct Registration {
     char owner[40]; // "": none
 } Registration;
 
-// Makes or updates the row of the machine; each registration makes a new token. 403 `accounts_required`, `blocked` or
-// `token_revoked`, 401 `bad_token`, 429 `too_many_registrations`; of that, *wait_s are the seconds to wait, else 0.
+// Makes or updates the row of the machine; each registration makes a new token. 403
+// `accounts_required`, `blocked` or `token_revoked`, 401 `bad_token`, 429 `too_many_registrations`;
+// of that, *wait_s are the seconds to wait, else 0.
 bool machine_register(Turn *turn, const Introduction *in, Registration *out, double *wait_s,
                       Error *err);
 
-// Whether the machine may claim tasks: 403 `blocked` or `token_revoked`, or `sandbox_required` if the machine confines
-// engines less than the setting sandbox_min demands.
+// Whether the machine may claim tasks: 403 `blocked` or `token_revoked`, or `sandbox_required` if
+// the machine confines engines less than the setting sandbox_min demands.
 bool machine_may_claim(const Turn *turn, int64_t machine, Error *err);

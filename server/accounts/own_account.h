@@ -1,5 +1,5 @@
-// What users may change of their own account: the password and the API tokens. Also what an admin may not do to the
-// own account.
+// What users may change of their own account: the password and the API tokens. Also what an admin
+// may not do to the own account.
 #pragma once
 
 #include "server/accounts/viewer.h"
@@ -8,8 +8,8 @@
 
 // ---- password
 
-// Whether the viewer may try a password now; 429 with the seconds in *wait. Wrong ones count against the session, or
-// against the tokens of an admin together.
+// Whether the viewer may try a password now; 429 with the seconds in *wait. Wrong ones count
+// against the session, or against the tokens of an admin together.
 bool own_password_may_try(const Turn *turn, const Viewer *viewer, double *wait, Error *err);
 bool own_password_failed(const Turn *turn, const Viewer *viewer, Error *err);
 // For readers, because it is slow. The hash of the new password; NULL: the old one is wrong. New.
@@ -33,7 +33,8 @@ bool own_token_revoke(const Turn *turn, const Viewer *viewer, int64_t id, Error 
 
 // ---- an admin's own account
 
-// Admins cannot take the admin role away from themselves, so that one admin is always left: 409 `own_role`.
+// Admins cannot take the admin role away from themselves, so that one admin is always left: 409
+// `own_role`.
 bool own_role_check(const Viewer *viewer, int64_t user, const char *role, bool grant, Error *err);
 // Nor can they change the state of their own account: 409 `own_state`.
 bool own_state_check(const Viewer *viewer, int64_t user, Error *err);

@@ -9,10 +9,10 @@ typedef struct NewUser {
     const char *state;                   // filled by signup_check(): "active" or "pending"
 } NewUser;
 
-// By the setting `signup` (open, the default; approved; closed), the limit of new accounts of a network, and the
-// rules for names, passwords and e-mail addresses. Reads only. 403 `signup_closed`, 429 `too_many_accounts`, 409
-// `name_taken`, 422.
+// By the setting `signup` (open, the default; approved; closed), the limit of new accounts of a
+// network, and the rules for names, passwords and e-mail addresses. Reads only. 403
+// `signup_closed`, 429 `too_many_accounts`, 409 `name_taken`, 422.
 bool signup_check(const Turn *turn, NewUser *user, Error *err);
-// Makes the account. `hash` from password_hash. Asks again what may have changed since signup_check(): 429
-// `too_many_accounts`, 409 `name_taken`. The id; 0 on error.
+// Makes the account. `hash` from password_hash. Asks again what may have changed since
+// signup_check(): 429 `too_many_accounts`, 409 `name_taken`. The id; 0 on error.
 int64_t signup_store(const Turn *turn, const NewUser *user, const char *hash, Error *err);

@@ -1,4 +1,5 @@
-// Accounts in the database: names, roles, wrong passwords. The viewer of a request: viewer.h, session.h.
+// Accounts in the database: names, roles, wrong passwords.
+// The viewer of a request: viewer.h, session.h.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
-// Who asks for something, and the roles that they have: a signed-in user, a user's or a worker's token, or
-// neither. The viewer is found once for each request; what it may do is asked of the database when it matters.
+// Who asks for something, and the roles that they have: a signed-in user, a user's or a worker's
+// token, or neither. The viewer is found once for each request; what it may do is asked of the
+// database when it matters.
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +20,8 @@ typedef struct Viewer {
     char barred[8]; // of a worker: "machine", "owner" or "token" where it may not work; else ""
 } Viewer;
 
-// An admin has all roles, and a maintainer is a developer too. A token of scope `submit` carries at most a
-// developer's rights, even where its user has more. engine_id 0: of any engine.
+// An admin has all roles, and a maintainer is a developer too. A token of scope `submit` carries at
+// most a developer's rights, even where its user has more. engine_id 0: of any engine.
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role);
 // Whether the viewer may submit tests and upload nets: of the engine; 0: of any.
 bool viewer_submits(Db *db, const Viewer *viewer, int64_t engine_id);

@@ -1,4 +1,5 @@
-// Internet addresses: the one to listen on, and the client's when a proxy stands in front of the server.
+// Internet addresses: the one to listen on, and the client's when a proxy stands in front of the
+// server.
 #pragma once
 
 #include <netinet/in.h>

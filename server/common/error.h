@@ -1,7 +1,7 @@
 // How a function reports an error that may happen in normal use: it returns false or NULL
 // and fills an Error that its caller owns. `code` is stable and for programs (empty means
-// internal), `message` is a sentence for people, `field` names the form field or JSON member that is wrong,
-// if there is one.
+// internal), `message` is a sentence for people, `field` names the form field or JSON member that
+// is wrong, if there is one.
 #pragma once
 
 #include <stdbool.h>

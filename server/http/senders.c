@@ -129,7 +129,7 @@ const char *sender_name(const Sender *sender) {
     return sender->name;
 }
 
-// ---- limits of one sender ------------------------------------------------------------------------
+// ---- limits of one sender -----------------------------------------------------------------------
 
 bool sender_begin_job(Sender *sender, Error *err) {
     bool is_machine = sender->kind == SENDER_MACHINE;

@@ -81,9 +81,9 @@ bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, 
 
 // The load of the machine during the batch. A negative number was not reported.
 typedef struct Load {
-    double delay,
-        steal;       // shares: of thinking time without a CPU, of CPU time taken by a hypervisor
-    double swap_mib; // swapped in
+    double delay;               // share of thinking time without a CPU
+    double steal;               // share of CPU time taken by a hypervisor
+    double swap_mib;            // swapped in
     double speed, speed_before; // nodes/s in play: of this batch, of the task's first
     double rest_new, rest_base; // CPU seconds of a side while the other was to move
 } Load;

@@ -15,8 +15,8 @@
 enum { GAME_LINE_MAX = 128 << 10, GAME_PACKED_MAX = 32 << 10 };
 size_t games_text_max(int64_t pairs);   // at most 64 MiB
 size_t games_packed_max(int64_t pairs); // at most 8 MiB
-// Checks games as a worker uploads them, packed by zstd: their size, and that there are two lines for each pair, each
-// like an object. Parses nothing. 413 `too_large`, 422 `bad_games`.
+// Checks games as a worker uploads them, packed by zstd: their size, and that there are two lines
+// for each pair, each like an object. Parses nothing. 413 `too_large`, 422 `bad_games`.
 bool games_check(const void *packed, size_t size, int pairs, Error *err);
 
 typedef struct ReplayFacts {

@@ -140,7 +140,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     return true;
 }
 
-// ---- heartbeats --------------------------------------------------------------------------------------
+// ---- heartbeats ---------------------------------------------------------------------------------
 
 static const struct Phase {
     const char *name;

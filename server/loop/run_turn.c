@@ -11,9 +11,8 @@
 #include "server/loop/identify.h"
 #include "server/loop/tick.h"
 
-enum {
-    TURN_MS = 25
-}; // other ready requests wait for the next turn, so that these get their replies
+// Other ready requests wait for the next turn, so that these get their replies.
+enum { TURN_MS = 25 };
 
 // ---- one request in the turn --------------------------------------------------------------------
 

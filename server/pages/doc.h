@@ -1,12 +1,12 @@
-// Documents: what the read API answers and pages show, one function each. A document is the view model of its page:
-// raw numbers, Unix seconds, null where a value is unknown. Templates and format.c decide how it looks. API.md
-// describes the members.
+// Documents: what the read API answers and pages show, one function each. A document is the view
+// model of its page: raw numbers, Unix seconds, null where a value is unknown. Templates and
+// format.c decide how it looks. API.md describes the members.
 //
-// The functions know nothing of requests: they take a DocContext and, where they show one thing, its id or name.
-// Each returns a new object, or NULL with an error that names what is not there.
+// The functions know nothing of requests: they take a DocContext and, where they show one thing,
+// its id or name. Each returns a new object, or NULL with an error that names what is not there.
 //
-// The prefix stays `doc_`, although the field says "view model": each of these functions also makes a reply of the read
-// API, and API.md calls those documents.
+// The prefix stays `doc_`, although the field says "view model": each of these functions also makes
+// a reply of the read API, and API.md calls those documents.
 #pragma once
 
 #include <jansson.h>
@@ -20,8 +20,8 @@
 
 enum { DOC_PAGE_SIZE = 25, DOC_PAGE_SIZE_MAX = 200 };
 
-// What a document depends on besides the thing that it shows. page_context() makes one of a request; a test fills in
-// `db`, `now` and `viewer`. All members are borrowed.
+// What a document depends on besides the thing that it shows. page_context() makes one of a
+// request; a test fills in `db`, `now` and `viewer`. All members are borrowed.
 typedef struct DocContext {
     Db *db; // a reader's is enough
     double now;
@@ -34,12 +34,13 @@ typedef struct DocContext {
 
 json_t *doc_home(const DocContext *ctx);
 
-// Query: state (finished, the default, or pending, active, paused), color, ltc, user, text, before, limit.
+// Query: state (finished, the default, or pending, active, paused), color, ltc, user, text, before,
+// limit.
 json_t *doc_tests(const DocContext *ctx, Error *err);
 json_t *doc_test(const DocContext *ctx, int64_t id, Error *err);
 json_t *doc_history(const DocContext *ctx, int64_t test, Error *err);
-// The test against its base, with "base_diff": its base against the baseline. Query: diff ("all": as much as can be
-// shown, for those who are signed in).
+// The test against its base, with "base_diff": its base against the baseline. Query: diff ("all":
+// as much as can be shown, for those who are signed in).
 json_t *doc_diff(const DocContext *ctx, int64_t test, Error *err);
 // Appends the text of doc_diff() where it was made before, else returns false.
 bool doc_diff_kept(const DocContext *ctx, int64_t test, Str *out);
@@ -58,13 +59,14 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err);
 json_t *doc_account(const DocContext *ctx); // the viewer's own
 json_t *doc_users(const DocContext *ctx);   // for admins
 
-// The form for a new test: engines, presets, books, and the values of its fields. `typed` NULL: the values of a fresh
-// form (query: engine, preset, like); else the fields as they were submitted.
+// The form for a new test: engines, presets, books, and the values of its fields. `typed` NULL: the
+// values of a fresh form (query: engine, preset, like); else the fields as they were submitted.
 json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err);
 
 // ---- parts of documents, for the files doc_*.c
 
-// A test as lists show it, without the columns that are not public. `row` has t.*, author, engine, cores, machines.
+// A test as lists show it, without the columns that are not public. `row` has t.*, author, engine,
+// cores, machines.
 json_t *doc_test_summary(const DocContext *ctx, const json_t *row);
 json_t *doc_tests_in_state(const DocContext *ctx, const char *state);
 // A sentence on why no machine plays the active test of this summary; null where one does.
@@ -81,13 +83,14 @@ const char *doc_query(const DocContext *ctx, const char *name); // "" when absen
 // "TIME:ID" of the last row of a page: the parameter `before` of the next page.
 json_t *doc_cursor(double time, int64_t id);
 bool doc_cursor_read(const DocContext *ctx, double *time, int64_t *id, Error *err);
-// Turns 0 and 1 into false and true, in the named columns of a row or of each row of an array. Returns `rows`.
+// Turns 0 and 1 into false and true, in the named columns of a row or of each row of an array.
+// Returns `rows`.
 json_t *doc_booleans(json_t *rows, const char *names);
 // Copies the members of `from` that are named, separated by blanks, into `to`.
 void doc_copy(json_t *to, const json_t *from, const char *names);
 
-// Documents that do not depend on the viewer are kept in memory. One that `lasts` never changes; others are good until
-// the next COMMIT of the server. doc_kept() returns NULL where there is none.
+// Documents that do not depend on the viewer are kept in memory. One that `lasts` never changes;
+// others are good until the next COMMIT of the server. doc_kept() returns NULL where there is none.
 json_t *doc_kept(const DocContext *ctx, const char *key, bool lasts);
 bool doc_kept_text(const DocContext *ctx, const char *key, Str *out); // of one that lasts
 void doc_keep(const DocContext *ctx, const char *key, bool lasts, const json_t *document);

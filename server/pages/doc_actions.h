@@ -1,10 +1,11 @@
-// What the viewer may do to a test or a machine, and what a maintainer should know before approving. For the doc_*.c
-// that show tests and machines.
+// What the viewer may do to a test or a machine, and what a maintainer should know before
+// approving. For the doc_*.c that show tests and machines.
 #pragma once
 
 #include "server/pages/doc.h"
 
-// {"approve": {"ok": true} | {"ok": false, "why": "…"}, …}: the actions that fit the test's state. New.
+// {"approve": {"ok": true} | {"ok": false, "why": "…"}, …}: the actions that fit the test's state.
+// New.
 json_t *doc_actions(const DocContext *ctx, int64_t test);
 // Sentences; new.
 json_t *doc_warnings(const json_t *row, const json_t *failures);

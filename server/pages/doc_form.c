@@ -62,8 +62,8 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
     json_object_set_new(values, "preset", json_string(name));
 }
 
-// The same test again: its commits by name, its settings, another seed. Where its patch is no longer
-// kept, the commits are left to the author.
+// The same test again: its commits by name, its settings, another seed. Where its patch is no
+// longer kept, the commits are left to the author.
 static void use_test(const DocContext *ctx, json_t *values, const char *number) {
     long id;
     json_auto_t *row = parse_long(number, 1, INT64_MAX, &id)

@@ -1,5 +1,6 @@
-// How the values of documents read on pages. Documents hold raw numbers; a template names the form of each number
-// where it shows it ({{stats.llr|fixed2}}). The forms are one table in format.c, the only place where digits are chosen.
+// How the values of documents read on pages. Documents hold raw numbers; a template names the form
+// of each number where it shows it ({{stats.llr|fixed2}}). The forms are one table in format.c, the
+// only place where digits are chosen.
 #pragma once
 
 #include <jansson.h>
@@ -7,8 +8,8 @@
 
 #include "server/common/str.h"
 
-// A MustacheFormat. `form` NULL: a number as JSON has it, a real with ten digits at most. A string is shown as it is
-// whatever the form ("short" cuts it), null is an en dash.
+// A MustacheFormat. `form` NULL: a number as JSON has it, a real with ten digits at most. A string
+// is shown as it is whatever the form ("short" cuts it), null is an en dash.
 void format_value(const char *form, const json_t *value, Str *out);
 bool format_is_known(const char *form);
 

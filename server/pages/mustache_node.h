@@ -1,5 +1,5 @@
-// A template as a flat array of nodes, which the parser (mustache_parse.c) makes and the renderer (mustache_render.c)
-// reads. For these two and mustache.c only.
+// A template as a flat array of nodes, which the parser (mustache_parse.c) makes and the renderer
+// (mustache_render.c) reads. For these two and mustache.c only.
 #pragma once
 
 #include "server/common/error.h"

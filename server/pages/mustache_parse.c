@@ -1,5 +1,5 @@
-// Parses templates into nodes: tags, delimiters, and tags that have a line of their own. mustache_render.c renders
-// the nodes.
+// Parses templates into nodes: tags, delimiters, and tags that have a line of their own.
+// mustache_render.c renders the nodes.
 #include "server/pages/mustache_node.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-// Renders nodes with a document into text. Rendering only reads the templates, so any thread may do it.
+// Renders nodes with a document into text. Rendering only reads the templates, so any thread may do
+// it.
 #include "server/pages/mustache.h"
 #include "server/pages/mustache_node.h"
 

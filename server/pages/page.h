@@ -1,29 +1,33 @@
-// Pages: a document, rendered by a template, within the frame that all pages have. page_load_from() reads the templates
-// of web/templates once, at start. A page shows its document and what this layer adds to all of them: the viewer, the
-// address, the time.
+// Pages: a document, rendered by a template, within the frame that all pages have. page_load_from()
+// reads the templates of web/templates once, at start. A page shows its document and what this
+// layer adds to all of them: the viewer, the address, the time.
 #pragma once
 
 #include "server/http/handler.h"
 #include "server/pages/doc.h"
 
 // Reads all templates of `folder`, and the fingerprint of `static_folder`; replaces what was
-// loaded. Returns false with file and line for a template that is broken. At start, before any thread renders.
+// loaded. Returns false with file and line for a template that is broken. At start, before any
+// thread renders.
 bool page_load_from(const char *folder, const char *static_folder, Error *err);
 
 // What documents need to know of a request. It is good as long as the request.
 DocContext page_context(Request *req);
 
-// Fills `res` with `template` of `document` (stolen) within layout.html. Where that fails, with plain text.
+// Fills `res` with `template` of `document` (stolen) within layout.html. Where that fails, with
+// plain text.
 void page_render(Request *req, Response *res, int status, const char *template, const char *title,
                  json_t *document);
-// page_render() with 200, or the document itself under /api/. Returns false where `document` is NULL.
+// page_render() with 200, or the document itself under /api/. Returns false where `document` is
+// NULL.
 bool page_serve(Request *req, Response *res, const char *template, const char *title,
                 json_t *document);
 
 // ---- pages with more than their document; each is page_serve() under /api/
 
 bool page_home(Request *req, Response *res, json_t *document);
-// A list with filters: adds the link to the next page, and which choices of the filters are selected.
+// A list with filters: adds the link to the next page, and which choices of the filters are
+// selected.
 bool page_list(Request *req, Response *res, const char *template, const char *title,
                json_t *document);
 bool page_events(Request *req, Response *res, json_t *document);
@@ -38,8 +42,8 @@ bool page_test(Request *req, Response *res, json_t *document, Error *err);
 
 // Fills `res` with a page for an error outside /api/. The status is set by the caller.
 void page_error(Request *req, Response *res, const Error *err);
-// Shows the page of `template` again with what was typed and the error beside its field. False: it cannot, show
-// page_error instead.
+// Shows the page of `template` again with what was typed and the error beside its field. False: it
+// cannot, show page_error instead.
 bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
 // The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
 void page_token_made(Request *req, Response *res, const json_t *token);
@@ -56,6 +60,6 @@ void page_add_bars(json_t *tests);
 void page_name_fault(json_t *fault);
 // The same for the lists "counts" and "items" of a document of faults.
 void page_name_faults(const json_t *document);
-// The last position of a game in PGN as a board: {"rows": [{"rank", "squares": [{"dark", "last"?, "figure"?}]}], "fen",
-// "turn", "plies"}; null where the text is no game.
+// The last position of a game in PGN as a board: {"rows": [{"rank", "squares": [{"dark", "last"?,
+// "figure"?}]}], "fen", "turn", "plies"}; null where the text is no game.
 json_t *page_board(const char *pgn);

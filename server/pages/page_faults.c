@@ -1,4 +1,5 @@
-// Pages of faults and of machines, which list them: the words of pages for sides and endings. See page.h.
+// Pages of faults and of machines, which list them: the words of pages for sides and endings.
+// See page.h.
 #include <string.h>
 
 #include "server/common/json_member.h"

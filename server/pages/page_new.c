@@ -1,5 +1,6 @@
-// The page with the form for a new test. A field of the form is a row of form_fields: its label and its hint. What may
-// be typed into it, and so which control it has, follows from its row in submit_rules; what it holds is in the document.
+// The page with the form for a new test. A field of the form is a row of form_fields: its label and
+// its hint. What may be typed into it, and so which control it has, follows from its row in
+// submit_rules; what it holds is in the document.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// The page of one test: its document with charts, the history behind them, and the diff. See page.h.
+// The page of one test: its document with charts, the history behind them, and the diff.
+// See page.h.
 #include <string.h>
 
 #include "server/common/json_member.h"
@@ -28,7 +29,8 @@ static void fold_files(json_t *diff) {
     }
 }
 
-// For the button Approve: whether this page shows the whole diff. Whether any page can is asked in submit/rights.c.
+// For the button Approve: whether this page shows the whole diff. Whether any page can is asked in
+// submit/rights.c.
 static json_t *what_is_shown(const json_t *diff) {
     const json_t *base = json_object_get(diff, "base_diff");
     bool cut = json_is_true(json_object_get(diff, "truncated")) ||

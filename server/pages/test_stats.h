@@ -8,9 +8,10 @@
 
 // The statistics of a test. `test` is a row of `tests` (SELECT *). `games_per_hour`: what its
 // workers make now, 0 when unknown. New. Members:
-//  text: the block in Fishtest's form; color: "green", "red", "yellow", "blue" or "" (meanings
-//  there) games, pairs, wins, losses, draws, ptnml [5], wdl_percent {win, draw, loss} llr, bounds
-//  {lower, upper, lower_now, upper_now, elo0, elo1, model, alpha, beta, progress},
+//  text: the block in Fishtest's form
+//  color: "green", "red", "yellow", "blue" or "", with the meanings that Fishtest gives them
+//  games, pairs, wins, losses, draws, ptnml [5], wdl_percent {win, draw, loss}
+//  llr, bounds {lower, upper, lower_now, upper_now, elo0, elo1, model, alpha, beta, progress}:
 //    progress from -1 (rejected) over 0 to 1 (accepted); all null for a test of fixed length
 //  sequential {elo, low, high, los}: median-unbiased, honest about the stopping; null if fixed
 //  plain {elo, error, low, high, los}: as after a fixed number of games

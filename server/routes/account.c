@@ -1,4 +1,5 @@
-// The routes for the viewer's own account: show it, change the password, make and revoke API tokens.
+// The routes for the viewer's own account: show it, change the password, make and revoke API
+// tokens.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

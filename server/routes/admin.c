@@ -1,4 +1,5 @@
-// The routes for an admin: the list of accounts, their roles, and their states (pending, active, blocked).
+// The routes for an admin: the list of accounts, their roles, and their states (pending, active,
+// blocked).
 #include <string.h>
 
 #include "server/accounts/own_account.h"

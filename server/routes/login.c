@@ -1,5 +1,5 @@
-// The routes for signing up, in and out. The slow part, scrypt, runs on a reader. The turn writes, and decides finally
-// whether one more attempt is allowed.
+// The routes for signing up, in and out. The slow part, scrypt, runs on a reader. The turn writes,
+// and decides finally whether one more attempt is allowed.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,8 @@ bool login_prepare(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// Answers with an error but returns true: returning false would undo the row that counts the failure.
+// Answers with an error but returns true: returning false would undo the row that counts the
+// failure.
 static bool wrong_password(Request *req, const char *name, Error *err) {
     Error answer;
     char device[DEVICE_MAX];

@@ -1,5 +1,6 @@
-// The routes for results and machines: exclude a machine's batches from a test and include them again, block a machine and
-// unblock it. Each works as a form and as a call of the API. A form is answered with 303 to its own page.
+// The routes for results and machines: exclude a machine's batches from a test and include them
+// again, block a machine and unblock it. Each works as a form and as a call of the API. A form is
+// answered with 303 to its own page.
 #include <string.h>
 
 #include "server/common/json_member.h"

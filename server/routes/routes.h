@@ -1,5 +1,5 @@
-// The tables of routes, one of each file of handlers here; each ends with an empty row. server/start.c hands all of
-// them to the loop.
+// The tables of routes, one of each file of handlers here; each ends with an empty row.
+// server/start.c hands all of them to the loop.
 #pragma once
 
 #include "server/http/handler.h"

@@ -1,5 +1,5 @@
-// The routes about the server itself: its version and limits, its health, its metrics, its event stream, and the static
-// files of the pages.
+// The routes about the server itself: its version and limits, its health, its metrics, its event
+// stream, and the static files of the pages.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

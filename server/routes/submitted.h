@@ -9,8 +9,8 @@
 
 // Borrows from the request.
 Caller submitted_caller(const Request *req);
-// The viewer's right to do it to the test of the address (rights.h): asked before the body is read, so that a stranger
-// learns nothing of what is wrong with the body.
+// The viewer's right to do it to the test of the address (rights.h): asked before the body is read,
+// so that a stranger learns nothing of what is wrong with the body.
 bool submitted_right(const Request *req, Action action, Error *err);
 // The fields of a test, new; NULL: 400 or 422.
 json_t *submitted_fields(Request *req, Error *err);

@@ -1,5 +1,6 @@
-// The routes for tests: submit, approve, stop (also as harmful), pause, resume, modify, merge, and the diff. Each works as a
-// form of a page and as a call of the API. A form is answered with 303 to the test's page.
+// The routes for tests: submit, approve, stop (also as harmful), pause, resume, modify, merge, and
+// the diff. Each works as a form of a page and as a call of the API. A form is answered with 303 to
+// the test's page.
 #include <stdlib.h>
 #include <string.h>
 

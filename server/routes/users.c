@@ -1,5 +1,5 @@
-// The table of routes for accounts: each action is a form of a page and a call of the API, with the same handlers. The
-// pages that hold the forms are in pages.c.
+// The table of routes for accounts: each action is a form of a page and a call of the API, with the
+// same handlers. The pages that hold the forms are in pages.c.
 #include "server/routes/routes.h"
 #include "server/routes/users_handlers.h"
 

@@ -1,5 +1,6 @@
 // PUT tasks/T/games/SEQ: the games of a batch become a blob. Only their size and form are checked
-// here. What the games say is checked later against rules and outcomes (ledger/replayer.h), where no worker waits.
+// here. What the games say is checked later against rules and outcomes (ledger/replayer.h), where
+// no worker waits.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// A task as its worker gets it: all that the machine needs to know, and where the rest lies. See server/API.md for the
-// shape.
+// A task as its worker gets it: all that the machine needs to know, and where the rest lies. See
+// server/API.md for the shape.
 #pragma once
 
 #include "server/http/handler.h"

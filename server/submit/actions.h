@@ -1,5 +1,5 @@
-// What people do to tests, results and machines in one step: the right to it (rights.h), then the ledger. All in the
-// turn.
+// What people do to tests, results and machines in one step: the right to it (rights.h), then the
+// ledger. All in the turn.
 #pragma once
 
 #include "server/ledger/ledger.h"

@@ -1,15 +1,16 @@
-// Approving a test, so that volunteers may build it, and letting one go on. Each in two steps: git and the diff are
-// read on a reader thread, and what the database says counts in the turn.
+// Approving a test, so that volunteers may build it, and letting one go on. Each in two steps: git
+// and the diff are read on a reader thread, and what the database says counts in the turn.
 #pragma once
 
 #include "server/submit/caller.h"
 #include "server/submit/ground.h"
 
-// `unseen_too`: the approver has looked at what the diff names and does not show. 409 `diff_too_long`,
-// `files_unseen`. Fills `ground` for the turn.
+// `unseen_too`: the approver has looked at what the diff names and does not show. 409
+// `diff_too_long`, `files_unseen`. Fills `ground` for the turn.
 bool submit_approve_prepare(const Caller *caller, int64_t test, bool unseen_too, Ground *ground,
                             Error *err);
-// `seen`: the hash of what was looked at, "" for the test as it is. 409 `changed` where it is another by now.
+// `seen`: the hash of what was looked at, "" for the test as it is. 409 `changed` where it is
+// another by now.
 bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, const char *seen,
                     Error *err);
 

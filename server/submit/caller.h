@@ -1,5 +1,5 @@
-// What every function of this folder needs to know of its call. Handlers of HTTP fill it from their request; a
-// test fills it by hand. Nothing here knows requests or responses.
+// What every function of this folder needs to know of its call. Handlers of HTTP fill it from their
+// request; a test fills it by hand. Nothing here knows requests or responses.
 #pragma once
 
 #include "server/accounts/viewer.h"

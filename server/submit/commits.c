@@ -162,7 +162,8 @@ bool submit_prepare_record(const Caller *caller, const Submission *s, const char
     return repo_commit_info(s->repo, sha, &out->info, err);
 }
 
-// A commit has one bench count. Where one is known and another is declared, one of the two is a mistake.
+// A commit has one bench count. Where one is known and another is declared, one of the two is a
+// mistake.
 static bool check_bench(const Caller *caller, const Submission *s, const char *field,
                         const CommitInfo *info, int64_t declared, Error *err) {
     int64_t known = db_int(caller->turn->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
@@ -176,8 +177,8 @@ static bool check_bench(const Caller *caller, const Submission *s, const char *f
                        member_text(s->engine, "name"));
 }
 
-// The bench count in a commit's message counts as established only where the commit is part of the baseline;
-// elsewhere it is what the author declares.
+// The bench count in a commit's message counts as established only where the commit is part of the
+// baseline; elsewhere it is what the author declares.
 static void demote_messages(Submission *s) {
     const char *baseline = member_text(s->engine, "baseline");
     s->bench = s->bench ? s->bench : s->new_record.info.bench;

@@ -1,7 +1,8 @@
 // The fields of a test, as people fill them in: one table with the bounds and the default of each.
 //
-// A test's fields are a JSON object. They arrive as text, by a form or by the API; submit_fields_check() tests
-// each and turns the numbers into JSON numbers, once. Everything here is pure.
+// A test's fields are a JSON object. They arrive as text, by a form or by the API;
+// submit_fields_check() tests each and turns the numbers into JSON numbers, once. Everything here
+// is pure.
 #pragma once
 
 #include <jansson.h>
@@ -47,15 +48,17 @@ const FieldRule *submit_rule(const char *name);
 json_t *submit_fields_of_json(const json_t *object, Error *err);
 // Adds one field of a form. 422 `bad_field` where it is not UTF-8.
 bool submit_fields_add(json_t *fields, const char *name, const char *text, size_t size, Error *err);
-// The fields of a test that exists, from its row of SQL_TEST_FOR_CHANGE; new, and text as if they had arrived.
+// The fields of a test that exists, from its row of SQL_TEST_FOR_CHANGE; new, and text as if they
+// had arrived.
 json_t *submit_fields_of_test(const json_t *row);
 
 // ---- checking
 
-// Each field by itself. Removes empty ones and turns the text of numbers into numbers. A second call changes
-// nothing.
+// Each field by itself. Removes empty ones and turns the text of numbers into numbers. A second
+// call changes nothing.
 bool submit_fields_check(json_t *fields, Error *err);
-// Fills in what is absent: defaults, and those that follow from other fields (batch_pairs, pairs_max, seed).
+// Fills in what is absent: defaults, and those that follow from other fields (batch_pairs,
+// pairs_max, seed).
 void submit_fields_complete(json_t *fields);
 // Sets pairs_max, rounded up to a multiple of a batch: pairs are dealt in whole batches.
 void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch);

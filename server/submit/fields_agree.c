@@ -1,4 +1,5 @@
-// What the fields of a test say together: defaults that follow from other fields, and contradictions.
+// What the fields of a test say together: defaults that follow from other fields, and
+// contradictions.
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-// What a test stands on: its base is in the history of the baseline or was itself approved, and neither of its commits
-// is built on one that was called harmful. Git is read on a reader thread; what may have changed since is asked of the
-// database in the turn.
+// What a test stands on: its base is in the history of the baseline or was itself approved, and
+// neither of its commits is built on one that was called harmful. Git is read on a reader thread;
+// what may have changed since is asked of the database in the turn.
 #pragma once
 
 #include <git2.h>
@@ -21,5 +21,6 @@ bool ground_of_test(Db *db, git_repository *repo, const json_t *row, Ground *out
 // In the turn. 409 `conflict` where a commit was called harmful since, `base_not_approved`.
 bool ground_holds(Db *db, const Ground *ground, int64_t engine_id, const char *base, Error *err);
 
-// That the new commit of a test (its row of SQL_TEST_FOR_CHANGE) is not in the history of the baseline. 409 `in_baseline`.
+// That the new commit of a test (its row of SQL_TEST_FOR_CHANGE) is not in the history of the
+// baseline. 409 `in_baseline`.
 bool ground_outside_baseline(git_repository *repo, const json_t *row, Error *err);

@@ -1,5 +1,5 @@
-// A maintainer says that a test's commit does harm: the test ends, and with it all open tests that are built on the
-// commit; later ones are refused (ground.h). Git is read on a reader thread.
+// A maintainer says that a test's commit does harm: the test ends, and with it all open tests that
+// are built on the commit; later ones are refused (ground.h). Git is read on a reader thread.
 #pragma once
 
 #include "server/submit/caller.h"

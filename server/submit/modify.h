@@ -1,5 +1,5 @@
-// Changes to a test that exists. A change of what volunteers' machines run takes the approval back; a change that
-// would mix results of different settings is refused.
+// Changes to a test that exists. A change of what volunteers' machines run takes the approval back;
+// a change that would mix results of different settings is refused.
 #pragma once
 
 #include <jansson.h>

@@ -58,7 +58,8 @@ static json_t *commit_row(Db *db, const json_t *test, const char *side) {
                   member_text(test, side));
 }
 
-// Whether the tested commit (its row) needs a net that its tree lacks, and another one than the base's.
+// Whether the tested commit (its row) needs a net that its tree lacks, and another one than the
+// base's.
 static bool brings_net(const json_t *tested, const json_t *base) {
     return json_array_size(json_object_get(tested, "files")) > 0 &&
            strcmp(member_text(tested, "net"), member_text(base, "net")) != 0;

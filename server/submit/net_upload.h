@@ -1,5 +1,6 @@
-// Nets as developers upload them: a file of at most 64 MiB, stored once as a blob by its hash, and a row of the
-// engine's nets with its name, a note, who uploaded it and when. A net is never changed or removed.
+// Nets as developers upload them: a file of at most 64 MiB, stored once as a blob by its hash, and
+// a row of the engine's nets with its name, a note, who uploaded it and when. A net is never
+// changed or removed.
 #pragma once
 
 #include <jansson.h>
@@ -30,12 +31,13 @@ typedef struct NetUpload {
     char name[NET_NAME_MAX + 1], note[NET_NOTE_MAX + 1];
 } NetUpload;
 
-// Checks the file and stores it as a blob, to which no row refers yet. `wanted` ("": any) and the file's own
-// `sha256` must be its hash. On a reader thread.
+// Checks the file and stores it as a blob, to which no row refers yet. `wanted` ("": any) and the
+// file's own `sha256` must be its hash. On a reader thread.
 // 413, 422 `missing_field`, `bad_field`, `wrong_net`, 429 `too_many_nets`.
 bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *wanted,
                         NetUpload *out, Error *err);
-// Writes the rows unless they are there; tells the log, and the pages of tests that waited for it. In the turn.
+// Writes the rows unless they are there; tells the log, and the pages of tests that waited for it.
+// In the turn.
 bool net_upload_store(const Caller *caller, const json_t *engine, const NetUpload *net,
                       bool *is_new, Error *err);
 // The nets that builds of the test need and that no one has uploaded: [{"sha256"}], new.

@@ -54,7 +54,8 @@ static bool merge(git_repository *repo, const json_t *test, git_index **index, E
                                            : is_new(repo, baseline, *index, err);
 }
 
-// A commit that was named at submission may stand beside the baseline, although the baseline was its base.
+// A commit that was named at submission may stand beside the baseline, although the baseline was
+// its base.
 bool reapply_is_needed(git_repository *repo, const json_t *test) {
     const char *baseline = member_text(test, "baseline");
     return strcmp(member_text(test, "base_commit"), baseline) != 0 ||

@@ -1,5 +1,5 @@
-// The change of an accepted test on a baseline that has moved on since: a merge of three trees. The functions take the
-// test's row of SQL_TEST_FOR_CHANGE. For readers.
+// The change of an accepted test on a baseline that has moved on since: a merge of three trees. The
+// functions take the test's row of SQL_TEST_FOR_CHANGE. For readers.
 #pragma once
 
 #include <git2.h>
@@ -9,8 +9,9 @@
 
 // Whether a merge cannot move the branch to the tested commit.
 bool reapply_is_needed(git_repository *repo, const json_t *test);
-// Whether the change fits the baseline. 409 `merge_conflict` with the file, or `merged`: the baseline holds it already.
-// Writes nothing to disk: from now on `repo` keeps new objects in memory.
+// Whether the change fits the baseline. 409 `merge_conflict` with the file, or `merged`: the
+// baseline holds it already. Writes nothing to disk: from now on `repo` keeps new objects in
+// memory.
 bool reapply_fits(git_repository *repo, const json_t *test, Error *err);
 // The same, and writes the tree.
 bool reapply_tree(git_repository *repo, const json_t *test, git_oid *out, Error *err);

@@ -41,7 +41,8 @@ static json_t *diff_of(git_repository *repo, const json_t *test, Error *err) {
     return patch_test_document(repo, &commits, DIFF_WHOLE, err);
 }
 
-// Both parts of the diff of a test: the patch and, if it is not in the baseline's history, its base.
+// Both parts of the diff of a test: the patch and, if it is not in the baseline's history, its
+// base.
 static bool covers(const json_t *diff, bool unseen_too, Error *err) {
     const json_t *base = json_object_get(diff, "base_diff");
     return is_short(diff, err) && is_short(base, err) &&

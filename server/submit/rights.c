@@ -206,8 +206,8 @@ static bool stands_on_ground(const Caller *caller, const json_t *row, Error *err
     return repo && ground_of_test(caller->turn->db, repo, row, &ignored, err);
 }
 
-// Files that the diff only names are no obstacle here: the page asks the approver about them beside the button, and a
-// request that does not answer is refused with `files_unseen` (review.h).
+// Files that the diff only names are no obstacle here: the page asks the approver about them beside
+// the button, and a request that does not answer is refused with `files_unseen` (review.h).
 static bool can_be_reviewed(const Caller *caller, const json_t *row, Error *err) {
     Ground ignored;
     git_repository *repo scope(repo_free) =

@@ -1,14 +1,15 @@
-// Who may do what to a test, in one table: pages show buttons by it, and the functions behind the buttons refuse by
-// it, with the same words.
+// Who may do what to a test, in one table: pages show buttons by it, and the functions behind the
+// buttons refuse by it, with the same words.
 //
-// An action has three conditions. It fits the test's state, or pages do not offer it at all. The viewer has the role
-// that it needs. Nothing else stands against it, such as a net that is missing. Each is a function that fills an Error
-// where it does not hold.
+// An action has three conditions. It fits the test's state, or pages do not offer it at all. The
+// viewer has the role that it needs. Nothing else stands against it, such as a net that is missing.
+// Each is a function that fills an Error where it does not hold.
 //
-// A page cannot know what happens after it is drawn. Only these refusals are not in the table: `changed` (the test was
-// modified), `conflict` (another test was merged, or a commit was called harmful, between the two steps of a request),
-// what the request itself says (a reason that is too long, `files_unseen`), what can be seen only of the tree that a
-// merge onto a new baseline makes (its size, its net), and a disk that is full.
+// A page cannot know what happens after it is drawn. Only these refusals are not in the table:
+// `changed` (the test was modified), `conflict` (another test was merged, or a commit was called
+// harmful, between the two steps of a request), what the request itself says (a reason that is too
+// long, `files_unseen`), what can be seen only of the tree that a merge onto a new baseline makes
+// (its size, its net), and a disk that is full.
 #pragma once
 
 #include "server/submit/caller.h"
@@ -32,12 +33,14 @@ typedef enum {
 // How documents call it, "approve"; NULL: no page has a button of its own for it.
 const char *action_name(Action action);
 
-// Whether pages offer the action for a test in this state. `row` is the test's of SQL_TEST_FOR_CHANGE.
+// Whether pages offer the action for a test in this state. `row` is the test's of
+// SQL_TEST_FOR_CHANGE.
 bool right_fits(Action action, const Caller *caller, const json_t *row, Error *err);
-// Whether the viewer may do it: 401, 403, or 409 with the reason. Reads git where the base of the test matters, so it is
-// for readers.
+// Whether the viewer may do it: 401, 403, or 409 with the reason. Reads git where the base of the
+// test matters, so it is for readers.
 bool right_check(Action action, const Caller *caller, const json_t *row, Error *err);
-// The same without what git says (ground.h), and the test's row; NULL: the refusal, or 404. New. Any thread.
+// The same without what git says (ground.h), and the test's row; NULL: the refusal, or 404. New.
+// Any thread.
 json_t *right_to(Action action, const Caller *caller, int64_t test, Error *err);
 
 // Submitting tests of an engine (its row), and uploading nets for it.

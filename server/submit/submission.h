@@ -1,5 +1,5 @@
-// A submission on its way to a test: what submit.c has found and made, between the reader thread that prepares
-// it and the turn that stores it.
+// A submission on its way to a test: what submit.c has found and made, between the reader thread
+// that prepares it and the turn that stores it.
 #pragma once
 
 #include <jansson.h>

@@ -225,8 +225,8 @@ static bool store_rows(const Caller *caller, const Submission *s, Error *err) {
            store_commit(caller, s, &s->new_record, err) && insert_test(caller, s, err);
 }
 
-// The order matters: blobs and objects first, then the reference; the COMMIT ends the turn. Where the COMMIT fails,
-// the reference is removed again.
+// The order matters: blobs and objects first, then the reference; the COMMIT ends the turn. Where
+// the COMMIT fails, the reference is removed again.
 int64_t submit_store(const Caller *caller, Submission *s, Error *err) {
     Turn *turn = caller->turn;
     if (!check_ground_again(caller, s, err) || !check_pending(caller, s, err) ||

@@ -1,7 +1,7 @@
 // Submitting a test: from the fields and the patch to a row of `tests`.
 //
-// submit_prepare() runs on a reader thread. It checks everything, and makes commits, snapshots and blobs to which
-// nothing refers yet. submit_store() runs in the turn and makes them a test.
+// submit_prepare() runs on a reader thread. It checks everything, and makes commits, snapshots and
+// blobs to which nothing refers yet. submit_store() runs in the turn and makes them a test.
 #pragma once
 
 #include "server/submit/commits.h"
@@ -16,11 +16,11 @@ typedef struct SubmitInput {
     NetFile net;
 } SubmitInput;
 
-enum {
-    PENDING_TESTS = 20
-}; // that a user may have at most, where the setting `pending_tests` says nothing
+// The most that a user may have, unless the setting `pending_tests` says otherwise.
+enum { PENDING_TESTS = 20 };
 
-// NULL with an error that names the field. 429 `one_at_a_time` while the user has another in progress.
+// NULL with an error that names the field. 429 `one_at_a_time` while the user has another in
+// progress.
 Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err);
 // Inserts the rows, sets refs/tests/N, writes the event. Returns the test's id, 0 on error.
 int64_t submit_store(const Caller *caller, Submission *submission, Error *err);

@@ -1,6 +1,6 @@
-// The columns of the table `tests`, and what each means to a person who approves a test. This is the only list of
-// them in C: the hash of an approval and the rows of submissions and modifications follow from it, and
-// tests/unit/server/test_submit_columns.c compares it with the schema.
+// The columns of the table `tests`, and what each means to a person who approves a test. This is
+// the only list of them in C: the hash of an approval and the rows of submissions and modifications
+// follow from it, and tests/unit/server/test_submit_columns.c compares it with the schema.
 #pragma once
 
 #include <jansson.h>
@@ -10,7 +10,8 @@
 #include "server/db/db.h"
 
 typedef enum {
-    COLUMN_APPROVED, // decides what runs on the machines of volunteers, or for how long: an approval covers it
+    // Decides what runs on volunteers' machines, or for how long: an approval covers it.
+    COLUMN_APPROVED,
     COLUMN_SHOWN, // for people: it may change without a new approval
     COLUMN_STATE, // what became of the test
 } ColumnKind;
@@ -23,9 +24,9 @@ typedef struct TestColumn {
 extern const TestColumn test_columns[]; // ends with name NULL
 const TestColumn *test_column(const char *name);
 
-// The columns that people fill in, from checked and complete fields: those of the fields that are columns, as well
-// as book_id and adjudication. New.
+// The columns that people fill in, from checked and complete fields: those of the fields that are
+// columns, as well as book_id and adjudication. New.
 json_t *test_columns_of_fields(const json_t *fields, int64_t book_id);
-// SHA-256 of all columns that an approval covers, and of what they refer to: the engine's recipe, the snapshots of
-// both commits and their nets, the book. False: there is no such test.
+// SHA-256 of all columns that an approval covers, and of what they refer to: the engine's recipe,
+// the snapshots of both commits and their nets, the book. False: there is no such test.
 bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]);

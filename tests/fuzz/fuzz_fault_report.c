@@ -1,5 +1,5 @@
-// Any bytes as the fault reports of a lost game. Refusals say why; what is kept is what came, byte for
-// byte: its texts are read back as the page of a fault reads them, and compared with the body.
+// Any bytes as the fault reports of a lost game. Refusals say why; what is kept is what came, byte
+// for byte: its texts are read back as the page of a fault reads them, and compared with the body.
 #include "tests/fuzz/worker_call.h"
 
 #include <stdint.h>

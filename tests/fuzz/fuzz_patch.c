@@ -1,4 +1,5 @@
-// Any bytes as a patch: they are read or refused, and what was read fits a small file or is refused.
+// Any bytes as a patch: they are read or refused, and what was read fits a small file or is
+// refused.
 #include <stddef.h>
 #include <stdint.h>
 

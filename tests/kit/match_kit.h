@@ -1,5 +1,5 @@
-// What the tests of the match runner share: two engines that are toy engines (tests/kit/toy.h), and a
-// match between them with limits of time that no busy machine reaches.
+// What the tests of the match runner share: two engines that are toy engines (tests/kit/toy.h), and
+// a match between them with limits of time that no busy machine reaches.
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +17,8 @@ bool kit_toy_found(void);
 // MatchSpec.opening of a match in which every game begins with 1. e4 e5.
 Opening kit_opening(void *ctx, int pair);
 
-// One pair, A (`argv`, NULL: one that behaves) against a B that behaves, five moves each, in one slot.
-// `argv` must outlive the match. Fills kit_engines.
+// One pair, A (`argv`, NULL: one that behaves) against a B that behaves, five moves each, in one
+// slot. `argv` must outlive the match. Fills kit_engines.
 MatchSpec kit_match(const char *const *argv);
 
 // Plays it; fails the test with the reason where it cannot be played.

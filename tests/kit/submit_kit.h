@@ -1,13 +1,13 @@
-// An installation for tests of server/submit: the ledger kit's database, with a repository whose commits are those of
-// its test 1, and people with roles.
+// An installation for tests of server/submit: the ledger kit's database, with a repository whose
+// commits are those of its test 1, and people with roles.
 #pragma once
 
 #include "server/submit/caller.h"
 #include "server/submit/submit.h"
 #include "tests/kit/ledger_kit.h"
 
-// ada (1) is a developer and the author of test 1, ben (2) a maintainer, cyd (3) has no role, dev (4) is another
-// developer; 0 is not signed in.
+// ada (1) is a developer and the author of test 1, ben (2) a maintainer, cyd (3) has no role, dev
+// (4) is another developer; 0 is not signed in.
 enum { KIT_NOBODY = 0, KIT_AUTHOR = 1, KIT_MAINTAINER = 2, KIT_USER = 3, KIT_DEVELOPER = 4 };
 
 typedef struct SubmitKit {

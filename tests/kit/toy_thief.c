@@ -1,6 +1,6 @@
-// How the toy engine computes in its opponent's time (toy.h). A thread watches whether the engine is
-// to move. While it is not, CPU time is used in one of several ways, which differ in what is left to
-// see of it when the engine is to move again.
+// How the toy engine computes in its opponent's time (toy.h). A thread watches whether the engine
+// is to move. While it is not, CPU time is used in one of several ways, which differ in what is
+// left to see of it when the engine is to move again.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

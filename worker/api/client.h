@@ -1,7 +1,7 @@
 // An HTTP client on libcurl: one request, one reply. It verifies certificates and speaks only http
 // and https. It follows a few redirects if the request allows it, but none from https to http.
-// Every reply has a size limit, and so have its headers; every request has a time limit. Each thread has a Client of its own.
-// The caller interprets the status.
+// Every reply has a size limit, and so have its headers; every request has a time limit. Each
+// thread has a Client of its own. The caller interprets the status.
 #pragma once
 
 #include <stdatomic.h>

@@ -27,11 +27,12 @@ typedef struct MoveRecord {
                        // CPU time that its opponent used meanwhile; -1: not measured
     uint32_t info_at, info_size; // its last info line, in GameRecord.infos; size 0: not kept
 } MoveRecord;
+
 // What was said before an engine failed: the last lines of both conversations ("> " to the engine,
 // "< " from it, each with the seconds since the game began) and the tails of standard error.
+// Of players[0] and players[1]; NUL-terminated, never NULL.
 typedef struct MatchFault {
-    const char *protocol_log[2],
-        *errors[2]; // of players[0] and players[1]; NUL-terminated, never NULL
+    const char *protocol_log[2], *errors[2];
 } MatchFault;
 
 typedef struct GameRecord {
@@ -59,11 +60,10 @@ typedef struct GameRecord {
 // The engine that made game.moves[ply].
 int record_mover(const GameRecord *record, int ply);
 // What the mover's clock shows once game.moves[ply] is made and its increment added, for every ply
-// after the opening, into
-// left_us[ply]; -1 where it had no clock. `engines` are MatchSpec's.
+// after the opening, into left_us[ply]; -1 where it had no clock. `engines` are MatchSpec's.
 void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t *left_us);
-// CPU time that a player used while its opponent was to move, beyond what an engine needs to come to
-// rest after its move: 1 ms for each of the opponent's moves. In microseconds.
+// CPU time that a player used while its opponent was to move, beyond what an engine needs to come
+// to rest after its move: 1 ms for each of the opponent's moves. In microseconds.
 enum { REST_FREE_US = 1000 };
 int64_t record_rest_us(const GameRecord *record, int player);
 // Time of the clock less what the engine says it took; false where it says nothing.

@@ -292,7 +292,8 @@ static const Option options[] = {
     ALONE(MAYBE("-repeat", set_repeat, "nothing, or 2")),
     ALONE(FLAG("-noswap", no_swap)),
     ALONE(FLAG("-reverse", reverse)),
-    ALONE(INT("-concurrency", slots, -OS_CPUS_MAX, OS_CPUS_MAX, "a whole number up to 1024; 0 or -N: one game per CPU, N CPUs stay free")),
+    ALONE(INT("-concurrency", slots, -OS_CPUS_MAX, OS_CPUS_MAX,
+              "a whole number up to 1024; 0 or -N: one game per CPU, N CPUs stay free")),
     ALONE(FLAG("-force-concurrency", many_slots)),
     ALONE(INT("-wait", wait_ms, 0, 3600000, "milliseconds")),
     ALONE(CALL("-srand", set_seed, "a whole number")),
@@ -326,11 +327,15 @@ static const Option options[] = {
     NOT_HERE("-tbpieces", SYZYGY),
     NOT_HERE("-tbignore50", SYZYGY),
     NOT_HERE("-tbadjudicate", SYZYGY),
-    NOT_HERE("-xboard", "only UCI engines are supported; for xboard engines use an adapter like polyglot"),
+    NOT_HERE("-xboard",
+             "only UCI engines are supported; for xboard engines use an adapter like polyglot"),
     NOT_HERE("-ponder", "pondering is not supported, because games share CPUs"),
-    NOT_HERE("-bookmode", "is not needed: only the openings that are played are read from the book"),
-    NOT_HERE("-compliance", "is not supported; play a match instead, which reports every fault of the engine"),
-    NOT_HERE("-randomseed", "is not supported; use -srand with a fixed seed, so that the match can be repeated and resumed"),
+    NOT_HERE("-bookmode",
+             "is not needed: only the openings that are played are read from the book"),
+    NOT_HERE("-compliance",
+             "is not supported; play a match instead, which reports every fault of the engine"),
+    NOT_HERE("-randomseed", "is not supported; use -srand with a fixed seed, so that the match "
+                            "can be repeated and resumed"),
 };
 // clang-format on
 enum { OPTION_COUNT = sizeof options / sizeof *options };

@@ -17,8 +17,8 @@ typedef struct OsUsage {
 enum { OS_TASKS_MAX = 256 };
 
 // Measures one process, all its descendants, and all their threads. The CPU time is exact, see
-// tree_cpu.h. The delay of at most OS_TASKS_MAX threads is measured; that of threads that have ended
-// stays in the sum. A zeroed meter measures nothing.
+// tree_cpu.h. The delay of at most OS_TASKS_MAX threads is measured; that of threads that have
+// ended stays in the sum. A zeroed meter measures nothing.
 typedef struct OsMeter {
     int root; // process id; 0: none
     OsTreeCpu cpu;

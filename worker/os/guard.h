@@ -1,8 +1,8 @@
-// Ends sandboxes whose worker and keepers (keeper.h) were killed. Every process that runs strangers'
-// code has a mark that it cannot remove. A second process, the guard, kills all processes with the
-// mark as soon as the worker has ended. If the guard was killed too, the next start of the worker
-// kills them. Where there are control groups (own_group.h), both also kill what is in those of the
-// worker: a process cannot leave them.
+// Ends sandboxes whose worker and keepers (keeper.h) were killed. Every process that runs
+// strangers' code has a mark that it cannot remove. A second process, the guard, kills all
+// processes with the mark as soon as the worker has ended. If the guard was killed too, the next
+// start of the worker kills them. Where there are control groups (own_group.h), both also kill what
+// is in those of the worker: a process cannot leave them.
 #pragma once
 
 #include <stdbool.h>

@@ -62,8 +62,8 @@ static const int absent_whole[] = {SCMP_SYS(landlock_create_ruleset), SCMP_SYS(s
 
 // A call that is refused if one of its arguments has a certain value. The filter compares all 64
 // bits of an argument, but for a number the kernel reads the lower 32 bits only and a program may
-// set the upper ones to anything. Therefore IS compares the lower half. IS_NOT compares all bits: it
-// also refuses the permitted number if an upper bit is set, which no honest program does.
+// set the upper ones to anything. Therefore IS compares the lower half. IS_NOT compares all bits:
+// it also refuses the permitted number if an upper bit is set, which no honest program does.
 typedef struct Case {
     int call;
     unsigned argument;

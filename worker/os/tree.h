@@ -49,8 +49,8 @@ int64_t os_tree_deleted(const OsTree *tree, const char *folder, uint64_t device,
 // there may be more of it than os_tree_memory sees.
 bool os_tree_shares(const OsTree *tree);
 
-// The most that the kernel may hold for the mappings of the processes. Slow, so it stops counting at
-// `enough_bytes`.
+// The most that the kernel may hold for the mappings of the processes. Slow, so it stops counting
+// at `enough_bytes`.
 int64_t os_tree_mappings(const OsTree *tree, int64_t enough_bytes);
 
 // What the whole system uses. Its growth since a process was started is a bound for the memory or

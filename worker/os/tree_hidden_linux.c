@@ -214,7 +214,8 @@ bool os_tree_shares(const OsTree *tree) {
 
 // ---- the kernel's memory ------------------------------------------------------------------------
 
-// The system permits about 65,530 mappings a process. A process can make them unreadable for others.
+// The system permits about 65,530 mappings a process. A process can make them unreadable for
+// others.
 enum { MAPPING_BYTES = 256, MAPPINGS_OF_A_PROCESS = 1 << 16, LINES_ROOM = 1 << 16 };
 
 static int64_t count_mappings(int pid) {

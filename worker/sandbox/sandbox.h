@@ -7,9 +7,9 @@
 // (os/sandbox_profile.h). There is no network, and no file can be opened except the system's
 // programs and the given folder. Where a user can make namespaces, level 1 has a file system of its
 // own, too (os/mounts.h). Elsewhere a program can ask for the names, sizes, owners and times of all
-// files of the host, because Landlock does not restrict these calls. Level 0 is only an empty environment and the limits, and the volunteer must ask for
-// it. selftest/level_2 and level_1 list what a program can reach. All programs end with the worker
-// (os/guard.h).
+// files of the host, because Landlock does not restrict these calls. Level 0 is only an empty
+// environment and the limits, and the volunteer must ask for it. selftest/level_2 and level_1 list
+// what a program can reach. All programs end with the worker (os/guard.h).
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-// Where the time of processes goes, measured on real ones (worker/os/cpu_time.h, worker/match/clock_load.h).
+// Where the time of processes goes, measured on real ones (worker/os/cpu_time.h,
+// worker/match/clock_load.h).
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

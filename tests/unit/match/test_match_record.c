@@ -104,7 +104,7 @@ static MatchSpec spec_for(const char *const *mode) {
 
 #define MODE(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-// ---- fault reports -----------------------------------------------------------------------------------
+// ---- fault reports ------------------------------------------------------------------------------
 
 static void a_crash_leaves_the_last_words_of_both(void **state) {
     (void)state;

@@ -1,4 +1,5 @@
-// Documents of tests, lists, machines and users on a small database, and what different viewers see of them.
+// Documents of tests, lists, machines and users on a small database, and what different viewers see
+// of them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

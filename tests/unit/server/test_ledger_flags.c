@@ -1,5 +1,5 @@
-// Marks of batches by what their machine was like, what machines are credited with, and fault reports of
-// faults: kept within bounds, never twice.
+// Marks of batches by what their machine was like, what machines are credited with, and fault
+// reports of faults: kept within bounds, never twice.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,7 +123,7 @@ static void machines_of_a_user_are_credited_together(void **state) {
     assert_string_equal(of_nobody.user, "");
 }
 
-// ---- fault reports -----------------------------------------------------------------------------------
+// ---- fault reports ------------------------------------------------------------------------------
 
 static char sha[65];
 

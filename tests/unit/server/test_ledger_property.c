@@ -1,6 +1,6 @@
-// Random lives of four machines that claim, heartbeat, post, repeat, fall silent, come back late, give
-// back and fail, on a test that is paused and resumed meanwhile. Whatever they do: no pair counts
-// twice, none is lost, and a replay of the log is what the tests say of themselves.
+// Random lives of four machines that claim, heartbeat, post, repeat, fall silent, come back late,
+// give back and fail, on a test that is paused and resumed meanwhile. Whatever they do: no pair
+// counts twice, none is lost, and a replay of the log is what the tests say of themselves.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -118,8 +118,8 @@ static void an_empty_folder_is_no_source(void **state) {
     assert_string_equal(err.code, "tree_empty");
 }
 
-// `git prune` leaves young objects alone. So what a merge writes is safe from it, even if the same object was in the
-// repository already and nothing referred to it.
+// `git prune` leaves young objects alone. So what a merge writes is safe from it, even if the same
+// object was in the repository already and nothing referred to it.
 static void an_object_that_is_written_again_is_young_again(void **state) {
     (void)state;
     Error err;

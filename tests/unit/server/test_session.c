@@ -1,4 +1,5 @@
-// Whose request it is and what it may call: sessions, tokens, roles, the access of routes, and settings.
+// Whose request it is and what it may call: sessions, tokens, roles, the access of routes, and
+// settings.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

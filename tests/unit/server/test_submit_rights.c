@@ -1,5 +1,5 @@
-// Who may do what: for every action, person and state of a test, what pages show beside what the function that does it
-// answers.
+// Who may do what: for every action, person and state of a test, what pages show beside what the
+// function that does it answers.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
