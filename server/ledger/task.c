@@ -112,7 +112,7 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
 }
 
 // Returns the pairs that were not reported. Those that were started keep the name of their owner.
-static bool give_back(Turn *turn, const TaskRow *row, Error *err) {
+static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
     int64_t batch = row->test.rule.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
     return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
@@ -131,7 +131,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
                   json_pack("{s:I, s:s, s:I, s:f}", "task", (json_int_t)row->id, "state",
                             task_state_name(state), "started_pairs", (json_int_t)row->started_pairs,
                             "finished", turn->now)) ||
-        (row->test.state != TEST_FINISHED && !give_back(turn, row, err)) ||
+        (row->test.state != TEST_FINISHED && !return_unreported(turn, row, err)) ||
         (by_machine && !row->next_seq &&
          !db_run(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, turn->now)))
         return false;

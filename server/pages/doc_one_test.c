@@ -37,10 +37,10 @@ static void add_missing_nets(json_t *test, json_t *missing) {
     for (size_t s = 0; s < 2; s++) {
         size_t i;
         json_t *net, *side = json_object_get(test, sides[s]);
-        bool waits = false, is_laid_down = json_array_size(json_object_get(side, "files")) > 0;
+        bool waits = false, has_files = json_array_size(json_object_get(side, "files")) > 0;
         json_array_foreach (missing, i, net)
             waits |= json_equal(json_object_get(net, "sha256"), json_object_get(side, "net"));
-        json_object_set_new(side, "net_missing", json_boolean(waits && is_laid_down));
+        json_object_set_new(side, "net_missing", json_boolean(waits && has_files));
     }
     json_object_set_new(test, "missing_nets", missing);
 }

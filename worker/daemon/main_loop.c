@@ -17,7 +17,7 @@
 
 enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX = 256 };
 
-static const double flush_s = 60, farewell_s = 30, farewell_now_s = 2;
+static const double flush_s = 60, drain_s = 30, drain_now_s = 2;
 
 // While the server accepts no results, more play is useless. A claim also names only so many tasks.
 static bool too_much_unsent(Worker *w) {
@@ -72,18 +72,18 @@ static bool ready(Worker *w) {
 }
 
 // The state that lasts from one round to the next.
-typedef struct Life {
+typedef struct LoopState {
     Worker *worker;
     Upkeep upkeep;
     Backoff failures;  // tasks that failed in a row
     Backoff refusals;  // claims refused, or not made, in a row
     bool broken;       // this machine caused the failure of the last task
     char refused[256]; // the message of the last refusal
-} Life;
+} LoopState;
 
 // Waits without a claim; the status line says why. False if the worker must stop.
-static bool wait_for(Life *life, const char *why) {
-    double seconds = backoff_next(&life->refusals, 0);
+static bool wait_for(LoopState *loop, const char *why) {
+    double seconds = backoff_next(&loop->refusals, 0);
     status_waiting(why, seconds);
     bool goes_on = stop_sleep(seconds);
     status_waiting(NULL, 0);
@@ -91,60 +91,60 @@ static bool wait_for(Life *life, const char *why) {
 }
 
 // The server gives this machine no work now. A change of either can end that.
-static bool wait_after_refusal(Life *life, const Error *err) {
-    const Worker *w = life->worker;
-    if (strcmp(life->refused, err->message) != 0)
+static bool wait_after_refusal(LoopState *loop, const Error *err) {
+    const Worker *w = loop->worker;
+    if (strcmp(loop->refused, err->message) != 0)
         log_error("%s gives no work: %s", w->identity.server, err->message);
-    snprintf(life->refused, sizeof life->refused, "%.255s", err->message);
-    return !w->config->fleet && wait_for(life, life->refused);
+    snprintf(loop->refused, sizeof loop->refused, "%.255s", err->message);
+    return !w->config->fleet && wait_for(loop, loop->refused);
 }
 
-static bool work(Life *life, json_t *document) {
-    Worker *w = life->worker;
+static bool work(LoopState *loop, json_t *document) {
+    Worker *w = loop->worker;
     api_read_credit(document);
     TaskEnd end = task_run(w, document);
-    life->broken = end == TASK_BROKEN;
+    loop->broken = end == TASK_BROKEN;
     if (end == TASK_DONE)
-        backoff_reset(&life->failures);
+        backoff_reset(&loop->failures);
     else if (end != TASK_HANDED_BACK && !w->config->once)
-        return stop_sleep(backoff_next(&life->failures, 0)); // not to fail all tasks of the queue
+        return stop_sleep(backoff_next(&loop->failures, 0)); // not to fail all tasks of the queue
     return end != TASK_HANDED_BACK && !w->config->once;
 }
 
 // One round. False if the worker must stop.
-static bool live_once(Life *life) {
+static bool run_round(LoopState *loop) {
     Error err = {0};
-    Worker *w = life->worker;
+    Worker *w = loop->worker;
     ApiReply reply scope(api_reply_release) = {0};
     flush(w);
     if (!ready(w))
         return false;
-    if (!upkeep_check(&life->upkeep, w, life->broken, &err))
-        return wait_for(life, err.message);
+    if (!upkeep_check(&loop->upkeep, w, loop->broken, &err))
+        return wait_for(loop, err.message);
     ApiOutcome outcome = claim(w, &reply, &err);
     if (outcome == API_CANCELLED)
         return false;
     if (outcome == API_REFUSED)
-        return wait_after_refusal(life, &err);
-    backoff_reset(&life->refusals);
-    life->refused[0] = 0;
-    return reply.json ? work(life, reply.json) : !w->config->fleet;
+        return wait_after_refusal(loop, &err);
+    backoff_reset(&loop->refusals);
+    loop->refused[0] = 0;
+    return reply.json ? work(loop, reply.json) : !w->config->fleet;
 }
 
 static void drain(Worker *w) {
     bool sent = false;
-    double patience = farewell_s;
-    for (double waited = 0; waited < patience && !sent; waited += 0.5) {
+    double limit_s = drain_s;
+    for (double waited = 0; waited < limit_s && !sent; waited += 0.5) {
         sent = uploader_drain(w->uploader, 0.5);
-        patience = stop_level() == STOP_NOW || stop_failed() ? farewell_now_s : farewell_s;
+        limit_s = stop_level() == STOP_NOW || stop_failed() ? drain_now_s : drain_s;
     }
     if (!sent)
         log_warn("unsent results stay on disk and are sent at the next start");
 }
 
 void main_loop_run(Worker *worker) {
-    Life life = {.worker = worker};
-    while (stop_level() == STOP_NO && live_once(&life))
+    LoopState loop = {.worker = worker};
+    while (stop_level() == STOP_NO && run_round(&loop))
         ;
     Trim trim;
     drain(worker);

@@ -33,28 +33,28 @@ static bool goes_before(const Message *earlier, const Message *message) {
 }
 
 static bool is_free(const Outbox *box, const Message *message) {
-    for (const Message *l = box->first; l != message; l = l->next)
-        if (goes_before(l, message))
+    for (const Message *other = box->first; other != message; other = other->next)
+        if (goes_before(other, message))
             return false;
     return message->state != MESSAGE_PENDING;
 }
 
 Message *outbox_next(const Outbox *box, double now_s, double *soonest_s) {
-    for (Message *l = box->first; l; l = l->next) {
-        if (!is_free(box, l))
+    for (Message *message = box->first; message; message = message->next) {
+        if (!is_free(box, message))
             continue;
-        if (l->retry_s <= now_s)
-            return l;
-        if (l->retry_s < *soonest_s)
-            *soonest_s = l->retry_s;
+        if (message->retry_s <= now_s)
+            return message;
+        if (message->retry_s < *soonest_s)
+            *soonest_s = message->retry_s;
     }
     return NULL;
 }
 
 void outbox_retry_now(Outbox *box) {
-    for (Message *l = box->first; l; l = l->next)
-        if (l->offline)
-            l->retry_s = 0;
+    for (Message *message = box->first; message; message = message->next)
+        if (message->offline)
+            message->retry_s = 0;
 }
 
 void outbox_remove(Outbox *box, const Message *message) {

@@ -19,79 +19,80 @@ static const double heartbeat_every_s = 60, store_again_s = 10;
 
 // Calls into the task without the lock, because the task has locks of its own; uploader_end waits
 // for such a call to return. False: that task is over.
-static bool enter_call(Uploader *c, int64_t id, UploaderTask *task) {
-    pthread_mutex_lock(&c->lock);
-    bool fine = c->has_task && (!id || c->task.id == id);
-    *task = c->task;
-    c->in_call = fine;
-    pthread_mutex_unlock(&c->lock);
+static bool enter_call(Uploader *uploader, int64_t id, UploaderTask *task) {
+    pthread_mutex_lock(&uploader->lock);
+    bool fine = uploader->has_task && (!id || uploader->task.id == id);
+    *task = uploader->task;
+    uploader->in_call = fine;
+    pthread_mutex_unlock(&uploader->lock);
     return fine;
 }
 
-static void leave_call(Uploader *c) {
-    pthread_mutex_lock(&c->lock);
-    c->in_call = false;
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
+static void leave_call(Uploader *uploader) {
+    pthread_mutex_lock(&uploader->lock);
+    uploader->in_call = false;
+    pthread_cond_broadcast(&uploader->changed);
+    pthread_mutex_unlock(&uploader->lock);
 }
 
-static void stop_task(Uploader *c, int64_t id, const char *why) {
+static void stop_task(Uploader *uploader, int64_t id, const char *why) {
     UploaderTask task;
-    if (!enter_call(c, id, &task))
+    if (!enter_call(uploader, id, &task))
         return;
-    bool first = !c->task_stopped; // only this thread and uploader_begin write it
-    c->task_stopped = true;
+    bool first = !uploader->task_stopped; // only this thread and uploader_begin write it
+    uploader->task_stopped = true;
     if (first)
         task.stop(task.ctx, why);
-    leave_call(c);
+    leave_call(uploader);
 }
 
 // Each reply to a call of a task says whether the task continues.
-static void read_continue(Uploader *c, int64_t id, const json_t *reply) {
+static void read_continue(Uploader *uploader, int64_t id, const json_t *reply) {
     const char *why = json_string_value(json_object_get(reply, "why"));
     if (json_is_false(json_object_get(reply, "continue")))
-        stop_task(c, id, why && *why ? why : "stopped");
+        stop_task(uploader, id, why && *why ? why : "stopped");
 }
 
 // ---- heartbeats ---------------------------------------------------------------------------------
 
-static void next_heartbeat_in(Uploader *c, double seconds) {
-    pthread_mutex_lock(&c->lock);
-    c->next_heartbeat_s = uploader_now_s() + seconds;
-    pthread_mutex_unlock(&c->lock);
+static void next_heartbeat_in(Uploader *uploader, double seconds) {
+    pthread_mutex_lock(&uploader->lock);
+    uploader->next_heartbeat_s = uploader_now_s() + seconds;
+    pthread_mutex_unlock(&uploader->lock);
 }
 
-static void heartbeat_failed(Uploader *c, const Error *err, double retry_after_s) {
-    double pause_s = outage_wait(&c->api.identity->outage, &c->heartbeats, err, retry_after_s);
-    c->heartbeats_offline = err->status == 0;
-    next_heartbeat_in(c, pause_s);
+static void heartbeat_failed(Uploader *uploader, const Error *err, double retry_after_s) {
+    double pause_s =
+        outage_wait(&uploader->api.identity->outage, &uploader->heartbeats, err, retry_after_s);
+    uploader->heartbeats_offline = err->status == 0;
+    next_heartbeat_in(uploader, pause_s);
 }
 
 // The server is reachable again: retry what failed because of the network.
-static void retry_others(Uploader *c) {
-    pthread_mutex_lock(&c->lock);
-    outbox_retry_now(&c->outbox);
-    if (c->heartbeats.waits && c->heartbeats_offline)
-        c->next_heartbeat_s = 0;
-    pthread_mutex_unlock(&c->lock);
+static void retry_others(Uploader *uploader) {
+    pthread_mutex_lock(&uploader->lock);
+    outbox_retry_now(&uploader->outbox);
+    if (uploader->heartbeats.waits && uploader->heartbeats_offline)
+        uploader->next_heartbeat_s = 0;
+    pthread_mutex_unlock(&uploader->lock);
 }
 
-static void heartbeat_answered(Uploader *c) {
-    bool waited = c->heartbeats.waits;
-    outage_over(&c->api.identity->outage, &c->heartbeats, true);
+static void heartbeat_answered(Uploader *uploader) {
+    bool waited = uploader->heartbeats.waits;
+    outage_over(&uploader->api.identity->outage, &uploader->heartbeats, true);
     if (waited)
-        retry_others(c);
+        retry_others(uploader);
 }
 
 // Schedule the next heartbeat before sending this one. If a phase starts while we wait for the
 // reply, it requests an immediate heartbeat, and the reply must not overwrite that request.
-void uploader_send_heartbeat(Uploader *c) {
+void uploader_send_heartbeat(Uploader *uploader) {
     UploaderTask task;
-    if (!enter_call(c, 0, &task))
+    if (!enter_call(uploader, 0, &task))
         return;
-    next_heartbeat_in(c, pacing(heartbeat_every_s));
+    next_heartbeat_in(uploader, pacing(heartbeat_every_s));
     Progress p = task.progress(task.ctx);
-    leave_call(c);
+    leave_call(uploader);
     Error err = {0};
     char path[64];
     snprintf(path, sizeof path, "tasks/%" PRId64 "/heartbeat", task.id);
@@ -99,16 +100,16 @@ void uploader_send_heartbeat(Uploader *c) {
                                   "started_pairs", p.started_pairs);
     ApiReply reply scope(api_reply_release) = {0};
     ApiCall call = {.method = "POST", .path = path, .body = body, .expects = "continue"};
-    ApiOutcome outcome = api_call(&c->api, &call, &reply, &err);
+    ApiOutcome outcome = api_call(&uploader->api, &call, &reply, &err);
     if (outcome == API_AWAY)
-        return heartbeat_failed(c, &err, reply.retry_after_s);
+        return heartbeat_failed(uploader, &err, reply.retry_after_s);
     if (outcome == API_CANCELLED)
         return;
-    heartbeat_answered(c);
+    heartbeat_answered(uploader);
     if (outcome == API_REFUSED)
-        stop_task(c, task.id, err.message);
+        stop_task(uploader, task.id, err.message);
     else
-        read_continue(c, task.id, reply.json);
+        read_continue(uploader, task.id, reply.json);
 }
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -131,103 +132,103 @@ static const char *message_name(const Message *message, char out[64]) {
     return out;
 }
 
-static void message_refused(Uploader *c, const Message *message, const Error *err) {
+static void message_refused(Uploader *uploader, const Message *message, const Error *err) {
     char name[64];
     if (message->kind != MESSAGE_BATCH) {
         log_warn("%s was refused: %s", message_name(message, name), err->message);
         if (message->item)
-            spool_remove(c->spool, message->item);
+            spool_remove(uploader->spool, message->item);
         return;
     }
-    log_error("%s was refused and is kept in %s/refused: %s", message_name(message, name), c->spool,
-              err->message);
-    spool_put_aside(c->spool, message->item, err->message);
-    stop_task(c, message->task, err->message);
+    log_error("%s was refused and is kept in %s/refused: %s", message_name(message, name),
+              uploader->spool, err->message);
+    spool_put_aside(uploader->spool, message->item, err->message);
+    stop_task(uploader, message->task, err->message);
 }
 
-static void message_accepted(Uploader *c, const Message *message, const json_t *reply) {
+static void message_accepted(Uploader *uploader, const Message *message, const json_t *reply) {
     char name[64];
     if (message->item)
-        spool_remove(c->spool, message->item);
+        spool_remove(uploader->spool, message->item);
     log_debug("%s is stored", message_name(message, name));
     if (message->kind != MESSAGE_BATCH)
         return;
     status_update(set_llr, json_object_get(reply, "test"));
     api_read_credit(reply);
-    read_continue(c, message->task, reply);
+    read_continue(uploader, message->task, reply);
 }
 
-static void message_failed(Uploader *c, Message *message, const Delivery *d) {
-    double pause_s =
-        outage_wait(&c->api.identity->outage, &message->waiter, &d->error, d->reply.retry_after_s);
-    pthread_mutex_lock(&c->lock);
+static void message_failed(Uploader *uploader, Message *message, const Delivery *d) {
+    double pause_s = outage_wait(&uploader->api.identity->outage, &message->waiter, &d->error,
+                                 d->reply.retry_after_s);
+    pthread_mutex_lock(&uploader->lock);
     message->retry_s = uploader_now_s() + pause_s;
     message->failed = true;
     message->offline = d->error.status == 0;
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
+    pthread_cond_broadcast(&uploader->changed);
+    pthread_mutex_unlock(&uploader->lock);
 }
 
 // Only this thread removes messages from the outbox.
-static void take_off(Uploader *c, Message *message) {
+static void take_off(Uploader *uploader, Message *message) {
     bool waited = message->waiter.waits;
-    outage_over(&c->api.identity->outage, &message->waiter, true);
-    pthread_mutex_lock(&c->lock);
-    c->unstored -= message->state == MESSAGE_UNSTORED;
-    outbox_remove(&c->outbox, message);
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
+    outage_over(&uploader->api.identity->outage, &message->waiter, true);
+    pthread_mutex_lock(&uploader->lock);
+    uploader->unstored -= message->state == MESSAGE_UNSTORED;
+    outbox_remove(&uploader->outbox, message);
+    pthread_cond_broadcast(&uploader->changed);
+    pthread_mutex_unlock(&uploader->lock);
     message_free(message);
     if (waited)
-        retry_others(c);
+        retry_others(uploader);
 }
 
 // If the disk is full, the item is still sent. Until then it stays in memory, and is stored again
 // later.
-void uploader_store_item(Uploader *c, Message *message) {
+void uploader_store_item(Uploader *uploader, Message *message) {
     Error err = {0};
-    bool stored = spool_write(c->spool, message->item, &err);
-    pthread_mutex_lock(&c->lock);
-    c->unstored -= stored;
+    bool stored = spool_write(uploader->spool, message->item, &err);
+    pthread_mutex_lock(&uploader->lock);
+    uploader->unstored -= stored;
     message->state = stored ? MESSAGE_READY : MESSAGE_UNSTORED;
-    c->store_s = stored ? 0 : uploader_now_s() + pacing(store_again_s);
-    bool all = c->unstored == 0;
-    pthread_mutex_unlock(&c->lock);
-    if (!stored && !c->disk_failed)
+    uploader->store_s = stored ? 0 : uploader_now_s() + pacing(store_again_s);
+    bool all = uploader->unstored == 0;
+    pthread_mutex_unlock(&uploader->lock);
+    if (!stored && !uploader->disk_failed)
         log_warn("results cannot be written to disk and stay in memory until they are sent: %s",
                  err.message);
-    if (all && c->disk_failed)
+    if (all && uploader->disk_failed)
         log_info("results can be written to disk again");
-    c->disk_failed = !stored || (c->disk_failed && !all);
+    uploader->disk_failed = !stored || (uploader->disk_failed && !all);
 }
 
-void uploader_send_message(Uploader *c, Message *message) {
-    Delivery d scope(delivery_release) = message_send(&c->api, message);
+void uploader_send_message(Uploader *uploader, Message *message) {
+    Delivery d scope(delivery_release) = message_send(&uploader->api, message);
     Error ignored;
     if (d.changed && message->state == MESSAGE_READY)
-        (void)!spool_write(c->spool, message->item, &ignored);
+        (void)!spool_write(uploader->spool, message->item, &ignored);
     if (d.outcome == API_CANCELLED)
         return;
     if (d.outcome == API_AWAY)
-        return message_failed(c, message, &d);
+        return message_failed(uploader, message, &d);
     if (d.outcome == API_REFUSED)
-        message_refused(c, message, &d.error);
+        message_refused(uploader, message, &d.error);
     else
-        message_accepted(c, message, d.reply.json);
-    take_off(c, message);
+        message_accepted(uploader, message, d.reply.json);
+    take_off(uploader, message);
 }
 
-void uploader_pack_batch(Uploader *c, Message *message) {
+void uploader_pack_batch(Uploader *uploader, Message *message) {
     PlayedBatch *played = message->played;
     BatchFacts facts = {played->tc, played->speed, played->busy, &played->load};
     SpoolItem *item = batch_finish(&played->batch, &facts);
     batch_release(&played->batch);
     free(played);
-    pthread_mutex_lock(&c->lock);
+    pthread_mutex_lock(&uploader->lock);
     message->item = item;
     message->played = NULL;
     message->state = MESSAGE_UNSTORED;
-    c->unstored++;
-    pthread_mutex_unlock(&c->lock);
-    uploader_store_item(c, message);
+    uploader->unstored++;
+    pthread_mutex_unlock(&uploader->lock);
+    uploader_store_item(uploader, message);
 }
