@@ -248,7 +248,7 @@ compile_commands: $(GEN)
 	$(Q)$(PYTHON) tests/compile_commands.py '$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS)' $(TIDY) >$(BUILD)/compile_commands.json
 tags:
 	@mkdir -p $(BUILD)
-	$(Q)ctags --languages=C -f $(BUILD)/tags $(C_FILES)
+	$(Q)ctags --languages=C --langmap=C:.c.h -f $(BUILD)/tags $(C_FILES)
 
 # Which lines the unit tests and the quick integration tests reach, by folder; for developers, not a part of make check.
 coverage: deps-if-missing

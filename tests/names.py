@@ -2,6 +2,8 @@
 """No two types or constants with one name, for `make lint`: a name that a header shows is not given again, neither by another header
 nor inside a file of the same part (engine, server, sprt, worker). Two files may each have a private type or constant of one name.
 
+`typedef struct T T;` declares a type and defines none, as often as it stands: the definition is the struct with its members.
+
 Names that are still wrong stand in KNOWN; the list may only shrink.
 """
 import collections
@@ -9,42 +11,59 @@ import subprocess
 import sys
 
 KNOWN = set()
+SEEN = "Turn", "server/db/turn.h"  # that a header's name is seen at all
 
 
 def definitions():
-    """(name, file) of each struct, union, enum, typedef and enumerator."""
+    """(name, file, whether it is only declared) of each struct, union, enum, typedef and enumerator."""
     files = subprocess.run(["git", "ls-files", "engine/*.[ch]", "server/*.[ch]", "sprt/*.[ch]", "worker/*.[ch]"], capture_output=True, text=True,
                            check=True).stdout.split()
-    tags = subprocess.run(["ctags", "--languages=C", "--kinds-C=tsegu", "-f", "-", *files], capture_output=True, text=True,
+    tags = subprocess.run(["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=tsegu", "-f", "-", *files], capture_output=True, text=True,
                           check=True).stdout
     for line in tags.splitlines():
-        name, path = line.split("\t")[:2]
+        name, path, *fields = line.split("\t")
         if not line.startswith("!") and not name.startswith("__anon"):
-            yield name, path
+            yield name, path, bool({f"typeref:struct:{name}", f"typeref:union:{name}", f"typeref:enum:{name}"} & set(fields))
 
 
 def module(path):
     return path.rsplit(".", 1)[0]
 
 
+def part(path):
+    return path.split("/")[0]
+
+
 def twice(found):
-    """Complaints about (name, file) pairs."""
-    places = collections.defaultdict(set)
-    for name, path in found:
-        places[name].add(path)
-    for name, paths in sorted(places.items()):
-        headers = sorted(p for p in paths if p.endswith(".h"))
-        for header in headers[:1]:
-            part = header.split("/")[0]
-            others = [p for p in sorted(paths) if module(p) != module(header) and (p.endswith(".h") or p.startswith(part))]
-            if others:
-                yield name, f"{name} is in {header} and in {', '.join(others)}"
+    """Complaints about names, as definitions() yields them."""
+    defined, shown = collections.defaultdict(set), collections.defaultdict(set)
+    for name, path, declared in found:
+        if not declared:
+            defined[name].add(path)
+        if path.endswith(".h"):
+            shown[name].add(part(path))
+    for name, paths in sorted(defined.items()):
+        places = sorted(p for p in paths if p.endswith(".h") or part(p) in shown[name])
+        if len(set(map(module, places))) > 1:
+            yield name, f"{name} is in {' and in '.join(places)}"
+
+
+def self_test():
+    for places in ("server/a.h", "worker/b.h"), ("server/a.h", "server/b.c"):
+        assert list(twice([("A", place, False) for place in places])), places
+        assert not list(twice([("A", places[0], True), ("A", places[1], False)])), places
+    for places in ("server/a.c", "server/b.c"), ("server/a.h", "server/a.c"):
+        assert not list(twice([("A", place, False) for place in places])), places
+    assert list(twice([("A", "server/a.h", True), ("A", "server/a.c", False), ("A", "server/b.c", False)]))
 
 
 def main():
-    assert list(twice([("A", "server/a.h"), ("A", "worker/b.h")])) and list(twice([("A", "server/a.h"), ("A", "server/b.c")]))
-    assert not list(twice([("A", "server/a.c"), ("A", "server/b.c")])) and not list(twice([("A", "server/a.h"), ("A", "server/a.c")]))
-    found = dict(twice(definitions()))
+    self_test()
+    names = list(definitions())
+    if SEEN not in ((name, path) for name, path, _ in names):
+        print(f"tests/names.py: {SEEN[0]} of {SEEN[1]} is not seen; are headers read?")
+        return 1
+    found = dict(twice(names))
     for name in sorted(found.keys() - KNOWN):
         print(f"one name, two meanings: {found[name]}")
     for name in sorted(KNOWN - found.keys()):

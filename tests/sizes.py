@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 FUNCTION_MAX, FILE_MAX, COLUMNS_MAX = 70, 400, 100
+SEEN = "engine/rules/bitboard.h", "square_bb"  # that a header's function is seen at all
 
 
 def sources():
@@ -22,14 +23,15 @@ def sources():
 
 
 def functions(files):
-    tags = subprocess.run(["ctags", "--languages=C", "--kinds-C=f", "--fields=+ne", "-f", "-",
+    """(lines, path, line number, name) of each function."""
+    tags = subprocess.run(["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=f", "--fields=+ne", "-f", "-",
                            *files], capture_output=True, text=True, check=True).stdout
     for line in tags.splitlines():
         if line.startswith("!"):
             continue
         name, path, *rest = line.split("\t")
         fields = dict(f.split(":", 1) for f in rest if f.startswith(("line:", "end:")))
-        yield int(fields["end"]) - int(fields["line"]) + 1, f"{path}:{fields['line']} {name}"
+        yield int(fields["end"]) - int(fields["line"]) + 1, path, fields["line"], name
 
 
 def long_files(texts):
@@ -48,10 +50,13 @@ def long_lines(texts):
 def main():
     texts = dict(sources())
     sizes = sorted(functions(texts))
-    lengths = [n for n, _ in sizes]
+    if SEEN not in ((path, name) for _, path, _, name in sizes):
+        print(f"tests/sizes.py: {SEEN[1]} of {SEEN[0]} is not seen; are headers read?")
+        return 1
+    lengths = [n for n, *_ in sizes]
     print(f"{len(lengths)} functions: median {statistics.median(lengths):.0f} lines, 90th percentile "
           f"{lengths[int(len(lengths) * 0.9)]}, longest {lengths[-1]}")
-    bad = [(n, what) for n, what in sizes if n > FUNCTION_MAX] + sorted(long_files(texts))
+    bad = [(n, f"{path}:{line} {name}") for n, path, line, name in sizes if n > FUNCTION_MAX] + sorted(long_files(texts))
     for n, what in bad:
         print(f"too long: {n} lines, {what}")
     wide = list(long_lines(texts))

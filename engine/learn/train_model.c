@@ -126,20 +126,20 @@ void weights_fold_dense(const Weights *learned, Weights *running) {
 
 // Sixteen partial sums, so that the order of additions is fixed here and not chosen by the
 // compiler.
-typedef float Lanes __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float FloatLanes __attribute__((vector_size(64), aligned(4), may_alias));
 enum { LANES = 16 };
 
-static inline const Lanes *lanes(const float *at) {
-    return (const Lanes *)(const void *)at;
+static inline const FloatLanes *lanes(const float *at) {
+    return (const FloatLanes *)(const void *)at;
 }
-static inline float lanes_total(const Lanes *sum) {
+static inline float lanes_total(const FloatLanes *sum) {
     float total = 0;
     for (int i = 0; i < LANES; i++)
         total += (*sum)[i];
     return total;
 }
 static inline float dot(const float *a, const float *b, int count) {
-    Lanes sum = {0};
+    FloatLanes sum = {0};
     for (int i = 0; i < count; i += LANES)
         sum += *lanes(a + i) * *lanes(b + i);
     return lanes_total(&sum);
@@ -148,7 +148,7 @@ static inline float dot(const float *a, const float *b, int count) {
 // addition would wait for the one before it.
 enum { MODEL_PART = 4 };
 static inline void dots(const float *rows, const float *in, int count, float out[MODEL_PART]) {
-    Lanes sum[MODEL_PART] = {{0}};
+    FloatLanes sum[MODEL_PART] = {{0}};
     for (int i = 0; i < count; i += LANES)
         for (int part = 0; part < MODEL_PART; part++)
             sum[part] += *lanes(rows + part * count + i) * *lanes(in + i);
@@ -182,10 +182,10 @@ static inline void gate_all(float *restrict derivatives, const float *restrict v
 // Computes MODEL_PART lanes of an accumulator at a time, because they fit the registers.
 static void accumulate(const Weights *running, const uint16_t *rows, int count, float *out) {
     for (int at = 0; at < NET_WIDTH; at += MODEL_PART * LANES) {
-        const Lanes *bias = lanes(weights_dense(running)->bias + at);
-        Lanes sum[MODEL_PART] = {bias[0], bias[1], bias[2], bias[3]};
+        const FloatLanes *bias = lanes(weights_dense(running)->bias + at);
+        FloatLanes sum[MODEL_PART] = {bias[0], bias[1], bias[2], bias[3]};
         for (int i = 0; i < count; i++) {
-            const Lanes *row = lanes(weights_row(running, rows[i]) + at);
+            const FloatLanes *row = lanes(weights_row(running, rows[i]) + at);
             for (int part = 0; part < MODEL_PART; part++)
                 sum[part] += row[part];
         }
@@ -250,7 +250,7 @@ static inline Active active_of(const float *derivatives, int count, int stride) 
 static inline void add_active(float *to, const Active *active, const float *rows, int size) {
     const int parts = size / LANES < MODEL_PART ? size / LANES : MODEL_PART;
     for (int at = 0; at < size; at += parts * LANES) {
-        Lanes sum[MODEL_PART] = {{0}};
+        FloatLanes sum[MODEL_PART] = {{0}};
         for (int part = 0; part < parts; part++)
             sum[part] = lanes(to + at)[part];
         for (int i = 0; i < active->count; i++)

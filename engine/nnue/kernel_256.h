@@ -31,18 +31,18 @@ TARGET static uint64_t clip(const int16_t *in, uint8_t out[NET_WIDTH]) {
     return live;
 }
 
-typedef struct Sums {
+typedef struct Sums256 {
     __m256i a, b, c, d; // of eight outputs each
-} Sums;
+} Sums256;
 
-TARGET static inline void sums_init(Sums *sums, const int32_t bias[NET_HIDDEN]) {
+TARGET static inline void sums_init(Sums256 *sums, const int32_t bias[NET_HIDDEN]) {
     sums->a = load(bias);
     sums->b = load(bias + 8);
     sums->c = load(bias + 16);
     sums->d = load(bias + 24);
 }
 
-TARGET static inline void sums_add(Sums *sums, const uint8_t *in, const int8_t (*w)[4]) {
+TARGET static inline void sums_add(Sums256 *sums, const uint8_t *in, const int8_t (*w)[4]) {
     int32_t four;
     memcpy(&four, in, sizeof four);
     __m256i all = _mm256_set1_epi32(four);
@@ -53,7 +53,7 @@ TARGET static inline void sums_add(Sums *sums, const uint8_t *in, const int8_t (
 }
 
 // The 32 bytes of the next layer, in order.
-TARGET static inline __m256i sums_clip(const Sums *sums) {
+TARGET static inline __m256i sums_clip(const Sums256 *sums) {
     __m256i ab = _mm256_packs_epi32(_mm256_srai_epi32(sums->a, NET_SHIFT),
                                     _mm256_srai_epi32(sums->b, NET_SHIFT));
     __m256i cd = _mm256_packs_epi32(_mm256_srai_epi32(sums->c, NET_SHIFT),
@@ -65,10 +65,10 @@ TARGET static inline __m256i sums_clip(const Sums *sums) {
 
 // The first layer. Both views are added in turn, to sums of their own, so that no addition waits
 // for the one before.
-TARGET static inline void sums_add_live(Sums *sums, const uint8_t *x, uint64_t us, uint64_t them,
+TARGET static inline void sums_add_live(Sums256 *sums, const uint8_t *x, uint64_t us, uint64_t them,
                                         const int8_t (*w)[NET_HIDDEN][4]) {
-    Sums other = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
-                  _mm256_setzero_si256()};
+    Sums256 other = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                     _mm256_setzero_si256()};
     for (; us && them; us &= us - 1, them &= them - 1) {
         int i = __builtin_ctzll(us), j = NET_WIDTH / 4 + __builtin_ctzll(them);
         sums_add(sums, x + 4 * i, w[i]);
@@ -96,7 +96,7 @@ TARGET static inline int32_t sum_across(__m256i v) {
 
 TARGET static int32_t forward(const NetPacked *packed, const int16_t *us, const int16_t *them) {
     alignas(32) uint8_t x[NET_INPUTS], h1[NET_HIDDEN];
-    Sums sums;
+    Sums256 sums;
     uint64_t live_us = clip(us, x), live_them = clip(them, x + NET_WIDTH);
     sums_init(&sums, packed->b1);
     sums_add_live(&sums, x, live_us, live_them, packed->w1);

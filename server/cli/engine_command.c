@@ -50,19 +50,19 @@ typedef struct Plan {
     const char *engine, *message, *branch, *commit;
 } Plan;
 
-typedef struct Job {
+typedef struct EngineJob {
     const Plan *plan;
     Db *db;
     git_repository *repo;
     json_t *engine;
     int64_t engine_id;
-} Job;
+} EngineJob;
 
-static const char *text_of(const Job *job, const char *name) {
+static const char *text_of(const EngineJob *job, const char *name) {
     return json_string_value(json_object_get(job->engine, name));
 }
 
-static void note(const Job *job, const char *message) {
+static void note(const EngineJob *job, const char *message) {
     Error err;
     if (!db_write(job->db, &err, SQL_EVENT_ADD,
                   json_pack("{s:f, s:s, s:i, s:i, s:i, s:s}", "created", (double)time(NULL), "type",
@@ -73,20 +73,20 @@ static void note(const Job *job, const char *message) {
 // ---- commits
 
 // Records `sha`, so that workers can build it.
-static bool record_commit(const Job *job, const char *sha, CommitRecord *record, Error *err) {
+static bool record_commit(const EngineJob *job, const char *sha, CommitRecord *record, Error *err) {
     NetRule rule = net_rule_of(job->engine);
     return commit_prepare(job->repo, NULL, sha, &rule, record, err) &&
            commit_record(job->db, job->engine_id, record, (double)time(NULL), err);
 }
 
 // The net that the recorded commit needs and that was not uploaded; NULL: none.
-static char *missing_net(const Job *job, const char *sha) {
+static char *missing_net(const EngineJob *job, const char *sha) {
     return db_text(job->db, SQL_NET_MISSING_OF_COMMIT, "is", job->engine_id, sha);
 }
 
 // Sets the baseline in the row, then the branch. Fails if another command or a merge has moved it
 // meanwhile.
-static bool set_baseline(const Job *job, const char *sha, Error *err) {
+static bool set_baseline(const EngineJob *job, const char *sha, Error *err) {
     CommitRecord record scope(commit_record_release) = {0};
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
     if (!approval_unharmed(job->db, job->repo, job->engine_id, sha, err) ||
@@ -111,7 +111,7 @@ static bool set_baseline(const Job *job, const char *sha, Error *err) {
     return true;
 }
 
-static bool set_branch(const Job *job, const char *branch, const char *sha, Error *err) {
+static bool set_branch(const EngineJob *job, const char *branch, const char *sha, Error *err) {
     char *ref scope(free_ptr) = xasprintf("refs/heads/%s", branch);
     int valid = 0;
     if (git_reference_name_is_valid(&valid, ref) < 0 || !valid)
@@ -127,7 +127,7 @@ static bool set_branch(const Job *job, const char *branch, const char *sha, Erro
 
 // ---- commands
 
-static bool do_list(Job *job, Error *err) {
+static bool do_list(EngineJob *job, Error *err) {
     (void)err;
     json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
     size_t i;
@@ -145,7 +145,7 @@ static bool do_list(Job *job, Error *err) {
     return true;
 }
 
-static bool tree_is_of(const Job *job, const git_oid *tree, const char *sha) {
+static bool tree_is_of(const EngineJob *job, const git_oid *tree, const char *sha) {
     CommitInfo info scope(repo_commit_info_release) = {0};
     Error ignored;
     char hex[REPO_SHA_MAX];
@@ -153,7 +153,7 @@ static bool tree_is_of(const Job *job, const git_oid *tree, const char *sha) {
            strcmp(git_oid_tostr(hex, sizeof hex, tree), info.tree) == 0;
 }
 
-static bool do_import(Job *job, Error *err) {
+static bool do_import(EngineJob *job, Error *err) {
     git_oid tree;
     char sha[REPO_SHA_MAX];
     const char *message = job->plan->message ? job->plan->message : "Import a source tree";
@@ -175,7 +175,7 @@ static bool do_import(Job *job, Error *err) {
                               : set_baseline(job, sha, err));
 }
 
-static bool do_export(Job *job, Error *err) {
+static bool do_export(EngineJob *job, Error *err) {
     char sha[REPO_SHA_MAX];
     return repo_resolve(job->repo, job->plan->words[1], sha, err) &&
            repo_tree_export(job->repo, sha, job->plan->words[2], err) &&
@@ -183,7 +183,7 @@ static bool do_export(Job *job, Error *err) {
 }
 
 // Fetches into a reference of its own, because the branch's name must be checked first.
-static bool do_fetch(Job *job, Error *err) {
+static bool do_fetch(EngineJob *job, Error *err) {
     static const char arrived[] = "refs/patchmate/arrived";
     const char *ref = job->plan->words[2];
     const char *slash = strrchr(ref, '/');
@@ -211,7 +211,7 @@ static bool do_fetch(Job *job, Error *err) {
     return repo_sync(job->repo, err) && set_branch(job, branch, sha, err);
 }
 
-static bool do_baseline(Job *job, Error *err) {
+static bool do_baseline(EngineJob *job, Error *err) {
     char sha[REPO_SHA_MAX];
     const char *old = text_of(job, "baseline");
     if (!repo_resolve(job->repo, job->plan->words[1], sha, err))
@@ -224,7 +224,7 @@ static bool do_baseline(Job *job, Error *err) {
     return set_baseline(job, sha, err);
 }
 
-static bool do_reference(Job *job, Error *err) {
+static bool do_reference(EngineJob *job, Error *err) {
     double speed;
     char sha[REPO_SHA_MAX];
     CommitRecord record scope(commit_record_release) = {0};
@@ -250,7 +250,7 @@ static bool do_reference(Job *job, Error *err) {
     return printf("%s\n", line) > 0;
 }
 
-static bool do_nets(Job *job, Error *err) {
+static bool do_nets(EngineJob *job, Error *err) {
     bool none = strcmp(job->plan->words[1], "none") == 0;
     NetRule rule = {none ? "" : job->plan->words[1], job->plan->words[2]};
     return net_rule_check(&rule, err) &&
@@ -260,7 +260,7 @@ static bool do_nets(Job *job, Error *err) {
                           rule.file, rule.path)) > 0;
 }
 
-static bool do_bench(Job *job, Error *err) {
+static bool do_bench(EngineJob *job, Error *err) {
     char sha[REPO_SHA_MAX];
     long nodes;
     scope(turn_release) Turn turn = {.db = job->db, .now = (double)time(NULL)};
@@ -276,7 +276,7 @@ typedef struct Command {
     const char *name;
     int words;
     bool writes; // the database: in a transaction, so it must be short
-    bool (*run)(Job *, Error *);
+    bool (*run)(EngineJob *, Error *);
 } Command;
 
 static const Command commands[] = {
@@ -317,7 +317,7 @@ static bool read_plan(int argc, char **argv, Plan *plan) {
     return optind == argc;
 }
 
-static bool open_engine(Job *job, Error *err) {
+static bool open_engine(EngineJob *job, Error *err) {
     json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
     const char *name = job->plan->engine;
     if (!name && json_array_size(names) != 1)
@@ -334,7 +334,7 @@ static bool open_engine(Job *job, Error *err) {
 
 static int run(const Plan *plan, const Command *command) {
     Error err = {0};
-    Job job = {.plan = plan, .db = command_database(plan->words[0])};
+    EngineJob job = {.plan = plan, .db = command_database(plan->words[0])};
     if (!job.db)
         return 1;
     bool ok = (command->run == do_list || open_engine(&job, &err)) &&

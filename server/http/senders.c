@@ -19,17 +19,17 @@ typedef struct Line {
 
 // The jobs of one owner in a queue, and its place among the owners. An owner without jobs has no
 // place.
-typedef struct Turn {
+typedef struct OwnerJobs {
     Sender *first, *last;
     size_t queued;
     int running;
     struct Owner *next;
-} Turn;
+} OwnerJobs;
 
 typedef struct Owner {
     char name[SENDER_NAME_MAX];
     int references, machine_jobs;
-    Turn turns[SENDER_LANES];
+    OwnerJobs jobs[SENDER_LANES];
     Senders *of;
     struct Owner *next; // in its bucket
 } Owner;
@@ -226,9 +226,9 @@ void sender_waits_no_more(Sender *sender, const void *request) {
 // ---- queues -------------------------------------------------------------------------------------
 
 static void owner_push(JobQueue *queue, Owner *owner) {
-    owner->turns[queue->lane].next = NULL;
+    owner->jobs[queue->lane].next = NULL;
     if (queue->last)
-        queue->last->turns[queue->lane].next = owner;
+        queue->last->jobs[queue->lane].next = owner;
     else
         queue->first = owner;
     queue->last = owner;
@@ -236,41 +236,41 @@ static void owner_push(JobQueue *queue, Owner *owner) {
 
 static Owner *owner_pop(JobQueue *queue) {
     Owner *owner = queue->first;
-    queue->first = owner->turns[queue->lane].next;
+    queue->first = owner->jobs[queue->lane].next;
     if (!queue->first)
         queue->last = NULL;
     return owner;
 }
 
-static void sender_push(int lane, Turn *turn, Sender *sender) {
+static void sender_push(int lane, OwnerJobs *jobs, Sender *sender) {
     sender->lines[lane].next = NULL;
-    if (turn->last)
-        turn->last->lines[lane].next = sender;
+    if (jobs->last)
+        jobs->last->lines[lane].next = sender;
     else
-        turn->first = sender;
-    turn->last = sender;
+        jobs->first = sender;
+    jobs->last = sender;
 }
 
-static Sender *sender_pop(int lane, Turn *turn) {
-    Sender *sender = turn->first;
-    turn->first = sender->lines[lane].next;
-    if (!turn->first)
-        turn->last = NULL;
+static Sender *sender_pop(int lane, OwnerJobs *jobs) {
+    Sender *sender = jobs->first;
+    jobs->first = sender->lines[lane].next;
+    if (!jobs->first)
+        jobs->last = NULL;
     return sender;
 }
 
 void queue_push(JobQueue *queue, Job *job) {
     Sender *sender = job->sender;
     Line *line = &sender->lines[queue->lane];
-    Turn *turn = &sender->owner->turns[queue->lane];
-    if (!turn->queued)
+    OwnerJobs *jobs = &sender->owner->jobs[queue->lane];
+    if (!jobs->queued)
         owner_push(queue, sender->owner);
     if (!line->first)
-        sender_push(queue->lane, turn, sender);
+        sender_push(queue->lane, jobs, sender);
     job->next = NULL;
     *(line->first ? &line->last->next : &line->first) = job;
     line->last = job;
-    turn->queued++;
+    jobs->queued++;
     queue->count++;
 }
 
@@ -278,13 +278,13 @@ void queue_push(JobQueue *queue, Job *job) {
 // senders. The place of the owner does not change.
 static Job *owner_take(JobQueue *queue, Owner *owner) {
     int lane = queue->lane;
-    Turn *turn = &owner->turns[lane];
-    Sender *sender = sender_pop(lane, turn);
+    OwnerJobs *jobs = &owner->jobs[lane];
+    Sender *sender = sender_pop(lane, jobs);
     Job *job = sender->lines[lane].first;
     sender->lines[lane].first = job->next;
     if (job->next)
-        sender_push(lane, turn, sender);
-    turn->queued--;
+        sender_push(lane, jobs, sender);
+    jobs->queued--;
     queue->count--;
     return job;
 }
@@ -294,12 +294,12 @@ Job *queue_pop(JobQueue *queue) {
     Owner *last = queue->last;
     for (Owner *owner = NULL; queue->first && owner != last;) {
         owner = owner_pop(queue);
-        Turn *turn = &owner->turns[queue->lane];
-        bool may = !queue->running_max || turn->running < queue->running_max;
+        OwnerJobs *jobs = &owner->jobs[queue->lane];
+        bool may = !queue->running_max || jobs->running < queue->running_max;
         Job *job = may ? owner_take(queue, owner) : NULL;
-        if (turn->queued)
+        if (jobs->queued)
             owner_push(queue, owner);
-        turn->running += may;
+        jobs->running += may;
         if (job)
             return job;
     }
@@ -307,20 +307,20 @@ Job *queue_pop(JobQueue *queue) {
 }
 
 void queue_done(JobQueue *queue, const Job *job) {
-    job->sender->owner->turns[queue->lane].running--;
+    job->sender->owner->jobs[queue->lane].running--;
 }
 
 Job *queue_drop(JobQueue *queue) {
     Owner *most = queue->first, *last = queue->last;
-    for (Owner *owner = most; owner; owner = owner->turns[queue->lane].next)
-        if (owner->turns[queue->lane].queued > most->turns[queue->lane].queued)
+    for (Owner *owner = most; owner; owner = owner->jobs[queue->lane].next)
+        if (owner->jobs[queue->lane].queued > most->jobs[queue->lane].queued)
             most = owner;
     if (!most)
         return NULL;
     Job *job = owner_take(queue, most);
     for (Owner *owner = NULL; owner != last;) {
         owner = owner_pop(queue);
-        if (owner->turns[queue->lane].queued)
+        if (owner->jobs[queue->lane].queued)
             owner_push(queue, owner);
     }
     return job;

@@ -96,7 +96,7 @@ int64_t scheduler_task_pairs(const SchedTest *test, const SchedWorker *worker,
     double seconds = is_first ? fmin(task_seconds, FIRST_SECONDS_MAX) : task_seconds;
     double pairs = seconds / test->game_seconds * slots_of(test, worker) / 2;
     double batches =
-        floor(fmin(pairs, is_first ? FIRST_PAIRS_MAX : TASK_PAIRS_MAX) / (double)batch);
+        floor(fmin(pairs, is_first ? FIRST_PAIRS_MAX : DEALT_PAIRS_MAX) / (double)batch);
     int64_t share = (test->pairs_left + 2 * batch - 1) / (2 * batch); // half, rounded up
     int64_t wanted = batches < 1 ? 1 : (int64_t)batches;
     wanted = wanted < share ? wanted : share;

@@ -49,7 +49,7 @@ typedef struct SchedChoice {
     int64_t pairs;
 } SchedChoice;
 
-enum { TASK_PAIRS_MAX = 2000, FIRST_PAIRS_MAX = 32, FIRST_SECONDS_MAX = 300 };
+enum { DEALT_PAIRS_MAX = 2000, FIRST_PAIRS_MAX = 32, FIRST_SECONDS_MAX = 300 };
 // Tasks that a machine may hold, and the cores that the scheduler counts, by SchedTrust.
 enum { TASKS_MAX = 8 };
 
@@ -73,7 +73,7 @@ int scheduler_counted_cores(const SchedWorker *worker);
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker);
 // Seconds that the worker is expected to need for a batch.
 double scheduler_batch_seconds(const SchedTest *test, const SchedWorker *worker);
-// The size of a task: whole batches, at least one, at most TASK_PAIRS_MAX, and at most half of the
+// The size of a task: whole batches, at least one, at most DEALT_PAIRS_MAX, and at most half of the
 // pairs that are left, rounded up, so that several workers share the end of a test. A machine
 // without counted batches gets a task of a few minutes.
 int64_t scheduler_task_pairs(const SchedTest *test, const SchedWorker *worker, double task_seconds);

@@ -16,7 +16,7 @@ typedef enum {
     NODE_PARTIAL
 } NodeKind;
 
-typedef struct Node {
+typedef struct MustacheNode {
     NodeKind kind;
     bool line_start; // the first thing of a template line: a partial's indentation goes before it
     char *text;      // literal text, or the tag's name
@@ -24,11 +24,11 @@ typedef struct Node {
     size_t size;
     char *indent; // of a partial that stands alone on its line, else NULL
     int end;      // sections: index after the last node inside
-} Node;
+} MustacheNode;
 
 typedef struct Template {
     char *name;
-    Node *nodes;
+    MustacheNode *nodes;
     int count, capacity;
 } Template;
 

@@ -19,14 +19,14 @@ typedef struct Parser {
     Error *err;
 } Parser;
 
-static Node *node_add(Parser *p, NodeKind kind, const char *text, size_t size) {
+static MustacheNode *node_add(Parser *p, NodeKind kind, const char *text, size_t size) {
     Template *t = p->template;
     if (t->count == t->capacity) {
         t->capacity = t->capacity ? t->capacity * 2 : 32;
         t->nodes = xrealloc(t->nodes, sizeof *t->nodes * (size_t)t->capacity);
     }
-    Node *node = &t->nodes[t->count++];
-    *node = (Node){.kind = kind, .text = xstrndup(text, size), .size = size};
+    MustacheNode *node = &t->nodes[t->count++];
+    *node = (MustacheNode){.kind = kind, .text = xstrndup(text, size), .size = size};
     return node;
 }
 
@@ -35,7 +35,7 @@ static void parse_text(Parser *p, const char *from, const char *to) {
     while (from < to) {
         const char *newline = memchr(from, '\n', (size_t)(to - from));
         const char *end = newline ? newline + 1 : to;
-        Node *node = node_add(p, NODE_TEXT, from, (size_t)(end - from));
+        MustacheNode *node = node_add(p, NODE_TEXT, from, (size_t)(end - from));
         node->line_start = p->line_start;
         p->line_start = newline != NULL;
         from = end;
@@ -74,7 +74,7 @@ static bool section_open(Parser *p, const char *where, NodeKind kind, const char
 }
 
 static bool section_close(Parser *p, const char *where, const char *name, size_t size) {
-    Node *open = p->depth ? &p->template->nodes[p->stack[p->depth - 1]] : NULL;
+    MustacheNode *open = p->depth ? &p->template->nodes[p->stack[p->depth - 1]] : NULL;
     if (!open || open->size != size || memcmp(open->text, name, size)) {
         char *copy scope(free_ptr) = xstrndup(name, size);
         return parse_error(p, where, "this closes a section that is not open:", copy);
@@ -138,7 +138,7 @@ static bool tag_standalone(const Parser *p, const Tag *tag, const char **line, c
     return true;
 }
 
-static bool form_set(Parser *p, Node *node, const Tag *tag, const char *form) {
+static bool form_set(Parser *p, MustacheNode *node, const Tag *tag, const char *form) {
     while (form < tag->stop && isspace((unsigned char)*form))
         form++;
     node->form = xstrndup(form, (size_t)(tag->stop - form));
@@ -153,7 +153,7 @@ static bool variable_add(Parser *p, const Tag *tag) {
     size_t length = bar ? (size_t)(bar - tag->name) : size;
     while (bar && length && isspace((unsigned char)tag->name[length - 1]))
         length--;
-    Node *node = node_add(p, tag->sigil ? NODE_RAW : NODE_VARIABLE, tag->name, length);
+    MustacheNode *node = node_add(p, tag->sigil ? NODE_RAW : NODE_VARIABLE, tag->name, length);
     node->line_start = p->line_start;
     p->line_start = false;
     return !bar || form_set(p, node, tag, bar + 1);
@@ -162,7 +162,7 @@ static bool variable_add(Parser *p, const Tag *tag) {
 // A tag that is alone on its line indents all lines of the partial.
 static void partial_add(Parser *p, const char *name, size_t size, const char *indent,
                         size_t indent_size) {
-    Node *node = node_add(p, NODE_PARTIAL, name, size);
+    MustacheNode *node = node_add(p, NODE_PARTIAL, name, size);
     if (indent_size)
         node->indent = xstrndup(indent, indent_size);
     else

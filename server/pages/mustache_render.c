@@ -58,11 +58,11 @@ static void put_html(Str *out, const char *text, size_t size) {
 }
 
 // A field of a form keeps its characters, because it comes back as it was put there.
-static bool is_field(const Node *node) {
+static bool is_field(const MustacheNode *node) {
     return node->form && !strcmp(node->form, "field");
 }
 
-static void put_escaped(Str *out, const Node *node, const Str *text) {
+static void put_escaped(Str *out, const MustacheNode *node, const Str *text) {
     if (is_field(node)) {
         put_html(out, text->data, text->size);
         return;
@@ -74,7 +74,7 @@ static void put_escaped(Str *out, const Node *node, const Str *text) {
     out->overflow |= visible.overflow;
 }
 
-static void value_text(const Render *r, const Node *node, const json_t *value, Str *out) {
+static void value_text(const Render *r, const MustacheNode *node, const json_t *value, Str *out) {
     const char *form = is_field(node) ? NULL : node->form;
     if (json_is_string(value) && !form)
         str_add(out, json_string_value(value), json_string_length(value));
@@ -86,7 +86,7 @@ static void value_text(const Render *r, const Node *node, const json_t *value, S
     }
 }
 
-static void render_value(Render *r, const Node *node) {
+static void render_value(Render *r, const MustacheNode *node) {
     const json_t *value = lookup(r, node->text);
     if (!value)
         return;
@@ -113,7 +113,7 @@ static bool render_in(Render *r, const Template *t, int from, int to, json_t *co
 }
 
 static bool render_section(Render *r, const Template *t, int index) {
-    const Node *node = &t->nodes[index];
+    const MustacheNode *node = &t->nodes[index];
     json_t *value = lookup(r, node->text), *item;
     size_t i;
     if (node->kind == NODE_INVERTED)
@@ -129,7 +129,7 @@ static bool render_section(Render *r, const Template *t, int index) {
     return true;
 }
 
-static bool render_partial(Render *r, const Node *node) {
+static bool render_partial(Render *r, const MustacheNode *node) {
     const Template *t = template_find(r->set, node->text);
     if (!t)
         return true;
@@ -147,7 +147,7 @@ static bool render_partial(Render *r, const Node *node) {
 
 static bool render_nodes(Render *r, const Template *t, int from, int to) {
     for (int i = from; i < to; i++) {
-        const Node *node = &t->nodes[i];
+        const MustacheNode *node = &t->nodes[i];
         bool ok = true;
         if (node->line_start && r->indent[0])
             str_puts(r->out, r->indent);

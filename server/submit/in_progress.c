@@ -18,10 +18,10 @@ static int64_t *find(int64_t user) {
     return NULL;
 }
 
-Progress in_progress_begin(int64_t user) {
+InProgress in_progress_begin(int64_t user) {
     pthread_mutex_lock(&mutex);
     int64_t *place = closed || find(user) ? NULL : find(0);
-    Progress progress = place ? PROGRESS_BEGUN : closed ? PROGRESS_CLOSED : PROGRESS_HAS_ONE;
+    InProgress progress = place ? PROGRESS_BEGUN : closed ? PROGRESS_CLOSED : PROGRESS_HAS_ONE;
     if (place)
         *place = user;
     pthread_mutex_unlock(&mutex);

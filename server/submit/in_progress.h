@@ -12,8 +12,8 @@ typedef enum {
     PROGRESS_BEGUN,
     PROGRESS_HAS_ONE, // the user has one already, or IN_PROGRESS_MAX users have one
     PROGRESS_CLOSED,
-} Progress;
-Progress in_progress_begin(int64_t user);
+} InProgress;
+InProgress in_progress_begin(int64_t user);
 void in_progress_end(int64_t user);
 
 // After true, no submission is in progress, and none begins before in_progress_open(). False: after

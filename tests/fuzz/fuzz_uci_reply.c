@@ -14,10 +14,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_info(const UciInfo *info) {
-    bool mate = score_is_mate(info->score_cp);
-    if (info->score_cp != SCORE_NONE && abs(info->score_cp) > (mate ? SCORE_MATE : SCORE_CP_MAX))
+    bool mate = uci_score_is_mate(info->score_cp);
+    if (info->score_cp != UCI_SCORE_NONE &&
+        abs(info->score_cp) > (mate ? UCI_SCORE_MATE : UCI_SCORE_CP_MAX))
         abort();
-    if (info->score_cp != SCORE_NONE && mate && abs(info->score_cp) < SCORE_MATE / 2)
+    if (info->score_cp != UCI_SCORE_NONE && mate && abs(info->score_cp) < UCI_SCORE_MATE / 2)
         abort();
 }
 

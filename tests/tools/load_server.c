@@ -95,7 +95,7 @@ static void make_model(Load *load, Model *model, int pairs) {
     const Opening opening = {POSITION_START_FEN, ""};
     const BatchFacts facts = {"10.000+0.100", 812345, 0.02, NULL};
     GameRecord *games scope(free_ptr) = xcalloc(2, sizeof *games);
-    Batch batch scope(batch_release);
+    GameBatch batch scope(batch_release);
     batch_init(&batch, 0, 0, pairs);
     for (int pair = 0; pair < pairs; pair++) {
         GameContext context = {&opening, pair, {{.base_ms = 10000, .increment_ms = 100}}};

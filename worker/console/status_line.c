@@ -14,12 +14,12 @@ static const double least_s = 5; // of play, before a rate says anything
 enum { PARTS_MAX = 10, PART_MAX = 256, TITLE_MIN = 8, NUMBER_MAX = 32 };
 
 // A line in the making: parts are joined by commas, the last one is dropped first.
-typedef struct Line {
+typedef struct StatusLine {
     char head[PART_MAX];  // "test 12"
     char title[PART_MAX]; // "" where there is none
     char parts[PARTS_MAX][PART_MAX];
     int count;
-} Line;
+} StatusLine;
 
 // ---- text ---------------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ static void make_visible(char text[PART_MAX]) {
     memcpy(text, copy, sizeof copy);
 }
 
-__attribute__((format(printf, 2, 3))) static void add(Line *line, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void add(StatusLine *line, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(line->parts[line->count++], PART_MAX, format, args);
@@ -87,7 +87,7 @@ void status_sample(Status *s, int64_t now_ns) {
     s->samples[s->sample_count++].games = s->games_total;
 }
 
-static void add_credit(Line *line, const Status *s) {
+static void add_credit(StatusLine *line, const Status *s) {
     char number[NUMBER_MAX];
     if (s->credit < 0)
         return;
@@ -95,14 +95,14 @@ static void add_credit(Line *line, const Status *s) {
         *s->credit_user ? " to " : "", s->credit_user);
 }
 
-static void add_waiting(Line *line, const Status *s, int64_t now_ns) {
+static void add_waiting(StatusLine *line, const Status *s, int64_t now_ns) {
     int64_t left = (s->retry_ns - now_ns + second_ns - 1) / second_ns;
     add(line, "waiting for %s", s->waiting);
     if (left > 0)
         add(line, "next try in %" PRId64 " s", left);
 }
 
-static void add_play(Line *line, const Status *s, int64_t now_ns) {
+static void add_play(StatusLine *line, const Status *s, int64_t now_ns) {
     char number[NUMBER_MAX];
     int pair = s->pairs_done < s->pairs ? s->pairs_done + 1 : s->pairs;
     double rate = status_rate(s, now_ns);
@@ -117,7 +117,7 @@ static void add_play(Line *line, const Status *s, int64_t now_ns) {
     add_credit(line, s);
 }
 
-static void add_phase(Line *line, const Status *s, int64_t now_ns) {
+static void add_phase(StatusLine *line, const Status *s, int64_t now_ns) {
     double seconds = (double)(now_ns - s->since_ns) / 1e9;
     const char *between = *s->detail ? " " : "";
     if (s->usual_s >= 1)
@@ -127,7 +127,7 @@ static void add_phase(Line *line, const Status *s, int64_t now_ns) {
         add(line, "%s%s%s, %.0f s", s->phase, between, s->detail, seconds);
 }
 
-static void add_idle(Line *line, const Status *s) {
+static void add_idle(StatusLine *line, const Status *s) {
     char number[NUMBER_MAX];
     add(line, "waiting for work");
     if (s->games_total)
@@ -135,7 +135,7 @@ static void add_idle(Line *line, const Status *s) {
     add_credit(line, s);
 }
 
-static void fill(Line *line, const Status *s, int64_t now_ns) {
+static void fill(StatusLine *line, const Status *s, int64_t now_ns) {
     bool playing = strcmp(s->phase, "play") == 0;
     if (*s->phase) {
         snprintf(line->head, PART_MAX, "test %" PRId64, s->test);
@@ -155,21 +155,21 @@ static void fill(Line *line, const Status *s, int64_t now_ns) {
 
 // ---- the line -----------------------------------------------------------------------------------
 
-static void join(const Line *line, char out[STATUS_LINE_MAX]) {
+static void join(const StatusLine *line, char out[STATUS_LINE_MAX]) {
     size_t n = (size_t)snprintf(out, STATUS_LINE_MAX, "%s%s%s%s", line->head,
                                 *line->title ? " " : "", line->title, *line->head ? ": " : "");
     for (int i = 0; i < line->count && n < STATUS_LINE_MAX; i++)
         n += (size_t)snprintf(out + n, STATUS_LINE_MAX - n, "%s%s", i ? ", " : "", line->parts[i]);
 }
 
-static void cut_title(Line *line, int too_many) {
+static void cut_title(StatusLine *line, int too_many) {
     int keep = columns(line->title) - too_many - 1;
     cut(line->title, keep < TITLE_MIN ? TITLE_MIN : keep);
     snprintf(line->title + strlen(line->title), PART_MAX - strlen(line->title), "…");
 }
 
 void status_line(const Status *status, int64_t now_ns, int width, char out[STATUS_LINE_MAX]) {
-    Line line = {.count = 0};
+    StatusLine line = {.count = 0};
     fill(&line, status, now_ns);
     make_visible(line.title);
     for (int i = 0; i < line.count; i++)

@@ -103,12 +103,12 @@ static bool work(LoopState *loop, json_t *document) {
     Worker *w = loop->worker;
     api_read_credit(document);
     TaskEnd end = task_run(w, document);
-    loop->broken = end == TASK_BROKEN;
-    if (end == TASK_DONE)
+    loop->broken = end == TASK_END_BROKEN;
+    if (end == TASK_END_DONE)
         backoff_reset(&loop->failures);
-    else if (end != TASK_HANDED_BACK && !w->config->once)
+    else if (end != TASK_END_HANDED_BACK && !w->config->once)
         return stop_sleep(backoff_next(&loop->failures, 0)); // not to fail all tasks of the queue
-    return end != TASK_HANDED_BACK && !w->config->once;
+    return end != TASK_END_HANDED_BACK && !w->config->once;
 }
 
 // One round. False if the worker must stop.

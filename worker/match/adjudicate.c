@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static void count_draw(Adjudicator *a, const Position *pos, int32_t score) {
-    bool level = !score_is_mate(score) && abs(score) <= a->rules->draw_score;
+    bool level = !uci_score_is_mate(score) && abs(score) <= a->rules->draw_score;
     a->draw_plies = (pos->rule50 == 0 ? 0 : a->draw_plies) + 1;
     if (!level)
         a->draw_plies = 0;
@@ -33,7 +33,7 @@ static bool is_draw(const Adjudicator *a, const Position *pos) {
 }
 
 Decision adjudicate(Adjudicator *a, const Position *pos, Color mover, int32_t score, int plies) {
-    if (score == SCORE_NONE) {
+    if (score == UCI_SCORE_NONE) {
         *a = (Adjudicator){.rules = a->rules};
     } else {
         count_draw(a, pos, score);

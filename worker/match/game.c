@@ -259,7 +259,7 @@ static bool play_opening(GamePlay *play, const char *moves, Error *err) {
         if (move == MOVE_NONE || record->game.plies == GAME_PLIES_MAX)
             return error_set(err, 0, "bad_opening", "opening %d: %s cannot be played",
                              record->pair + 1, word);
-        record->moves[record->game.plies] = (MoveRecord){.move = move, .score_cp = SCORE_NONE};
+        record->moves[record->game.plies] = (MoveRecord){.move = move, .score_cp = UCI_SCORE_NONE};
         command_add_move(&play->command, record->game.plies == 0,
                          move_to_uci(&record->game.now, move, text));
         game_play(&record->game, move);

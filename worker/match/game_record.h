@@ -18,7 +18,7 @@ typedef enum {
 typedef struct MoveRecord {
     Move move;
     int32_t time_us;  // of the clock, as charged
-    int32_t score_cp; // SCORE_NONE if none was given; mates are ±(SCORE_MATE - plies)
+    int32_t score_cp; // UCI_SCORE_NONE if none was given; mates are ±(UCI_SCORE_MATE - plies)
     int32_t depth, seldepth;
     int64_t nodes;
     int32_t engine_ms; // what the engine says it took; -1: it does not say

@@ -60,7 +60,7 @@ static void add_clocks(Str *out, const GameRecord *game, const MatchLimit limits
 }
 
 static void add_score(Str *out, const MoveRecord *move) {
-    if (move->score_cp == SCORE_NONE)
+    if (move->score_cp == UCI_SCORE_NONE)
         str_puts(out, "null");
     else
         str_printf(out, "%" PRId32, move->score_cp);

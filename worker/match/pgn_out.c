@@ -107,10 +107,11 @@ typedef struct Comments {
 
 static void add_score(Str *out, const MoveRecord *move) {
     int32_t score = move->score_cp;
-    if (score == SCORE_NONE)
+    if (score == UCI_SCORE_NONE)
         return;
-    if (score_is_mate(score))
-        str_printf(out, "%cM%d/%d ", score > 0 ? '+' : '-', SCORE_MATE - abs(score), move->depth);
+    if (uci_score_is_mate(score))
+        str_printf(out, "%cM%d/%d ", score > 0 ? '+' : '-', UCI_SCORE_MATE - abs(score),
+                   move->depth);
     else
         str_printf(out, "%+.2f/%d ", score / 100.0, move->depth);
 }

@@ -34,7 +34,7 @@ static const char *pv_of(const char *info, size_t size) {
 
 // Mates in n moves are 2n - 1 plies of the side that gives them, 2n of the other.
 static bool mate_problem(int32_t score, int plies, GameEnd end, char problem[PV_PROBLEM_MAX]) {
-    int wanted = score > 0 ? SCORE_MATE - score : SCORE_MATE + score;
+    int wanted = score > 0 ? UCI_SCORE_MATE - score : UCI_SCORE_MATE + score;
     if (plies == wanted && end == END_CHECKMATE)
         return false;
     snprintf(problem, PV_PROBLEM_MAX, "Mate announced in %d plies but the PV %s", wanted,
@@ -63,7 +63,7 @@ static bool walk(Game *game, Pv pv, int32_t score, bool bound, Move played,
         plies++;
         end = game_end(game);
     }
-    return plies && !bound && score_is_mate(score) && mate_problem(score, plies, end, problem);
+    return plies && !bound && uci_score_is_mate(score) && mate_problem(score, plies, end, problem);
 }
 
 bool pv_problem(Game *game, const char *info, size_t size, bool bound, Move played,

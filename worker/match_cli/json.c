@@ -85,7 +85,7 @@ static bool pick_time(const MoveRecord *move, int64_t *out) {
 }
 static bool pick_score(const MoveRecord *move, int64_t *out) {
     *out = move->score_cp;
-    return move->score_cp != SCORE_NONE;
+    return move->score_cp != UCI_SCORE_NONE;
 }
 static bool pick_depth(const MoveRecord *move, int64_t *out) {
     *out = move->depth;

@@ -85,13 +85,13 @@ static const Arg book_keys[] = {
 static const Arg draw_keys[] = {
     INT("movenumber", adjudication.draw_move, 0, 10000, "a whole number"),
     INT("movecount", adjudication.draw_count, 1, 10000, "a whole number from 1"),
-    INT("score", adjudication.draw_score, 0, SCORE_CP_MAX, "centipawns, without a sign"),
+    INT("score", adjudication.draw_score, 0, UCI_SCORE_CP_MAX, "centipawns, without a sign"),
     END,
 };
 
 static const Arg resign_keys[] = {
     INT("movecount", adjudication.resign_count, 1, 10000, "a whole number from 1"),
-    INT("score", adjudication.resign_score, 0, SCORE_CP_MAX, "centipawns, without a sign"),
+    INT("score", adjudication.resign_score, 0, UCI_SCORE_CP_MAX, "centipawns, without a sign"),
     BOOL("twosided", adjudication.resign_two_sided),
     END,
 };

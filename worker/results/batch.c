@@ -8,16 +8,16 @@
 
 enum { ZSTD_LEVEL = 9, GAMES_ZST_MAX = 8 << 20 };
 
-void batch_init(Batch *batch, int64_t task, int seq, int pairs_max) {
-    *batch = (Batch){.task = task, .seq = seq, .pairs_max = pairs_max};
+void batch_init(GameBatch *batch, int64_t task, int seq, int pairs_max) {
+    *batch = (GameBatch){.task = task, .seq = seq, .pairs_max = pairs_max};
     batch->outcomes = xcalloc((size_t)pairs_max + 1, 1);
     str_init(&batch->games, GAMES_JSON_MAX);
 }
 
-void batch_release(Batch *batch) {
+void batch_release(GameBatch *batch) {
     free(batch->outcomes);
     str_release(&batch->games);
-    *batch = (Batch){0};
+    *batch = (GameBatch){0};
 }
 
 // The score of the new side in half points: 0, 1 or 2. A finished game always has a result.
@@ -28,7 +28,7 @@ static int half_points(const GameRecord *game) {
     return white_won == (game->white == 0) ? 2 : 0;
 }
 
-static void count_game(Batch *batch, const GameRecord *game, int points) {
+static void count_game(GameBatch *batch, const GameRecord *game, int points) {
     batch->losses += points == 0;
     batch->draws += points == 1;
     batch->wins += points == 2;
@@ -37,7 +37,7 @@ static void count_game(Batch *batch, const GameRecord *game, int points) {
                       game->kind == GAME_END_STALL;
 }
 
-void batch_add(Batch *batch, const GameRecord games[2], const GameContext *context) {
+void batch_add(GameBatch *batch, const GameRecord games[2], const GameContext *context) {
     int sum = 0;
     for (int i = 0; i < 2; i++) {
         int points = half_points(&games[i]);
@@ -48,12 +48,12 @@ void batch_add(Batch *batch, const GameRecord games[2], const GameContext *conte
     batch->outcomes[batch->pairs++] = (char)('0' + sum);
 }
 
-bool batch_is_full(const Batch *batch) {
+bool batch_is_full(const GameBatch *batch) {
     return batch->pairs == batch->pairs_max;
 }
 
 // Games over the server's limit are left out: the counts matter more.
-static void compress_games(const Batch *batch, SpoolItem *item) {
+static void compress_games(const GameBatch *batch, SpoolItem *item) {
     Str packed;
     str_init(&packed, GAMES_ZST_MAX);
     zstd_compress(batch->games.data, batch->games.size, ZSTD_LEVEL, &packed);
@@ -67,7 +67,7 @@ static void compress_games(const Batch *batch, SpoolItem *item) {
     item->bytes = str_steal(&packed);
 }
 
-SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts) {
+SpoolItem *batch_finish(GameBatch *batch, const BatchFacts *facts) {
     SpoolItem *item = xcalloc(1, sizeof *item);
     *item = (SpoolItem){.task = batch->task, .seq = batch->seq};
     compress_games(batch, item);

@@ -5,19 +5,19 @@
 #include "worker/results/batch_load.h"
 #include "worker/results/spool.h"
 
-typedef struct Batch {
+typedef struct GameBatch {
     int64_t task;
     int seq, pairs, pairs_max;
     char *outcomes; // one digit per pair, 0 (LL) to 4 (WW) for the new side
     int wins, losses, draws, crashes, time_losses;
     Str games; // JSON lines
-} Batch;
+} GameBatch;
 
-void batch_init(Batch *batch, int64_t task, int seq, int pairs_max);
-void batch_release(Batch *batch);
+void batch_init(GameBatch *batch, int64_t task, int seq, int pairs_max);
+void batch_release(GameBatch *batch);
 // Engine 0 of the games is the new side. Pairs come in the order of their openings.
-void batch_add(Batch *batch, const GameRecord games[2], const GameContext *context);
-bool batch_is_full(const Batch *batch);
+void batch_add(GameBatch *batch, const GameRecord games[2], const GameContext *context);
+bool batch_is_full(const GameBatch *batch);
 
 typedef struct BatchFacts {
     const char *tc; // the clock used
@@ -25,4 +25,4 @@ typedef struct BatchFacts {
     const BatchLoad *load; // NULL: not measured
 } BatchFacts;
 // The batch in the form in which it is sent, with compressed games. New.
-SpoolItem *batch_finish(Batch *batch, const BatchFacts *facts);
+SpoolItem *batch_finish(GameBatch *batch, const BatchFacts *facts);

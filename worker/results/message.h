@@ -10,7 +10,7 @@
 // A batch that is not compressed yet. The uploader compresses it, because a slot has no time for
 // it.
 typedef struct PlayedBatch {
-    Batch batch;
+    GameBatch batch;
     char tc[TC_TEXT_MAX];
     double speed, busy;
     BatchLoad load;

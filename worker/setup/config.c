@@ -18,12 +18,12 @@ enum { TOKEN_MAX_BYTES = 4096 };
 
 typedef enum { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER } OptionKind;
 
-typedef struct Option {
+typedef struct ConfigOption {
     const char *name, *argument, *help;
     OptionKind kind;
     size_t offset;
     long low, high;
-} Option;
+} ConfigOption;
 
 #define FLAG(text, member, help)                                                                   \
     { text, NULL, help, OPTION_FLAG, offsetof(Config, member), 0, 0 }
@@ -32,7 +32,7 @@ typedef struct Option {
 #define NUMBER(text, argument, member, low, high, help)                                            \
     { text, argument, help, OPTION_NUMBER, offsetof(Config, member), low, high }
 
-static const Option options[] = {
+static const ConfigOption options[] = {
     TEXT("--server", "URL", server, "the server to work for, for instance https://chess.example"),
     NUMBER("--concurrency", "N", concurrency, 1, 4096,
            "CPUs for games (default: physical cores less one, and no\n"
@@ -106,7 +106,7 @@ void config_print_help(void) {
          "why), 2 for a wrong command line, 130 after an immediate stop.");
 }
 
-static bool set_option(Config *config, const Option *option, const char *value, Error *err) {
+static bool set_option(Config *config, const ConfigOption *option, const char *value, Error *err) {
     void *member = (char *)config + option->offset;
     if (option->kind == OPTION_FLAG) {
         *(bool *)member = true;
@@ -123,7 +123,7 @@ static bool set_option(Config *config, const Option *option, const char *value, 
     return true;
 }
 
-static const Option *find_option(const char *name, size_t size) {
+static const ConfigOption *find_option(const char *name, size_t size) {
     for (int i = 0; i < OPTION_COUNT; i++)
         if (strlen(options[i].name) == size && memcmp(options[i].name, name, size) == 0)
             return &options[i];
@@ -134,7 +134,7 @@ static const Option *find_option(const char *name, size_t size) {
 static bool read_option(Config *config, int argc, char **argv, int *i, Error *err) {
     const char *text = argv[*i];
     size_t size = strcspn(text, "=");
-    const Option *option = find_option(text, size);
+    const ConfigOption *option = find_option(text, size);
     const char *value = text[size] ? text + size + 1 : NULL;
     if (!option)
         return error_set(err, 0, "bad_option", "there is no option %s; --help lists them", text);

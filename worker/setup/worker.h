@@ -20,10 +20,10 @@ typedef struct Worker {
 } Worker;
 
 typedef enum {
-    TASK_DONE,        // played to its end, or as far as the server wanted
-    TASK_FAILED,      // reported as such
-    TASK_BROKEN,      // the same, and it was this machine's fault
-    TASK_HANDED_BACK, // the worker is being stopped
+    TASK_END_DONE,        // played to its end, or as far as the server wanted
+    TASK_END_FAILED,      // reported as such
+    TASK_END_BROKEN,      // the same, and it was this machine's fault
+    TASK_END_HANDED_BACK, // the worker is being stopped
 } TaskEnd;
 
 // Works on one task from fetching to the last batch. `document` is the reply to the claim.

@@ -65,7 +65,7 @@ static json_t *document(const GameRecord *game, const FaultContext *context, siz
 json_t *fault_report_to_json(const GameRecord *game, const FaultContext *context) {
     for (size_t share = 1;; share *= 2) {
         json_t *root = document(game, context, share);
-        if (json_dumpb(root, NULL, 0, JSON_COMPACT) <= FAULT_REPORT_MAX)
+        if (json_dumpb(root, NULL, 0, JSON_COMPACT) <= FAULT_REPORT_JSON_MAX)
             return root;
         json_decref(root);
     }
@@ -75,7 +75,7 @@ SpoolItem *fault_report_item(const GameRecord *game, const FaultContext *context
     json_auto_t *root = fault_report_to_json(game, context);
     char *text scope(free_ptr) = json_dumps(root, JSON_COMPACT);
     Str packed;
-    str_init(&packed, 2 * FAULT_REPORT_MAX);
+    str_init(&packed, 2 * FAULT_REPORT_JSON_MAX);
     zstd_compress(text, strlen(text), ZSTD_LEVEL, &packed);
     SpoolItem *item = xcalloc(1, sizeof *item);
     *item = (SpoolItem){

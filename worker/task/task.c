@@ -9,7 +9,12 @@
 #include "server/common/json_member.h"
 #include "server/common/str.h"
 
-enum { PATH_MAX_BYTES = 200, COMMAND_MAX = 4000, OPTION_NAME_MAX = 100, OPTION_VALUE_MAX = 1000 };
+enum {
+    PATH_MAX_BYTES = 200,
+    BUILD_COMMAND_MAX = 4000,
+    OPTION_NAME_MAX = 100,
+    OPTION_VALUE_MAX = 1000
+};
 
 const char *side_name(Side side) {
     return side == SIDE_NEW ? "new" : "base";
@@ -145,7 +150,7 @@ static bool read_build(TaskBuild *build, json_t *root, Error *err) {
         build->directory = "."; // some servers write "" for the top
     if (!path_is_safe(build->directory) || !path_is_safe(build->binary))
         return bad(err, "a build outside its tree");
-    if (!*build->command || strlen(build->command) > COMMAND_MAX || !env_is_fine(build->env))
+    if (!*build->command || strlen(build->command) > BUILD_COMMAND_MAX || !env_is_fine(build->env))
         return bad(err, "a build command or environment that cannot be used");
     return read_bench_args(build, args, err) && read_files(&build->files, files, NULL, err);
 }

@@ -309,12 +309,12 @@ static TaskEnd finish(TaskRun *run, Step step) {
     if (step == STEP_FAILED && !run->stopped_by_server && stop_level() == STOP_NO) {
         name_first_error(run);
         send_failure(w, run->task.id, run);
-        return machine_failed(run) ? TASK_BROKEN : TASK_FAILED;
+        return machine_failed(run) ? TASK_END_BROKEN : TASK_END_FAILED;
     }
     if (step != STEP_ON && run->started_pairs < run->task.pairs)
         uploader_final_report(w->uploader, run->task.id, "release",
                               json_pack("{s:i}", "started_pairs", run->started_pairs));
-    return stop_level() == STOP_NO ? TASK_DONE : TASK_HANDED_BACK;
+    return stop_level() == STOP_NO ? TASK_END_DONE : TASK_END_HANDED_BACK;
 }
 
 static void set_test(Status *status, void *ctx) {
@@ -344,7 +344,7 @@ static TaskEnd work_on(TaskRun *run) {
 
 TaskEnd task_run(Worker *worker, json_t *document) {
     TaskRun run = {.worker = worker};
-    TaskEnd end = TASK_FAILED;
+    TaskEnd end = TASK_END_FAILED;
     str_init(&run.failure.log, 1 << 20);
     if (task_read(&run.task, document, &run.failure.error)) {
         end = work_on(&run);

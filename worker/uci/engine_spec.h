@@ -37,10 +37,10 @@ typedef struct EngineSpec {
     MatchLimit limit;
 } EngineSpec;
 
-// Scores in centipawns are limited to ±SCORE_CP_MAX, so that a larger score is a mate.
-enum { SCORE_NONE = INT32_MIN, SCORE_MATE = 1000000, SCORE_CP_MAX = 900000 };
-static inline bool score_is_mate(int32_t score) {
-    return score > SCORE_CP_MAX || (score < -SCORE_CP_MAX && score != SCORE_NONE);
+// Scores in centipawns are limited to ±UCI_SCORE_CP_MAX, so that a larger score is a mate.
+enum { UCI_SCORE_NONE = INT32_MIN, UCI_SCORE_MATE = 1000000, UCI_SCORE_CP_MAX = 900000 };
+static inline bool uci_score_is_mate(int32_t score) {
+    return score > UCI_SCORE_CP_MAX || (score < -UCI_SCORE_CP_MAX && score != UCI_SCORE_NONE);
 }
 
 typedef enum { LINE_TO_ENGINE, LINE_FROM_ENGINE, LINE_ERROR } MatchLineKind;

@@ -78,21 +78,21 @@ UciKind uci_kind(const char *line, size_t size) {
 // n moves wins after 2n - 1 plies.
 static int32_t mate_score(int64_t moves) {
     int64_t plies = moves > 0 ? 2 * moves - 1 : -2 * moves;
-    return (int32_t)(moves > 0 ? SCORE_MATE - plies : plies - SCORE_MATE);
+    return (int32_t)(moves > 0 ? UCI_SCORE_MATE - plies : plies - UCI_SCORE_MATE);
 }
 
 static int32_t read_score(const char **line, const char *end) {
     Word unit = next_word(line, end), value = next_word(line, end);
     if (word_is(unit, "cp") && value.size)
-        return (int32_t)word_number(value, SCORE_CP_MAX);
+        return (int32_t)word_number(value, UCI_SCORE_CP_MAX);
     if (word_is(unit, "mate") && value.size)
         return mate_score(word_number(value, 10000));
-    return SCORE_NONE;
+    return UCI_SCORE_NONE;
 }
 
 void uci_read_info(const char *line, size_t size, UciInfo *out) {
     const char *rest = line, *end = line + size;
-    *out = (UciInfo){.score_cp = SCORE_NONE, .time_ms = -1};
+    *out = (UciInfo){.score_cp = UCI_SCORE_NONE, .time_ms = -1};
     for (Word word = next_word(&rest, end); word.size; word = next_word(&rest, end)) {
         if (word_is(word, "depth"))
             out->depth = (int32_t)word_number(next_word(&rest, end), INT32_MAX / 16);

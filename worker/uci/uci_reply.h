@@ -22,7 +22,7 @@ typedef enum {
 } UciKind;
 
 typedef struct UciInfo {
-    int32_t score_cp; // SCORE_NONE without one
+    int32_t score_cp; // UCI_SCORE_NONE without one
     int32_t depth, seldepth;
     int64_t nodes;
     int32_t time_ms; // -1 without one

@@ -54,8 +54,9 @@ static void a_draw_waits_for_its_move_number(void **state) {
 
 static void mates_and_missing_scores_are_not_level(void **state) {
     (void)state;
-    const Step mate[] = {{0, 5, 40}, {0, 6, 40}, {0, 7, 41}, {SCORE_MATE - 9, 8, 41}, {0, 9, 42}};
-    const Step none[] = {{0, 5, 40}, {0, 6, 40}, {0, 7, 41}, {SCORE_NONE, 8, 41}, {0, 9, 42}};
+    const Step mate[] = {
+        {0, 5, 40}, {0, 6, 40}, {0, 7, 41}, {UCI_SCORE_MATE - 9, 8, 41}, {0, 9, 42}};
+    const Step none[] = {{0, 5, 40}, {0, 6, 40}, {0, 7, 41}, {UCI_SCORE_NONE, 8, 41}, {0, 9, 42}};
     assert_int_equal(plies_to(draw_rules, mate, 5, DECISION_DRAW), 0);
     assert_int_equal(plies_to(draw_rules, none, 5, DECISION_DRAW), 0);
 }
@@ -70,14 +71,14 @@ static void the_side_that_sees_itself_lost_resigns(void **state) {
 
 static void being_mated_counts_for_resignation(void **state) {
     (void)state;
-    const Step steps[] = {{4 - SCORE_MATE, 1, 2}, {0, 1, 3}, {2 - SCORE_MATE, 1, 3}};
+    const Step steps[] = {{4 - UCI_SCORE_MATE, 1, 2}, {0, 1, 3}, {2 - UCI_SCORE_MATE, 1, 3}};
     assert_int_equal(plies_to(resign_rules, steps, 3, DECISION_RESIGNS), 3);
 }
 
 static void bad_scores_must_come_in_a_row(void **state) {
     (void)state;
     const Step better[] = {{-600, 1, 2}, {0, 1, 3}, {-599, 1, 3}, {0, 1, 4}, {-600, 1, 4}};
-    const Step none[] = {{-600, 1, 2}, {SCORE_NONE, 1, 3}, {-600, 1, 3}, {0, 1, 4}};
+    const Step none[] = {{-600, 1, 2}, {UCI_SCORE_NONE, 1, 3}, {-600, 1, 3}, {0, 1, 4}};
     assert_int_equal(plies_to(resign_rules, better, 5, DECISION_RESIGNS), 0);
     assert_int_equal(plies_to(resign_rules, none, 4, DECISION_RESIGNS), 0);
 }
@@ -95,7 +96,7 @@ static void two_sided_resignation_needs_both(void **state) {
 
 static void length_alone_ends_a_game_even_without_scores(void **state) {
     (void)state;
-    const Step steps[] = {{SCORE_NONE, 1, 2}, {900, 1, 3}, {0, 0, 3}, {SCORE_NONE, 1, 4}};
+    const Step steps[] = {{UCI_SCORE_NONE, 1, 2}, {900, 1, 3}, {0, 0, 3}, {UCI_SCORE_NONE, 1, 4}};
     assert_int_equal(plies_to((Adjudication){.max_moves = 2}, steps, 4, DECISION_TOO_LONG), 4);
 }
 

@@ -57,7 +57,7 @@ static GameRecord *sample(void) {
                                    .delay_us = 4000,
                                    .info_size = sizeof info - 1};
     record.moves[2] = (MoveRecord){.time_us = 2000000,
-                                   .score_cp = -(SCORE_MATE - 6),
+                                   .score_cp = -(UCI_SCORE_MATE - 6),
                                    .depth = 3,
                                    .engine_ms = -1,
                                    .cpu_us = -1,

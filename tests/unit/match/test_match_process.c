@@ -71,7 +71,7 @@ static void the_last_exact_score_is_kept_over_later_bounds(void **state) {
                      ENGINE_OK);
     assert_int_equal(reply.info.score_cp, 90);
     assert_int_equal(search_text("bestmove e2e4\n", 10 * second_ns, &reply), ENGINE_OK);
-    assert_int_equal(reply.info.score_cp, SCORE_NONE);
+    assert_int_equal(reply.info.score_cp, UCI_SCORE_NONE);
 }
 
 // The tail of a long line must not pass for a line of its own.

@@ -70,30 +70,30 @@ static void depth_score_and_nodes_are_found_in_any_order(void **state) {
     assert_int_equal(got.depth, 21);
     assert_int_equal(got.score_cp, -35);
     assert_true(got.nodes == 123456789012);
-    assert_int_equal(info("info depth 4").score_cp, SCORE_NONE);
-    assert_int_equal(info("").score_cp, SCORE_NONE);
-    assert_int_equal(info("info string score cp 3").score_cp, SCORE_NONE);
-    assert_int_equal(info("info score").score_cp, SCORE_NONE);
-    assert_int_equal(info("info score cp").score_cp, SCORE_NONE);
+    assert_int_equal(info("info depth 4").score_cp, UCI_SCORE_NONE);
+    assert_int_equal(info("").score_cp, UCI_SCORE_NONE);
+    assert_int_equal(info("info string score cp 3").score_cp, UCI_SCORE_NONE);
+    assert_int_equal(info("info score").score_cp, UCI_SCORE_NONE);
+    assert_int_equal(info("info score cp").score_cp, UCI_SCORE_NONE);
 }
 
 static void mates_are_counted_in_plies(void **state) {
     (void)state;
-    assert_int_equal(info("info score mate 1").score_cp, SCORE_MATE - 1);
-    assert_int_equal(info("info score mate 3").score_cp, SCORE_MATE - 5);
-    assert_int_equal(info("info score mate -2").score_cp, -SCORE_MATE + 4);
-    assert_int_equal(info("info score mate 0").score_cp, -SCORE_MATE);
-    assert_true(score_is_mate(info("info score mate 99999999999").score_cp));
-    assert_true(score_is_mate(info("info score mate -99999999999").score_cp));
+    assert_int_equal(info("info score mate 1").score_cp, UCI_SCORE_MATE - 1);
+    assert_int_equal(info("info score mate 3").score_cp, UCI_SCORE_MATE - 5);
+    assert_int_equal(info("info score mate -2").score_cp, -UCI_SCORE_MATE + 4);
+    assert_int_equal(info("info score mate 0").score_cp, -UCI_SCORE_MATE);
+    assert_true(uci_score_is_mate(info("info score mate 99999999999").score_cp));
+    assert_true(uci_score_is_mate(info("info score mate -99999999999").score_cp));
 }
 
 static void numbers_too_large_are_cut(void **state) {
     (void)state;
-    assert_int_equal(info("info score cp 99999999999999999999999").score_cp, SCORE_CP_MAX);
-    assert_int_equal(info("info score cp -99999999999999999999999").score_cp, -SCORE_CP_MAX);
-    assert_false(score_is_mate(SCORE_CP_MAX));
-    assert_false(score_is_mate(-SCORE_CP_MAX));
-    assert_false(score_is_mate(SCORE_NONE));
+    assert_int_equal(info("info score cp 99999999999999999999999").score_cp, UCI_SCORE_CP_MAX);
+    assert_int_equal(info("info score cp -99999999999999999999999").score_cp, -UCI_SCORE_CP_MAX);
+    assert_false(uci_score_is_mate(UCI_SCORE_CP_MAX));
+    assert_false(uci_score_is_mate(-UCI_SCORE_CP_MAX));
+    assert_false(uci_score_is_mate(UCI_SCORE_NONE));
     assert_true(info("info nodes 99999999999999999999999").nodes > 0);
     assert_true(info("info depth 99999999999999999999999").depth > 0);
 }

@@ -102,7 +102,7 @@ static void a_task_lasts_as_long_as_it_should(void **state) {
     test.game_seconds *= 100;
     assert_int_equal(scheduler_task_pairs(&test, &worker, 1800), 16);
     test.game_seconds = 0.01;
-    assert_true(scheduler_task_pairs(&test, &worker, 1800) <= TASK_PAIRS_MAX);
+    assert_true(scheduler_task_pairs(&test, &worker, 1800) <= DEALT_PAIRS_MAX);
     test.batch_pairs = 1000;
     assert_int_equal(scheduler_task_pairs(&test, &worker, 1), 1000);
 }

@@ -67,7 +67,7 @@ static void a_pair_counts_in_half_points_of_the_new_side(void **state) {
     } cases[] = {{B, W, '0'}, {B, D, '1'}, {D, W, '1'}, {D, D, '2'}, {W, W, '2'},
                  {B, B, '2'}, {W, D, '3'}, {D, B, '3'}, {W, B, '4'}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        scope(batch_release) Batch batch;
+        scope(batch_release) GameBatch batch;
         GameRecord *games scope(free_ptr) = make_pair(cases[i].first, cases[i].second);
         batch_init(&batch, 1, 0, 1);
         batch_add(&batch, games, &context);
@@ -80,7 +80,7 @@ static void a_pair_counts_in_half_points_of_the_new_side(void **state) {
 
 static void faults_of_either_side_are_counted_apart(void **state) {
     (void)state;
-    scope(batch_release) Batch batch;
+    scope(batch_release) GameBatch batch;
     batch_init(&batch, 1, 0, 3);
     static const GameEndKind kinds[] = {GAME_END_TIME,  GAME_END_CRASH, GAME_END_ILLEGAL,
                                         GAME_END_STALL, GAME_END_RULE,  GAME_END_ADJUDICATION};
@@ -174,7 +174,7 @@ static void clocks_belong_to_the_engine_that_moved(void **state) {
 static void a_move_without_a_score_has_null(void **state) {
     (void)state;
     GameRecord *games scope(free_ptr) = make_pair(W, B);
-    games[0].moves[2].score_cp = SCORE_NONE;
+    games[0].moves[2].score_cp = UCI_SCORE_NONE;
     json_auto_t *got = game_line(&games[0]);
     assert_true(json_is_null(json_array_get(json_object_get(got, "scores"), 0)));
     assert_int_equal(json_integer_value(json_array_get(json_object_get(got, "scores"), 1)), 31);
@@ -182,7 +182,7 @@ static void a_move_without_a_score_has_null(void **state) {
 
 // New.
 static SpoolItem *make_item(int64_t task, int seq) {
-    scope(batch_release) Batch batch;
+    scope(batch_release) GameBatch batch;
     GameRecord *games scope(free_ptr) = make_pair(W, D);
     const BatchFacts facts = {"10.000+0.100", 812345, 0.02, NULL};
     batch_init(&batch, task, seq, 1);

@@ -72,7 +72,7 @@ static void it_stays_within_its_size_whatever_was_said(void **state) {
     GameRecord *game scope(free_ptr) = make_game(&said);
     json_auto_t *got = fault_report_to_json(game, &context);
     size_t size = json_dumpb(got, NULL, 0, JSON_COMPACT);
-    assert_in_range(size, 10000, FAULT_REPORT_MAX);
+    assert_in_range(size, 10000, FAULT_REPORT_JSON_MAX);
 }
 
 static void it_is_sent_as_one_compressed_document(void **state) {
@@ -81,7 +81,7 @@ static void it_is_sent_as_one_compressed_document(void **state) {
     scope(str_release) Str text;
     GameRecord *game scope(free_ptr) = make_game(NULL); // nothing was kept of what was said
     SpoolItem *item = fault_report_item(game, &context, 7);
-    str_init(&text, FAULT_REPORT_MAX);
+    str_init(&text, FAULT_REPORT_JSON_MAX);
     assert_true(zstd_decompress(item->bytes, item->size, &text, &err));
     json_auto_t *root = json_loads(text.data, 0, NULL);
     assert_non_null(root);
