@@ -122,7 +122,7 @@ static json_t *owner_warning(const json_t *owner) {
         return json_null();
     char *text scope(free_ptr) =
         xasprintf("One owner without a record (%s) played %.0f\u00a0%% of the pairs that count.",
-                  user ? user : "machines without account", 100 * share);
+                  user ? user : "machines without an account", 100 * share);
     return json_string(text);
 }
 

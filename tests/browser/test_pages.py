@@ -261,7 +261,7 @@ def a_patch_that_names_a_net_asks_for_it_on_its_page():
     browser.go("/tests/new")
     browser.type("#title", "A net of nothing")
     browser.paste("#patch", naming(NET))
-    browser.until(lambda: "does not hold" in browser.text("#net-said"), 10, "the word beside the field")
+    browser.until(lambda: "does not have" in browser.text("#net-said"), 10, "the word beside the field")
     contains(browser.text("#net-said"), hashlib.sha256(NET).hexdigest()[:10])
     browser.screenshot(SHOTS, "new-net-missing-desktop-light")
     browser.click("form#new-test button.primary")
@@ -284,7 +284,7 @@ def too_large_a_file_is_refused_before_it_is_sent():
     with open(path, "wb") as file:
         file.truncate(65 << 20)
     field.send_keys(str(path))
-    contains(field.get_attribute("validationMessage"), "a net has 64 MiB at most")
+    contains(field.get_attribute("validationMessage"), "A net may have at most 64 MiB")
     field.send_keys(file_of(b"another"))
     equal(field.get_attribute("validationMessage"), "")
 
@@ -313,7 +313,7 @@ def the_right_file_leads_back_to_the_test_which_asks_no_more():
     contains(browser.text("#list"), "2.05")  # MiB
     browser.go("/tests/new")
     browser.paste("#patch", naming(NET))
-    browser.until(lambda: "is here" in browser.text("#net-said"), 10, "the word beside the field")
+    browser.until(lambda: "The server has" in browser.text("#net-said"), 10, "the word beside the field")
     refused = [line for line in browser.problems() if "status of 422" not in line]
     equal(refused, [], "console")
 
@@ -406,7 +406,7 @@ def all_fields_have_labels_and_the_keyboard_finds_the_content():
     browser.go("/")
     from selenium.webdriver.common.keys import Keys
     browser.find("body").send_keys(Keys.TAB)
-    equal(browser.run("return document.activeElement.textContent"), "To the content")
+    equal(browser.run("return document.activeElement.textContent"), "Skip to the content")
 
 
 def without_script_the_pages_read():

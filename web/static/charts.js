@@ -1,6 +1,7 @@
-// Shows the values under the pointer, or at the arrow keys, on the charts of a test's page. The server draws the charts
-// (server/pages/chart.c), and live.js brings them up to date. This script reads the points of a drawn line back and
-// looks their values up in the history, so it knows nothing of scales.
+// Shows the values of a test's charts under the pointer, or at the point that the arrow keys choose.
+// The server draws the charts (server/pages/chart.c), and live.js brings them up to date. This
+// script reads the points of a drawn line and looks up their values in the history of the test, so
+// it need not know the scales.
 "use strict";
 
 (() => {
@@ -11,7 +12,8 @@
     const signed = (value) => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + Math.abs(value).toFixed(2);
     const time = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
 
-    // For each chart with a line: the column that it draws, the points before the history's first, the words for a point.
+    // For each chart with a line: the column that it draws, the number of points before the first of
+    // the history, and the text for a point.
     const charts = {
         llr: { column: "llr", before: 1, words: (h, i) => `${plain(h.games[i])} games\nLLR ${signed(h.llr[i])}` },
         elo: {
@@ -31,9 +33,9 @@
 
     function watch(figure, chart) {
         const crosshair = part(figure, "crosshair"), readout = part(figure, "readout");
-        let at = -1; // among the points that are drawn
+        let at = -1; // an index into the drawn points
 
-        // The drawn points with their values, and how drawing and page relate.
+        // The drawn points with their values, the scale of the drawing, and its place on the page.
         function look() {
             const line = figure.querySelector("polyline.line");
             if (!line) return null;

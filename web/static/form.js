@@ -1,5 +1,5 @@
-// Choosing a preset fills its fields in and leaves the rest as typed. Without this script the
-// presets are links that load the form anew.
+// A chosen preset fills in its fields and leaves all others as typed. Without this script the
+// presets are links that load the form again.
 "use strict";
 
 (() => {
@@ -19,7 +19,7 @@
         showFieldsOfKind();
     }
 
-    // The bounds of a test are hidden for kinds that have none.
+    // The fields of the bounds are hidden for kinds of tests without bounds.
     function showFieldsOfKind() {
         const kind = form.elements.namedItem("kind").value;
         for (const field of form.querySelectorAll("[data-only-kinds]"))
@@ -34,14 +34,14 @@
     form.elements.namedItem("kind").addEventListener("change", showFieldsOfKind);
     showFieldsOfKind();
 
-    // One press, one test.
+    // The button works once, so that a double click does not submit two tests.
     form.addEventListener("submit", () => {
         const button = form.querySelector("button.primary");
         setTimeout(() => { button.disabled = true; }, 0);
         window.addEventListener("pageshow", () => { button.disabled = false; }, { once: true });
     });
 
-    // A patch that names a net which is not here needs its file, now or later.
+    // If the patch names a net that the server does not have, the author must upload its file.
     const said = document.getElementById("net-said");
     let asked = "";
 
@@ -66,8 +66,9 @@
         const reply = await fetch(`/api/v1/nets?engine=${encodeURIComponent(said.dataset.engine)}&sha256=${name}`);
         const known = reply.ok && (await reply.json()).items.length > 0;
         if (!reply.ok || name !== asked) return;
-        said.textContent = known ? "The net that the patch names is here."
-            : `The patch names the net ${name.slice(0, 10)}…, which this server does not hold. Choose its file here, or upload it later: until then the test cannot be approved.`;
+        said.textContent = known ? "The server has the net that the patch names."
+            : `The patch names the net ${name.slice(0, 10)}…, which this server does not have. ` +
+                "Choose its file here or upload it later. Until then the test cannot be approved.";
         said.classList.toggle("bad", !known);
         said.hidden = false;
     }

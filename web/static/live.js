@@ -1,6 +1,6 @@
-// Brings the parts of a page that carry data-live up to date: the server says that something has
-// happened, the page's own address is read again, and only what differs is changed in place, so
-// that focus, scroll, open details and what was typed stay.
+// Brings the parts of a page that carry data-live up to date. When the server sends an event, the
+// script reads the page's address again and changes only the elements that differ, in place. So the
+// focus, the scroll position, open details and typed text stay.
 "use strict";
 
 (() => {
@@ -19,7 +19,7 @@
         if (indicator.textContent !== text) indicator.textContent = text;
     }
 
-    // ---- changing in place
+    // ---- change in place
 
     function sameKind(a, b) {
         return a && a.nodeType === b.nodeType && a.nodeName === b.nodeName && (a.id || "") === (b.id || "");
@@ -32,7 +32,7 @@
             if (!from.hasAttribute(name) && name !== "open" && name !== "value") to.removeAttribute(name);
     }
 
-    // The element that `wanted` is the new state of: the one with its id, else the next of its kind.
+    // The element whose new state is `wanted`: the one with the same id, else the next of its kind.
     function counterpart(parent, place, wanted) {
         if (sameKind(place, wanted)) return place;
         if (wanted.nodeType !== Node.ELEMENT_NODE) return null;
@@ -80,7 +80,7 @@
         document.dispatchEvent(new CustomEvent("live"));
     }
 
-    // ---- reading again
+    // ---- read again
 
     async function read() {
         timer = 0;
@@ -91,7 +91,7 @@
             const reply = await fetch(location.href, { headers: { "X-Patchmate-Live": "1" }, cache: "no-store" });
             if (reply.ok) update(await reply.text());
         } catch (error) {
-            // the stream's own reconnection tells of an outage
+            // if the server is down, the event stream shows it when it reconnects
         }
         reading = false;
         if (again) { again = false; plan(); }
@@ -112,7 +112,7 @@
     let opened = false;
     stream.addEventListener("open", () => {
         show(true, "live");
-        if (opened) plan(); // something may have happened meanwhile
+        if (opened) plan(); // events may have been lost while the stream was closed
         opened = true;
     });
     stream.addEventListener("error", () => show(false, "reconnecting"));
@@ -126,7 +126,7 @@
     window.addEventListener("pagehide", () => stream.close());
 })();
 
-// "3 min ago" grows old without an event; the server's words for it are these.
+// A time like "3 min ago" changes without an event. The server uses the same words (format_ago).
 (() => {
     const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
 
@@ -147,7 +147,7 @@
     setInterval(refresh, 10000);
 })();
 
-// The verdict is there to be pasted into a commit.
+// A button that copies the verdict, so that authors can paste it into a commit message.
 (() => {
     const text = document.getElementById("verdict-text");
     if (!text || !navigator.clipboard) return;

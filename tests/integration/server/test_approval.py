@@ -379,7 +379,7 @@ def large_files_that_are_not_text_are_named_and_approved_with_a_word_more():
 def a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved():
     test = new_test(adds("many.c", *(f"int a{i};" for i in range(6000))))
     page = boss.get(f"/tests/{test}").text
-    contains(page, "Longer than this page shows.")
+    contains(page, "The diff is longer than this page shows.")
     true("/approve" not in page, "a page that does not show all offers no approval")
     page = boss.get(f"/tests/{test}?diff=all").text
     contains(page, "int a5999;")

@@ -309,10 +309,10 @@ def a_test_shows_how_much_each_owner_brought():
     equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "record": False},
                             {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "record": True}])
     equal([text for text in found["warnings"] if "owner" in text],
-          ["One owner without a record (machines without account) played 75\u00a0% of the pairs that count."])
+          ["One owner without a record (machines without an account) played 75\u00a0% of the pairs that count."])
     page = anyone.get(f"/tests/{test}").text
     contains(page, "75.0\u00a0%")
-    contains(page, "machines without account")
+    contains(page, "machines without an account")
     true("192.0.2" not in page + str(found), "an address")
 
 
