@@ -17,8 +17,15 @@ def batch(seq, outcomes, games=None, **fields):
     """Consistent counts: every drawn game is one that the outcomes ask for."""
     wins, losses, draws = (0, 0, 0, 1, 2), (2, 1, 0, 0, 0), (0, 1, 2, 1, 0)
     count = lambda of: sum(of[int(digit)] for digit in outcomes)
-    return {"seq": seq, "outcomes": outcomes, "wins": count(wins), "losses": count(losses), "draws": count(draws), "crashes": 0,
-            "time_losses": 0, "tc": "10.00+0.10", "speed": 1e6, "busy": 0, "games_sha256": games, **fields}
+    result = {"outcomes": outcomes, "wins": count(wins), "losses": count(losses), "draws": count(draws), "crashes": 0, "time_losses": 0}
+    return changed({"seq": seq, "result": result, "tc": "10.00+0.10", "speed": 1e6, "busy": 0, "games_sha256": games}, fields)
+
+
+def changed(body, fields):
+    """A batch with other fields, those of its result among them."""
+    of_result = {name: value for name, value in fields.items() if name in body["result"]}
+    others = {name: value for name, value in fields.items() if name not in of_result}
+    return {**body, "result": {**body["result"], **of_result}, **others}
 
 
 def game(pair, white, plies=80):

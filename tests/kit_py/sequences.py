@@ -285,7 +285,7 @@ class Sequences:
             task["sha"] = document["sha256"]
         elif step.path.endswith("/batches"):
             sent = json.loads(step.body)
-            self.stored[task["id"], sent["seq"]] = sent["outcomes"]
+            self.stored[task["id"], sent["seq"]] = sent["result"]["outcomes"]
             task["seq"], task["sha"] = document["next"]["seq"] if document.get("next") else sent["seq"] + 1, None
 
     def step(self):

@@ -14,7 +14,7 @@ import zlib
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from patches import demo, with_line  # noqa: E402
-from protocol import batch, claim, games_body, put_games  # noqa: E402
+from protocol import batch, changed, claim, games_body, put_games  # noqa: E402
 from server import ADMIN, PASSWORD, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 from tiny_engine import MUTE, server_with_engine  # noqa: E402
@@ -195,12 +195,12 @@ def batches_that_contradict_themselves_or_their_task_are_refused():
     path, good = f"/tasks/{task['id']}/batches", batch(0, "2134")
     with nothing_changes():
         for change, code, field in (
-                ({"wins": good["wins"] + 1}, "bad_counts", "draws"), ({"wins": 0, "losses": 0, "draws": 8}, "bad_counts", "wins"),
+                ({"wins": good["result"]["wins"] + 1}, "bad_counts", "draws"), ({"wins": 0, "losses": 0, "draws": 8}, "bad_counts", "wins"),
                 ({"outcomes": "21345"}, "bad_counts", "outcomes"), ({"outcomes": "21x4"}, "bad_counts", "outcomes"),
                 ({"wins": -1}, "bad_counts", "wins"), ({"crashes": 9}, "bad_counts", "crashes"),
                 ({"wins": 1 << 62}, "bad_counts", "wins"), ({"speed": -1}, "bad_request", "speed"),
                 ({"busy": 1.5}, "bad_request", "busy"), ({"seq": -1}, "bad_request", "seq")):
-            refused(worker.api("POST", path, {**good, **change}), 422, code, field=field)
+            refused(worker.api("POST", path, changed(good, change)), 422, code, field=field)
         refused(other.api("POST", path, good), 403, "not_your_task")
         refused(put_games(other, task["id"], 0, games_body(0, BATCH)), 403, "not_your_task")
         refused(worker.api("POST", "/tasks/987654/batches", good), 404, "no_such_task", "987654")

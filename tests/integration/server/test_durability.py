@@ -202,7 +202,7 @@ def a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn():
         sql(server, f"CREATE TRIGGER refuse BEFORE UPDATE ON workers WHEN new.id = {workers[2].worker} AND new.games > 0 "
                     "BEGIN SELECT raise(ABORT, 'no more games of this one'); END")
         bodies = [batch(0, outcomes) for outcomes in ("2134", "4444", "0000", "1111", "3210", "2222")]
-        bodies[3]["wins"] += 1
+        bodies[3]["result"]["wins"] += 1
 
         def post(i):
             return lambda: workers[i].api("POST", f"/tasks/{tasks[i]}/batches", bodies[i])
