@@ -48,7 +48,7 @@ def a_batch_says_what_its_machine_was_like():
     equal(test["workers"][0]["pairs_flagged"], 8)
     page = anyone.get("/tests/1").words
     contains(page, "8 pairs are flagged (machines: 1)")
-    contains(page, "busy with something else (4), slower than at first (4), short of memory (4)")
+    contains(page, "busy with other programs (4), slower than at first (4), short of memory (4)")
 
 
 def what_a_side_used_while_the_other_was_to_move_is_shown():
@@ -213,7 +213,7 @@ def games_are_played_over_again_and_invented_ones_are_found():
           [("liar", "game 1: its result does not follow from how it ended")])
     equal([(x["worker_name"], x["user"], x["pairs"]) for x in test["exclusions"]], [("liar", None, 4)])
     true("honest" in [w["name"] for w in test["workers"]] and "liar" not in [w["name"] for w in test["workers"]], "who counts")
-    contains(anyone.get("/tests/1").words, "what 1 of them hold cannot have been played")
+    contains(anyone.get("/tests/1").words, "Batches with games that cannot have been played: 1.")
     contains(anyone.get(f"/machines/{liar.worker}").text, "its result does not follow")
     contains(anyone.get("/metrics").text, "\npatchmate_replay_mismatches 1\n")
     contains(server.command("check", server.data), "0 differences")
