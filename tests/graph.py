@@ -6,8 +6,13 @@ symbol that the other one defines (`nm`); so a call through a table is an edge o
 table of allowed edges between folders. There is no circle between folders, and none between modules of one folder but the ones
 that CIRCLES names. tests/graph_wrong.txt lists edges that are still wrong; it may only shrink.
 
-usage: tests/graph.py [--print] [--self-test] OBJECTS…     OBJECTS: folders with object files, laid out as the sources are
+usage: tests/graph.py [--root FOLDER] [--print] [--list] OBJECTS…
+  --root FOLDER   a git work tree, this one unless told
+  --print         prints the folders and what they use
+  --list          prints what graph_wrong.txt should hold
+  OBJECTS         folders with object files, laid out as the sources are
 """
+import argparse
 import collections
 import os
 import re
@@ -15,7 +20,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WRONG = os.path.join(ROOT, "tests", "graph_wrong.txt")
+WRONG = "tests/graph_wrong.txt"
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 
 SERVER = "accounts storage git patch ledger http submit pages routes"
@@ -86,10 +91,10 @@ def folder_of(module):
     return parts[0] if parts[0] == "sprt" else "/".join(parts[:2])
 
 
-def sources():
+def sources(root):
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "server/*.[ch]", "worker/*.[ch]", "engine/*.[ch]", "sprt/*.[ch]"],
-                            cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    return [path for path in listed if "/inside/" not in path and os.path.exists(os.path.join(ROOT, path))]
+                            cwd=root, capture_output=True, text=True, check=True).stdout.split()
+    return [path for path in listed if "/inside/" not in path and os.path.exists(os.path.join(root, path))]
 
 
 def header_path(path, name):
@@ -98,7 +103,8 @@ def header_path(path, name):
 
 
 class Graph:
-    def __init__(self):
+    def __init__(self, root=ROOT):
+        self.root = root
         self.edges = collections.defaultdict(lambda: collections.defaultdict(set))  # module → module → reasons
         self.functions = collections.Counter()  # by module
         self.modules = set()
@@ -108,10 +114,10 @@ class Graph:
             self.edges[user][used].add(why)
 
     def read_includes(self):
-        for path in sources():
+        for path in sources(self.root):
             module = path.rsplit(".", 1)[0]
             self.modules.add(module)
-            with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+            with open(os.path.join(self.root, path), encoding="utf-8") as f:
                 text = f.read()
             for match in INCLUDE.finditer(text):
                 used = header_path(path, match.group(1))
@@ -120,7 +126,7 @@ class Graph:
 
     def read_objects(self, folders):
         defined, undefined = {}, collections.defaultdict(set)
-        for module, path in objects(folders):
+        for module, path in objects(self.root, folders):
             for line in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines():
                 kind, symbol = line.split()[-2:]
                 if kind == "U":
@@ -156,7 +162,7 @@ class Graph:
         return [c for c in components({m: set(t) for m, t in self.edges.items()}) if not any(c <= allowed for allowed in CIRCLES)]
 
 
-def objects(folders):
+def objects(root, folders):
     """Module and path of each object file. The engine's own makefile names its objects without engine/."""
     for folder in folders:
         for place, _, names in os.walk(folder):
@@ -166,7 +172,7 @@ def objects(folders):
                 if name.endswith(".o") and not module.startswith(("tests/", "anvil/")):
                     module = module if module.startswith(("server/", "worker/", "engine/", "sprt/")) else "engine/" + module
                     # Objects of sources that have gone or moved stay in the build folder.
-                    if os.path.exists(os.path.join(ROOT, module + ".c")):
+                    if os.path.exists(os.path.join(root, module + ".c")):
                         yield module, path
 
 
@@ -203,16 +209,17 @@ def components(edges):
     return found
 
 
-def known_wrong():
-    if not os.path.exists(WRONG):
+def known_wrong(root):
+    path = os.path.join(root, WRONG)
+    if not os.path.exists(path):
         return set()
-    with open(WRONG, encoding="utf-8") as f:
+    with open(path, encoding="utf-8") as f:
         return {line.strip() for line in f if line.strip() and not line.startswith("#")}
 
 
 def complaints(graph):
     """What lint says: new wrong edges, new circles, and lines of the list that are no longer needed."""
-    known, used, said = known_wrong(), set(), []
+    known, used, said = known_wrong(graph.root), set(), []
     for (user, target), reason in sorted(graph.wrong().items()):
         line = f"{user} -> {target}"
         used.add(line)
@@ -227,7 +234,7 @@ def complaints(graph):
             if not smaller:
                 said.append(f"circle: {' '.join(sorted(circle))}")
     for line in sorted(known - used):
-        said.append(f"tests/graph_wrong.txt: no longer wrong, take it out: {line}")
+        said.append(f"{WRONG}: no longer wrong, take it out: {line}")
     for folder in sorted({folder_of(m) for m in graph.modules} - FOLDERS.keys()):
         said.append(f"{folder} is not in the table of folders in tests/graph.py")
     return said
@@ -265,12 +272,18 @@ def self_test():
 
 def main():
     self_test()
-    graph = Graph()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", default=ROOT)
+    parser.add_argument("--print", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("objects", nargs="+")
+    arguments = parser.parse_args()
+    graph = Graph(arguments.root)
     graph.read_includes()
-    graph.read_objects([a for a in sys.argv[1:] if not a.startswith("--")])
-    if "--print" in sys.argv:
+    graph.read_objects(arguments.objects)
+    if arguments.print:
         print_graph(graph)
-    if "--list" in sys.argv:  # the list of what is wrong now, for tests/graph_wrong.txt
+    if arguments.list:  # the list of what is wrong now, for tests/graph_wrong.txt
         print("\n".join([f"{a} -> {b}" for a, b in sorted(graph.wrong())] + ["circle " + " ".join(sorted(c)) for c in graph.circles()]))
         return 0
     said = complaints(graph)

@@ -5,20 +5,25 @@ nor inside a file of the same part (engine, server, sprt, worker). Two files may
 `typedef struct T T;` declares a type and defines none, as often as it stands: the definition is the struct with its members.
 
 Names that are still wrong stand in KNOWN; the list may only shrink.
+
+usage: tests/names.py [--root FOLDER]     FOLDER: a git work tree, this one unless told
 """
+import argparse
 import collections
+import os
 import subprocess
 import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KNOWN = set()
 SEEN = "Turn", "server/db/turn.h"  # that a header's name is seen at all
 
 
-def definitions():
+def definitions(root):
     """(name, file, whether it is only declared) of each struct, union, enum, typedef and enumerator."""
-    files = subprocess.run(["git", "ls-files", "engine/*.[ch]", "server/*.[ch]", "sprt/*.[ch]", "worker/*.[ch]"], capture_output=True, text=True,
+    files = subprocess.run(["git", "ls-files", "engine/*.[ch]", "server/*.[ch]", "sprt/*.[ch]", "worker/*.[ch]"], cwd=root, capture_output=True, text=True,
                            check=True).stdout.split()
-    tags = subprocess.run(["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=tsegu", "-f", "-", *files], capture_output=True, text=True,
+    tags = subprocess.run(["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=tsegu", "-f", "-", *files], cwd=root, capture_output=True, text=True,
                           check=True).stdout
     for line in tags.splitlines():
         name, path, *fields = line.split("\t")
@@ -59,7 +64,9 @@ def self_test():
 
 def main():
     self_test()
-    names = list(definitions())
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", default=ROOT)
+    names = list(definitions(parser.parse_args().root))
     if SEEN not in ((name, path) for name, path, _ in names):
         print(f"tests/names.py: {SEEN[0]} of {SEEN[1]} is not seen; are headers read?")
         return 1

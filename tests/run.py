@@ -216,7 +216,7 @@ def sanitized(build):
     loops = [p._replace(name=p.name.replace("integration", "sanitized-integration"),
                         env={"BUILD": out, "SANITIZED": "1"})
              for p in scripts("integration", 900)
-             if not re.search("/(deploy_|demo)", p.name) and (LONG or not PLAIN_ENOUGH.search(p.name))]
+             if not re.search("/(deploy_|demo|lint_gates)", p.name) and (LONG or not PLAIN_ENOUGH.search(p.name))]
     return loops + programs
 
 

@@ -4,28 +4,33 @@
 A function over 70 lines or a source file over 400 fails; a file that is mostly a table says so with
 the words "sizes: table" in one of its first ten lines. A line over 100 columns fails, comments included,
 which clang-format leaves alone.
+
+usage: tests/sizes.py [--root FOLDER]     FOLDER: a git work tree, this one unless told
 """
+import argparse
+import os
 import statistics
 import subprocess
 import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FUNCTION_MAX, FILE_MAX, COLUMNS_MAX = 70, 400, 100
 SEEN = "engine/rules/bitboard.h", "square_bb"  # that a header's function is seen at all
 
 
-def sources():
+def sources(root):
     """(path, lines) of each C file."""
-    files = subprocess.run(["git", "ls-files", "*.c", "*.h", ":!tests/data"], capture_output=True, text=True,
+    files = subprocess.run(["git", "ls-files", "*.c", "*.h", ":!tests/data"], cwd=root, capture_output=True, text=True,
                            check=True).stdout.split()
     for path in files:
-        with open(path, encoding="utf-8") as f:
+        with open(os.path.join(root, path), encoding="utf-8") as f:
             yield path, [line.rstrip("\n") for line in f]
 
 
-def functions(files):
+def functions(root, files):
     """(lines, path, line number, name) of each function."""
     tags = subprocess.run(["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=f", "--fields=+ne", "-f", "-",
-                           *files], capture_output=True, text=True, check=True).stdout
+                           *files], cwd=root, capture_output=True, text=True, check=True).stdout
     for line in tags.splitlines():
         if line.startswith("!"):
             continue
@@ -48,8 +53,11 @@ def long_lines(texts):
 
 
 def main():
-    texts = dict(sources())
-    sizes = sorted(functions(texts))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", default=ROOT)
+    root = parser.parse_args().root
+    texts = dict(sources(root))
+    sizes = sorted(functions(root, texts))
     if SEEN not in ((path, name) for _, path, _, name in sizes):
         print(f"tests/sizes.py: {SEEN[1]} of {SEEN[0]} is not seen; are headers read?")
         return 1

@@ -5,8 +5,12 @@ database that are written or read by counting.
 
 tests/words_wrong.txt holds what is still wrong, by file and rule; it may only shrink.
 
-usage: tests/words.py [--list] [FILE…]     --list prints what that file should hold; with files: shows each line that is wrong
+usage: tests/words.py [--root FOLDER] [--list] [FILE…]
+  --root FOLDER   a git work tree, this one unless told
+  --list          prints what words_wrong.txt should hold
+  FILE            shows each line of it that is wrong
 """
+import argparse
 import collections
 import os
 import re
@@ -14,7 +18,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WRONG = os.path.join(ROOT, "tests", "words_wrong.txt")
+WRONG = "tests/words_wrong.txt"
 PROSE_MAX = 120
 
 CODE = (".c", ".h")
@@ -30,13 +34,13 @@ RULES = {
     "rows by name": (CODE, re.compile(r'"[isdbn]{4,}"|\bquery_(?:int|real|text|blob)\([^,()]+, *\d+[,)]')),
 }
 LONG_PROSE = "prose of more than 120 characters a line"
-SKIP = re.compile(r"^(tests/(data|fuzz/corpus)/|tests/words\.py$|server/books/|tests/tools/bench_)")
+SKIP = re.compile(r"^(tests/(data|fuzz/corpus)/|tests/(words|integration/lint/test_lint_gates)\.py$|server/books/|tests/tools/bench_)")
 STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*|/\*.*?\*/')
 
 
-def files(arguments):
-    listed = arguments or subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
-    return [path for path in listed if path.endswith(TEXT) and not SKIP.search(path) and os.path.isfile(os.path.join(ROOT, path))]
+def files(root, named):
+    listed = named or subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout.split("\n")
+    return [path for path in listed if path.endswith(TEXT) and not SKIP.search(path) and os.path.isfile(os.path.join(root, path))]
 
 
 def prose_of(path, line):
@@ -53,9 +57,9 @@ def long_prose(lines):
             yield number
 
 
-def complaints(path):
+def complaints(root, path):
     """(rule, line number, line) of a file."""
-    with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as f:
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as f:
         lines = f.read().split("\n")
     for rule, (endings, pattern) in RULES.items():
         if not path.endswith(endings) or (rule == "rows by name" and not path.startswith("server/")):
@@ -69,14 +73,14 @@ def complaints(path):
             yield LONG_PROSE, number, lines[number - 1][:60] + "…"
 
 
-def known_wrong():
-    known = collections.Counter()
-    if os.path.exists(WRONG):
-        with open(WRONG, encoding="utf-8") as f:
+def known_wrong(root):
+    known, path = collections.Counter(), os.path.join(root, WRONG)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
             for line in f:
                 if line.strip() and not line.startswith("#"):
-                    path, rule, count = line.strip().split("\t")
-                    known[path, rule] = int(count)
+                    name, rule, count = line.strip().split("\t")
+                    known[name, rule] = int(count)
     return known
 
 
@@ -92,26 +96,30 @@ def self_test():
 
 def main():
     self_test()
-    named = [a for a in sys.argv[1:] if not a.startswith("--")]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", default=ROOT)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("files", nargs="*")
+    arguments = parser.parse_args()
     found, shown = collections.Counter(), []
-    for path in files(named):
-        for rule, number, line in complaints(path):
+    for path in files(arguments.root, arguments.files):
+        for rule, number, line in complaints(arguments.root, path):
             found[path, rule] += 1
             shown.append((path, rule, f"{path}:{number}: {rule}: {line}"))
-    if "--list" in sys.argv:
+    if arguments.list:
         print("\n".join(f"{path}\t{rule}\t{count}" for (path, rule), count in sorted(found.items())))
         return 0
-    if named:
+    if arguments.files:
         print("\n".join(text for _, _, text in shown))
         return 1 if shown else 0
-    known, bad = known_wrong(), 0
+    known, bad = known_wrong(arguments.root), 0
     for path, rule, text in shown:
         if found[path, rule] > known[path, rule]:
             print(text)
             bad += 1
     for (path, rule), count in sorted(known.items()):
         if found[path, rule] < count:
-            print(f"tests/words_wrong.txt: {path}, {rule}: {found[path, rule]} are left, not {count}; correct the line")
+            print(f"{WRONG}: {path}, {rule}: {found[path, rule]} are left, not {count}; correct the line")
             bad += 1
     return 1 if bad else 0
 
