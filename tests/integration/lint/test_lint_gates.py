@@ -184,6 +184,12 @@ def graph_finds_a_wrong_call():
           {"server/ledger/m.c": "int b(void); int a(void) { return b(); }\n", "server/pages/m.c": "int b(void) { return 0; }\n"})
 
 
+def graph_finds_an_allowed_edge_that_is_not_used():
+    files = modules()
+    files["server/routes/m.c"] = files["server/routes/m.c"].replace(include("server/db", "server/routes"), "")
+    graph(files, "tests/graph.py: server/routes may use server/db and does not")
+
+
 def graph_finds_a_circle_in_a_folder():
     graph(modules() | {"sprt/a.h": '#include "sprt/b.h"\n', "sprt/b.h": '#include "sprt/a.h"\n'}, "circle: sprt/a sprt/b")
 
@@ -215,5 +221,6 @@ with tempfile.TemporaryDirectory() as temporary:
     run(names_allows_what_only_one_file_shows, names_finds_a_name_that_is_given_twice, names_fails_if_it_sees_no_header,
         sizes_allows_70_lines_400_lines_and_100_columns, sizes_finds_long_functions_long_files_and_wide_lines, sizes_fails_if_it_sees_no_header,
         words_allows_code_and_names, words_finds_what_the_style_refuses, words_accepts_what_its_list_names_and_no_more,
-        graph_allows_what_its_table_allows, graph_finds_a_wrong_include, graph_finds_a_wrong_call, graph_finds_a_circle_in_a_folder,
-        graph_finds_a_folder_that_is_not_in_the_table, graph_accepts_what_its_list_names_and_no_more, tags_has_the_types_of_headers)
+        graph_allows_what_its_table_allows, graph_finds_a_wrong_include, graph_finds_a_wrong_call,
+        graph_finds_an_allowed_edge_that_is_not_used, graph_finds_a_circle_in_a_folder, graph_finds_a_folder_that_is_not_in_the_table,
+        graph_accepts_what_its_list_names_and_no_more, tags_has_the_types_of_headers)
