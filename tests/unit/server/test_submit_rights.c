@@ -1,5 +1,5 @@
-// Who may do what: for every action, person and state of a test, what pages show beside what the
-// function that does it answers.
+// For every action, person and state of a test, what pages show beside what the function that does
+// it answers. Who may do what is written out in test_submit_persons.c.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +14,9 @@
 #include "server/pages/doc_actions.h"
 #include "server/submit/actions.h"
 #include "server/submit/approve.h"
-#include "server/submit/fields.h"
-#include "server/submit/harmful.h"
 #include "server/submit/merge.h"
-#include "server/submit/modify.h"
 #include "server/submit/rights.h"
+#include "tests/kit/action_kit.h"
 #include "tests/kit/repo_kit.h"
 #include "tests/kit/submit_kit.h"
 
@@ -32,83 +30,6 @@ static int tear_down(void **state) {
     free(*state);
     return 0;
 }
-
-// ---- every action, done -------------------------------------------------------------------------
-
-static bool do_approve(const Caller *caller, Error *err) {
-    Ground ground = {0};
-    return submit_approve_prepare(caller, 1, true, &ground, err) &&
-           submit_approve(caller, 1, &ground, "", err);
-}
-
-static bool do_upload(const Caller *caller, Error *err) {
-    json_auto_t *row = right_to(ACTION_UPLOAD_NET, caller, 1, err);
-    return row;
-}
-
-static bool do_pause(const Caller *caller, Error *err) {
-    return submit_pause(caller, 1, err);
-}
-
-static bool do_resume(const Caller *caller, Error *err) {
-    Ground ground = {0};
-    return submit_resume_prepare(caller, 1, &ground, err) && submit_resume(caller, 1, &ground, err);
-}
-
-static bool do_modify(const Caller *caller, Error *err) {
-    return submit_modify(caller, 1, json_pack("{s:s}", "priority", "-1"), err);
-}
-
-static bool do_describe(const Caller *caller, Error *err) {
-    return submit_modify(caller, 1, json_pack("{s:s}", "title", "another"), err);
-}
-
-static bool do_stop(const Caller *caller, Error *err) {
-    return submit_stop(caller, 1, "", err);
-}
-
-static bool do_harmful(const Caller *caller, Error *err) {
-    json_auto_t *stopped = json_array();
-    Harm *harm = submit_harmful_prepare(caller, 1, err);
-    bool done = harm && submit_harmful(caller, harm, "", stopped, err);
-    harm_free(harm);
-    return done;
-}
-
-// What is no longer a question of rights: the machine has no batches.
-static bool but_for(const char *code, bool done, Error *err) {
-    return done || strcmp(err->code, code) == 0;
-}
-
-static bool do_exclude(const Caller *caller, Error *err) {
-    Exclusion exclusion = {.test = 1, .worker = 1, .which = "all", .reason = ""};
-    Excluded changed;
-    return but_for("nothing_to_exclude", submit_exclude(caller, &exclusion, &changed, err), err);
-}
-
-static bool do_include(const Caller *caller, Error *err) {
-    Excluded changed;
-    return but_for("not_excluded", submit_include(caller, 1, 1, &changed, err), err);
-}
-
-static bool do_bench(const Caller *caller, Error *err) {
-    return submit_correct_bench(caller, 1, "new", 12345, err);
-}
-
-static bool do_merge(const Caller *caller, Error *err) {
-    int64_t retest;
-    Merge *merge = submit_merge_prepare(caller, 1, err);
-    bool done = merge && submit_merge(caller, merge, &retest, err);
-    merge_free(merge);
-    return done;
-}
-
-static bool (*const deeds[ACTION_COUNT])(const Caller *, Error *) = {
-    [ACTION_APPROVE] = do_approve, [ACTION_UPLOAD_NET] = do_upload, [ACTION_PAUSE] = do_pause,
-    [ACTION_RESUME] = do_resume,   [ACTION_MODIFY] = do_modify,     [ACTION_DESCRIBE] = do_describe,
-    [ACTION_STOP] = do_stop,       [ACTION_HARMFUL] = do_harmful,   [ACTION_EXCLUDE] = do_exclude,
-    [ACTION_INCLUDE] = do_include, [ACTION_BENCH] = do_bench,       [ACTION_MERGE] = do_merge,
-};
 
 // ---- states -------------------------------------------------------------------------------------
 
@@ -148,12 +69,10 @@ static json_t *shown(SubmitKit *kit, Action action) {
 
 static void compare(SubmitKit *kit, Action action, int64_t user, const char *situation) {
     Error err = {0};
-    if (!deeds[action])
-        fail_msg("action %d has no function in `deeds` that does it to test 1", (int)action);
     const Caller *caller = submit_kit_as(kit, user);
     json_auto_t *button = shown(kit, action);
     db_savepoint(kit->ledger.db);
-    bool done = deeds[action](caller, &err);
+    bool done = kit_act(action, caller, &err);
     db_savepoint_undo(kit->ledger.db);
     bool is_ok = json_is_true(json_object_get(button, "ok"));
     const char *name = action_name(action) ? action_name(action) : "(no button)";
@@ -196,7 +115,7 @@ static void what_pages_show_is_what_calls_answer(void **state) {
 static void check_refusal(SubmitKit *kit, int64_t user, Action action, int status,
                           const char *words) {
     Error err = {0};
-    assert_false(deeds[action](submit_kit_as(kit, user), &err));
+    assert_false(kit_act(action, submit_kit_as(kit, user), &err));
     assert_int_equal(err.status, status);
     if (!strstr(err.message, words))
         fail_msg("'%s' is not in '%s'", words, err.message);
@@ -214,7 +133,7 @@ static void refusals_say_what_is_needed(void **state) {
     check_refusal(kit, KIT_MAINTAINER, ACTION_APPROVE, 403, "you cannot approve your own test");
     kit_sql(&kit->ledger, "INSERT INTO settings VALUES ('self_approval', '1')");
     Error err;
-    assert_true(do_approve(submit_kit_as(kit, KIT_MAINTAINER), &err));
+    assert_true(kit_act(ACTION_APPROVE, submit_kit_as(kit, KIT_MAINTAINER), &err));
 }
 
 static void a_net_that_is_missing_holds_up_the_approval_and_may_be_uploaded(void **state) {
@@ -363,7 +282,7 @@ static void a_token_for_submitting_has_no_more_than_a_developers_rights(void **s
     Error err = {0};
     const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
     snprintf(kit->viewer.scope, sizeof kit->viewer.scope, "submit");
-    assert_false(do_approve(caller, &err));
+    assert_false(kit_act(ACTION_APPROVE, caller, &err));
     assert_false(submit_block(caller, 1, true, "", &err));
     assert_int_equal(err.status, 403);
     *kit->viewer.scope = 0;
