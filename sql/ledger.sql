@@ -181,11 +181,6 @@ INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, d
 VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :received, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
         :limit_swap_mib, :flags, (SELECT owner FROM workers WHERE id = :worker))
 
--- The limits above which a batch is flagged, as the operator set them.
--- name: ledger_flag_limits
-SELECT (SELECT value FROM settings WHERE name = 'flag_busy') AS busy, (SELECT value FROM settings WHERE name = 'flag_slow') AS slow,
-       (SELECT value FROM settings WHERE name = 'flag_swap_mib') AS swap_mib
-
 -- The games that a machine, or all machines of its user, have played.
 -- name: ledger_credit
 SELECT coalesce(u.name, '') AS user,

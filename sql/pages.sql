@@ -81,7 +81,7 @@ WHERE t.author_id = ?1 AND t.id < ?2 ORDER BY t.id DESC LIMIT ?3
 -- name: page_idle
 SELECT count(*) AS machines, sum(what = 'bare') AS bare, sum(what = 'few_cores') AS few_cores,
        sum(what = 'failed') AS failed, sum(what = 'elsewhere') AS elsewhere, sum(what = 'resting') AS resting
-FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < CAST(?3 AS INTEGER) THEN 'bare'
+FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < ?3 THEN 'bare'
                   WHEN w.cores < t.threads THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)) THEN 'failed'

@@ -9,7 +9,7 @@
 #include "server/common/json_member.h"
 #include "server/db/settings.h"
 
-enum { REGISTRATIONS_PER_HOUR = 200, REGISTRATIONS_WAIT_S = 600 };
+enum { REGISTRATIONS_WAIT_S = 600 };
 
 // ---- registration -------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ typedef struct Owner {
 static bool find_owner(Db *db, const Introduction *in, Registration *out, Owner *owner,
                        Error *err) {
     if (!in->user_token)
-        return !setting_is(db, "accounts_required", "1") ||
+        return !setting_whole(db, SETTING_ACCOUNTS_REQUIRED) ||
                error_field(err, 403, "accounts_required", "user_token",
                            "this server wants an account: start the worker with --token-file");
     sha256_hex(in->user_token, strlen(in->user_token), owner->token_hash);
@@ -56,8 +56,7 @@ static bool newcomer_check(Db *db, const Introduction *in, const Owner *owner, c
 }
 
 static bool limit_check(const Turn *turn, const char *network, double *wait_s, Error *err) {
-    int64_t limit =
-        setting_whole(turn->db, "registrations_per_hour", 0, 1000000, REGISTRATIONS_PER_HOUR);
+    int64_t limit = setting_whole(turn->db, SETTING_REGISTRATIONS_PER_HOUR);
     int64_t there = db_int(turn->db, SQL_WORKER_REGISTRATIONS, 0, "sd", network, turn->now - 3600);
     if (there < limit)
         return true;
@@ -121,7 +120,7 @@ bool machine_may_claim(const Turn *turn, int64_t machine, Error *err) {
     json_auto_t *standing = db_row(turn->db, SQL_WORKER_STANDING, "i", machine);
     if (!machine_may_work(member_text(standing, "barred"), err))
         return false;
-    int64_t wanted = setting_whole(turn->db, "sandbox_min", 0, 2, 0);
+    int64_t wanted = setting_whole(turn->db, SETTING_SANDBOX_MIN);
     int64_t has = member_int(standing, "sandbox");
     return has >= wanted ||
            error_set(err, 403, "sandbox_required",

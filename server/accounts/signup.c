@@ -1,19 +1,15 @@
 // See signup.h.
 #include "server/accounts/signup.h"
 
-#include <string.h>
-
 #include "server/accounts/password.h"
 #include "server/accounts/users.h"
 #include "server/common/one_line.h"
-#include "server/common/str.h"
 #include "server/db/settings.h"
 
 bool signup_check(const Turn *turn, NewUser *user, Error *err) {
-    char *policy scope(free_ptr) = setting_text(turn->db, "signup");
-    if (policy && !strcmp(policy, "closed"))
+    if (setting_is(turn->db, SETTING_SIGNUP, "closed"))
         return error_set(err, 403, "signup_closed", "this server makes no accounts by itself");
-    user->state = !policy || !strcmp(policy, "open") ? "active" : "pending";
+    user->state = setting_is(turn->db, SETTING_SIGNUP, "open") ? "active" : "pending";
     if (!signup_may_try(turn->db, user->address, turn->now, err) ||
         !user_name_check(user->name, err) || !password_check(user->password, err) ||
         !one_line_check("email", user->email, 0, 254, err))

@@ -19,7 +19,7 @@ bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char
 // The operator's setting `submit` lets every user submit.
 bool viewer_submits(Db *db, const Viewer *viewer, int64_t engine_id) {
     return viewer_has_role(db, viewer, engine_id, "developer") ||
-           (viewer->user_id && setting_is(db, "submit", "open"));
+           (viewer->user_id && setting_is(db, SETTING_SUBMIT, "open"));
 }
 
 bool machine_may_work(const char *barred, Error *err) {

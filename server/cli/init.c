@@ -16,6 +16,7 @@
 #include "server/common/clock.h"
 #include "server/common/file.h"
 #include "server/common/installed.h"
+#include "server/db/settings.h"
 #include "server/storage/book.h"
 
 enum { BOOKS_MAX = 16 };
@@ -87,9 +88,7 @@ static bool add_books(Db *db, const Plan *plan, Error *err) {
 
 static bool fill(Db *db, const Plan *plan, const char *password, Error *err) {
     char *hash scope(free_ptr) = password_hash(password);
-    return db_run(db, err, SQL_SETTING_SET, "ss", "signup", "open") &&
-           db_run(db, err, SQL_SETTING_SET, "ss", "self_approval",
-                  plan->self_approval ? "1" : "0") &&
+    return (!plan->self_approval || setting_write(db, SETTING_SELF_APPROVAL, "1", err)) &&
            user_create(db, plan->admin, "", hash, "active", true, time_now(), err) &&
            engine_install(db, plan->data, plan->engine_source, err) && add_books(db, plan, err);
 }

@@ -1,11 +1,70 @@
-// The operator's settings (table `settings`). `server set` writes them, and a running server sees a
-// change at once. A setting that is not set, or that has a value of the wrong kind, is its
-// fallback.
+// The operator's settings (table `settings`). The table in settings.c has a row for each of them:
+// its name, its type, its bounds, its default and its help. These stand nowhere else, so the server
+// that reads a setting and `server set` that lists and writes it cannot disagree. A running server
+// sees a change at once.
+//
+// A setting that is not set is its default. So is one whose value in the database is not within its
+// bounds (edited by hand, or written by an older version): the log then has one warning.
 #pragma once
 
 #include "server/db/db.h"
 
-char *setting_text(Db *db, const char *name); // NULL: not set
-bool setting_is(Db *db, const char *name, const char *value);
-int64_t setting_whole(Db *db, const char *name, int64_t low, int64_t high, int64_t fallback);
-double setting_real(Db *db, const char *name, double low, double high, double fallback);
+// In the order in which `server set` lists them.
+typedef enum Setting {
+    SETTING_NAME,
+    SETTING_SIGNUP,
+    SETTING_SUBMIT,
+    SETTING_PENDING_TESTS,
+    SETTING_SUBMIT_MIB_PER_DAY,
+    SETTING_UNAPPROVED_DAYS,
+    SETTING_SELF_APPROVAL,
+    SETTING_ACCOUNTS_REQUIRED,
+    SETTING_REGISTRATIONS_PER_HOUR,
+    SETTING_WRITES_PER_MINUTE,
+    SETTING_TASK_SECONDS,
+    SETTING_MARGIN_MS,
+    SETTING_SANDBOX_MIN,
+    SETTING_REPLAY_SHARE,
+    SETTING_DISK_FLOOR_MIB,
+    SETTING_EVENT_DAYS,
+    SETTING_FLAG_BUSY,
+    SETTING_FLAG_SLOW,
+    SETTING_FLAG_SWAP_MIB,
+    SETTING_COUNT
+} Setting;
+
+// Reads a setting; NULL for `db`: the default. It is a mistake of ours to read it as another type
+// than its own.
+int64_t setting_whole(Db *db, Setting setting);
+double setting_real(Db *db, Setting setting);
+char *setting_text(Db *db, Setting setting); // also of a setting of words; never NULL
+// Whether a setting of words has this one. The word must be one of the setting's.
+bool setting_is(Db *db, Setting setting, const char *word);
+
+// Writes a setting. False if the value is not within its bounds: 422 `bad_setting`.
+bool setting_write(Db *db, Setting setting, const char *value, Error *err);
+
+// ---- for lists of settings ----------------------------------------------------------------------
+
+typedef enum SettingType {
+    SETTING_IS_WHOLE, // a whole number from low to high
+    SETTING_IS_REAL,  // a number from low to high
+    SETTING_IS_WORD,  // one of `words`, which stand between bars: "open|closed"
+    SETTING_IS_TEXT,  // one line of low to high bytes
+} SettingType;
+
+typedef struct SettingRow {
+    const char *name;
+    SettingType type;
+    double low, high; // whole numbers stay below 2^53
+    const char *words;
+    const char *fallback; // the default, as text that fits the bounds
+    const char *help;
+} SettingRow;
+
+const SettingRow *setting_row(Setting setting);
+bool setting_find(const char *name, Setting *out); // false: there is no such setting
+bool setting_fits(Setting setting, const char *value);
+// "1 to 86400", "open|closed": borrowed from `room` or from the row.
+typedef char SettingBounds[64];
+const char *setting_bounds(Setting setting, SettingBounds room);

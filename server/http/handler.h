@@ -92,7 +92,3 @@ typedef struct Route {
     size_t max_body; // bytes after decoding; 0: none allowed
     Handler *prepare, *apply;
 } Route;
-
-// A setting of the operator, from the table settings; `fallback` if it is not set. Each request
-// reads a setting once.
-const char *request_setting(Request *req, const char *name, const char *fallback);

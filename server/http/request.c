@@ -47,7 +47,7 @@ void request_free(RequestData *data) {
         data->req.state_free(data->req.state);
     for (int i = 0; i < ROUTE_PARAMS_MAX; i++)
         free(data->params[i]);
-    Params *lists[] = {&data->headers, &data->query, &data->cookies, &data->form, &data->settings};
+    Params *lists[] = {&data->headers, &data->query, &data->cookies, &data->form};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         params_release(lists[i]);
     str_release(&data->raw);
@@ -131,18 +131,6 @@ const char *request_form(const Request *req, const char *name, size_t *size) {
     if (size)
         *size = param ? param->size : 0;
     return value_of(param);
-}
-
-const char *request_setting(Request *req, const char *name, const char *fallback) {
-    Params *cache = &req->data->settings;
-    const Param *known = params_find(cache, name);
-    if (known)
-        return known->value;
-    char *value scope(free_ptr) = db_text(req->turn->db, SQL_SETTING_GET, "s", name);
-    if (!value)
-        return fallback;
-    params_add(cache, name, strlen(name), value, strlen(value));
-    return cache->items[cache->count - 1].value;
 }
 
 // ---- refusals -----------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ typedef struct RequestData {
     char *target; // as received, with the query
     char *path;   // of target, undecoded
     char *params[ROUTE_PARAMS_MAX];
-    Params headers, query, cookies, form, settings;
+    Params headers, query, cookies, form;
     Str raw;  // the body as it arrives
     Str body; // decoded, if it was encoded
     json_t *json;

@@ -10,7 +10,7 @@
 #include "server/ledger/task.h"
 
 // A worker that has not measured its speed counts as this many times slower than the reference.
-static const double UNKNOWN_FACTOR = 3, TASK_SECONDS_DEFAULT = 1800;
+static const double UNKNOWN_FACTOR = 3;
 // A batch may take this many times its expected time. For a machine that has not measured its
 // speed, the slowest machine for which clocks are scaled is assumed. Before the first batch, the
 // machine also fetches, builds, runs the bench and measures its speed.
@@ -209,7 +209,7 @@ static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claima
     SchedTest *tests scope(free_ptr) = xcalloc((size_t)count, sizeof *tests);
     for (int i = 0; i < count; i++)
         tests[i] = candidates[i].test;
-    double seconds = setting_real(turn->db, "task_seconds", 1, 86400, TASK_SECONDS_DEFAULT);
+    double seconds = (double)setting_whole(turn->db, SETTING_TASK_SECONDS);
     SchedChoice choice = scheduler_choose(tests, count, &claimant->worker, seconds);
     for (int i = 0; i < count; i++)
         if (candidates[i].test.id == choice.test)

@@ -5,11 +5,11 @@
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 
-enum { DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60, DAY_S = 86400, UNAPPROVED_DAYS = 7 };
+enum { DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60, DAY_S = 86400 };
 static const double gib = 1 << 30;
 
 Disk disk_of(Db *db, const char *data) {
-    return disk_look(data, setting_whole(db, "disk_floor_mib", 0, INT32_MAX, DISK_FLOOR_DEFAULT));
+    return disk_look(data, setting_whole(db, SETTING_DISK_FLOOR_MIB));
 }
 
 bool disk_check(Db *db, const char *data, Error *err) {
@@ -76,7 +76,7 @@ static void drop_where_low(DiskPolicy *policy, Turn *turn, const Disk *disk, Swe
 // The thread that prunes the repositories (submit/pruner.h) removes the references and the objects.
 static void drop_patches(Turn *turn) {
     Error err;
-    double days = (double)setting_whole(turn->db, "unapproved_days", 1, 36500, UNAPPROVED_DAYS);
+    double days = (double)setting_whole(turn->db, SETTING_UNAPPROVED_DAYS);
     if (!db_run(turn->db, &err, SQL_DISK_PATCHES_DROPPED, "dd", turn->now,
                 turn->now - days * DAY_S))
         log_error("old patches cannot be dropped: %s", err.message);

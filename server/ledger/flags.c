@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/db/settings.h"
 #include "server/ledger/task.h"
-
-static const double FLAG_BUSY = 0.1, FLAG_SLOW = 0.25, FLAG_SWAP_MIB = 64;
 
 const Load LOAD_UNKNOWN = {-1, -1, -1, -1, -1, -1, -1};
 
@@ -26,20 +25,10 @@ void flags_judge(double busy, const Load *load, const FlagLimits *limits, char f
     add_flag(flags, limits->swap_mib >= 0 && load->swap_mib > limits->swap_mib, "swap");
 }
 
-static double limit(Query *q, int column, double high, double otherwise) {
-    double value;
-    return parse_double(query_text(q, column), 0, high, &value) ? value : otherwise;
-}
-
 FlagLimits flag_limits(Turn *turn) {
-    FlagLimits limits = {FLAG_BUSY, FLAG_SLOW, FLAG_SWAP_MIB};
-    Query q = query(turn->db, SQL_LEDGER_FLAG_LIMITS, "");
-    if (query_step(&q)) {
-        limits = (FlagLimits){limit(&q, 0, 1, FLAG_BUSY), limit(&q, 1, 1, FLAG_SLOW),
-                              limit(&q, 2, 1e9, FLAG_SWAP_MIB)};
-        query_end(&q);
-    }
-    return limits;
+    return (FlagLimits){.busy = setting_real(turn->db, SETTING_FLAG_BUSY),
+                        .slow = setting_real(turn->db, SETTING_FLAG_SLOW),
+                        .swap_mib = (double)setting_whole(turn->db, SETTING_FLAG_SWAP_MIB)};
 }
 
 Credit ledger_credit(Db *db, int64_t worker) {

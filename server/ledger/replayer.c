@@ -16,7 +16,6 @@
 #include "server/storage/blob.h"
 
 enum { FOUND_MAX = 64, FIRST_BATCHES = 3, LOOK_EVERY_S = 1 };
-static const double SHARE_DEFAULT = 0.1;
 
 struct Replayer {
     Background *thread;
@@ -48,7 +47,7 @@ static bool is_drawn(double share) {
 
 // The next chosen batch; false if there is none.
 static bool next_candidate(Replayer *replayer, Candidate *candidate) {
-    double share = setting_real(replayer->db, "replay_share", 0, 1, SHARE_DEFAULT);
+    double share = setting_real(replayer->db, SETTING_REPLAY_SHARE);
     for (;;) {
         json_t *row =
             db_row(replayer->db, SQL_REPLAY_NEXT, "ii", replayer->last, (int64_t)FIRST_BATCHES);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "server/common/clock.h"
+#include "server/db/settings.h"
 #include "server/http/access.h"
 
 enum {
-    WRITES_PER_MINUTE = 300,
     LARGE_BODIES_OWN = 2, // of one user or one worker
     REPLY_SMALL = 16 << 10,
 };
@@ -68,19 +68,17 @@ void admit_viewer(Loop *loop, RequestData *data) {
 
 // Limits the writes of all callers except workers. The calls of a worker are limited by its tasks.
 bool admit_write(Loop *loop, RequestData *data, Error *err) {
-    long limit;
     double wait_s;
     if (!strcmp(data->req.method, "GET") || access_is_worker(data->route->access))
         return true;
-    if (!parse_long(request_setting(&data->req, "writes_per_minute", ""), 1, 1000000, &limit))
-        limit = WRITES_PER_MINUTE;
+    int64_t limit = setting_whole(data->req.turn->db, SETTING_WRITES_PER_MINUTE);
     if (rate_take(loop->admission.writes, data->address, (double)limit, time_monotonic(), &wait_s))
         return true;
     response_header(&data->res, "Retry-After", "%.0f", ceil(wait_s));
     return error_set(err, 429, "too_many_writes",
-                     "this address sent over %ld requests that change data within a minute; "
+                     "this address sent over %lld requests that change data within a minute; "
                      "try again in %.0f s",
-                     limit, ceil(wait_s));
+                     (long long)limit, ceil(wait_s));
 }
 
 // ---- memory -------------------------------------------------------------------------------------

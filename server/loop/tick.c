@@ -35,7 +35,7 @@ void tick_in_turn(Loop *loop, double now) {
     note_tokens(turn);
     db_run(turn->db, &err, SQL_MACHINES_FORGET, "d", now - DAY_S);
     db_run(turn->db, &err, SQL_EVENTS_FORGET, "d",
-           now - DAY_S * (double)setting_whole(turn->db, "event_days", 1, 36500, 90));
+           now - DAY_S * (double)setting_whole(turn->db, SETTING_EVENT_DAYS));
     if ((long)(now / HOUR_S) != (long)(keeping->last / HOUR_S))
         forget_old(turn->db, now);
     keeping->last = now;

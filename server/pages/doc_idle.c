@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/db/settings.h"
 #include "server/pages/doc.h"
 
 static void say(Str *text, int64_t count, const char *one, const char *several) {
@@ -35,9 +36,8 @@ json_t *doc_idle(const DocContext *ctx, const json_t *test) {
     const char *state = member_text(test, "state");
     if (strcmp(state, "active") != 0 || member_int(test, "machines") > 0)
         return json_null();
-    char *sandbox scope(free_ptr) = db_text(ctx->db, SQL_SETTING_GET, "s", "sandbox_min");
-    json_auto_t *row = db_row(ctx->db, SQL_PAGE_IDLE, "ids", member_int(test, "id"), ctx->now,
-                              sandbox ? sandbox : "0");
+    json_auto_t *row = db_row(ctx->db, SQL_PAGE_IDLE, "idi", member_int(test, "id"), ctx->now,
+                              setting_whole(ctx->db, SETTING_SANDBOX_MIN));
     if (!member_int(row, "machines"))
         return json_string("No machine is online.");
     return sentence(row);

@@ -8,6 +8,7 @@
 #include "server/common/file.h"
 #include "server/common/hash.h"
 #include "server/common/log.h"
+#include "server/db/settings.h"
 #include "server/http/request.h"
 #include "server/pages/format.h"
 #include "server/pages/mustache.h"
@@ -107,10 +108,9 @@ static json_t *site_json(Request *req) {
     const char *host = request_header(req, "Host");
     char *url scope(free_ptr) = xasprintf(
         "%s://%s", req->data && req->data->https ? "https" : "http", host ? host : "localhost");
-    const char *signup = req->turn->db ? request_setting(req, "signup", "open") : "open";
-    return json_pack("{s:s, s:s, s:s, s:b}", "name",
-                     req->turn->db ? request_setting(req, "name", "Patchmate") : "Patchmate", "url",
-                     url, "version", fingerprint, "signup", strcmp(signup, "closed") != 0);
+    char *name scope(free_ptr) = setting_text(req->turn->db, SETTING_NAME);
+    return json_pack("{s:s, s:s, s:s, s:b}", "name", name, "url", url, "version", fingerprint,
+                     "signup", (int)!setting_is(req->turn->db, SETTING_SIGNUP, "closed"));
 }
 
 // The document is the page's own, so what is added cannot be seen through the API.

@@ -8,6 +8,7 @@
 
 #include "server/common/file.h"
 #include "server/common/hash.h"
+#include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 #include "server/pages/page.h"
 #include "server/routes/routes.h"
@@ -17,12 +18,13 @@ enum { STATIC_MAX = 8 << 20 };
 
 static bool server_about(Request *req, Response *res, Error *err) {
     (void)err;
+    char *signup scope(free_ptr) = setting_text(req->turn->db, SETTING_SIGNUP);
     response_json(res, 200,
                   json_pack("{s:s,s:s,s:[i],s:f,s:s,s:{s:i,s:i,s:i,s:i}}", "name", "patchmate",
                             "version", "1.0", "protocols", 1, "time", req->turn->now, "signup",
-                            request_setting(req, "signup", "open"), "limits", "games_bytes",
-                            (int)GAMES_MAX, "log_bytes", FAILURE_LOG_MAX, "net_bytes",
-                            NET_BYTES_MAX, "wait_s", CLAIM_WAIT_MAX_S));
+                            signup, "limits", "games_bytes", (int)GAMES_MAX, "log_bytes",
+                            FAILURE_LOG_MAX, "net_bytes", NET_BYTES_MAX, "wait_s",
+                            CLAIM_WAIT_MAX_S));
     return true;
 }
 

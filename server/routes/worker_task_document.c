@@ -5,10 +5,9 @@
 
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
+#include "server/db/settings.h"
 #include "server/routes/worker_checks.h"
 #include "server/storage/book.h"
-
-static const char MARGIN_MS_DEFAULT[] = "200";
 
 static json_t *member(const json_t *row, const char *key) {
     return json_object_get(row, key);
@@ -61,16 +60,14 @@ static json_t *build_json(const json_t *row) {
 static json_t *scale_json(Request *req, const json_t *row) {
     TimeControl tc;
     Error ignored;
-    long margin;
     if (!tc_parse(member_text(row, "tc"), &tc, &ignored) || !tc_is_scaled(&tc))
         return json_null();
-    if (!parse_long(request_setting(req, "margin_ms", MARGIN_MS_DEFAULT), 0, 60000, &margin))
-        margin = 0;
     return json_pack(
         "{s:O, s:O, s:O, s:O, s:O, s:O, s:I}", "reference_commit", member(row, "reference_commit"),
         "reference_snapshot", member(row, "reference_snapshot"), "reference_files",
         member(row, "reference_files"), "reference_speed", member(row, "reference_speed"), "min",
-        member(row, "scale_min"), "max", member(row, "scale_max"), "margin_ms", (json_int_t)margin);
+        member(row, "scale_min"), "max", member(row, "scale_max"), "margin_ms",
+        (json_int_t)setting_whole(req->turn->db, SETTING_MARGIN_MS));
 }
 
 // The openings come last: they are text already, and the end of the document makes room for them.

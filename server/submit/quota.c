@@ -5,7 +5,7 @@
 
 #include "server/db/settings.h"
 
-enum { HOUR_S = 3600, DAY_HOURS = 24, MIB_MAX = 1 << 20 };
+enum { HOUR_S = 3600, DAY_HOURS = 24 };
 static const double mib = 1 << 20;
 
 static int64_t hour_of(double time) {
@@ -13,7 +13,7 @@ static int64_t hour_of(double time) {
 }
 
 static int64_t limit_of(Db *db) {
-    return setting_whole(db, "submit_mib_per_day", 1, MIB_MAX, QUOTA_MIB) << 20;
+    return setting_whole(db, SETTING_SUBMIT_MIB_PER_DAY) << 20;
 }
 
 static int64_t used(Db *db, int64_t user, double now) {

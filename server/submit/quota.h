@@ -7,8 +7,6 @@
 
 #include "server/submit/caller.h"
 
-enum { QUOTA_MIB = 64 }; // where the setting says nothing
-
 // Whether the viewer may add so many bytes. 429 `too_much_submitted`, with the hour from which they
 // fit; 422 `patch_too_large` if they never do.
 bool quota_check(const Caller *caller, int64_t bytes, Error *err);

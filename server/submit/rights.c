@@ -5,6 +5,7 @@
 
 #include "server/common/json_member.h"
 #include "server/common/str.h"
+#include "server/db/settings.h"
 #include "server/git/repo.h"
 #include "server/ledger/approval.h"
 #include "server/submit/ground.h"
@@ -149,8 +150,7 @@ static bool is_developer_of_test(const Caller *caller, const json_t *row, Error 
 // ---- does anything else stand against it --------------------------------------------------------
 
 static bool self_approval(Db *db) {
-    char *setting scope(free_ptr) = db_text(db, SQL_SETTING_GET, "s", "self_approval");
-    return setting && strcmp(setting, "1") == 0;
+    return setting_whole(db, SETTING_SELF_APPROVAL) == 1;
 }
 
 static bool may_approve(const Caller *caller, const json_t *row, Error *err) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/db/settings.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
 #include "server/submit/fields.h"
@@ -101,22 +102,16 @@ static bool begin(const Caller *caller, Submission *s, Error *err) {
     return false;
 }
 
-static long pending_limit(Db *db) {
-    long limit;
-    char *text scope(free_ptr) = db_text(db, SQL_SETTING_GET, "s", "pending_tests");
-    return text && parse_long(text, 1, 1000000, &limit) ? limit : PENDING_TESTS;
-}
-
 // Maintainers, who approve tests, may have as many as they like.
 static bool check_pending(const Caller *caller, const Submission *s, Error *err) {
     Db *db = caller->turn->db;
-    long limit = pending_limit(db);
+    int64_t limit = setting_whole(db, SETTING_PENDING_TESTS);
     int64_t pending = db_int(db, SQL_TESTS_PENDING_OF, 0, "i", caller->viewer->user_id);
     return pending < limit || s->retest_of ||
            viewer_has_role(db, caller->viewer, s->engine_id, "maintainer") ||
            error_set(err, 409, "too_many_pending",
-                     "%lld of your tests wait for approval, at most %ld may; wait, or stop some",
-                     (long long)pending, limit);
+                     "%lld of your tests wait for approval, at most %lld may; wait, or stop some",
+                     (long long)pending, (long long)limit);
 }
 
 // Beside its objects a submission writes the file of its reference, and about 1 KiB of rows.

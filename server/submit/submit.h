@@ -16,9 +16,6 @@ typedef struct SubmitInput {
     NetFile net;
 } SubmitInput;
 
-// The most that a user may have, unless the setting `pending_tests` says otherwise.
-enum { PENDING_TESTS = 20 };
-
 // NULL with an error that names the field. 429 `one_at_a_time` while the user has another in
 // progress.
 Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err);

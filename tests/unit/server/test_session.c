@@ -1,5 +1,4 @@
-// Whose request it is and what it may call: sessions, tokens, roles, the access of routes, and
-// settings.
+// Whose request it is and what it may call: sessions, tokens, roles and the access of routes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,21 +133,10 @@ static void who_may_submit_is_a_setting(void **state) {
     int64_t bert = user_create(turn.db, "bert", "", "x", "active", false, 1, &err);
     Viewer viewer = {.user_id = bert}, visitor = {0};
     assert_false(viewer_submits(turn.db, &viewer, 0));
-    assert_true(db_run(turn.db, &err, SQL_SETTING_SET, "ss", "submit", "open"));
+    assert_true(setting_write(turn.db, SETTING_SUBMIT, "open", &err));
     assert_true(viewer_submits(turn.db, &viewer, 0));
     assert_false(viewer_submits(turn.db, &visitor, 0));
     assert_false(viewer_has_role(turn.db, &viewer, 0, "maintainer"));
-}
-
-static void a_setting_that_is_unset_or_out_of_range_is_its_fallback(void **state) {
-    (void)state;
-    assert_int_equal(setting_whole(turn.db, "margin_ms", 0, 100, 7), 7);
-    assert_true(db_run(turn.db, &err, SQL_SETTING_SET, "ss", "margin_ms", "50"));
-    assert_int_equal(setting_whole(turn.db, "margin_ms", 0, 100, 7), 50);
-    assert_int_equal(setting_whole(turn.db, "margin_ms", 0, 49, 7), 7);
-    assert_true(setting_is(turn.db, "margin_ms", "50"));
-    assert_true(db_run(turn.db, &err, SQL_SETTING_SET, "ss", "replay_share", "0.5 "));
-    assert_true(setting_real(turn.db, "replay_share", 0, 1, 0.25) == 0.25);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fresh, close_and_remove)
@@ -160,7 +148,6 @@ int main(void) {
         TEST(a_token_has_its_scope_and_its_use_is_noted_once_an_hour),
         TEST(each_viewer_may_call_its_routes_and_no_others),
         TEST(who_may_submit_is_a_setting),
-        TEST(a_setting_that_is_unset_or_out_of_range_is_its_fallback),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
