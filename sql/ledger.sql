@@ -137,7 +137,12 @@ WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) A
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
               FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id
                    LEFT JOIN records r ON r.owner = w.owner
-              WHERE k.state = 'open' GROUP BY k.test_id)
+              WHERE k.state = 'open' GROUP BY k.test_id),
+     -- The bytes of the files that are placed before the build: those of the engine and those of each commit.
+     placed AS (SELECT c.engine_id, c.sha, (SELECT coalesce(sum(b.size), 0) FROM
+                    (SELECT value FROM json_each(e.build, '$.files') UNION ALL SELECT value FROM json_each(c.files)) f
+                    JOIN blobs b ON b.sha256 = json_extract(f.value, '$.blob')) AS bytes
+                FROM commits c JOIN engines e ON e.id = c.engine_id)
 SELECT t.id, t.priority, t.threads, t.batch_pairs,
        t.pairs_max - (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4)
            - coalesce(h.pairs, 0) AS pairs_left,
@@ -147,7 +152,9 @@ SELECT t.id, t.priority, t.threads, t.batch_pairs,
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - 3600)) AS has_failed,
        t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
-       coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs
+       coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
+       coalesce((SELECT bytes FROM placed p WHERE p.engine_id = t.engine_id AND p.sha = t.new_commit), 0) AS new_files_bytes,
+       coalesce((SELECT bytes FROM placed p WHERE p.engine_id = t.engine_id AND p.sha = t.base_commit), 0) AS base_files_bytes
 FROM tests t JOIN engines e ON e.id = t.engine_id LEFT JOIN sums h ON h.test_id = t.id
 WHERE t.state = 'active' AND t.threads <= :cores ORDER BY t.priority DESC, t.id
 

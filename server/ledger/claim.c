@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/common/game_memory.h"
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
 #include "server/db/settings.h"
@@ -16,7 +17,7 @@ static const double UNKNOWN_FACTOR = 3;
 // machine also fetches, builds, runs the bench and measures its speed.
 static const double BATCH_PATIENCE = 4;
 enum { PREPARATION_S = LEASE_FIRST_S + LEASE_FETCH_S + LEASE_BUILD_S + 2 * LEASE_BENCH_S };
-enum { CANDIDATES_MAX = 1000, HASH_DEFAULT_MIB = 16 };
+enum { CANDIDATES_MAX = 1000 };
 
 typedef struct Candidate {
     SchedTest test;
@@ -107,10 +108,17 @@ bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err) {
 
 // ---- candidates ---------------------------------------------------------------------------------
 
-static int hash_mib(const char *options) {
-    const char *at = strstr(options, "Hash=");
-    long mib = at && (at == options || at[-1] == ' ') ? strtol(at + 5, NULL, 10) : HASH_DEFAULT_MIB;
-    return mib > 0 && mib < 1 << 20 ? (int)mib : HASH_DEFAULT_MIB;
+static int64_t mib_of(int64_t bytes) {
+    return bytes >> 20;
+}
+
+static GameMemory memory_of(Query *q) {
+    return (GameMemory){
+        .threads = (int)query_int(q, COL_LEDGER_CANDIDATES_THREADS),
+        .hash_mib = {game_hash_mib(query_text(q, COL_LEDGER_CANDIDATES_NEW_OPTIONS)),
+                     game_hash_mib(query_text(q, COL_LEDGER_CANDIDATES_BASE_OPTIONS))},
+        .nets_mib = {mib_of(query_int(q, COL_LEDGER_CANDIDATES_NEW_FILES_BYTES)),
+                     mib_of(query_int(q, COL_LEDGER_CANDIDATES_BASE_FILES_BYTES))}};
 }
 
 // The factor by which clocks are longer on this machine.
@@ -138,6 +146,7 @@ static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
                        .lease_s = fmax(LEASE_PLAY_S, 2 * scale * tc_longest_seconds(&tc, speed))};
     snprintf(out->engine, sizeof out->engine, "%s", query_text(q, COL_LEDGER_CANDIDATES_NAME));
     int threads = (int)query_int(q, COL_LEDGER_CANDIDATES_THREADS);
+    GameMemory memory = memory_of(q);
     out->test = (SchedTest){
         .id = query_int(q, COL_LEDGER_CANDIDATES_ID),
         .priority = query_int(q, COL_LEDGER_CANDIDATES_PRIORITY),
@@ -153,8 +162,7 @@ static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
         .game_seconds = scale * tc_game_seconds(&tc, speed),
         .tc_ratio = tc_ratio(&tc, threads),
         .cores = (int)query_int(q, COL_LEDGER_CANDIDATES_COUNTED_CORES),
-        .hash_mib = hash_mib(query_text(q, COL_LEDGER_CANDIDATES_BASE_OPTIONS)) +
-                    hash_mib(query_text(q, COL_LEDGER_CANDIDATES_NEW_OPTIONS)),
+        .game_mib = game_memory_mib(&memory),
         .barred = query_int(q, COL_LEDGER_CANDIDATES_HAS_FAILED) != 0,
         .was_last = query_int(q, COL_LEDGER_CANDIDATES_WAS_LAST) != 0,
     };

@@ -1,24 +1,13 @@
-// See scheduler.h. The order of tests and the size of tasks are as in Fishtest. The memory is what
-// our own engine needs.
+// See scheduler.h. The order of tests and the size of tasks are as in Fishtest.
 #include "server/ledger/scheduler.h"
 
 #include <math.h>
 #include <stddef.h>
 
-// The worker computes the same: for each slot two engines with their hash, each with its code, nets
-// and tables, and more for each further thread.
-int64_t scheduler_memory_mib(const SchedTest *test, int slots) {
-    const int engine_mib = 64, thread_mib = 8, worker_mib = 64;
-    int64_t slot = test->hash_mib + 2 * (engine_mib + (int64_t)thread_mib * (test->threads - 1));
-    return worker_mib + slots * slot;
-}
+#include "server/common/game_memory.h"
 
-// Games at one time: as many as the cores allow, or fewer if memory is short.
 static int slots_of(const SchedTest *test, const SchedWorker *worker) {
-    int slots = worker->cores / test->threads;
-    int64_t room = worker->memory_mib - scheduler_memory_mib(test, 0);
-    int64_t slot = scheduler_memory_mib(test, 1) - scheduler_memory_mib(test, 0);
-    return room / slot < slots ? (int)(room < 0 ? 0 : room / slot) : slots;
+    return game_slots(test->game_mib, test->threads, worker->cores, worker->memory_mib);
 }
 
 int scheduler_tasks_max(const SchedWorker *worker) {

@@ -12,7 +12,7 @@ typedef struct SchedTest {
     int64_t id;
     int64_t priority;
     int threads, batch_pairs;
-    int hash_mib;           // of both sides together
+    int64_t game_mib;       // the memory of a game: see game_memory.h
     int64_t pairs_left;     // neither counted nor in an open task
     int64_t pairs_open;     // in open tasks
     int64_t pairs_of_owner; // of these, in tasks of the worker's owner
@@ -59,8 +59,6 @@ SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorke
 
 double scheduler_weight(const SchedTest *test);
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker);
-// Memory for `slots` games at one time.
-int64_t scheduler_memory_mib(const SchedTest *test, int slots);
 // Tasks that the worker may hold at one time. It gets a second task only after it has sent results.
 int scheduler_tasks_max(const SchedWorker *worker);
 // Cores of a task that the scheduler counts: 2 for a machine without counted batches, 4 if its

@@ -2,19 +2,14 @@
 #include "worker/task/demand.h"
 
 #include <inttypes.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "server/common/str.h"
 
-enum { HASH_DEFAULT_MIB = 16, HASH_MAX_MIB = 1 << 26 };
-
 static int64_t hash_mib(const TaskSide *side) {
-    long hash = HASH_DEFAULT_MIB;
+    int64_t hash = HASH_DEFAULT_MIB;
     for (int i = 0; i < side->option_count; i++)
-        if (strcasecmp(side->options[i].name, "Hash") == 0 &&
-            !parse_long(side->options[i].value, 0, HASH_MAX_MIB, &hash))
-            hash = HASH_DEFAULT_MIB;
+        hash = game_hash_after(hash, side->options[i].name, side->options[i].value);
     return hash;
 }
 
@@ -29,9 +24,9 @@ static int64_t files_bytes(const TaskFiles *files, const Store *store) {
     return bytes;
 }
 
-SlotDemand demand_of_task(const Task *task, const Store *store) {
+GameMemory demand_of_task(const Task *task, const Store *store) {
     int64_t common = files_bytes(&task->build.files, store);
-    SlotDemand demand = {.threads = task->threads};
+    GameMemory demand = {.threads = task->threads};
     for (int i = 0; i < SIDE_COUNT; i++) {
         demand.hash_mib[i] = hash_mib(&task->sides[i]);
         demand.nets_mib[i] = (common + files_bytes(&task->sides[i].files, store)) >> 20;
@@ -39,13 +34,17 @@ SlotDemand demand_of_task(const Task *task, const Store *store) {
     return demand;
 }
 
-bool demand_fits(const SlotDemand *demand, int cores, int memory_mib, Error *err) {
+int demand_slots(const GameMemory *demand, int cores, int memory_mib) {
+    return game_slots(game_memory_mib(demand), demand->threads, cores, memory_mib);
+}
+
+bool demand_fits(const GameMemory *demand, int cores, int memory_mib, Error *err) {
     if (demand->threads > cores)
         return error_set(err, 422, "too_small", "a game needs %d CPUs, %d are offered",
                          demand->threads, cores);
-    if (slots_fit(demand, cores, memory_mib) >= 1)
+    if (demand_slots(demand, cores, memory_mib) >= 1)
         return true;
     return error_set(err, 422, "too_small",
                      "a game needs %" PRId64 " MiB of memory, %d MiB are offered",
-                     slots_game_mib(demand), memory_mib);
+                     game_memory_mib(demand), memory_mib);
 }

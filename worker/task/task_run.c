@@ -186,8 +186,8 @@ static Step bench_one(TaskRun *run, int side) {
 
 static int slots_of(const TaskRun *run) {
     const Host *host = &run->worker->host;
-    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
-    return slots_fit(&demand, host->cores, host->memory_mib);
+    GameMemory demand = demand_of_task(&run->task, &run->worker->store);
+    return demand_slots(&demand, host->cores, host->memory_mib);
 }
 
 static Step measure_reference(TaskRun *run, const Build *reference) {
@@ -234,9 +234,9 @@ static Step play_all(TaskRun *run) {
                      .speed = run->speed,
                      .slots = slots_of(run),
                      .log = &run->failure.log};
-    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
+    GameMemory demand = demand_of_task(&run->task, &run->worker->store);
     for (int i = 0; i < SIDE_COUNT; i++)
-        spec.memory_mib[i] = slots_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);
+        spec.memory_mib[i] = game_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);
     int started_pairs = atomic_load(&run->started_pairs);
     str_clear(&run->failure.log);
     enter_phase(run, "play");
@@ -255,7 +255,7 @@ static Step play_all(TaskRun *run) {
 // Checked before anything is fetched and built, and again when the nets are here.
 static Step check_room(TaskRun *run) {
     const Host *host = &run->worker->host;
-    SlotDemand demand = demand_of_task(&run->task, &run->worker->store);
+    GameMemory demand = demand_of_task(&run->task, &run->worker->store);
     bool fits = demand_fits(&demand, host->cores, host->memory_mib, &run->failure.error);
     return fits ? STEP_ON : fail(run, "machine", "");
 }

@@ -18,7 +18,7 @@ static SchedTest stc(int64_t id) {
     return (SchedTest){.id = id,
                        .threads = 1,
                        .batch_pairs = 16,
-                       .hash_mib = 32,
+                       .game_mib = 160,
                        .pairs_left = 400000,
                        .game_seconds = 30.912,
                        .tc_ratio = 1};
@@ -77,7 +77,7 @@ static void tests_that_do_not_fit_are_passed_over(void **state) {
     assert_int_equal(choose(&test, 1), 0);
     test.threads = 8;
     assert_int_equal(choose(&test, 1), 1);
-    test = stc(1), test.hash_mib = 15900;
+    test = stc(1), test.game_mib = 16000;
     assert_int_equal(choose(&test, 1), 0);
     test = stc(1), test.barred = true;
     assert_int_equal(choose(&test, 1), 0);
@@ -89,7 +89,7 @@ static void tests_that_do_not_fit_are_passed_over(void **state) {
 static void where_memory_is_short_fewer_games_are_played(void **state) {
     (void)state;
     SchedTest test = stc(1);
-    test.hash_mib = 4000; // 3 games of 4128 MiB
+    test.game_mib = 4128; // 3 games
     assert_int_equal(choose(&test, 1), 1);
     assert_int_equal(scheduler_task_pairs(&test, &worker, 1800), 80);
 }

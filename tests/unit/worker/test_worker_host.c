@@ -16,7 +16,6 @@
 #include "server/common/str.h"
 #include "worker/os/host.h"
 #include "worker/setup/host.h"
-#include "worker/task/slots.h"
 
 static void write_file(const char *folder, const char *path, const char *text) {
     Error err;
@@ -100,44 +99,6 @@ static void a_core_and_a_bit_of_the_quota_are_left(void **state) {
         assert_int_equal(host_default_cores(rows[i].cores, rows[i].quota), rows[i].offered);
 }
 
-static void games_at_a_time_are_what_cpus_and_memory_carry(void **state) {
-    (void)state;
-    static const struct {
-        SlotDemand demand;
-        int cores, memory_mib, slots;
-    } rows[] = {
-        // A game of two engines with 16 MiB of hash needs 160 MiB, the worker itself 64.
-        {{1, {16, 16}, {0, 0}}, 4, 4096, 4},      {{1, {16, 16}, {0, 0}}, 4, 544, 3},
-        {{1, {16, 16}, {0, 0}}, 4, 543, 2},       {{1, {16, 16}, {0, 0}}, 4, 224, 1},
-        {{1, {16, 16}, {0, 0}}, 4, 223, 0},       {{1, {16, 16}, {0, 0}}, 4, 10, 0},
-        {{2, {16, 16}, {0, 0}}, 4, 4096, 2},      {{2, {16, 16}, {0, 0}}, 5, 4096, 2},
-        {{8, {16, 16}, {0, 0}}, 4, 4096, 0},      {{1, {1024, 1024}, {0, 0}}, 16, 8192, 3},
-        {{1, {2048, 16}, {0, 0}}, 16, 8192, 3},   {{1, {16, 16}, {80, 80}}, 16, 1024, 3},
-        {{4, {256, 256}, {40, 40}}, 64, 7000, 9},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(slots_fit(&rows[i].demand, rows[i].cores, rows[i].memory_mib),
-                         rows[i].slots);
-}
-
-static void what_engines_may_use_together_is_what_is_offered(void **state) {
-    (void)state;
-    SlotDemand demand = {.threads = 2, .hash_mib = {512, 64}, .nets_mib = {20, 40}};
-    for (int memory = 1000; memory < 20000; memory += 777) {
-        int slots = slots_fit(&demand, 16, memory);
-        if (!slots)
-            continue;
-        int64_t sum = 0;
-        for (int side = 0; side < 2; side++) {
-            int64_t limit = slots_limit_mib(&demand, side, memory, slots);
-            int64_t need = slots_engine_mib(2, demand.hash_mib[side], demand.nets_mib[side]);
-            assert_true(limit >= need);
-            sum += limit;
-        }
-        assert_true(sum * slots <= memory);
-    }
-}
-
 static void two_workers_never_reserve_the_same_cpu(void **state) {
     (void)state;
     // No machine here has it, so that workers at play are not in the way.
@@ -181,8 +142,6 @@ int main(void) {
         cmocka_unit_test(in_a_container_the_top_is_its_own_group),
         cmocka_unit_test(without_limits_there_are_none),
         cmocka_unit_test(a_core_and_a_bit_of_the_quota_are_left),
-        cmocka_unit_test(games_at_a_time_are_what_cpus_and_memory_carry),
-        cmocka_unit_test(what_engines_may_use_together_is_what_is_offered),
         cmocka_unit_test(two_workers_never_reserve_the_same_cpu),
         cmocka_unit_test(the_machine_is_described),
     };

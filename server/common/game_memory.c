@@ -1,0 +1,48 @@
+// See game_memory.h.
+#include "server/common/game_memory.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "server/common/str.h"
+
+enum { ENGINE_MIB = 64, THREAD_MIB = 8, WORKER_MIB = 64, HASH_MAX_MIB = 1 << 26 };
+
+int64_t game_hash_after(int64_t before, const char *name, const char *value) {
+    long mib;
+    if (strcasecmp(name, "Hash") != 0)
+        return before;
+    return parse_long(value, 0, HASH_MAX_MIB, &mib) ? mib : HASH_DEFAULT_MIB;
+}
+
+int64_t game_hash_mib(const char *options) {
+    int64_t hash = HASH_DEFAULT_MIB;
+    char *text scope(free_ptr) = xstrdup(options), *rest = text;
+    for (char *option; (option = strsep(&rest, " "));) {
+        char *name = strsep(&option, "=");
+        if (option)
+            hash = game_hash_after(hash, name, option);
+    }
+    return hash;
+}
+
+int64_t game_engine_mib(int threads, int64_t hash_mib, int64_t nets_mib) {
+    return hash_mib + nets_mib + ENGINE_MIB + (int64_t)THREAD_MIB * (threads - 1);
+}
+
+int64_t game_memory_mib(const GameMemory *game) {
+    return game_engine_mib(game->threads, game->hash_mib[0], game->nets_mib[0]) +
+           game_engine_mib(game->threads, game->hash_mib[1], game->nets_mib[1]);
+}
+
+int game_slots(int64_t game_mib, int threads, int cores, int64_t memory_mib) {
+    int64_t by_memory = memory_mib > WORKER_MIB ? (memory_mib - WORKER_MIB) / game_mib : 0;
+    int by_cores = cores / threads;
+    return by_memory < by_cores ? (int)by_memory : by_cores;
+}
+
+int64_t game_limit_mib(const GameMemory *game, int side, int64_t memory_mib, int slots) {
+    int64_t need = game_engine_mib(game->threads, game->hash_mib[side], game->nets_mib[side]);
+    int64_t share = (memory_mib - WORKER_MIB) / slots * need / game_memory_mib(game);
+    return share > need ? share : need;
+}
