@@ -37,21 +37,21 @@ DELETE FROM workers WHERE id IN (SELECT id FROM workers w WHERE tasked = 0 AND b
 INSERT INTO events (created, type, user_id, worker_id, test_id, message, last)
 VALUES (:created, :type, nullif(:user, 0), nullif(:worker, 0), nullif(:test, 0), :message, :created)
 
--- Adds a routine event to a row of the hour before it: that of the same type, test, user and machine, else the newest
--- where ten rows of the type and the test are of that hour. The row keeps all different messages up to 1000 characters.
--- Changes no row if the event needs its own.
+-- Adds a routine event to a row of the :period seconds before it: that of the same type, test, user and machine, else
+-- the newest if :rows rows of the type and the test are of that period. The row keeps all different messages up to
+-- :message_max characters. Changes no row if the event needs its own.
 -- name: event_repeat
 -- types: :message text
 UPDATE events SET repeats = repeats + 1, last = :created,
-    message = CASE WHEN instr(message, :message) > 0 OR length(message) + length(:message) > 1000 THEN message
+    message = CASE WHEN instr(message, :message) > 0 OR length(message) + length(:message) > :message_max THEN message
                    ELSE message || '; ' || :message END
 WHERE id = (
     WITH recent AS MATERIALIZED (
         SELECT id, user_id, worker_id FROM events
-        WHERE type = :type AND type IN (SELECT type FROM routine_events) AND created > :created - 3600
-          AND test_id IS nullif(:test, 0) ORDER BY created DESC LIMIT 10)
+        WHERE type = :type AND type IN (SELECT type FROM routine_events) AND created > :created - :period
+          AND test_id IS nullif(:test, 0) ORDER BY created DESC LIMIT :rows)
     SELECT coalesce((SELECT id FROM recent WHERE user_id IS nullif(:user, 0) AND worker_id IS nullif(:worker, 0)),
-                    (SELECT max(id) FROM recent HAVING count(*) = 10)))
+                    (SELECT max(id) FROM recent HAVING count(*) = :rows)))
 
 -- Removes routine events from before ?1; a limited number at a time.
 -- name: events_forget
@@ -60,10 +60,11 @@ DELETE FROM events WHERE id IN (SELECT id FROM events WHERE type IN (SELECT type
 -- name: engine_first
 SELECT min(id) FROM engines
 
+-- A machine is online at :now if it has sent a request within :online_s seconds.
 -- name: core_metrics
 SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM tests WHERE state = 'pending') AS tests_pending,
-       (SELECT count(*) FROM workers WHERE last_seen > ?1 - (SELECT online_s FROM limits)) AS workers_active,
+       (SELECT count(*) FROM workers WHERE last_seen > :now - :online_s) AS workers_active,
        (SELECT count(*) FROM tasks WHERE state = 'open') AS tasks_open,
        (SELECT value FROM totals WHERE name = 'games') AS games,
        (SELECT count(*) FROM fault_reports) AS faults,
@@ -89,9 +90,9 @@ FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id
 WHERE b.id > ?1 AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
   AND NOT EXISTS (SELECT 1 FROM replays r WHERE r.batch_id = b.id) ORDER BY b.id LIMIT 1
 
--- The batch after which a starting server continues.
+-- The batch after which a starting server continues: at most :batches before the last.
 -- name: replay_last
-SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - 1000)
+SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - :batches)
 
 -- name: replay_begin
 INSERT INTO replays_started (batch_id, started) VALUES (?1, ?2) ON CONFLICT (batch_id) DO UPDATE SET started = ?2

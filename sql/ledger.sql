@@ -76,12 +76,12 @@ UPDATE workers SET cores = min(?2, coalesce(json_extract(host, '$.logical_cores'
 -- name: ledger_worker_rest
 SELECT max(0.0, rest_until - ?2) FROM workers WHERE id = ?1
 
--- One more task of a machine ended without a result. After the fourth in a row it must wait, up to a quarter of an
--- hour.
+-- One more task of machine :worker ended without a result. After more than :free in a row it must wait: :first_s
+-- seconds, then twice as long with each further one, :most_s at most.
 -- name: ledger_worker_fruitless
 UPDATE workers SET fruitless = fruitless + 1,
-       rest_until = CASE WHEN fruitless < 3 THEN 0.0 ELSE ?2 + min(900, 10 << min(fruitless - 3, 10)) END
-WHERE id = ?1
+       rest_until = CASE WHEN fruitless < :free THEN 0.0 ELSE :now + min(:most_s, :first_s << min(fruitless - :free, 10)) END
+WHERE id = :worker
 
 -- name: ledger_worker_seen
 UPDATE workers SET last_seen = ?2 WHERE id = ?1
@@ -130,7 +130,7 @@ SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.i
 FROM workers w WHERE w.id = ?1
 
 -- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
--- owner.
+-- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
 -- name: ledger_candidates
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
@@ -149,7 +149,7 @@ SELECT t.id, t.priority, t.threads, t.batch_pairs,
        2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4) AS games,
        t.llr, t.elo0, t.tc, coalesce(h.counted_cores, 0) AS counted_cores, t.base_options, t.new_options, t.author_id,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
-               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - 3600)) AS has_failed,
+               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) AS has_failed,
        t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
@@ -373,17 +373,18 @@ INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, 
 -- name: ledger_batch_place
 SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = ?1
 
--- The conditions for a record: owner ?1 has 16 batches that count, the first of them a day before ?2 or earlier. 3 of
--- them were replayed without a mismatch, and in the last 30 days no batch had a mismatch.
+-- The conditions for a record: owner :owner has :batches batches that count, the first of them :age_s seconds before
+-- :now or earlier. :replayed of them were replayed without a mismatch, and in the last :clean_s seconds no batch had a
+-- mismatch.
 -- name: ledger_record_judge
 INSERT INTO records (owner, since)
-SELECT ?1, ?2 FROM (SELECT count(*) AS batches, min(received) AS first FROM
-    (SELECT received FROM batches WHERE owner = ?1 AND counted = 1 AND excluded = 0 ORDER BY id LIMIT 16))
-WHERE batches >= 16 AND first <= ?2 - 86400
+SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FROM
+    (SELECT received FROM batches WHERE owner = :owner AND counted = 1 AND excluded = 0 ORDER BY id LIMIT :batches))
+WHERE batches >= :batches AND first <= :now - :age_s
   AND (SELECT count(*) FROM (SELECT 1 FROM batches b JOIN replays r ON r.batch_id = b.id
-       WHERE b.owner = ?1 AND b.counted = 1 AND b.excluded = 0 AND r.fault = '' AND r.left_out = '' LIMIT 3)) >= 3
+       WHERE b.owner = :owner AND b.counted = 1 AND b.excluded = 0 AND r.fault = '' AND r.left_out = '' LIMIT :replayed)) >= :replayed
   AND NOT EXISTS (SELECT 1 FROM replays r JOIN batches b ON b.id = r.batch_id
-                  WHERE r.fault <> '' AND b.owner = ?1 AND r.created > ?2 - 30 * 86400)
+                  WHERE r.fault <> '' AND b.owner = :owner AND r.created > :now - :clean_s)
 ON CONFLICT DO NOTHING
 
 -- name: ledger_record_drop

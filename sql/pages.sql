@@ -2,10 +2,10 @@
 
 -- ---- the whole installation
 
--- ?1 now
+-- A machine is online at :now if it has sent a request within :online_s seconds; so in the queries below.
 -- name: page_totals
-SELECT (SELECT count(*) FROM workers WHERE last_seen > ?1 - (SELECT online_s FROM limits) AND blocked = 0) AS machines,
-       (SELECT coalesce(sum(cores), 0) FROM workers WHERE last_seen > ?1 - (SELECT online_s FROM limits) AND blocked = 0) AS cores,
+SELECT (SELECT count(*) FROM workers WHERE last_seen > :now - :online_s AND blocked = 0) AS machines,
+       (SELECT coalesce(sum(cores), 0) FROM workers WHERE last_seen > :now - :online_s AND blocked = 0) AS cores,
        (SELECT coalesce(sum(cores), 0) FROM tasks WHERE state = 'open') AS cores_busy,
        (SELECT count(*) FROM tests WHERE state = 'pending') AS pending,
        (SELECT count(*) FROM tests WHERE state = 'paused') AS paused,
@@ -13,20 +13,20 @@ SELECT (SELECT count(*) FROM workers WHERE last_seen > ?1 - (SELECT online_s FRO
        (SELECT count(*) FROM tests WHERE state = 'finished') AS finished,
        (SELECT value FROM totals WHERE name = 'games') AS games
 
--- Games per minute, from the oldest batch of the period to now. The oldest batch itself was played before that period.
+-- Games per minute, from the oldest batch of the last :period seconds to :now. The oldest batch itself was played before that period.
 -- name: page_rate
 WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches ORDER BY id DESC LIMIT 1000),
-     kept AS (SELECT * FROM recent WHERE received > ?1 - 600)
+     kept AS (SELECT * FROM recent WHERE received > :now - :period)
 SELECT CASE WHEN count(*) < 2 THEN 0.0
-            ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, ?1 - min(received)) END
+            ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, :now - min(received)) END
 FROM kept
 
 -- name: page_rate_of_test
-WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches WHERE test_id = ?2
+WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches WHERE test_id = :test
                 ORDER BY id DESC LIMIT 200),
-     kept AS (SELECT * FROM recent WHERE received > ?1 - 1800)
+     kept AS (SELECT * FROM recent WHERE received > :now - :period)
 SELECT CASE WHEN count(*) < 2 THEN 0.0
-            ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, ?1 - min(received)) END
+            ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, :now - min(received)) END
 FROM kept
 
 -- name: page_engines
@@ -75,20 +75,20 @@ SELECT t.*, u.name AS author, e.name AS engine,
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
 WHERE t.author_id = ?1 AND t.id < ?2 ORDER BY t.id DESC LIMIT ?3
 
--- Why the machines that are online at ?2 do not play test ?1: each machine counts once, for the first reason. ?3: the
--- sandbox level that the server requires. ledger_candidates decides in the same way whether a failure excludes a
--- machine.
+-- Why the machines that are online at :now do not play test :test: each machine counts once, for the first reason.
+-- :sandbox_min: the sandbox level that the server requires. ledger_candidates decides in the same way whether a failure
+-- excludes a machine.
 -- name: page_idle
 SELECT count(*) AS machines, sum(what = 'bare') AS bare, sum(what = 'few_cores') AS few_cores,
        sum(what = 'failed') AS failed, sum(what = 'elsewhere') AS elsewhere, sum(what = 'resting') AS resting
-FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < ?3 THEN 'bare'
+FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox_min THEN 'bare'
                   WHEN w.cores < t.threads THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
-                               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > ?2 - 3600)) THEN 'failed'
+                               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) THEN 'failed'
                   WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
-                  WHEN w.rest_until > ?2 THEN 'resting'
+                  WHEN w.rest_until > :now THEN 'resting'
                   ELSE '' END AS what
-      FROM workers w JOIN tests t ON t.id = ?1 WHERE w.last_seen > ?2 - (SELECT online_s FROM limits) AND w.blocked = 0)
+      FROM workers w JOIN tests t ON t.id = :test WHERE w.last_seen > :now - :online_s AND w.blocked = 0)
 
 -- Every batch that counts, in the order in which they were counted.
 -- name: page_history
@@ -224,30 +224,30 @@ ORDER BY e.id DESC LIMIT :limit
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
-       w.last_seen, w.last_seen > :now - (SELECT online_s FROM limits) AS online, k.id AS task, k.phase, k.test_id AS test, t.title
+       w.last_seen, w.last_seen > :now - :online_s AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w LEFT JOIN users u ON u.id = w.user_id
      LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
-WHERE (w.last_seen, w.id) < (:before, :id) AND w.last_seen >= CASE WHEN :online THEN :now - (SELECT online_s FROM limits) ELSE 0 END
+WHERE (w.last_seen, w.id) < (:before, :id) AND w.last_seen >= CASE WHEN :online THEN :now - :online_s ELSE 0 END
 ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 
--- The same for user ?1; ?2 now.
+-- The same for user :user.
 -- name: page_machines_of_user
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
-       w.last_seen, w.last_seen > ?2 - (SELECT online_s FROM limits) AS online, k.id AS task, k.phase, k.test_id AS test, t.title
+       w.last_seen, w.last_seen > :now - :online_s AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w JOIN users u ON u.id = w.user_id
      LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
-WHERE w.user_id = ?1 ORDER BY w.last_seen DESC, w.id DESC LIMIT ?3
+WHERE w.user_id = :user ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 
 -- name: page_machine
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
-       w.last_seen, w.last_seen > ?2 - (SELECT online_s FROM limits) AS online
-FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
+       w.last_seen, w.last_seen > :now - :online_s AS online
+FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = :id
 
 -- name: page_tasks_of_machine
 SELECT k.id, k.test_id AS test, t.title, k.pair_count AS pairs, k.next_seq * t.batch_pairs AS pairs_done, k.cores,

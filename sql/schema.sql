@@ -277,9 +277,6 @@ CREATE INDEX workers_owner ON workers (owner);
 CREATE INDEX workers_seen ON workers (last_seen);
 CREATE INDEX workers_idle ON workers (last_seen) WHERE tasked = 0 AND blocked = 0;
 
--- Numbers that several queries use. A machine is online if it has sent a request within online_s seconds.
-CREATE VIEW limits AS SELECT 300.0 AS online_s;
-
 -- Why a machine may not work: 'machine': it is blocked, 'owner': its account is, 'token': its token was revoked; '': it
 -- may.
 CREATE VIEW standings AS

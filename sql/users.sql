@@ -93,9 +93,10 @@ WHERE roles.user_id = ?1 ORDER BY engines.name, roles.role
 -- name: login_failures_of
 SELECT count, last FROM login_failures WHERE subject = ?1
 
+-- Counts anew if the last failure is more than :forget_s seconds ago.
 -- name: login_failure_add
-INSERT INTO login_failures (subject, count, last) VALUES (?1, 1, ?2)
-ON CONFLICT (subject) DO UPDATE SET count = CASE WHEN last < ?2 - 86400 THEN 1 ELSE count + 1 END, last = ?2
+INSERT INTO login_failures (subject, count, last) VALUES (:subject, 1, :now)
+ON CONFLICT (subject) DO UPDATE SET count = CASE WHEN last < :now - :forget_s THEN 1 ELSE count + 1 END, last = :now
 
 -- name: login_failures_clear
 DELETE FROM login_failures WHERE subject = ?1

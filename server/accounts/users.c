@@ -137,7 +137,7 @@ static double wait_of(Db *db, const char *subject, int free, double first, doubl
 }
 
 static bool count_one(Db *db, const char *subject, double now, Error *err) {
-    return db_run(db, err, SQL_LOGIN_FAILURE_ADD, "sd", subject, now);
+    return db_run(db, err, SQL_LOGIN_FAILURE_ADD, "sdi", subject, now, (int64_t)DAY_S);
 }
 
 static bool too_many(double wait, Error *err) {

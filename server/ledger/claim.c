@@ -196,10 +196,11 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
 static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claimant,
                            Candidate *out) {
     int count = 0;
-    for (Query q = query_named(turn->db, SQL_LEDGER_CANDIDATES,
-                               json_pack("{s:I, s:f, s:i, s:s}", "worker",
-                                         (json_int_t)claim->worker, "now", turn->now, "cores",
-                                         claimant->worker.cores, "owner", claimant->owner));
+    for (Query q =
+             query_named(turn->db, SQL_LEDGER_CANDIDATES,
+                         json_pack("{s:I, s:f, s:i, s:s, s:i}", "worker", (json_int_t)claim->worker,
+                                   "now", turn->now, "cores", claimant->worker.cores, "owner",
+                                   claimant->owner, "retry_s", FAILURE_RETRY_S));
          query_step(&q);)
         if (count < CANDIDATES_MAX)
             count += read_candidate(claim, &q, &out[count]);

@@ -7,11 +7,20 @@
 
 #include "server/common/json_member.h"
 
+// Routine events of the same kind within so many seconds share rows: so many rows for a type and a
+// test, with messages of so many characters in each. A rule of the system: what protects the log
+// from a sender of requests. How long the rows are kept is the setting `event_days`.
+enum { SHARED_PERIOD_S = 3600, SHARED_ROWS = 10, SHARED_MESSAGE_MAX = 1000 };
+
 // Writes the event into the log. If this fails, the database has failed, and the whole turn is
 // undone.
 static bool event_store(Turn *turn, const json_t *event) {
     Error err;
-    if (!db_write(turn->db, &err, SQL_EVENT_REPEAT, json_deep_copy(event)))
+    json_t *shared = json_deep_copy(event);
+    json_object_set_new(shared, "period", json_integer(SHARED_PERIOD_S));
+    json_object_set_new(shared, "rows", json_integer(SHARED_ROWS));
+    json_object_set_new(shared, "message_max", json_integer(SHARED_MESSAGE_MAX));
+    if (!db_write(turn->db, &err, SQL_EVENT_REPEAT, shared))
         return false;
     return db_changes(turn->db) > 0 ||
            db_write(turn->db, &err, SQL_EVENT_ADD, json_deep_copy(event));

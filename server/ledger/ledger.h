@@ -22,6 +22,10 @@
 // Limits of what a machine sends: the games of a batch (compressed), a fault report (expanded), and
 // the log of a failure.
 enum { GAMES_MAX = 8 << 20, FAULT_REPORT_MAX = 256 << 10, FAILURE_LOG_MAX = 64 << 10 };
+// A machine gets a test again so many seconds after it failed the test for a reason that may pass
+// (fetching, the machine itself). A rule of the system, as all limits of the ledger that stand in
+// constants: machines that operators could let try more often would burn tasks.
+enum { FAILURE_RETRY_S = 3600 };
 // The longest time that a claim waits for work.
 enum { CLAIM_WAIT_MAX_S = 50 };
 

@@ -43,6 +43,23 @@ static bool add_replay(Turn *turn, int64_t batch, int64_t games, const char *fau
     return db_run(turn->db, err, SQL_REPLAY_ENDED, "i", batch);
 }
 
+// What gives an owner a record: so many counted batches, the first of them at least so old, so many
+// of them replayed without a mismatch, and so long no mismatch. A rule of the system, and not a
+// setting: what a record permits (sql/ledger.sql, scheduler.c, quorum.c) was chosen for these numbers.
+enum {
+    RECORD_BATCHES = 16,
+    RECORD_AGE_S = 86400,
+    RECORD_REPLAYED = 3,
+    RECORD_CLEAN_S = 30 * 86400
+};
+
+static bool record_judge(Turn *turn, const char *owner, Error *err) {
+    return db_write(turn->db, err, SQL_LEDGER_RECORD_JUDGE,
+                    json_pack("{s:s, s:f, s:i, s:i, s:i, s:i}", "owner", owner, "now", turn->now,
+                              "batches", RECORD_BATCHES, "age_s", RECORD_AGE_S, "replayed",
+                              RECORD_REPLAYED, "clean_s", RECORD_CLEAN_S));
+}
+
 bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault,
                      const char *left_out, Error *err) {
     Place place;
@@ -58,7 +75,7 @@ bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault
     if (!added)
         return true;
     if (!*fault)
-        return db_run(turn->db, err, SQL_LEDGER_RECORD_JUDGE, "sd", place.owner, turn->now);
+        return record_judge(turn, place.owner, err);
     ledger_event(turn, "replay", 0, place.worker, place.test,
                  "batch %lld of task %lld has impossible games: %s", (long long)place.seq,
                  (long long)place.task, fault);

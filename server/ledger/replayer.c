@@ -15,7 +15,9 @@
 #include "server/ledger/replay.h"
 #include "server/storage/blob.h"
 
-enum { FOUND_MAX = 64, FIRST_BATCHES = 3, LOOK_EVERY_S = 1 };
+// The first batches of each machine are replayed in any case, and a starting server looks back at so
+// many batches. Rules of the system; the share of all other batches is the setting `replay_share`.
+enum { FOUND_MAX = 64, FIRST_BATCHES = 3, CATCH_UP_BATCHES = 1000, LOOK_EVERY_S = 1 };
 
 struct Replayer {
     Background *thread;
@@ -155,7 +157,7 @@ Replayer *replayer_start(const char *data, Error *err) {
     replayer->notes = replayer->db ? db_open(path, false, err) : NULL;
     bool good = replayer->notes != NULL;
     if (good)
-        replayer->last = db_int(replayer->db, SQL_REPLAY_LAST, 0, "");
+        replayer->last = db_int(replayer->db, SQL_REPLAY_LAST, 0, "i", (int64_t)CATCH_UP_BATCHES);
     good = good && background_start(&replayer->thread, look_around, replayer, LOOK_EVERY_S, err);
     if (good)
         return replayer;

@@ -121,6 +121,18 @@ static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
                          "", err);
 }
 
+// A machine may end so many tasks in a row without a result. Then it waits: so long at first, twice
+// as long each time, at most a quarter of an hour. A rule of the system, which protects the tests of
+// all authors from a machine that fails them all.
+enum { FRUITLESS_FREE = 3, REST_FIRST_S = 10, REST_MOST_S = 900 };
+
+static bool note_fruitless(Turn *turn, int64_t worker, Error *err) {
+    return db_write(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS,
+                    json_pack("{s:I, s:f, s:i, s:i, s:i}", "worker", (json_int_t)worker, "now",
+                              turn->now, "free", FRUITLESS_FREE, "first_s", REST_FIRST_S, "most_s",
+                              REST_MOST_S));
+}
+
 bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     int64_t batch = row->test.rule.batch_pairs;
     assert(batch > 0);
@@ -132,8 +144,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
                             task_state_name(state), "started_pairs", (json_int_t)row->started_pairs,
                             "finished", turn->now)) ||
         (row->test.state != TEST_FINISHED && !return_unreported(turn, row, err)) ||
-        (by_machine && !row->next_seq &&
-         !db_run(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS, "id", row->worker, turn->now)))
+        (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)))
         return false;
     if (row->next_seq * batch < row->pair_count)
         turn_wake(turn); // another machine can play the returned pairs

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/accounts/machine.h"
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
 #include "server/ledger/sprt_state.h"
@@ -115,6 +116,19 @@ void doc_keep(const DocContext *ctx, const char *key, bool lasts, const json_t *
 // ---- tests --------------------------------------------------------------------------------------
 
 // Games a minute: now, or from start to end of a finished test.
+// Games per minute are those of the last half hour of a test, or the last ten minutes of all tests.
+// How a page shows a rate is for the page to say, not for the operator.
+enum { TEST_RATE_PERIOD_S = 1800, RATE_PERIOD_S = 600 };
+
+static double first_real(Query q) {
+    double value = 0;
+    if (query_step(&q)) {
+        value = query_real(&q, 0);
+        query_end(&q);
+    }
+    return value;
+}
+
 static double rate_of(const DocContext *ctx, const json_t *row) {
     double started = member_real(row, "started");
     double finished = member_real(row, "finished");
@@ -124,7 +138,10 @@ static double rate_of(const DocContext *ctx, const json_t *row) {
         return games * 60 / (finished - started);
     if (strcmp(member_text(row, "state"), "active") != 0)
         return 0;
-    return db_real(ctx->db, SQL_PAGE_RATE_OF_TEST, 0, "di", ctx->now, member_int(row, "id"));
+    return first_real(
+        query_named(ctx->db, SQL_PAGE_RATE_OF_TEST,
+                    json_pack("{s:I, s:f, s:i}", "test", (json_int_t)member_int(row, "id"), "now",
+                              ctx->now, "period", TEST_RATE_PERIOD_S)));
 }
 
 static bool is_long(const json_t *row) {
@@ -180,15 +197,18 @@ static json_t *items(json_t *list) {
 }
 
 json_t *doc_home(const DocContext *ctx) {
-    json_t *totals = db_row(ctx->db, SQL_PAGE_TOTALS, "d", ctx->now);
-    json_t *machines = db_rows_named(ctx->db, SQL_PAGE_MACHINES,
-                                     json_pack("{s:f, s:I, s:i, s:f, s:i}", "before", DBL_MAX, "id",
-                                               (json_int_t)INT64_MAX, "online", 1, "now", ctx->now,
-                                               "limit", HOME_MACHINES));
+    json_t *totals = db_row_named(ctx->db, SQL_PAGE_TOTALS,
+                                  json_pack("{s:f, s:i}", "now", ctx->now, "online_s", ONLINE_S));
+    json_t *machines = db_rows_named(
+        ctx->db, SQL_PAGE_MACHINES,
+        json_pack("{s:f, s:I, s:i, s:f, s:i, s:i}", "before", DBL_MAX, "id", (json_int_t)INT64_MAX,
+                  "online", 1, "now", ctx->now, "online_s", ONLINE_S, "limit", HOME_MACHINES));
     if (!totals)
         totals = json_object();
     json_object_set_new(totals, "games_per_minute",
-                        json_real(db_real(ctx->db, SQL_PAGE_RATE, 0, "d", ctx->now)));
+                        json_real(first_real(query_named(
+                            ctx->db, SQL_PAGE_RATE,
+                            json_pack("{s:f, s:i}", "now", ctx->now, "period", RATE_PERIOD_S)))));
     json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
                                  items(doc_booleans(machines, "online blocked")), "engines",
                                  db_rows(ctx->db, SQL_PAGE_ENGINES, ""));

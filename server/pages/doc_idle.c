@@ -1,8 +1,10 @@
 // Why no machine plays an active test: what keeps each machine that is online from it.
 #include <string.h>
 
+#include "server/accounts/machine.h"
 #include "server/common/json_member.h"
 #include "server/db/settings.h"
+#include "server/ledger/ledger.h"
 #include "server/pages/doc.h"
 
 static void say(Str *text, int64_t count, const char *one, const char *several) {
@@ -36,8 +38,11 @@ json_t *doc_idle(const DocContext *ctx, const json_t *test) {
     const char *state = member_text(test, "state");
     if (strcmp(state, "active") != 0 || member_int(test, "machines") > 0)
         return json_null();
-    json_auto_t *row = db_row(ctx->db, SQL_PAGE_IDLE, "idi", member_int(test, "id"), ctx->now,
-                              setting_whole(ctx->db, SETTING_SANDBOX_MIN));
+    json_auto_t *row = db_row_named(
+        ctx->db, SQL_PAGE_IDLE,
+        json_pack("{s:I, s:f, s:I, s:i, s:i}", "test", (json_int_t)member_int(test, "id"), "now",
+                  ctx->now, "sandbox_min", (json_int_t)setting_whole(ctx->db, SETTING_SANDBOX_MIN),
+                  "online_s", ONLINE_S, "retry_s", FAILURE_RETRY_S));
     if (!member_int(row, "machines"))
         return json_string("No machine is online.");
     return sentence(row);

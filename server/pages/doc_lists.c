@@ -1,6 +1,7 @@
 // Documents of what is not a test: events, machines, nets, users, the viewer's own account.
 #include <string.h>
 
+#include "server/accounts/machine.h"
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
@@ -42,17 +43,19 @@ json_t *doc_machines(const DocContext *ctx, Error *err) {
     bool online = *doc_query(ctx, "online") == '1';
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *items =
-        db_rows_named(ctx->db, SQL_PAGE_MACHINES,
-                      json_pack("{s:f, s:I, s:i, s:f, s:i}", "before", time, "id", (json_int_t)id,
-                                "online", (int)online, "now", ctx->now, "limit", limit));
+    json_t *items = db_rows_named(ctx->db, SQL_PAGE_MACHINES,
+                                  json_pack("{s:f, s:I, s:i, s:f, s:i, s:i}", "before", time, "id",
+                                            (json_int_t)id, "online", (int)online, "now", ctx->now,
+                                            "online_s", ONLINE_S, "limit", limit));
     doc_booleans(items, "online blocked");
     return json_pack("{s:o, s:o, s:{s:b}}", "items", items, "next",
                      next_of(items, limit, "last_seen"), "filter", "online", online);
 }
 
 json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
-    json_t *machine = db_row(ctx->db, SQL_PAGE_MACHINE, "id", id, ctx->now);
+    json_t *machine = db_row_named(
+        ctx->db, SQL_PAGE_MACHINE,
+        json_pack("{s:I, s:f, s:i}", "id", (json_int_t)id, "now", ctx->now, "online_s", ONLINE_S));
     if (!machine)
         return doc_missing(err, "machine", id);
     doc_booleans(machine, "online blocked");
@@ -131,8 +134,10 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
         json_array_append_new(tests, doc_test_summary(ctx, row));
     json_object_set_new(user, "roles", db_rows(ctx->db, SQL_ROLES_OF_USER, "i", id));
     doc_booleans(user, "admin");
-    json_t *machines = db_rows(ctx->db, SQL_PAGE_MACHINES_OF_USER, "idi", id, ctx->now,
-                               (int64_t)DOC_PAGE_SIZE_MAX);
+    json_t *machines =
+        db_rows_named(ctx->db, SQL_PAGE_MACHINES_OF_USER,
+                      json_pack("{s:I, s:f, s:i, s:i}", "user", (json_int_t)id, "now", ctx->now,
+                                "online_s", ONLINE_S, "limit", DOC_PAGE_SIZE_MAX));
     return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
                      doc_booleans(machines, "online blocked"));
 }

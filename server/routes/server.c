@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/accounts/machine.h"
 #include "server/common/file.h"
 #include "server/common/hash.h"
 #include "server/db/settings.h"
@@ -73,7 +74,9 @@ static bool server_metrics(Request *req, Response *res, Error *err) {
     (void)err;
     response_text(res, 200, "text/plain; version=0.0.4; charset=utf-8", "");
     add_loop_figures(req->site, &res->body);
-    json_auto_t *row = db_row(req->turn->db, SQL_CORE_METRICS, "d", req->turn->now);
+    json_auto_t *row =
+        db_row_named(req->turn->db, SQL_CORE_METRICS,
+                     json_pack("{s:f, s:i}", "now", req->turn->now, "online_s", ONLINE_S));
     const char *name;
     json_t *value;
     json_object_foreach (row, name, value)
