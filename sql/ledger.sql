@@ -398,6 +398,17 @@ SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, 
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions
 FROM tests ORDER BY id
 
+-- name: ledger_check_totals
+-- Summed here and not in C, so that a fault of the code that counts is seen as well.
+SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) AS ptnml0,
+       coalesce(sum(length(outcomes) - length(replace(outcomes, '1', ''))), 0) AS ptnml1,
+       coalesce(sum(length(outcomes) - length(replace(outcomes, '2', ''))), 0) AS ptnml2,
+       coalesce(sum(length(outcomes) - length(replace(outcomes, '3', ''))), 0) AS ptnml3,
+       coalesce(sum(length(outcomes) - length(replace(outcomes, '4', ''))), 0) AS ptnml4,
+       coalesce(sum(wins), 0) AS wins, coalesce(sum(losses), 0) AS losses, coalesce(sum(draws), 0) AS draws,
+       coalesce(sum(crashes), 0) AS crashes, coalesce(sum(time_losses), 0) AS time_losses
+FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
+
 -- name: ledger_check_batches
 SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crashes, b.time_losses, b.counted, b.llr,
        b.excluded, b.flags, b.busy, coalesce(b.load_delay, -1) AS load_delay, coalesce(b.load_steal, -1) AS load_steal, coalesce(b.load_swap_mib, -1) AS load_swap_mib,

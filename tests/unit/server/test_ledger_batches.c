@@ -271,11 +271,31 @@ static void an_sprt_that_reaches_its_cap_ends_without_verdict(void **state) {
 
 // ---- the audit ----------------------------------------------------------------------------------
 
+// The audit sums the batches itself, so that it sees a total that is not counted.
+static void every_total_is_the_sum_over_the_batches(void **state) {
+    (void)state;
+    Batch first = kit_batch(task, 1, 0, "0011"), second = kit_batch(task, 1, 1, "1344");
+    first.crashes = 4;
+    second.crashes = 2;
+    second.time_losses = 2;
+    assert_true(ledger_batch(&kit.turn, &first, &posted, &kit.err));
+    assert_true(ledger_batch(&kit.turn, &second, &posted, &kit.err));
+    assert_int_equal(kit_check(&kit), 0);
+    char *totals scope(free_ptr) = kit_text(
+        &kit, "SELECT format('%%d %%d %%d %%d %%d', ptnml0, ptnml1, ptnml2, ptnml3, ptnml4) || "
+              "format(' %%d %%d %%d %%d %%d', wins, losses, draws, crashes, time_losses) "
+              "FROM tests WHERE id = 1");
+    assert_string_equal(totals, "2 3 0 1 2 5 7 4 6 2");
+}
+
 static void the_audit_sees_what_was_tampered_with(void **state) {
     (void)state;
     static const char *const damages[] = {
         "UPDATE tests SET ptnml2 = ptnml2 + 1",
         "UPDATE tests SET draws = draws - 1",
+        "UPDATE tests SET crashes = crashes + 1",
+        "UPDATE tests SET time_losses = time_losses + 1",
+        "UPDATE batches SET crashes = 1 WHERE seq = 0",
         "UPDATE tests SET llr = llr + 1e-15",
         "UPDATE tests SET sprt_state = '{}'",
         "UPDATE batches SET counted = 0 WHERE seq = 0",
@@ -334,6 +354,7 @@ int main(void) {
         WITH_TASK(crossing_the_upper_bound_accepts_and_stops_the_others),
         WITH_TASK(crossing_the_lower_bound_rejects),
         WITH_TASK(an_sprt_that_reaches_its_cap_ends_without_verdict),
+        WITH_TASK(every_total_is_the_sum_over_the_batches),
         WITH_TASK(the_audit_sees_what_was_tampered_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
