@@ -41,7 +41,7 @@ VALUES (:created, :type, nullif(:user, 0), nullif(:worker, 0), nullif(:test, 0),
 -- the newest if :rows rows of the type and the test are of that period. The row keeps all different messages up to
 -- :message_max characters. Changes no row if the event needs its own.
 -- name: event_repeat
--- types: :message text
+-- types: :message text, :message_max int, :period real
 UPDATE events SET repeats = repeats + 1, last = :created,
     message = CASE WHEN instr(message, :message) > 0 OR length(message) + length(:message) > :message_max THEN message
                    ELSE message || '; ' || :message END

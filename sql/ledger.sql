@@ -79,6 +79,7 @@ SELECT max(0.0, rest_until - ?2) FROM workers WHERE id = ?1
 -- One more task of machine :worker ended without a result. After more than :free in a row it must wait: :first_s
 -- seconds, then twice as long with each further one, :most_s at most.
 -- name: ledger_worker_fruitless
+-- types: :now real, :most_s int, :first_s int
 UPDATE workers SET fruitless = fruitless + 1,
        rest_until = CASE WHEN fruitless < :free THEN 0.0 ELSE :now + min(:most_s, :first_s << min(fruitless - :free, 10)) END
 WHERE id = :worker
@@ -377,6 +378,7 @@ SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = ?1
 -- :now or earlier. :replayed of them were replayed without a mismatch, and in the last :clean_s seconds no batch had a
 -- mismatch.
 -- name: ledger_record_judge
+-- types: :age_s real, :clean_s real
 INSERT INTO records (owner, since)
 SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FROM
     (SELECT received FROM batches WHERE owner = :owner AND counted = 1 AND excluded = 0 ORDER BY id LIMIT :batches))

@@ -4,6 +4,7 @@
 //
 //     WHERE t.id = :test    SET state = :state    INSERT INTO … (a, b) VALUES (:a, nullif(:b, 0))
 //
+// The parameter of LIMIT is an int.
 // SQLite knows no type of an expression and of any other parameter, so the query states it on a
 // line `-- types: :now real, games int?` below its name. A type is int, real, text, bytes or bool,
 // with ? if the value may be NULL. A declared column may be NULL if the schema allows it. For an
@@ -182,7 +183,7 @@ static Type type_at(sqlite3 *db, const Text *text, int at) {
     }
     if (stored >= 0)
         return word_type(db, text, text->tokens[stored]);
-    Type type = TYPE_NONE;
+    Type type = is(text, before, "LIMIT") ? TYPE_INT : TYPE_NONE;
     if (is_comparison(text, before) && before > 0)
         type = word_type(db, text, text->tokens[before - 1]);
     if (!type && is_comparison(text, after) && after + 1 < text->count)

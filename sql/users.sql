@@ -95,6 +95,7 @@ SELECT count, last FROM login_failures WHERE subject = ?1
 
 -- Counts anew if the last failure is more than :forget_s seconds ago.
 -- name: login_failure_add
+-- types: :forget_s real
 INSERT INTO login_failures (subject, count, last) VALUES (:subject, 1, :now)
 ON CONFLICT (subject) DO UPDATE SET count = CASE WHEN last < :now - :forget_s THEN 1 ELSE count + 1 END, last = :now
 
