@@ -60,8 +60,9 @@ UPDATE tasks SET phase = :phase, plies = :plies, started_pairs = :started_pairs,
 -- name: ledger_task_end
 UPDATE tasks SET state = :state, started_pairs = :started_pairs, finished = :finished WHERE id = :task
 
+-- At most ?2, for which the caller has room.
 -- name: ledger_tasks_expired
-SELECT id, worker_id FROM tasks WHERE state = 'open' AND lease_until < ?1 ORDER BY lease_until LIMIT 1000
+SELECT id, worker_id FROM tasks WHERE state = 'open' AND lease_until < ?1 ORDER BY lease_until LIMIT ?2
 
 -- name: ledger_leases_shift
 UPDATE tasks SET lease_until = lease_until + ?1, batch_until = batch_until + ?1 WHERE state = 'open'
@@ -252,7 +253,7 @@ VALUES (:test, :task, :worker, :kind, :side, :message, :log, nullif(:bench, 0), 
 
 -- The reports of owners, one row for each owner and network, about the failure :kind of :side in test :test: whether
 -- the owner reports it, has sent results, has a machine that is active since :since and could try, and has a record.
--- The most important rows come first.
+-- The most important rows come first; at most :most, for which the caller has room.
 -- name: ledger_failure_voices
 WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
      failed AS (SELECT f.worker_id, f.kind = :kind AND f.side = :side AS so FROM failures f, this
@@ -266,7 +267,7 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
               FROM concerned c JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = '', this
               GROUP BY o.owner, o.network)
 SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM records r WHERE r.owner = said.owner) AS proven
-FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT 256
+FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT :most
 
 -- name: ledger_side
 SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END AS sha,
@@ -298,12 +299,12 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
        EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM records) AS any_records
 
--- Sides of active tests whose bench was measured and is not established yet.
+-- Sides of active tests whose bench was measured and is not established yet: at most ?1, for which the caller has room.
 -- name: ledger_benches_open
 SELECT t.id, s.side FROM tests t JOIN (SELECT 'new' AS side UNION ALL SELECT 'base') s
      JOIN commits c ON c.engine_id = t.engine_id AND c.sha = CASE s.side WHEN 'new' THEN t.new_commit ELSE t.base_commit END
 WHERE t.state = 'active' AND c.bench IS NULL
-  AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) LIMIT 100
+  AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) LIMIT ?1
 
 -- The last task of machine ?2 in test ?1 about which it has reported no failure.
 -- name: ledger_task_of_outvoted

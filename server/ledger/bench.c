@@ -240,12 +240,14 @@ static bool settle_again(Turn *turn, int64_t test, const char *name, Error *err)
 
 // The names are collected first, because settling changes the rows that the query reads.
 void ledger_settle(Turn *turn) {
+    enum { AT_ONCE = 100 };
     struct {
         int64_t test;
         bool is_new;
-    } open[100];
+    } open[AT_ONCE];
     int count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_BENCHES_OPEN, ""); query_step(&q);) {
+    for (Query q = query(turn->db, SQL_LEDGER_BENCHES_OPEN, "i", (int64_t)AT_ONCE);
+         query_step(&q);) {
         open[count].test = query_int(&q, COL_LEDGER_BENCHES_OPEN_ID);
         open[count++].is_new = strcmp(query_text(&q, COL_LEDGER_BENCHES_OPEN_SIDE), "new") == 0;
     }

@@ -36,11 +36,12 @@ static bool still_held(const Claim *claim, int64_t task) {
 
 // The ids are collected first, because ending a task changes the rows that the query reads.
 static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
-    int64_t ids[256];
+    enum { AT_ONCE = 256 };
+    int64_t ids[AT_ONCE];
     int count = 0;
     for (Query q = query(turn->db, SQL_LEDGER_WORKER_OPEN_TASKS, "i", claim->worker);
          query_step(&q);)
-        if (count < 256 && !still_held(claim, query_int(&q, COL_LEDGER_WORKER_OPEN_TASKS_ID)))
+        if (count < AT_ONCE && !still_held(claim, query_int(&q, COL_LEDGER_WORKER_OPEN_TASKS_ID)))
             ids[count++] = query_int(&q, COL_LEDGER_WORKER_OPEN_TASKS_ID);
     for (int i = 0; i < count; i++) {
         TaskRow row;

@@ -27,12 +27,10 @@ static FailureDecision failure_decision(Turn *turn, const Failure *failure, int6
     Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
     int count = 0;
     for (Query q = query_named(turn->db, SQL_LEDGER_FAILURE_VOICES,
-                               json_pack("{s:I, s:s, s:s, s:f}", "test", (json_int_t)test, "kind",
-                                         failure->kind, "side", failure->side, "since",
-                                         turn->now - ACTIVE_S));
+                               json_pack("{s:I, s:s, s:s, s:f, s:i}", "test", (json_int_t)test,
+                                         "kind", failure->kind, "side", failure->side, "since",
+                                         turn->now - ACTIVE_S, "most", VOICES_MAX));
          query_step(&q);) {
-        if (count == VOICES_MAX)
-            continue;
         Voice *voice = &voices[count++];
         snprintf(voice->owner, sizeof voice->owner, "%s",
                  query_text(&q, COL_LEDGER_FAILURE_VOICES_OWNER));

@@ -227,9 +227,11 @@ bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pa
 
 // The ids are collected first, because ending a task changes the index that the query reads.
 void ledger_expire(Turn *turn) {
-    int64_t ids[1000];
+    enum { AT_ONCE = 1000 };
+    int64_t ids[AT_ONCE];
     int count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_TASKS_EXPIRED, "d", turn->now); query_step(&q);)
+    for (Query q = query(turn->db, SQL_LEDGER_TASKS_EXPIRED, "di", turn->now, (int64_t)AT_ONCE);
+         query_step(&q);)
         ids[count++] = query_int(&q, COL_LEDGER_TASKS_EXPIRED_ID);
     for (int i = 0; i < count; i++) {
         TaskRow row;
