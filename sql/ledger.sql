@@ -2,80 +2,90 @@
 
 -- ---- states of a test
 
--- name: ledger_test_state
-SELECT state, title, engine_id, llr FROM tests WHERE id = ?1
+-- name: ledger_test_state value
+SELECT state FROM tests WHERE id = :test
 
 -- The state of a test that may be resumed: 'paused' or 'failed'.
--- name: ledger_test_resumable
-SELECT CASE WHEN result = 'failed' AND NOT harmful THEN 'failed' ELSE state END FROM tests WHERE id = ?1
+-- name: ledger_test_resumable value
+-- types: value text
+SELECT CASE WHEN result = 'failed' AND NOT harmful THEN 'failed' ELSE state END FROM tests WHERE id = :test
 
 -- name: ledger_test_activate
-UPDATE tests SET state = 'active', approved_hash = ?2, approved_by = nullif(?3, 0) WHERE id = ?1
+UPDATE tests SET state = 'active', approved_hash = :hash, approved_by = nullif(:user, 0) WHERE id = :test
 
 -- name: ledger_test_withdraw
-UPDATE tests SET state = 'pending', approved_hash = NULL, approved_by = NULL, reason = '' WHERE id = ?1
+UPDATE tests SET state = 'pending', approved_hash = NULL, approved_by = NULL, reason = '' WHERE id = :test
 
 -- name: ledger_test_set_state
-UPDATE tests SET state = ?2 WHERE id = ?1
+UPDATE tests SET state = :state WHERE id = :test
 
 -- name: ledger_test_suspend
-UPDATE tests SET state = 'paused', reason = ?2 WHERE id = ?1
+UPDATE tests SET state = 'paused', reason = :reason WHERE id = :test
 
 -- name: ledger_test_resumed
-UPDATE tests SET resumed = ?2, reason = '', state = 'active', result = NULL, finished = NULL WHERE id = ?1
+UPDATE tests SET resumed = :now, reason = '', state = 'active', result = NULL, finished = NULL WHERE id = :test
 
 -- Bench counts of a test's commits that are not established.
 -- name: ledger_benches_forget
 DELETE FROM benches WHERE (engine_id, sha) IN
     (SELECT c.engine_id, c.sha FROM tests t JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit)
-     WHERE t.id = ?1 AND c.bench IS NULL)
+     WHERE t.id = :test AND c.bench IS NULL)
 
 -- name: ledger_test_finish
-UPDATE tests SET state = 'finished', result = :result, reason = :reason, finished = :finished WHERE id = :test
+UPDATE tests SET state = 'finished', result = :result, reason = :reason, finished = :now WHERE id = :test
 
 -- name: ledger_tasks_stop
-UPDATE tasks SET state = 'stopped', finished = ?2 WHERE test_id = ?1 AND state = 'open'
+UPDATE tasks SET state = 'stopped', finished = :now WHERE test_id = :test AND state = 'open'
 
 -- name: ledger_returned_clear
-DELETE FROM returned_pairs WHERE test_id = ?1
+DELETE FROM returned_pairs WHERE test_id = :test
 
--- name: ledger_test_tasks
-SELECT id, worker_id FROM tasks WHERE test_id = ?1 AND state = 'open'
+-- An open task of a test.
+-- name: ledger_test_task value
+SELECT id FROM tasks WHERE test_id = :test AND state = 'open' LIMIT 1
 
 -- ---- tasks
 
--- name: ledger_task
+-- name: ledger_task row
+-- types: owner text, barred bool
 SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
        k.lease_until, k.lease_s, k.batch_s, k.batch_until, w.owner, s.barred <> '' AS barred
-FROM tasks k JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.worker_id WHERE k.id = ?1
+FROM tasks k JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.worker_id WHERE k.id = :task
 
--- name: ledger_test
+-- name: ledger_test row
 SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, ptnml0, ptnml1, ptnml2, ptnml3, ptnml4,
        wins, losses, draws, crashes, time_losses, sprt_state
-FROM tests WHERE id = ?1
+FROM tests WHERE id = :test
 
 -- name: ledger_task_heartbeat
 UPDATE tasks SET phase = :phase, plies = :plies, started_pairs = :started_pairs, lease_until = :lease_until WHERE id = :task
 
 -- name: ledger_task_end
-UPDATE tasks SET state = :state, started_pairs = :started_pairs, finished = :finished WHERE id = :task
+UPDATE tasks SET state = :state, started_pairs = :started_pairs, finished = :now WHERE id = :task
 
--- At most ?2, for which the caller has room.
--- name: ledger_tasks_expired
-SELECT id, worker_id FROM tasks WHERE state = 'open' AND lease_until < ?1 ORDER BY lease_until LIMIT ?2
+-- At most :most, for which the caller has room.
+-- name: ledger_tasks_expired rows
+SELECT id FROM tasks WHERE state = 'open' AND lease_until < :now ORDER BY lease_until LIMIT :most
 
 -- name: ledger_leases_shift
-UPDATE tasks SET lease_until = lease_until + ?1, batch_until = batch_until + ?1 WHERE state = 'open'
+-- types: :seconds real
+UPDATE tasks SET lease_until = lease_until + :seconds, batch_until = batch_until + :seconds WHERE state = 'open'
 
--- name: ledger_worker_open_tasks
-SELECT id FROM tasks WHERE worker_id = ?1 AND state = 'open'
+-- name: ledger_worker_open_tasks rows
+SELECT id FROM tasks WHERE worker_id = :worker AND state = 'open'
+
+-- One of them.
+-- name: ledger_worker_open_task value
+SELECT id FROM tasks WHERE worker_id = :worker AND state = 'open' LIMIT 1
 
 -- name: ledger_worker_offer
-UPDATE workers SET cores = min(?2, coalesce(json_extract(host, '$.logical_cores'), ?2)), last_seen = ?3 WHERE id = ?1
+-- types: :cores int
+UPDATE workers SET cores = min(:cores, coalesce(json_extract(host, '$.logical_cores'), :cores)), last_seen = :now WHERE id = :worker
 
 -- Seconds for which a machine must still wait for a task.
--- name: ledger_worker_rest
-SELECT max(0.0, rest_until - ?2) FROM workers WHERE id = ?1
+-- name: ledger_worker_rest value
+-- types: :now real, value real
+SELECT max(0.0, rest_until - :now) FROM workers WHERE id = :worker
 
 -- One more task of machine :worker ended without a result. After more than :free in a row it must wait: :first_s
 -- seconds, then twice as long with each further one, :most_s at most.
@@ -86,54 +96,61 @@ UPDATE workers SET fruitless = fruitless + 1,
 WHERE id = :worker
 
 -- name: ledger_worker_seen
-UPDATE workers SET last_seen = ?2 WHERE id = ?1
+UPDATE workers SET last_seen = :now WHERE id = :worker
 
 -- ---- ranges of pairs that returned
 
--- The first range that owner ?2 did not start; '': any range.
--- name: ledger_returned_first
-SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = ?1 AND (?2 = '' OR owner <> ?2)
+-- The first range that the owner :not_of did not start; '': any range.
+-- name: ledger_returned_first row
+-- types: :not_of text
+SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = :test AND (:not_of = '' OR owner <> :not_of)
 ORDER BY first_pair LIMIT 1
 
--- name: ledger_returned_at
+-- The range that begins at :pair, or the last one before it.
+-- name: ledger_returned_at row
 SELECT first_pair, pair_count, owner FROM returned_pairs
-WHERE test_id = ?1 AND first_pair <= ?2 ORDER BY first_pair DESC LIMIT 1
+WHERE test_id = :test AND first_pair <= :pair ORDER BY first_pair DESC LIMIT 1
 
 -- name: ledger_returned_remove
-DELETE FROM returned_pairs WHERE test_id = ?1 AND first_pair = ?2
+DELETE FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair
 
--- name: ledger_returned_count
-SELECT pair_count FROM returned_pairs WHERE test_id = ?1 AND first_pair = ?2 AND owner = ?3
+-- name: ledger_returned_count value
+SELECT pair_count FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair AND owner = :owner
 
 -- name: ledger_returned_add
 INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner) VALUES (:test, :first_pair, :pair_count, :owner)
 
--- name: ledger_dealt_again
+-- name: ledger_dealt_again value
+-- types: :first int, value bool
 SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = :test AND id > :after AND first_pair < :end AND first_pair + pair_count > :first)
 
 -- ---- claims
 
 -- Whether any pair can be dealt.
--- name: ledger_any_active
+-- name: ledger_any_active value
+-- types: value bool
 SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 
 -- The machine that claims: its owner, the cores that count, whether a batch of it has counted, whether its owner has a
 -- record, and the tasks that it holds. Also the cores of the largest machine of another owner, and of another owner
--- with a record, active since ?2.
--- name: ledger_claimant
+-- with a record, active since :since.
+-- name: ledger_claimant row
+-- types: owner text, has_counted bool, has_record bool, open_tasks int, largest_other int, largest_proven int
 WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven
-                FROM workers o JOIN workers me ON me.id = ?1 WHERE o.last_seen >= ?2 AND o.blocked = 0 AND o.owner <> me.owner)
+                FROM workers o JOIN workers me ON me.id = :worker WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
 SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.counted = 1 AND b.excluded = 0)
            AS has_counted,
        EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS has_record,
        (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
        (SELECT coalesce(max(cores), 0) FROM others) AS largest_other,
        (SELECT coalesce(max(cores), 0) FROM others WHERE proven) AS largest_proven
-FROM workers w WHERE w.id = ?1
+FROM workers w WHERE w.id = :worker
 
 -- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
--- name: ledger_candidates
+-- name: ledger_candidates rows
+-- types: :owner text, :now real, :retry_s real, pairs_left int, games int, counted_cores int, has_failed bool
+-- types: was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
@@ -152,7 +169,7 @@ SELECT t.id, t.priority, t.threads, t.batch_pairs,
        t.llr, t.elo0, t.tc, coalesce(h.counted_cores, 0) AS counted_cores, t.base_options, t.new_options, t.author_id,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) AS has_failed,
-       t.id = (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
+       t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = t.engine_id AND p.sha = t.new_commit), 0) AS new_files_bytes,
@@ -160,69 +177,74 @@ SELECT t.id, t.priority, t.threads, t.batch_pairs,
 FROM tests t JOIN engines e ON e.id = t.engine_id LEFT JOIN sums h ON h.test_id = t.id
 WHERE t.state = 'active' AND t.threads <= :cores ORDER BY t.priority DESC, t.id
 
--- name: ledger_next_pair
-UPDATE tests SET next_pair = next_pair + ?2 WHERE id = ?1 RETURNING next_pair - ?2
+-- name: ledger_next_pair value
+-- types: :pairs int, value int
+UPDATE tests SET next_pair = next_pair + :pairs WHERE id = :test RETURNING next_pair - :pairs
 
 -- name: ledger_test_start
-UPDATE tests SET started = ?2 WHERE id = ?1 AND started IS NULL
+UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 
 -- name: ledger_task_add
 INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until)
-VALUES (:test, :worker, :first_pair, :pair_count, :cores, :lease_until, :lease_s, :created, :counted_cores, :batch_s, :batch_until)
+VALUES (:test, :worker, :first_pair, :pair_count, :cores, :lease_until, :lease_s, :now, :counted_cores, :batch_s, :batch_until)
 
 -- name: ledger_worker_speed
-UPDATE workers SET speed = ?2 WHERE id = ?1
+UPDATE workers SET speed = :speed WHERE id = :worker
 
 -- ---- batches
 
--- name: ledger_batch_stored
-SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, coalesce(games_sha256, '') AS games_sha256,
-       counted AND NOT excluded AS counts,
-       coalesce(load_delay, -1) AS load_delay, coalesce(load_steal, -1) AS load_steal, coalesce(load_swap_mib, -1) AS load_swap_mib, coalesce(load_speed, -1) AS load_speed,
-       coalesce(load_rest_new, -1) AS load_rest_new, coalesce(load_rest_base, -1) AS load_rest_base,
-       coalesce(load_speed_before, -1) AS load_speed_before
-FROM batches WHERE task_id = ?1 AND seq = ?2
+-- name: ledger_batch_stored row
+-- types: counts bool
+SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, games_sha256, counted AND NOT excluded AS counts,
+       load_delay, load_steal, load_swap_mib, load_speed, load_rest_new, load_rest_base, load_speed_before
+FROM batches WHERE task_id = :task AND seq = :seq
 
 -- name: ledger_batch_add
+-- types: :counted bool, :excluded bool
 INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses,
                      tc, speed, busy, games_sha256, received, counted, excluded, llr, load_delay, load_steal, load_swap_mib,
                      load_rest_new, load_rest_base, load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags, owner)
-VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :received, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
+VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :now, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
         :limit_swap_mib, :flags, (SELECT owner FROM workers WHERE id = :worker))
 
 -- The games that a machine, or all machines of its user, have played.
--- name: ledger_credit
+-- name: ledger_credit row
+-- types: user text, games int
 SELECT coalesce(u.name, '') AS user,
        CASE WHEN u.id IS NULL THEN w.games ELSE (SELECT sum(o.games) FROM workers o WHERE o.user_id = u.id) END AS games
-FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = ?1
+FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = :worker
 
--- Whether batches of worker ?2 in test ?1 with the flags ?3 are excluded.
--- name: ledger_is_excluded
-SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = ?1 AND worker_id = ?2 AND undone IS NULL AND (which = 'all' OR ?3 <> ''))
+-- Whether batches of machine :worker in test :test with the flags :flags are excluded.
+-- name: ledger_is_excluded value
+-- types: :flags text, value bool
+SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = :test AND worker_id = :worker AND undone IS NULL AND (which = 'all' OR :flags <> ''))
 
 -- ---- fault reports
 
--- name: ledger_fault_report_sha
-SELECT sha256 FROM fault_reports WHERE task_id = ?1 AND seq = ?2
+-- name: ledger_fault_report_sha value
+SELECT sha256 FROM fault_reports WHERE task_id = :task AND seq = :seq
 
--- The number and bytes of fault reports that test ?1 keeps: of all owners, and of the owner of machine ?2.
--- name: ledger_fault_report_kept
+-- The number and bytes of fault reports that a test keeps: of all owners, and of the owner of machine :worker.
+-- name: ledger_fault_report_kept row
+-- types: count int, bytes int, own_count int, own_bytes int
 SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes, coalesce(sum(own), 0) AS own_count,
        coalesce(sum(own * size), 0) AS own_bytes
-FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = ?2) AS own
-      FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = ?1 AND e.content IS NOT NULL)
+FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = :worker) AS own
+      FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = :test AND e.content IS NOT NULL)
 
 -- For batch :seq of task :task (pairs :first to below :end): how many games ended on time (:on_time 1) or by another
 -- fault (0), according to its counts, and how many fault reports of these exist.
--- name: ledger_fault_report_founded
+-- name: ledger_fault_report_founded row
+-- types: :on_time bool, counted int, reported int
 SELECT CASE WHEN :on_time THEN b.time_losses ELSE b.crashes END AS counted,
        (SELECT count(*) FROM fault_reports e
         WHERE e.task_id = :task AND e.pair >= :first AND e.pair < :end AND (e.ending = 'time') = :on_time) AS reported
 FROM batches b WHERE b.task_id = :task AND b.seq = :seq
 
 -- name: ledger_fault_report_add
+-- types: :overloaded bool
 INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
-VALUES (:test, :task, :worker, :seq, :sha256, :pair, :game, :side, :ending, :reason, :overloaded, :blob, :received)
+VALUES (:test, :task, :worker, :seq, :sha256, :pair, :game, :side, :ending, :reason, :overloaded, :content, :now)
 
 -- name: ledger_task_stored
 -- types: :started_pairs int, :lease_until real
@@ -237,24 +259,26 @@ UPDATE tests SET ptnml0 = :ptnml0, ptnml1 = :ptnml1, ptnml2 = :ptnml2, ptnml3 = 
 WHERE id = :test
 
 -- name: ledger_worker_credit
-UPDATE workers SET games = games + ?2, last_seen = ?3, fruitless = 0 WHERE id = ?1
+-- types: :games int
+UPDATE workers SET games = games + :games, last_seen = :now, fruitless = 0 WHERE id = :worker
 
 -- name: ledger_games_put
-INSERT INTO games (task_id, seq, sha256, received) VALUES (:task, :seq, :sha256, :received)
+INSERT INTO games (task_id, seq, sha256, received) VALUES (:task, :seq, :sha256, :now)
 
--- name: ledger_games
-SELECT sha256 FROM games WHERE task_id = ?1 AND seq = ?2
+-- name: ledger_games value
+SELECT sha256 FROM games WHERE task_id = :task AND seq = :seq
 
 -- ---- failures and benches. An owner is a user, or the network of machines without one.
 
 -- name: ledger_failure_add
 INSERT INTO failures (test_id, task_id, worker_id, kind, side, message, log, bench, created)
-VALUES (:test, :task, :worker, :kind, :side, :message, :log, nullif(:bench, 0), :created)
+VALUES (:test, :task, :worker, :kind, :side, :message, :log, nullif(:bench, 0), :now)
 
 -- The reports of owners, one row for each owner and network, about the failure :kind of :side in test :test: whether
 -- the owner reports it, has sent results, has a machine that is active since :since and could try, and has a record.
 -- The most important rows come first; at most :most, for which the caller has room.
--- name: ledger_failure_voices
+-- name: ledger_failure_voices rows
+-- types: owner text, failing bool, played bool, could bool, proven bool
 WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
      failed AS (SELECT f.worker_id, f.kind = :kind AND f.side = :side AS so FROM failures f, this
                 WHERE f.test_id = this.id AND f.created > this.resumed),
@@ -269,27 +293,30 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
 SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM records r WHERE r.owner = said.owner) AS proven
 FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT :most
 
--- name: ledger_side
-SELECT t.engine_id, CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END AS sha,
-       coalesce(c.bench, CASE ?2 WHEN 'new' THEN t.new_bench_declared ELSE t.base_bench_declared END) AS bench,
+-- name: ledger_side row
+-- types: :side text, sha text, bench int?, is_open bool
+SELECT t.engine_id, CASE :side WHEN 'new' THEN t.new_commit ELSE t.base_commit END AS sha,
+       coalesce(c.bench, CASE :side WHEN 'new' THEN t.new_bench_declared ELSE t.base_bench_declared END) AS bench,
        c.bench IS NULL AS is_open
 FROM tests t JOIN commits c ON c.engine_id = t.engine_id
-     AND c.sha = CASE ?2 WHEN 'new' THEN t.new_commit ELSE t.base_commit END
-WHERE t.id = ?1
+     AND c.sha = CASE :side WHEN 'new' THEN t.new_commit ELSE t.base_commit END
+WHERE t.id = :test
 
 -- name: ledger_bench_add
-INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (:engine, :sha, :worker, :nodes, :created)
+INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (:engine, :sha, :worker, :nodes, :now)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created
 
 -- The counts that machines measured for a commit, oldest first; those of owners with a record come before all others.
--- name: ledger_bench_votes
+-- name: ledger_bench_votes rows
+-- types: owner text, proven bool
 SELECT b.nodes, b.worker_id, w.owner, w.name, w.network, EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS proven
 FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
-WHERE b.engine_id = ?1 AND b.sha = ?2 ORDER BY proven DESC, b.created, b.worker_id
+WHERE b.engine_id = :engine AND b.sha = :sha ORDER BY proven DESC, b.created, b.worker_id
 
 -- Whether an owner is active since :since that has not measured commit :sha of engine :engine and has a machine that
 -- could measure it for test :test: one in another network, and one with a record. Also whether any owner has a record.
--- name: ledger_bench_scene
+-- name: ledger_bench_scene row
+-- types: others bool, proven_others bool, any_records bool
 WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
      voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = :engine AND b.sha = :sha),
      others AS (SELECT EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven, o.network
@@ -299,81 +326,89 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
        EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM records) AS any_records
 
--- Sides of active tests whose bench was measured and is not established yet: at most ?1, for which the caller has room.
--- name: ledger_benches_open
+-- Sides of active tests whose bench was measured and is not established yet: at most :most, for which the caller has room.
+-- name: ledger_benches_open rows
+-- types: side text
 SELECT t.id, s.side FROM tests t JOIN (SELECT 'new' AS side UNION ALL SELECT 'base') s
      JOIN commits c ON c.engine_id = t.engine_id AND c.sha = CASE s.side WHEN 'new' THEN t.new_commit ELSE t.base_commit END
 WHERE t.state = 'active' AND c.bench IS NULL
-  AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) LIMIT ?1
+  AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) LIMIT :most
 
--- The last task of machine ?2 in test ?1 about which it has reported no failure.
--- name: ledger_task_of_outvoted
-SELECT id FROM tasks k WHERE test_id = ?1 AND worker_id = ?2
+-- The last task of machine :worker in test :test about which it has reported no failure.
+-- name: ledger_task_of_outvoted value
+SELECT id FROM tasks k WHERE test_id = :test AND worker_id = :worker
   AND NOT EXISTS (SELECT 1 FROM failures f WHERE f.task_id = k.id) ORDER BY id DESC LIMIT 1
 
 -- For a maintainer who corrects the bench count of a commit: measurements of it are deleted, and machines may try its
 -- tests again.
--- name: ledger_bench_known
-SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
+-- name: ledger_bench_known value
+-- types: value int
+SELECT coalesce(bench, 0) FROM commits WHERE engine_id = :engine AND sha = :sha
 
 -- name: ledger_benches_drop
-DELETE FROM benches WHERE engine_id = ?1 AND sha = ?2
+DELETE FROM benches WHERE engine_id = :engine AND sha = :sha
 
 -- name: ledger_bench_of_tests
-UPDATE tests SET new_bench_declared = CASE new_commit WHEN ?2 THEN NULL ELSE new_bench_declared END,
-       base_bench_declared = CASE base_commit WHEN ?2 THEN NULL ELSE base_bench_declared END,
-       resumed = CASE state WHEN 'finished' THEN resumed ELSE ?3 END
-WHERE engine_id = ?1 AND (new_commit = ?2 OR base_commit = ?2) AND (state <> 'finished' OR result = 'failed')
+-- types: :sha text, :now real
+UPDATE tests SET new_bench_declared = CASE new_commit WHEN :sha THEN NULL ELSE new_bench_declared END,
+       base_bench_declared = CASE base_commit WHEN :sha THEN NULL ELSE base_bench_declared END,
+       resumed = CASE state WHEN 'finished' THEN resumed ELSE :now END
+WHERE engine_id = :engine AND (new_commit = :sha OR base_commit = :sha) AND (state <> 'finished' OR result = 'failed')
 
 -- name: ledger_bench_establish
-UPDATE commits SET bench = ?3 WHERE engine_id = ?1 AND sha = ?2
+UPDATE commits SET bench = :nodes WHERE engine_id = :engine AND sha = :sha
 
 -- ---- exclusions and blocked machines
 
--- name: ledger_worker_there
-SELECT EXISTS (SELECT 1 FROM workers WHERE id = ?1)
+-- name: ledger_worker_there value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM workers WHERE id = :worker)
 
--- name: ledger_worker_blocked
-SELECT blocked FROM workers WHERE id = ?1
+-- name: ledger_worker_blocked value
+SELECT blocked FROM workers WHERE id = :worker
 
 -- name: ledger_worker_block
-UPDATE workers SET blocked = ?2 WHERE id = ?1
+-- types: :blocked bool
+UPDATE workers SET blocked = :blocked WHERE id = :worker
 
--- name: ledger_excludable
-SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = ?1 AND worker_id = ?2 AND excluded = 0 AND counted = 1
-               AND (?3 = 'all' OR flags <> ''))
+-- name: ledger_excludable value
+-- types: :which text, value bool
+SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = :test AND worker_id = :worker AND excluded = 0 AND counted = 1
+               AND (:which = 'all' OR flags <> ''))
 
 -- name: ledger_exclusion_add
-INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VALUES (:test, :worker, :which, :reason, nullif(:user, 0), :created)
+INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VALUES (:test, :worker, :which, :reason, nullif(:user, 0), :now)
 
 -- name: ledger_exclusion_undo
 UPDATE exclusions SET undone = :now, undone_by = nullif(:user, 0) WHERE test_id = :test AND worker_id = :worker AND undone IS NULL
 
 -- Batches whose column `excluded` differs from the exclusions, and their pairs that came in time.
--- name: ledger_exclusion_changes
+-- name: ledger_exclusion_changes row
+-- types: batches int, pairs int
 SELECT count(*) AS batches, coalesce(sum(CASE WHEN counted = 1 THEN length(outcomes) END), 0) AS pairs FROM batches b
-WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
-    (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL AND (x.which = 'all' OR b.flags <> ''))
+WHERE test_id = :test AND worker_id = :worker AND excluded <> EXISTS
+    (SELECT 1 FROM exclusions x WHERE x.test_id = :test AND x.worker_id = :worker AND x.undone IS NULL AND (x.which = 'all' OR b.flags <> ''))
 
 -- name: ledger_exclusion_apply
-UPDATE batches SET excluded = NOT excluded WHERE test_id = ?1 AND worker_id = ?2 AND excluded <> EXISTS
-    (SELECT 1 FROM exclusions x WHERE x.test_id = ?1 AND x.worker_id = ?2 AND x.undone IS NULL
+UPDATE batches SET excluded = NOT excluded WHERE test_id = :test AND worker_id = :worker AND excluded <> EXISTS
+    (SELECT 1 FROM exclusions x WHERE x.test_id = :test AND x.worker_id = :worker AND x.undone IS NULL
      AND (x.which = 'all' OR batches.flags <> ''))
 
--- name: ledger_batches_in_time
+-- name: ledger_batches_in_time rows
+-- types: counted bool, excluded bool
 SELECT id, outcomes, wins, losses, draws, crashes, time_losses, counted, excluded, llr
-FROM batches WHERE test_id = ?1 ORDER BY id
+FROM batches WHERE test_id = :test ORDER BY id
 
 -- name: ledger_batch_llr
-UPDATE batches SET llr = ?2 WHERE id = ?1
+UPDATE batches SET llr = :llr WHERE id = :batch
 
 -- ---- games that were replayed
 
 -- name: ledger_replay_add
-INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, :fault, :games, :created, :left_out) ON CONFLICT DO NOTHING
+INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, :fault, :games, :now, :left_out) ON CONFLICT DO NOTHING
 
--- name: ledger_batch_place
-SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = ?1
+-- name: ledger_batch_place row
+SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = :batch
 
 -- The conditions for a record: owner :owner has :batches batches that count, the first of them :age_s seconds before
 -- :now or earlier. :replayed of them were replayed without a mismatch, and in the last :clean_s seconds no batch had a
@@ -391,18 +426,21 @@ WHERE batches >= :batches AND first <= :now - :age_s
 ON CONFLICT DO NOTHING
 
 -- name: ledger_record_drop
-DELETE FROM records WHERE owner = ?1
+DELETE FROM records WHERE owner = :owner
 
 -- ---- the audit
 
--- name: ledger_check_tests
+-- name: ledger_check_tests rows
+-- types: result text, has_exclusions bool
 SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
        ptnml0, ptnml1, ptnml2, ptnml3, ptnml4, wins, losses, draws, crashes, time_losses, llr, sprt_state,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions
 FROM tests ORDER BY id
 
--- name: ledger_check_totals
 -- Summed here and not in C, so that a fault of the code that counts is seen as well.
+-- name: ledger_check_totals row
+-- types: ptnml0 int, ptnml1 int, ptnml2 int, ptnml3 int, ptnml4 int
+-- types: wins int, losses int, draws int, crashes int, time_losses int
 SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) AS ptnml0,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '1', ''))), 0) AS ptnml1,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '2', ''))), 0) AS ptnml2,
@@ -410,20 +448,21 @@ SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) A
        coalesce(sum(length(outcomes) - length(replace(outcomes, '4', ''))), 0) AS ptnml4,
        coalesce(sum(wins), 0) AS wins, coalesce(sum(losses), 0) AS losses, coalesce(sum(draws), 0) AS draws,
        coalesce(sum(crashes), 0) AS crashes, coalesce(sum(time_losses), 0) AS time_losses
-FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
+FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0
 
--- name: ledger_check_batches
+-- name: ledger_check_batches rows
+-- types: counted bool, excluded bool, should_be_excluded bool
 SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crashes, b.time_losses, b.counted, b.llr,
-       b.excluded, b.flags, b.busy, coalesce(b.load_delay, -1) AS load_delay, coalesce(b.load_steal, -1) AS load_steal, coalesce(b.load_swap_mib, -1) AS load_swap_mib,
-       coalesce(b.load_speed, -1) AS load_speed, coalesce(b.load_speed_before, -1) AS load_speed_before, coalesce(b.limit_busy, -1) AS limit_busy, coalesce(b.limit_slow, -1) AS limit_slow,
-       coalesce(b.limit_swap_mib, -1) AS limit_swap_mib,
+       b.excluded, b.flags, b.busy, b.load_delay, b.load_steal, b.load_swap_mib, b.load_speed,
+       b.load_speed_before, b.limit_busy, b.limit_slow, b.limit_swap_mib,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL
                AND (x.which = 'all' OR b.flags <> '')) AS should_be_excluded
-FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = ?1 ORDER BY b.id
+FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test ORDER BY b.id
 
--- name: ledger_check_tasks
+-- name: ledger_check_tasks rows
+-- types: batches int
 SELECT id, first_pair, pair_count, state, next_seq,
-       (SELECT count(*) FROM batches b WHERE b.task_id = tasks.id) AS batches FROM tasks WHERE test_id = ?1 ORDER BY id
+       (SELECT count(*) FROM batches b WHERE b.task_id = tasks.id) AS batches FROM tasks WHERE test_id = :test ORDER BY id
 
--- name: ledger_check_returned
-SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = ?1
+-- name: ledger_check_returned rows
+SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = :test

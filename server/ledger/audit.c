@@ -8,6 +8,7 @@
 
 #include "server/ledger/kinds.h"
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
 typedef struct Audit {
     FILE *out;
@@ -15,29 +16,11 @@ typedef struct Audit {
     int64_t test;
 } Audit;
 
-// The columns with the totals of a test, as stored and as SQL sums them.
-#define TOTAL(name, column)                                                                        \
-    { name, COL_LEDGER_CHECK_TESTS_##column, COL_LEDGER_CHECK_TOTALS_##column }
-static const struct {
-    const char *name;
-    int stored, summed;
-} totals[] = {
-    TOTAL("ptnml0", PTNML0),           TOTAL("ptnml1", PTNML1), TOTAL("ptnml2", PTNML2),
-    TOTAL("ptnml3", PTNML3),           TOTAL("ptnml4", PTNML4), TOTAL("wins", WINS),
-    TOTAL("losses", LOSSES),           TOTAL("draws", DRAWS),   TOTAL("crashes", CRASHES),
-    TOTAL("time_losses", TIME_LOSSES),
-};
-enum { TOTALS = sizeof totals / sizeof *totals };
-
-// The stored row of a test.
+// A test as it is stored. `row` is borrowed.
 typedef struct Stored {
-    int64_t next_pair;
-    char result[12], sprt_state[VERDICT_STATE_MAX];
+    const SqlLedgerCheckTests *row;
     TestState state;
     TestRule rule;
-    bool touched; // batches are or were excluded: the verdict came before or after that
-    int64_t totals[TOTALS];
-    double llr;
 } Stored;
 
 // Where a unit (the pairs of one batch) was found.
@@ -53,36 +36,18 @@ __attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const cha
     fputc('\n', audit->out);
 }
 
-static void read_stored(Query *q, Stored *s) {
-    s->state = test_state_of(query_text(q, COL_LEDGER_CHECK_TESTS_STATE));
-    s->rule = (TestRule){test_kind_of(query_text(q, COL_LEDGER_CHECK_TESTS_KIND)),
-                         verdict_bounds(query_text(q, COL_LEDGER_CHECK_TESTS_MODEL),
-                                        query_real(q, COL_LEDGER_CHECK_TESTS_ELO0),
-                                        query_real(q, COL_LEDGER_CHECK_TESTS_ELO1),
-                                        query_real(q, COL_LEDGER_CHECK_TESTS_ALPHA),
-                                        query_real(q, COL_LEDGER_CHECK_TESTS_BETA)),
-                         query_int(q, COL_LEDGER_CHECK_TESTS_BATCH_PAIRS),
-                         query_int(q, COL_LEDGER_CHECK_TESTS_PAIRS_MAX)};
-    s->next_pair = query_int(q, COL_LEDGER_CHECK_TESTS_NEXT_PAIR);
-    snprintf(s->result, sizeof s->result, "%s", query_text(q, COL_LEDGER_CHECK_TESTS_RESULT));
-    for (int i = 0; i < TOTALS; i++)
-        s->totals[i] = query_int(q, totals[i].stored);
-    s->llr = query_real(q, COL_LEDGER_CHECK_TESTS_LLR);
-    snprintf(s->sprt_state, sizeof s->sprt_state, "%s",
-             query_text(q, COL_LEDGER_CHECK_TESTS_SPRT_STATE));
-    s->touched = query_int(q, COL_LEDGER_CHECK_TESTS_HAS_EXCLUSIONS) != 0;
+static Stored stored_of(const SqlLedgerCheckTests *t) {
+    return (Stored){
+        .row = t,
+        .state = test_state_of(t->state),
+        .rule = {.kind = test_kind_of(t->kind),
+                 .bounds = verdict_bounds(t->model, t->elo0, t->elo1, t->alpha, t->beta),
+                 .batch_pairs = t->batch_pairs,
+                 .pairs_max = t->pairs_max},
+    };
 }
 
 // ---- results ------------------------------------------------------------------------------------
-
-static BatchCounts counts_of(Query *q) {
-    return (BatchCounts){query_text(q, COL_LEDGER_CHECK_BATCHES_OUTCOMES),
-                         query_int(q, COL_LEDGER_CHECK_BATCHES_WINS),
-                         query_int(q, COL_LEDGER_CHECK_BATCHES_LOSSES),
-                         query_int(q, COL_LEDGER_CHECK_BATCHES_DRAWS),
-                         query_int(q, COL_LEDGER_CHECK_BATCHES_CRASHES),
-                         query_int(q, COL_LEDGER_CHECK_BATCHES_TIME_LOSSES)};
-}
 
 static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t unit, int seen) {
     if (unit < 0 || unit >= unit_count)
@@ -94,80 +59,85 @@ static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t
 }
 
 static void compare_totals(Audit *audit, Db *db, const Stored *stored) {
-    for (Query q = query(db, SQL_LEDGER_CHECK_TOTALS, "i", audit->test); query_step(&q);)
-        for (int i = 0; i < TOTALS; i++)
-            if (stored->totals[i] != query_int(&q, totals[i].summed))
-                differ(audit, "%s is %lld, the sum over its batches is %lld", totals[i].name,
-                       (long long)stored->totals[i], (long long)query_int(&q, totals[i].summed));
+    const SqlLedgerCheckTests *t = stored->row;
+    SqlLedgerCheckTotals sum = {0};
+    sql_ledger_check_totals(db, &sum, audit->test);
+    const struct {
+        const char *name;
+        int64_t stored, sum;
+    } totals[] = {
+        {"ptnml0", t->ptnml0, sum.ptnml0},    {"ptnml1", t->ptnml1, sum.ptnml1},
+        {"ptnml2", t->ptnml2, sum.ptnml2},    {"ptnml3", t->ptnml3, sum.ptnml3},
+        {"ptnml4", t->ptnml4, sum.ptnml4},    {"wins", t->wins, sum.wins},
+        {"losses", t->losses, sum.losses},    {"draws", t->draws, sum.draws},
+        {"crashes", t->crashes, sum.crashes}, {"time_losses", t->time_losses, sum.time_losses}};
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        if (totals[i].stored != totals[i].sum)
+            differ(audit, "%s is %lld, the sum over its batches is %lld", totals[i].name,
+                   (long long)totals[i].stored, (long long)totals[i].sum);
 }
 
 static void compare_results(Audit *audit, const Stored *stored, const Tally *tally) {
     const SprtState *state = &tally->sprt;
     char text[VERDICT_STATE_MAX];
     verdict_state_write(state, text);
-    if (!numbers_equal(stored->llr, state->llr))
-        differ(audit, "LLR is %.17g, counting again gives %.17g", stored->llr, state->llr);
-    bool fresh = numbers_equal(state->pairs, 0) && strcmp(stored->sprt_state, "{}") == 0;
-    if (!fresh && strcmp(stored->sprt_state, text) != 0)
-        differ(audit, "state of the stop rule is %s, counting again gives %s", stored->sprt_state,
+    const SqlLedgerCheckTests *row = stored->row;
+    if (!numbers_equal(row->llr, state->llr))
+        differ(audit, "LLR is %.17g, counting again gives %.17g", row->llr, state->llr);
+    bool fresh = numbers_equal(state->pairs, 0) && strcmp(row->sprt_state, "{}") == 0;
+    if (!fresh && strcmp(row->sprt_state, text) != 0)
+        differ(audit, "state of the stop rule is %s, counting again gives %s", row->sprt_state,
                text);
-    if (stored->state != TEST_FINISHED || stored->touched ||
-        strcmp(stored->result, "stopped") == 0 || strcmp(stored->result, "failed") == 0)
+    // The verdict came before or after batches were excluded, or it was no verdict.
+    if (stored->state != TEST_FINISHED || row->has_exclusions ||
+        strcmp(row->result, "stopped") == 0 || strcmp(row->result, "failed") == 0)
         return;
     const char *result = kinds[stored->rule.kind]->judge(state, &stored->rule, tally_pairs(tally));
-    if (!result || strcmp(stored->result, result) != 0)
-        differ(audit, "result is \"%s\", counting again gives \"%s\"", stored->result,
+    if (!result || strcmp(row->result, result) != 0)
+        differ(audit, "result is \"%s\", counting again gives \"%s\"", row->result,
                result ? result : "");
 }
 
 // Checks that a batch's flags follow from its load, and its exclusion from the table `exclusions`.
-static void check_flags(Audit *audit, Query *q) {
-    Load load = {.delay = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_DELAY),
-                 .steal = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_STEAL),
-                 .swap_mib = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SWAP_MIB),
-                 .speed = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED),
-                 .speed_before = query_real(q, COL_LEDGER_CHECK_BATCHES_LOAD_SPEED_BEFORE)};
-    FlagLimits limits = {query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_BUSY),
-                         query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_SLOW),
-                         query_real(q, COL_LEDGER_CHECK_BATCHES_LIMIT_SWAP_MIB)};
+static void check_flags(Audit *audit, const SqlLedgerCheckBatches *b) {
+    Load load = {.delay = b->load_delay,
+                 .steal = b->load_steal,
+                 .swap_mib = b->load_swap_mib,
+                 .speed = b->load_speed,
+                 .speed_before = b->load_speed_before};
+    FlagLimits limits = {
+        .busy = b->limit_busy, .slow = b->limit_slow, .swap_mib = b->limit_swap_mib};
     char flags[FLAGS_MAX];
-    flags_judge(query_real(q, COL_LEDGER_CHECK_BATCHES_BUSY), &load, &limits, flags);
-    if (strcmp(flags, query_text(q, COL_LEDGER_CHECK_BATCHES_FLAGS)) != 0)
-        differ(audit, "batch %lld is flagged \"%s\", its load deserves \"%s\"",
-               (long long)query_int(q, COL_LEDGER_CHECK_BATCHES_ID),
-               query_text(q, COL_LEDGER_CHECK_BATCHES_FLAGS), flags);
-    if (query_int(q, COL_LEDGER_CHECK_BATCHES_EXCLUDED) !=
-        query_int(q, COL_LEDGER_CHECK_BATCHES_SHOULD_BE_EXCLUDED))
-        differ(audit, "batch %lld is %sexcluded, and should %sbe",
-               (long long)query_int(q, COL_LEDGER_CHECK_BATCHES_ID),
-               query_int(q, COL_LEDGER_CHECK_BATCHES_EXCLUDED) ? "" : "not ",
-               query_int(q, COL_LEDGER_CHECK_BATCHES_SHOULD_BE_EXCLUDED) ? "" : "not ");
+    flags_judge(b->busy, &load, &limits, flags);
+    if (strcmp(flags, b->flags) != 0)
+        differ(audit, "batch %lld is flagged \"%s\", its load deserves \"%s\"", (long long)b->id,
+               b->flags, flags);
+    if (b->excluded != b->should_be_excluded)
+        differ(audit, "batch %lld is %sexcluded, and should %sbe", (long long)b->id,
+               b->excluded ? "" : "not ", b->should_be_excluded ? "" : "not ");
 }
 
 static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
                    int64_t unit_count) {
     Tally tally = {0};
-    for (Query q = query(db, SQL_LEDGER_CHECK_BATCHES, "i", audit->test); query_step(&q);) {
-        int64_t unit =
-            query_int(&q, COL_LEDGER_CHECK_BATCHES_FIRST_PAIR) / stored->rule.batch_pairs +
-            query_int(&q, COL_LEDGER_CHECK_BATCHES_SEQ);
-        bool in_time = query_int(&q, COL_LEDGER_CHECK_BATCHES_COUNTED) != 0,
-             excluded = query_int(&q, COL_LEDGER_CHECK_BATCHES_EXCLUDED) != 0;
-        if (in_time)
-            flag(audit, units, unit_count, unit, excluded ? SEEN_SPENT : SEEN_COUNTED);
-        if (in_time && !excluded) {
+    SqlLedgerCheckBatchesRows rows scope(sql_rows_end) = sql_ledger_check_batches(db, audit->test);
+    while (sql_ledger_check_batches_next(&rows)) {
+        const SqlLedgerCheckBatches *b = &rows.row;
+        int64_t unit = b->first_pair / stored->rule.batch_pairs + b->seq;
+        if (b->counted)
+            flag(audit, units, unit_count, unit, b->excluded ? SEEN_SPENT : SEEN_COUNTED);
+        if (b->counted && !b->excluded) {
             if (kinds[stored->rule.kind]->judge(&tally.sprt, &stored->rule, tally_pairs(&tally)) &&
-                !stored->touched)
-                differ(audit, "batch %lld counts after the verdict",
-                       (long long)query_int(&q, COL_LEDGER_CHECK_BATCHES_ID));
-            BatchCounts counts = counts_of(&q);
-            tally_add(&tally, &stored->rule, &counts);
+                !stored->row->has_exclusions)
+                differ(audit, "batch %lld counts after the verdict", (long long)b->id);
+            tally_add(&tally, &stored->rule,
+                      &(BatchCounts){b->outcomes, b->wins, b->losses, b->draws, b->crashes,
+                                     b->time_losses});
         }
-        if (!numbers_equal(query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), tally.sprt.llr))
-            differ(audit, "batch %lld says LLR %.17g, counting again gives %.17g",
-                   (long long)query_int(&q, COL_LEDGER_CHECK_BATCHES_ID),
-                   query_real(&q, COL_LEDGER_CHECK_BATCHES_LLR), tally.sprt.llr);
-        check_flags(audit, &q);
+        if (!numbers_equal(b->llr, tally.sprt.llr))
+            differ(audit, "batch %lld says LLR %.17g, counting again gives %.17g", (long long)b->id,
+                   b->llr, tally.sprt.llr);
+        check_flags(audit, b);
     }
     compare_totals(audit, db, stored);
     compare_results(audit, stored, &tally);
@@ -186,15 +156,15 @@ static void flag_range(Audit *audit, unsigned char *units, int64_t unit_count, i
 
 static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *units,
                         int64_t unit_count) {
-    for (Query q = query(db, SQL_LEDGER_CHECK_TASKS, "i", audit->test); query_step(&q);) {
-        int64_t first = query_int(&q, COL_LEDGER_CHECK_TASKS_FIRST_PAIR) / batch,
-                count = query_int(&q, COL_LEDGER_CHECK_TASKS_PAIR_COUNT) / batch;
-        int64_t stored = query_int(&q, COL_LEDGER_CHECK_TASKS_NEXT_SEQ);
-        if (stored != query_int(&q, COL_LEDGER_CHECK_TASKS_BATCHES))
-            differ(audit, "task %lld has %lld batches and says %lld",
-                   (long long)query_int(&q, COL_LEDGER_CHECK_TASKS_ID),
-                   (long long)query_int(&q, COL_LEDGER_CHECK_TASKS_BATCHES), (long long)stored);
-        if (strcmp(query_text(&q, COL_LEDGER_CHECK_TASKS_STATE), "open") == 0)
+    SqlLedgerCheckTasksRows rows scope(sql_rows_end) = sql_ledger_check_tasks(db, audit->test);
+    while (sql_ledger_check_tasks_next(&rows)) {
+        const SqlLedgerCheckTasks *task = &rows.row;
+        int64_t first = task->first_pair / batch, count = task->pair_count / batch;
+        int64_t stored = task->next_seq;
+        if (stored != task->batches)
+            differ(audit, "task %lld has %lld batches and says %lld", (long long)task->id,
+                   (long long)task->batches, (long long)stored);
+        if (strcmp(task->state, "open") == 0)
             flag_range(audit, units, unit_count, first + stored, first + count, SEEN_OPEN);
         else
             flag_range(audit, units, unit_count, first, first + stored, SEEN_SPENT);
@@ -206,13 +176,11 @@ static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned ch
                          int64_t unit_count) {
     int64_t batch = stored->rule.batch_pairs;
     place_tasks(audit, db, batch, units, unit_count);
-    for (Query q = query(db, SQL_LEDGER_CHECK_RETURNED, "i", audit->test); query_step(&q);)
-        flag_range(audit, units, unit_count,
-                   query_int(&q, COL_LEDGER_CHECK_RETURNED_FIRST_PAIR) / batch,
-                   (query_int(&q, COL_LEDGER_CHECK_RETURNED_FIRST_PAIR) +
-                    query_int(&q, COL_LEDGER_CHECK_RETURNED_PAIR_COUNT)) /
-                       batch,
-                   SEEN_RETURNED);
+    SqlLedgerCheckReturnedRows rows scope(sql_rows_end) =
+        sql_ledger_check_returned(db, audit->test);
+    while (sql_ledger_check_returned_next(&rows))
+        flag_range(audit, units, unit_count, rows.row.first_pair / batch,
+                   (rows.row.first_pair + rows.row.pair_count) / batch, SEEN_RETURNED);
     for (int64_t unit = 0; unit < unit_count; unit++)
         if (!units[unit])
             differ(audit, "unit %lld is lost", (long long)unit);
@@ -223,7 +191,7 @@ static void audit_test(Audit *audit, Db *db, const Stored *stored) {
         differ(audit, "this server does not know its kind");
         return;
     }
-    int64_t unit_count = stored->next_pair / stored->rule.batch_pairs;
+    int64_t unit_count = stored->row->next_pair / stored->rule.batch_pairs;
     unsigned char *units scope(free_ptr) = xcalloc((size_t)unit_count, 1);
     replay(audit, db, stored, units, unit_count);
     if (stored->state != TEST_FINISHED)
@@ -233,10 +201,10 @@ static void audit_test(Audit *audit, Db *db, const Stored *stored) {
 int ledger_check(Db *db, FILE *out) {
     Audit audit = {.out = out};
     int tests = 0;
-    for (Query q = query(db, SQL_LEDGER_CHECK_TESTS, ""); query_step(&q); tests++) {
-        Stored stored = {0};
-        audit.test = query_int(&q, COL_LEDGER_CHECK_TESTS_ID);
-        read_stored(&q, &stored);
+    SqlLedgerCheckTestsRows rows scope(sql_rows_end) = sql_ledger_check_tests(db);
+    for (; sql_ledger_check_tests_next(&rows); tests++) {
+        Stored stored = stored_of(&rows.row);
+        audit.test = rows.row.id;
         audit_test(&audit, db, &stored);
     }
     if (db_failed(db))

@@ -8,6 +8,7 @@
 #include "server/ledger/result.h"
 #include "server/ledger/task.h"
 #include "server/storage/blob.h"
+#include "sql/ledger.h"
 
 // ---- checks -------------------------------------------------------------------------------------
 
@@ -69,30 +70,27 @@ bool batch_check(const Batch *batch, int batch_pairs, Error *err) {
 
 // ---- repeats ------------------------------------------------------------------------------------
 
-static bool same_load(const Load *load, Query *q) {
-    return numbers_equal(load->delay, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_DELAY)) &&
-           numbers_equal(load->steal, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_STEAL)) &&
-           numbers_equal(load->swap_mib, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SWAP_MIB)) &&
-           numbers_equal(load->rest_new, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_REST_NEW)) &&
-           numbers_equal(load->rest_base, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_REST_BASE)) &&
-           numbers_equal(load->speed, query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED)) &&
-           numbers_equal(load->speed_before,
-                         query_real(q, COL_LEDGER_BATCH_STORED_LOAD_SPEED_BEFORE));
+static bool same_load(const Load *load, const SqlLedgerBatchStored *stored) {
+    return numbers_equal(load->delay, stored->load_delay) &&
+           numbers_equal(load->steal, stored->load_steal) &&
+           numbers_equal(load->swap_mib, stored->load_swap_mib) &&
+           numbers_equal(load->rest_new, stored->load_rest_new) &&
+           numbers_equal(load->rest_base, stored->load_rest_base) &&
+           numbers_equal(load->speed, stored->load_speed) &&
+           numbers_equal(load->speed_before, stored->load_speed_before);
 }
 
-static bool same_batch(const Batch *batch, Query *q) {
-    return strcmp(batch->outcomes, query_text(q, COL_LEDGER_BATCH_STORED_OUTCOMES)) == 0 &&
-           batch->wins == query_int(q, COL_LEDGER_BATCH_STORED_WINS) &&
-           batch->losses == query_int(q, COL_LEDGER_BATCH_STORED_LOSSES) &&
-           batch->draws == query_int(q, COL_LEDGER_BATCH_STORED_DRAWS) &&
-           batch->crashes == query_int(q, COL_LEDGER_BATCH_STORED_CRASHES) &&
-           batch->time_losses == query_int(q, COL_LEDGER_BATCH_STORED_TIME_LOSSES) &&
-           strcmp(batch->tc, query_text(q, COL_LEDGER_BATCH_STORED_TC)) == 0 &&
-           numbers_equal(batch->speed, query_real(q, COL_LEDGER_BATCH_STORED_SPEED)) &&
-           numbers_equal(batch->busy, query_real(q, COL_LEDGER_BATCH_STORED_BUSY)) &&
-           strcmp(batch->games_sha256 ? batch->games_sha256 : "",
-                  query_text(q, COL_LEDGER_BATCH_STORED_GAMES_SHA256)) == 0 &&
-           same_load(&batch->load, q);
+static bool same_games(const char *sha256, const char *stored) {
+    return sha256 && stored ? strcmp(sha256, stored) == 0 : !sha256 && !stored;
+}
+
+static bool same_batch(const Batch *batch, const SqlLedgerBatchStored *stored) {
+    return strcmp(batch->outcomes, stored->outcomes) == 0 && batch->wins == stored->wins &&
+           batch->losses == stored->losses && batch->draws == stored->draws &&
+           batch->crashes == stored->crashes && batch->time_losses == stored->time_losses &&
+           strcmp(batch->tc, stored->tc) == 0 && numbers_equal(batch->speed, stored->speed) &&
+           numbers_equal(batch->busy, stored->busy) &&
+           same_games(batch->games_sha256, stored->games_sha256) && same_load(&batch->load, stored);
 }
 
 static void fill_reply(Turn *turn, const TaskRow *row, BatchReply *reply) {
@@ -106,18 +104,14 @@ static void fill_reply(Turn *turn, const TaskRow *row, BatchReply *reply) {
 
 static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchReply *reply,
                    Error *err) {
-    Query q = query(turn->db, SQL_LEDGER_BATCH_STORED, "ii", batch->task, batch->seq);
-    bool is_same = false;
-    reply->repeat = true;
-    if (query_step(&q)) {
-        is_same = same_batch(batch, &q);
-        reply->counted = query_int(&q, COL_LEDGER_BATCH_STORED_COUNTS) != 0;
-        query_end(&q);
-    }
-    if (!is_same)
+    SqlLedgerBatchStored stored scope(sql_row_free) = {0};
+    if (!sql_ledger_batch_stored(turn->db, &stored, .task = batch->task, .seq = batch->seq) ||
+        !same_batch(batch, &stored))
         return error_field(err, 409, "batch_conflict", "seq",
                            "batch %lld of task %lld is stored with other content",
                            (long long)batch->seq, (long long)batch->task);
+    reply->repeat = true;
+    reply->counted = stored.counts;
     fill_reply(turn, row, reply);
     return true;
 }
@@ -140,7 +134,7 @@ static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Erro
         return error_field(err, 409, "seq_gap", "seq", "batch %lld comes next",
                            (long long)row->next_seq);
     char *games scope(free_ptr) =
-        db_text(turn->db, SQL_LEDGER_GAMES, "ii", batch->task, batch->seq);
+        sql_ledger_games(turn->db, .task = batch->task, .seq = batch->seq);
     if (batch->games_sha256 && (!games || strcmp(games, batch->games_sha256) != 0))
         return error_field(err, 409, "games_missing", "games_sha256",
                            "PUT the games of batch %lld first", (long long)batch->seq);
@@ -156,63 +150,33 @@ static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
         return true;
     if (row->state != TASK_EXPIRED && row->state != TASK_RELEASED)
         return false;
-    return !db_int_named(turn->db, SQL_LEDGER_DEALT_AGAIN, 1,
-                         json_pack("{s:I, s:I, s:I, s:I}", "test", (json_int_t)row->test.id,
-                                   "after", (json_int_t)row->id, "first", (json_int_t)first, "end",
-                                   (json_int_t)(first + row->test.rule.batch_pairs)));
+    return !sql_ledger_dealt_again(turn->db, .test = row->test.id, .after = row->id, .first = first,
+                                   .end = first + row->test.rule.batch_pairs);
 }
 
 static bool count_batch(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
     tally_add(&row->test.tally, &row->test.rule,
               &(BatchCounts){batch->outcomes, batch->wins, batch->losses, batch->draws,
                              batch->crashes, batch->time_losses});
-    return db_write(turn->db, err, SQL_LEDGER_TEST_COUNTED,
-                    tally_row(&row->test.tally, row->test.id));
-}
-
-static void put_int(json_t *row, const char *column, int64_t value) {
-    json_object_set_new(row, column, json_integer(value));
-}
-
-// A negative value means that the worker did not report it: NULL.
-static void put_load(json_t *row, const char *column, double value) {
-    json_object_set_new(row, column, value < 0 ? json_null() : json_real(value));
-}
-
-static json_t *row_of_batch(const Batch *batch, const TaskRow *row) {
-    json_t *values =
-        json_pack("{s:s, s:s, s:f, s:f, s:s?}", "outcomes", batch->outcomes, "tc", batch->tc,
-                  "speed", batch->speed, "busy", batch->busy, "games_sha256", batch->games_sha256);
-    put_int(values, "test", row->test.id);
-    put_int(values, "task", batch->task);
-    put_int(values, "worker", batch->worker);
-    put_int(values, "seq", batch->seq);
-    put_int(values, "wins", batch->wins);
-    put_int(values, "losses", batch->losses);
-    put_int(values, "draws", batch->draws);
-    put_int(values, "crashes", batch->crashes);
-    put_int(values, "time_losses", batch->time_losses);
-    put_load(values, "load_delay", batch->load.delay);
-    put_load(values, "load_steal", batch->load.steal);
-    put_load(values, "load_swap_mib", batch->load.swap_mib);
-    put_load(values, "load_rest_new", batch->load.rest_new);
-    put_load(values, "load_rest_base", batch->load.rest_base);
-    put_load(values, "load_speed", batch->load.speed);
-    put_load(values, "load_speed_before", batch->load.speed_before);
-    return values;
+    return tally_store(&row->test.tally, turn->db, row->test.id, err);
 }
 
 static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const BatchStatus *status,
                       Error *err) {
+    const Load *load = &batch->load;
     const FlagLimits *limits = &status->limits;
-    json_t *values = row_of_batch(batch, row);
-    json_auto_t *judged =
-        json_pack("{s:f, s:b, s:b, s:f, s:f, s:f, s:f, s:s}", "received", turn->now, "counted",
-                  status->in_time, "excluded", status->excluded, "llr", row->test.tally.sprt.llr,
-                  "limit_busy", limits->busy, "limit_slow", limits->slow, "limit_swap_mib",
-                  limits->swap_mib, "flags", status->flags);
-    json_object_update(values, judged);
-    return db_write(turn->db, err, SQL_LEDGER_BATCH_ADD, values);
+    return sql_ledger_batch_add(
+        turn->db, err, .test = row->test.id, .task = batch->task, .worker = batch->worker,
+        .seq = batch->seq, .outcomes = batch->outcomes, .wins = batch->wins,
+        .losses = batch->losses, .draws = batch->draws, .crashes = batch->crashes,
+        .time_losses = batch->time_losses, .tc = batch->tc, .speed = batch->speed,
+        .busy = batch->busy, .games_sha256 = batch->games_sha256, .now = turn->now,
+        .counted = status->in_time, .excluded = status->excluded, .llr = row->test.tally.sprt.llr,
+        .load_delay = load->delay, .load_steal = load->steal, .load_swap_mib = load->swap_mib,
+        .load_rest_new = load->rest_new, .load_rest_base = load->rest_base,
+        .load_speed = load->speed, .load_speed_before = load->speed_before,
+        .limit_busy = limits->busy, .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib,
+        .flags = status->flags);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
@@ -221,12 +185,11 @@ static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *e
     task_note_started(row, 0);
     row->batch_until = turn->now + row->batch_s;
     row->lease_until = fmax(row->lease_until, turn->now + row->lease_s);
-    if (!db_write(turn->db, err, SQL_LEDGER_TASK_STORED,
-                  json_pack("{s:I, s:I, s:I, s:f, s:f}", "task", (json_int_t)row->id, "next_seq",
-                            (json_int_t)row->next_seq, "started_pairs",
-                            (json_int_t)row->started_pairs, "lease_until", row->lease_until,
-                            "batch_until", row->batch_until)) ||
-        !db_run(turn->db, err, SQL_LEDGER_WORKER_CREDIT, "iid", batch->worker, credit, turn->now))
+    if (!sql_ledger_task_stored(turn->db, err, .task = row->id, .next_seq = row->next_seq,
+                                .started_pairs = row->started_pairs,
+                                .lease_until = row->lease_until, .batch_until = row->batch_until) ||
+        !sql_ledger_worker_credit(turn->db, err, .worker = batch->worker, .games = credit,
+                                  .now = turn->now))
         return false;
     if (task_is_open(row) && row->next_seq * row->test.rule.batch_pairs >= row->pair_count)
         return task_end(turn, row, TASK_DONE, err);
@@ -239,12 +202,12 @@ static bool is_timed(const char *tc) {
 }
 
 static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row, int64_t first) {
-    static const FlagLimits nothing = {-1, -1, -1};
+    static const FlagLimits nothing = {NAN, NAN, NAN};
     BatchStatus status = {.in_time = does_count(turn, row, first),
                           .limits = is_timed(batch->tc) ? flag_limits(turn) : nothing};
     flags_judge(batch->busy, &batch->load, &status.limits, status.flags);
-    status.excluded = db_int(turn->db, SQL_LEDGER_IS_EXCLUDED, 0, "iis", row->test.id,
-                             batch->worker, status.flags) != 0;
+    status.excluded = sql_ledger_is_excluded(turn->db, .test = row->test.id,
+                                             .worker = batch->worker, .flags = status.flags);
     return status;
 }
 
@@ -295,7 +258,7 @@ static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char 
     if (seq < 0 || seq >= row->pair_count / row->test.rule.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
                            (long long)(row->pair_count / row->test.rule.batch_pairs));
-    char *known scope(free_ptr) = db_text(turn->db, SQL_LEDGER_GAMES, "ii", row->id, seq);
+    char *known scope(free_ptr) = sql_ledger_games(turn->db, .task = row->id, .seq = seq);
     *there = known != NULL;
     if (known ? strcmp(known, sha) != 0 : seq < row->next_seq)
         return error_field(err, 409, "batch_conflict", "seq", "batch %lld is stored with %s games",
@@ -327,7 +290,6 @@ bool ledger_games(Turn *turn, int64_t task, int64_t worker, int64_t seq, const c
         !games_check(turn, &row, seq, sha, &there, err))
         return false;
     return there || (blob_note(turn->db, sha, (size_t)size, "games", turn->now, err) &&
-                     db_write(turn->db, err, SQL_LEDGER_GAMES_PUT,
-                              json_pack("{s:I, s:I, s:s, s:f}", "task", (json_int_t)task, "seq",
-                                        (json_int_t)seq, "sha256", sha, "received", turn->now)));
+                     sql_ledger_games_put(turn->db, err, .task = task, .seq = seq, .sha256 = sha,
+                                          .now = turn->now));
 }

@@ -5,6 +5,7 @@
 #include "server/common/log.h"
 #include "server/ledger/quorum.h"
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
 typedef struct Side {
     const char *name;
@@ -22,33 +23,30 @@ typedef struct Votes {
 static bool side_load(Turn *turn, int64_t test, const char *name, Side *side, Error *err) {
     if (strcmp(name, "new") != 0 && strcmp(name, "base") != 0)
         return error_field(err, 422, "bad_request", "side", "side is new or base");
-    Query q = query(turn->db, SQL_LEDGER_SIDE, "is", test, name);
-    if (!query_step(&q))
+    SqlLedgerSide found scope(sql_row_free) = {0};
+    if (!sql_ledger_side(turn->db, &found, .test = test, .side = name))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    *side =
-        (Side){name, query_int(&q, COL_LEDGER_SIDE_ENGINE_ID), query_int(&q, COL_LEDGER_SIDE_BENCH),
-               query_int(&q, COL_LEDGER_SIDE_IS_OPEN) != 0, ""};
-    snprintf(side->sha, sizeof side->sha, "%s", query_text(&q, COL_LEDGER_SIDE_SHA));
-    query_end(&q);
+    *side = (Side){
+        .name = name,
+        .engine = found.engine_id,
+        .bench = found.has_bench ? found.bench : 0,
+        .open = found.is_open,
+    };
+    snprintf(side->sha, sizeof side->sha, "%s", found.sha);
     return true;
 }
 
 static void votes_load(Turn *turn, const Side *side, Votes *votes) {
     votes->count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_BENCH_VOTES, "is", side->engine, side->sha);
-         query_step(&q);) {
-        if (votes->count == BENCH_VOTES_MAX)
-            continue;
+    SqlLedgerBenchVotesRows rows scope(sql_rows_end) =
+        sql_ledger_bench_votes(turn->db, .engine = side->engine, .sha = side->sha);
+    while (votes->count < BENCH_VOTES_MAX && sql_ledger_bench_votes_next(&rows)) {
         BenchVote *vote = &votes->votes[votes->count];
-        *vote = (BenchVote){.nodes = query_int(&q, COL_LEDGER_BENCH_VOTES_NODES),
-                            .worker = query_int(&q, COL_LEDGER_BENCH_VOTES_WORKER_ID)};
-        vote->proven = query_int(&q, COL_LEDGER_BENCH_VOTES_PROVEN) != 0;
-        snprintf(vote->owner, sizeof vote->owner, "%s",
-                 query_text(&q, COL_LEDGER_BENCH_VOTES_OWNER));
-        snprintf(vote->network, sizeof vote->network, "%s",
-                 query_text(&q, COL_LEDGER_BENCH_VOTES_NETWORK));
-        snprintf(votes->names[votes->count], sizeof votes->names[0], "%s",
-                 query_text(&q, COL_LEDGER_BENCH_VOTES_NAME));
+        *vote = (BenchVote){
+            .nodes = rows.row.nodes, .worker = rows.row.worker_id, .proven = rows.row.proven};
+        snprintf(vote->owner, sizeof vote->owner, "%s", rows.row.owner);
+        snprintf(vote->network, sizeof vote->network, "%s", rows.row.network);
+        snprintf(votes->names[votes->count], sizeof votes->names[0], "%s", rows.row.name);
         votes->count++;
     }
 }
@@ -58,7 +56,7 @@ static void votes_load(Turn *turn, const Side *side, Votes *votes) {
 static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const BenchVote *vote,
                           int64_t nodes, Error *err) {
     char message[160];
-    int64_t task = db_int(turn->db, SQL_LEDGER_TASK_OF_OUTVOTED, 0, "ii", test, vote->worker);
+    int64_t task = sql_ledger_task_of_outvoted(turn->db, 0, .test = test, .worker = vote->worker);
     TaskRow row;
     if (!task)
         return true;
@@ -86,13 +84,14 @@ static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const Benc
 static bool outvoted_exclude(Turn *turn, int64_t test, const BenchVote *vote, Error *err) {
     Exclusion exclusion = {test, vote->worker, 0, "all", "its bench was wrong"};
     Excluded changed;
-    return !db_int(turn->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", test, vote->worker, "all") ||
+    return !sql_ledger_excludable(turn->db, .test = test, .worker = vote->worker, .which = "all") ||
            ledger_exclude(turn, &exclusion, &changed, err);
 }
 
 static bool establish(Turn *turn, int64_t test, const Side *side, const Votes *votes, int64_t nodes,
                       Error *err) {
-    if (!db_run(turn->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", side->engine, side->sha, nodes))
+    if (!sql_ledger_bench_establish(turn->db, err, .engine = side->engine, .sha = side->sha,
+                                    .nodes = nodes))
         return false;
     for (int i = 0; i < votes->count; i++) {
         const BenchVote *vote = &votes->votes[i];
@@ -122,25 +121,17 @@ static bool pause_tied(Turn *turn, int64_t test, const Side *side, const Votes *
 }
 
 static bool bench_store(Turn *turn, const Side *side, int64_t worker, int64_t nodes, Error *err) {
-    return db_write(turn->db, err, SQL_LEDGER_BENCH_ADD,
-                    json_pack("{s:I, s:s, s:I, s:I, s:f}", "engine", (json_int_t)side->engine,
-                              "sha", side->sha, "worker", (json_int_t)worker, "nodes",
-                              (json_int_t)nodes, "created", turn->now));
+    return sql_ledger_bench_add(turn->db, err, .engine = side->engine, .sha = side->sha,
+                                .worker = worker, .nodes = nodes, .now = turn->now);
 }
 
 static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
-    BenchScene scene = {0};
-    Query q =
-        query_named(turn->db, SQL_LEDGER_BENCH_SCENE,
-                    json_pack("{s:I, s:s, s:I, s:f}", "engine", (json_int_t)side->engine, "sha",
-                              side->sha, "test", (json_int_t)test, "since", turn->now - ACTIVE_S));
-    if (query_step(&q)) {
-        scene = (BenchScene){query_int(&q, COL_LEDGER_BENCH_SCENE_OTHERS) != 0,
-                             query_int(&q, COL_LEDGER_BENCH_SCENE_PROVEN_OTHERS) != 0,
-                             query_int(&q, COL_LEDGER_BENCH_SCENE_ANY_RECORDS) != 0};
-        query_end(&q);
-    }
-    return scene;
+    SqlLedgerBenchScene found = {0};
+    sql_ledger_bench_scene(turn->db, &found, .test = test, .engine = side->engine, .sha = side->sha,
+                           .since = turn->now - ACTIVE_S);
+    return (BenchScene){.another = found.others,
+                        .another_proven = found.proven_others,
+                        .records = found.any_records};
 }
 
 // Establishes the count of a side of an active test if the votes suffice. Otherwise *established
@@ -203,15 +194,15 @@ bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err) {
 
 bool ledger_bench_correct(Turn *turn, int64_t engine, const char *sha, int64_t nodes, int64_t user,
                           int64_t test, Error *err) {
-    int64_t known = db_int(turn->db, SQL_LEDGER_BENCH_KNOWN, -1, "is", engine, sha);
+    int64_t known = sql_ledger_bench_known(turn->db, -1, .engine = engine, .sha = sha);
     if (known < 0)
         return error_set(err, 404, "no_such_commit", "no test has the commit %.10s", sha);
     if (nodes < 1 || nodes > (int64_t)1e15)
         return error_field(err, 422, "bad_field", "nodes",
                            "nodes: a count of nodes is a whole number from 1 to 1e15");
-    if (!db_run(turn->db, err, SQL_LEDGER_BENCH_ESTABLISH, "isi", engine, sha, nodes) ||
-        !db_run(turn->db, err, SQL_LEDGER_BENCHES_DROP, "is", engine, sha) ||
-        !db_run(turn->db, err, SQL_LEDGER_BENCH_OF_TESTS, "isd", engine, sha, turn->now))
+    if (!sql_ledger_bench_establish(turn->db, err, .engine = engine, .sha = sha, .nodes = nodes) ||
+        !sql_ledger_benches_drop(turn->db, err, .engine = engine, .sha = sha) ||
+        !sql_ledger_bench_of_tests(turn->db, err, .engine = engine, .sha = sha, .now = turn->now))
         return false;
     char was[40] = "was not known";
     if (known)
@@ -232,7 +223,7 @@ bool ledger_bench_correct_side(Turn *turn, int64_t test, const char *name, int64
 static bool settle_again(Turn *turn, int64_t test, const char *name, Error *err) {
     Side side = {0};
     int64_t established = 0;
-    char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_STATE, "i", test);
+    char *state scope(free_ptr) = sql_ledger_test_state(turn->db, test);
     return !state || strcmp(state, "active") != 0 || // the other side has paused it
            (side_load(turn, test, name, &side, err) &&
             settle(turn, test, &side, &established, err));
@@ -246,10 +237,10 @@ void ledger_settle(Turn *turn) {
         bool is_new;
     } open[AT_ONCE];
     int count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_BENCHES_OPEN, "i", (int64_t)AT_ONCE);
-         query_step(&q);) {
-        open[count].test = query_int(&q, COL_LEDGER_BENCHES_OPEN_ID);
-        open[count++].is_new = strcmp(query_text(&q, COL_LEDGER_BENCHES_OPEN_SIDE), "new") == 0;
+    SqlLedgerBenchesOpenRows rows scope(sql_rows_end) = sql_ledger_benches_open(turn->db, AT_ONCE);
+    while (sql_ledger_benches_open_next(&rows)) {
+        open[count].test = rows.row.id;
+        open[count++].is_new = strcmp(rows.row.side, "new") == 0;
     }
     for (int i = 0; i < count; i++) {
         Error err;

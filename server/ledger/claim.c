@@ -9,6 +9,7 @@
 #include "server/db/settings.h"
 #include "server/ledger/ranges.h"
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
 // A worker that has not measured its speed counts as this many times slower than the reference.
 static const double UNKNOWN_FACTOR = 3;
@@ -39,10 +40,11 @@ static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
     enum { AT_ONCE = 256 };
     int64_t ids[AT_ONCE];
     int count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_WORKER_OPEN_TASKS, "i", claim->worker);
-         query_step(&q);)
-        if (count < AT_ONCE && !still_held(claim, query_int(&q, COL_LEDGER_WORKER_OPEN_TASKS_ID)))
-            ids[count++] = query_int(&q, COL_LEDGER_WORKER_OPEN_TASKS_ID);
+    SqlLedgerWorkerOpenTasksRows rows scope(sql_rows_end) =
+        sql_ledger_worker_open_tasks(turn->db, claim->worker);
+    while (sql_ledger_worker_open_tasks_next(&rows))
+        if (count < AT_ONCE && !still_held(claim, rows.row.id))
+            ids[count++] = rows.row.id;
     for (int i = 0; i < count; i++) {
         TaskRow row;
         if (!task_load(turn, ids[i], claim->worker, &row, err) ||
@@ -85,11 +87,12 @@ static bool note_speed(Turn *turn, const Claim *claim, const char *engine, Error
     double speed = engine  ? member_real(claim->speeds, engine)
                    : first ? json_number_value(json_object_iter_value(first))
                            : 0;
-    return speed <= 0 || db_run(turn->db, err, SQL_LEDGER_WORKER_SPEED, "id", claim->worker, speed);
+    return speed <= 0 ||
+           sql_ledger_worker_speed(turn->db, err, .worker = claim->worker, .speed = speed);
 }
 
 double ledger_rest_s(Turn *turn, int64_t worker) {
-    return ceil(db_real(turn->db, SQL_LEDGER_WORKER_REST, 0, "id", worker, turn->now));
+    return ceil(sql_ledger_worker_rest(turn->db, 0, .worker = worker, .now = turn->now));
 }
 
 bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err) {
@@ -102,8 +105,8 @@ bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err) {
                          "this machine ended several tasks in a row without a result; claim "
                          "again in %.0f s",
                          rest);
-    return db_run(turn->db, err, SQL_LEDGER_WORKER_OFFER, "iid", claim->worker,
-                  (int64_t)claim->cores, turn->now) &&
+    return sql_ledger_worker_offer(turn->db, err, .worker = claim->worker, .cores = claim->cores,
+                                   .now = turn->now) &&
            note_speed(turn, claim, NULL, err) && release_forgotten(turn, claim, err);
 }
 
@@ -113,59 +116,56 @@ static int64_t mib_of(int64_t bytes) {
     return bytes >> 20;
 }
 
-static GameMemory memory_of(Query *q) {
+static GameMemory memory_of(const SqlLedgerCandidates *from) {
     return (GameMemory){
-        .threads = (int)query_int(q, COL_LEDGER_CANDIDATES_THREADS),
-        .hash_mib = {game_hash_mib(query_text(q, COL_LEDGER_CANDIDATES_NEW_OPTIONS)),
-                     game_hash_mib(query_text(q, COL_LEDGER_CANDIDATES_BASE_OPTIONS))},
-        .nets_mib = {mib_of(query_int(q, COL_LEDGER_CANDIDATES_NEW_FILES_BYTES)),
-                     mib_of(query_int(q, COL_LEDGER_CANDIDATES_BASE_FILES_BYTES))}};
+        .threads = (int)from->threads,
+        .hash_mib = {game_hash_mib(from->new_options), game_hash_mib(from->base_options)},
+        .nets_mib = {mib_of(from->new_files_bytes), mib_of(from->base_files_bytes)}};
 }
 
 // The factor by which clocks are longer on this machine.
-static double scale_of(const Claim *claim, Query *q, double *speed, double *slowness) {
-    double reference = query_real(q, COL_LEDGER_CANDIDATES_REFERENCE_SPEED),
-           low = query_real(q, COL_LEDGER_CANDIDATES_SCALE_MIN),
-           high = query_real(q, COL_LEDGER_CANDIDATES_SCALE_MAX);
-    *speed = member_real(claim->speeds, query_text(q, COL_LEDGER_CANDIDATES_NAME));
+static double scale_of(const Claim *claim, const SqlLedgerCandidates *test, double *speed,
+                       double *slowness) {
+    double reference = test->reference_speed, low = test->scale_min, high = test->scale_max;
+    *speed = member_real(claim->speeds, test->name);
     *slowness = *speed > 0 ? 1 : fmax(high / UNKNOWN_FACTOR, 1);
     double factor = *speed > 0 ? reference / *speed : UNKNOWN_FACTOR;
     *speed = *speed > 0 ? fmax(*speed, reference / high) : reference / UNKNOWN_FACTOR;
     return fmin(fmax(factor, low), high);
 }
 
-static bool read_candidate(const Claim *claim, Query *q, Candidate *out) {
+static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Candidate *out) {
     TimeControl tc;
     Error err;
-    if (!tc_parse(query_text(q, COL_LEDGER_CANDIDATES_TC), &tc, &err))
+    if (!tc_parse(from->tc, &tc, &err))
         return false; // no such test is accepted; if one exists, no machine gets it
-    double speed, slowness, scale = scale_of(claim, q, &speed, &slowness);
+    double speed, slowness, scale = scale_of(claim, from, &speed, &slowness);
     if (!tc_is_scaled(&tc))
         scale = 1;
-    *out = (Candidate){.author = query_int(q, COL_LEDGER_CANDIDATES_AUTHOR_ID),
+    *out = (Candidate){.author = from->author_id,
                        .slowness = slowness,
                        .lease_s = fmax(LEASE_PLAY_S, 2 * scale * tc_longest_seconds(&tc, speed))};
-    snprintf(out->engine, sizeof out->engine, "%s", query_text(q, COL_LEDGER_CANDIDATES_NAME));
-    int threads = (int)query_int(q, COL_LEDGER_CANDIDATES_THREADS);
-    GameMemory memory = memory_of(q);
+    snprintf(out->engine, sizeof out->engine, "%s", from->name);
+    int threads = (int)from->threads;
+    GameMemory memory = memory_of(from);
     out->test = (SchedTest){
-        .id = query_int(q, COL_LEDGER_CANDIDATES_ID),
-        .priority = query_int(q, COL_LEDGER_CANDIDATES_PRIORITY),
+        .id = from->id,
+        .priority = from->priority,
         .threads = threads,
-        .batch_pairs = (int)query_int(q, COL_LEDGER_CANDIDATES_BATCH_PAIRS),
-        .pairs_left = query_int(q, COL_LEDGER_CANDIDATES_PAIRS_LEFT),
-        .pairs_open = query_int(q, COL_LEDGER_CANDIDATES_OPEN_PAIRS),
-        .pairs_of_owner = query_int(q, COL_LEDGER_CANDIDATES_OWN_PAIRS),
-        .pairs_unproven = query_int(q, COL_LEDGER_CANDIDATES_UNPROVEN_PAIRS),
-        .games = query_int(q, COL_LEDGER_CANDIDATES_GAMES),
-        .llr = query_real(q, COL_LEDGER_CANDIDATES_LLR),
-        .elo0 = query_real(q, COL_LEDGER_CANDIDATES_ELO0),
+        .batch_pairs = (int)from->batch_pairs,
+        .pairs_left = from->pairs_left,
+        .pairs_open = from->open_pairs,
+        .pairs_of_owner = from->own_pairs,
+        .pairs_unproven = from->unproven_pairs,
+        .games = from->games,
+        .llr = from->llr,
+        .elo0 = from->elo0,
         .game_seconds = scale * tc_game_seconds(&tc, speed),
         .tc_ratio = tc_ratio(&tc, threads),
-        .cores = (int)query_int(q, COL_LEDGER_CANDIDATES_COUNTED_CORES),
+        .cores = (int)from->counted_cores,
         .game_mib = game_memory_mib(&memory),
-        .barred = query_int(q, COL_LEDGER_CANDIDATES_HAS_FAILED) != 0,
-        .was_last = query_int(q, COL_LEDGER_CANDIDATES_WAS_LAST) != 0,
+        .barred = from->has_failed,
+        .was_last = from->was_last,
     };
     return true;
 }
@@ -179,17 +179,17 @@ typedef struct Claimant {
 // A machine cannot offer more cores than it registered.
 static Claimant claimant_of(Turn *turn, const Claim *claim) {
     Claimant out = {.worker = {.memory_mib = claim->memory_mib}};
-    Query q = query(turn->db, SQL_LEDGER_CLAIMANT, "id", claim->worker, turn->now - ACTIVE_S);
-    if (query_step(&q)) {
-        snprintf(out.owner, sizeof out.owner, "%s", query_text(&q, COL_LEDGER_CLAIMANT_OWNER));
-        out.worker.cores = (int)query_int(&q, COL_LEDGER_CLAIMANT_CORES);
-        out.worker.trust = query_int(&q, COL_LEDGER_CLAIMANT_HAS_RECORD)    ? TRUST_RECORD
-                           : query_int(&q, COL_LEDGER_CLAIMANT_HAS_COUNTED) ? TRUST_COUNTED
-                                                                            : TRUST_NONE;
-        out.worker.tasks = (int)query_int(&q, COL_LEDGER_CLAIMANT_OPEN_TASKS);
-        out.worker.others_cores = (int)query_int(&q, COL_LEDGER_CLAIMANT_LARGEST_OTHER);
-        out.worker.proven_cores = (int)query_int(&q, COL_LEDGER_CLAIMANT_LARGEST_PROVEN);
-        query_end(&q);
+    SqlLedgerClaimant found scope(sql_row_free) = {0};
+    if (sql_ledger_claimant(turn->db, &found, .worker = claim->worker,
+                            .since = turn->now - ACTIVE_S)) {
+        snprintf(out.owner, sizeof out.owner, "%s", found.owner);
+        out.worker.cores = (int)found.cores;
+        out.worker.trust = found.has_record    ? TRUST_RECORD
+                           : found.has_counted ? TRUST_COUNTED
+                                               : TRUST_NONE;
+        out.worker.tasks = (int)found.open_tasks;
+        out.worker.others_cores = (int)found.largest_other;
+        out.worker.proven_cores = (int)found.largest_proven;
     }
     return out;
 }
@@ -197,14 +197,11 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
 static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claimant,
                            Candidate *out) {
     int count = 0;
-    for (Query q =
-             query_named(turn->db, SQL_LEDGER_CANDIDATES,
-                         json_pack("{s:I, s:f, s:i, s:s, s:i}", "worker", (json_int_t)claim->worker,
-                                   "now", turn->now, "cores", claimant->worker.cores, "owner",
-                                   claimant->owner, "retry_s", FAILURE_RETRY_S));
-         query_step(&q);)
-        if (count < CANDIDATES_MAX)
-            count += read_candidate(claim, &q, &out[count]);
+    SqlLedgerCandidatesRows rows scope(sql_rows_end) = sql_ledger_candidates(
+        turn->db, .worker = claim->worker, .now = turn->now, .cores = claimant->worker.cores,
+        .owner = claimant->owner, .retry_s = FAILURE_RETRY_S);
+    while (count < CANDIDATES_MAX && sql_ledger_candidates_next(&rows))
+        count += candidate_of(claim, &rows.row, &out[count]);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++)
             if (out[j].test.cores > 0 && out[i].author == out[j].author)
@@ -240,13 +237,13 @@ static bool deal(Turn *turn, const Claimant *claimant, SchedChoice *choice, int6
         choice->pairs = taken;
     if (taken)
         return taken > 0;
-    *first = db_int(turn->db, SQL_LEDGER_NEXT_PAIR, -1, "ii", choice->test, choice->pairs);
+    *first = sql_ledger_next_pair(turn->db, -1, .test = choice->test, .pairs = choice->pairs);
     return *first >= 0 ||
            error_set(err, 503, "unavailable", "the database cannot be used at the moment");
 }
 
 static bool test_note_start(Turn *turn, int64_t test, int64_t worker, Error *err) {
-    if (!db_run(turn->db, err, SQL_LEDGER_TEST_START, "id", test, turn->now))
+    if (!sql_ledger_test_start(turn->db, err, .test = test, .now = turn->now))
         return false;
     if (db_changes(turn->db))
         ledger_event(turn, "started", 0, worker, test, "the first worker took a task");
@@ -259,21 +256,18 @@ static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
     double batch_s =
         LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
-    return db_write(turn->db, err, SQL_LEDGER_TASK_ADD,
-                    json_pack("{s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:i, s:f, s:f}", "test",
-                              (json_int_t)choice->test, "worker", (json_int_t)claim->worker,
-                              "first_pair", (json_int_t)first, "pair_count",
-                              (json_int_t)choice->pairs, "cores", worker->cores, "lease_until",
-                              turn->now + LEASE_FIRST_S, "lease_s", chosen->lease_s, "created",
-                              turn->now, "counted_cores", scheduler_counted_cores(worker),
-                              "batch_s", batch_s, "batch_until",
-                              turn->now + PREPARATION_S + batch_s));
+    return sql_ledger_task_add(turn->db, err, .test = choice->test, .worker = claim->worker,
+                               .first_pair = first, .pair_count = choice->pairs,
+                               .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
+                               .lease_s = chosen->lease_s, .now = turn->now,
+                               .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,
+                               .batch_until = turn->now + PREPARATION_S + batch_s);
 }
 
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {
     int64_t task = claimed_before(turn, claim, err), first;
     Candidate chosen = {.lease_s = LEASE_PLAY_S};
-    if (task || !db_int(turn->db, SQL_LEDGER_ANY_ACTIVE, 0, ""))
+    if (task || !sql_ledger_any_active(turn->db))
         return task;
     Claimant claimant = claimant_of(turn, claim);
     SchedChoice choice = choose(turn, claim, &claimant, &chosen);

@@ -4,6 +4,7 @@
 #include "server/common/log.h"
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
+#include "sql/ledger.h"
 
 enum { DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60, DAY_S = 86400 };
 static const double gib = 1 << 30;
@@ -88,7 +89,7 @@ void disk_policy_tick(DiskPolicy *policy, Turn *turn, const char *data, Sweeper 
     Disk disk = disk_of(turn->db, data);
     note_change(policy, turn, &disk);
     if (disk_is_short(&disk) && elapsed_s > 0)
-        db_run(turn->db, &err, SQL_LEDGER_LEASES_SHIFT, "d", elapsed_s);
+        sql_ledger_leases_shift(turn->db, &err, elapsed_s);
     drop_where_low(policy, turn, &disk, sweeper);
     drop_patches(turn);
 }

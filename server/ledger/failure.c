@@ -2,23 +2,19 @@
 // owner must confirm the failure if one is active: see quorum.h.
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/ledger/quorum.h"
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
 enum { REASON_LOG_MAX = 1500 };
 
 // ---- failures -----------------------------------------------------------------------------------
 
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err) {
-    return db_write(turn->db, err, SQL_LEDGER_FAILURE_ADD,
-                    json_pack("{s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:I, s:f}", "test",
-                              (json_int_t)row->test.id, "task", (json_int_t)row->id, "worker",
-                              (json_int_t)failure->worker, "kind", failure->kind, "side",
-                              failure->side, "message",
-                              text_to_json(failure->message, strlen(failure->message)), "log",
-                              text_to_json(failure->log, strlen(failure->log)), "bench",
-                              (json_int_t)failure->bench, "created", turn->now));
+    return sql_ledger_failure_add(turn->db, err, .test = row->test.id, .task = row->id,
+                                  .worker = failure->worker, .kind = failure->kind,
+                                  .side = failure->side, .message = failure->message,
+                                  .log = failure->log, .bench = failure->bench, .now = turn->now);
 }
 
 // The query returns the owners that failed or played first. If there are more than VOICES_MAX
@@ -26,20 +22,17 @@ bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error
 static FailureDecision failure_decision(Turn *turn, const Failure *failure, int64_t test) {
     Voice *voices scope(free_ptr) = xcalloc(VOICES_MAX, sizeof *voices);
     int count = 0;
-    for (Query q = query_named(turn->db, SQL_LEDGER_FAILURE_VOICES,
-                               json_pack("{s:I, s:s, s:s, s:f, s:i}", "test", (json_int_t)test,
-                                         "kind", failure->kind, "side", failure->side, "since",
-                                         turn->now - ACTIVE_S, "most", VOICES_MAX));
-         query_step(&q);) {
+    SqlLedgerFailureVoicesRows rows scope(sql_rows_end) = sql_ledger_failure_voices(
+        turn->db, .test = test, .kind = failure->kind, .side = failure->side,
+        .since = turn->now - ACTIVE_S, .most = VOICES_MAX);
+    while (sql_ledger_failure_voices_next(&rows)) {
         Voice *voice = &voices[count++];
-        snprintf(voice->owner, sizeof voice->owner, "%s",
-                 query_text(&q, COL_LEDGER_FAILURE_VOICES_OWNER));
-        snprintf(voice->network, sizeof voice->network, "%s",
-                 query_text(&q, COL_LEDGER_FAILURE_VOICES_NETWORK));
-        voice->failing = query_int(&q, COL_LEDGER_FAILURE_VOICES_FAILING) != 0;
-        voice->played = query_int(&q, COL_LEDGER_FAILURE_VOICES_PLAYED) != 0;
-        voice->could_try = query_int(&q, COL_LEDGER_FAILURE_VOICES_COULD) != 0;
-        voice->proven = query_int(&q, COL_LEDGER_FAILURE_VOICES_PROVEN) != 0;
+        *voice = (Voice){.proven = rows.row.proven,
+                         .failing = rows.row.failing,
+                         .played = rows.row.played,
+                         .could_try = rows.row.could};
+        snprintf(voice->owner, sizeof voice->owner, "%s", rows.row.owner);
+        snprintf(voice->network, sizeof voice->network, "%s", rows.row.network);
     }
     return failure_weigh_voices(voices, count);
 }
@@ -100,7 +93,7 @@ bool ledger_fail(Turn *turn, const Failure *failure, Error *err) {
         return true; // the task has ended already: the report or its repeat changes nothing
     task_note_started(&row, failure->started_pairs);
     if (!failure_store(turn, &row, failure, err) || !task_end(turn, &row, TASK_FAILED, err) ||
-        !db_run(turn->db, err, SQL_LEDGER_WORKER_SEEN, "id", failure->worker, turn->now))
+        !sql_ledger_worker_seen(turn->db, err, .worker = failure->worker, .now = turn->now))
         return false;
     ledger_event(turn, "crash", 0, failure->worker, row.test.id, "task %lld: %s%s%s: %s",
                  (long long)row.id, failure->kind, *failure->side ? " of " : "", failure->side,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
 static bool is_one_of(const char *word, const char *const words[]) {
     for (; *words; words++)
@@ -33,59 +34,43 @@ static bool fault_report_check(const FaultReport *fault_report, const TaskRow *r
 static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRow *row,
                        Error *err) {
     int64_t size = row->test.rule.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
-    int64_t first = row->first_pair + seq * size, counted = 0, known = 0;
+    int64_t first = row->first_pair + seq * size;
     bool on_time = strcmp(fault_report->end, "time") == 0;
-    Query q = query_named(turn->db, SQL_LEDGER_FAULT_REPORT_FOUNDED,
-                          json_pack("{s:I, s:I, s:I, s:I, s:b}", "task", (json_int_t)row->id, "seq",
-                                    (json_int_t)seq, "first", (json_int_t)first, "end",
-                                    (json_int_t)(first + size), "on_time", on_time));
-    bool there = query_step(&q);
-    if (there) {
-        counted = query_int(&q, COL_LEDGER_FAULT_REPORT_FOUNDED_COUNTED);
-        known = query_int(&q, COL_LEDGER_FAULT_REPORT_FOUNDED_REPORTED);
-        query_end(&q);
-    }
-    if (!there)
+    SqlLedgerFaultReportFounded games;
+    if (!sql_ledger_fault_report_founded(turn->db, &games, .task = row->id, .seq = seq,
+                                         .first = first, .end = first + size, .on_time = on_time))
         return error_set(
             err, 409, "fault_unfounded",
             "send the batch before its fault reports: batch %lld of task %lld has not arrived",
             (long long)seq, (long long)row->id);
-    return known < counted ||
+    return games.reported < games.counted ||
            error_set(err, 409, "fault_unfounded",
                      "batch %lld has %lld %s, and %lld fault reports of them have arrived",
-                     (long long)seq, (long long)counted, on_time ? "losses on time" : "crashes",
-                     (long long)known);
+                     (long long)seq, (long long)games.counted,
+                     on_time ? "losses on time" : "crashes", (long long)games.reported);
 }
 
 // A test keeps a limited number of reports. More of them would tell nothing new. One owner may fill
 // only a part, so that there is room for others.
 static bool has_room(Turn *turn, int64_t test, int64_t worker, size_t size) {
-    bool room = false;
-    Query q = query(turn->db, SQL_LEDGER_FAULT_REPORT_KEPT, "ii", test, worker);
-    if (query_step(&q)) {
-        room = query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_COUNT) < FAULT_REPORT_OF_TEST &&
-               query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_BYTES) + (int64_t)size <=
-                   FAULT_REPORT_BYTES_OF_TEST &&
-               query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_OWN_COUNT) < FAULT_REPORT_OF_OWNER &&
-               query_int(&q, COL_LEDGER_FAULT_REPORT_KEPT_OWN_BYTES) + (int64_t)size <=
-                   FAULT_REPORT_BYTES_OF_OWNER;
-        query_end(&q);
-    }
-    return room;
+    SqlLedgerFaultReportKept kept;
+    return sql_ledger_fault_report_kept(turn->db, &kept, .test = test, .worker = worker) &&
+           kept.count < FAULT_REPORT_OF_TEST &&
+           kept.bytes + (int64_t)size <= FAULT_REPORT_BYTES_OF_TEST &&
+           kept.own_count < FAULT_REPORT_OF_OWNER &&
+           kept.own_bytes + (int64_t)size <= FAULT_REPORT_BYTES_OF_OWNER;
 }
 
 static bool fault_report_add(Turn *turn, const FaultReport *fault_report, int64_t test,
                              Error *err) {
     const FaultReport *e = fault_report;
-    bool kept = has_room(turn, test, e->worker, e->content_size);
-    return db_write_blob(turn->db, err, SQL_LEDGER_FAULT_REPORT_ADD,
-                         json_pack("{s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:s, s:s, s:s, s:b, s:f}",
-                                   "test", (json_int_t)test, "task", (json_int_t)e->task, "worker",
-                                   (json_int_t)e->worker, "seq", (json_int_t)e->seq, "sha256",
-                                   e->sha256, "pair", (json_int_t)e->pair, "game",
-                                   (json_int_t)e->game, "side", e->side, "ending", e->end, "reason",
-                                   e->reason, "overloaded", e->overloaded, "received", turn->now),
-                         kept ? e->content : NULL, kept ? e->content_size : 0);
+    SqlBytes content = {e->content, e->content_size};
+    if (!has_room(turn, test, e->worker, content.size))
+        content = (SqlBytes){0};
+    return sql_ledger_fault_report_add(
+        turn->db, err, .test = test, .task = e->task, .worker = e->worker, .seq = e->seq,
+        .sha256 = e->sha256, .pair = e->pair, .game = e->game, .side = e->side, .ending = e->end,
+        .reason = e->reason, .overloaded = e->overloaded, .content = content, .now = turn->now);
 }
 
 bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err) {
@@ -94,7 +79,7 @@ bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err
         !fault_report_check(fault_report, &row, err))
         return false;
     char *there scope(free_ptr) =
-        db_text(turn->db, SQL_LEDGER_FAULT_REPORT_SHA, "ii", fault_report->task, fault_report->seq);
+        sql_ledger_fault_report_sha(turn->db, .task = fault_report->task, .seq = fault_report->seq);
     if (!there)
         return is_founded(turn, fault_report, &row, err) &&
                fault_report_add(turn, fault_report, row.test.id, err);

@@ -5,8 +5,9 @@
 
 #include "server/db/settings.h"
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
-const Load LOAD_UNKNOWN = {-1, -1, -1, -1, -1, -1, -1};
+const Load LOAD_UNKNOWN = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
 static void add_flag(char flags[FLAGS_MAX], bool deserved, const char *flag) {
     size_t size = strlen(flags);
@@ -33,11 +34,10 @@ FlagLimits flag_limits(Turn *turn) {
 
 Credit ledger_credit(Db *db, int64_t worker) {
     Credit credit = {0};
-    Query q = query(db, SQL_LEDGER_CREDIT, "i", worker);
-    if (query_step(&q)) {
-        credit.games = query_int(&q, COL_LEDGER_CREDIT_GAMES);
-        snprintf(credit.user, sizeof credit.user, "%s", query_text(&q, COL_LEDGER_CREDIT_USER));
-        query_end(&q);
+    SqlLedgerCredit found scope(sql_row_free) = {0};
+    if (sql_ledger_credit(db, &found, worker)) {
+        credit.games = found.games;
+        snprintf(credit.user, sizeof credit.user, "%s", found.user);
     }
     return credit;
 }

@@ -83,7 +83,7 @@ typedef struct Heartbeat {
 } Heartbeat;
 bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, Error *err);
 
-// The load of the machine during the batch. A negative number was not reported.
+// The load of the machine during the batch. NAN: not reported.
 typedef struct Load {
     double delay;               // share of thinking time without a CPU
     double steal;               // share of CPU time taken by a hypervisor
@@ -98,8 +98,8 @@ typedef struct FlagLimits {
     double busy, slow, swap_mib;
 } FlagLimits;
 
-// The flags of a batch: "busy", "slow" and "swap", separated by blanks. A negative limit is never
-// exceeded.
+// The flags of a batch: "busy", "slow" and "swap", separated by blanks. A limit that is NAN or
+// negative is never exceeded.
 enum { FLAGS_MAX = 16 };
 void flags_judge(double busy, const Load *load, const FlagLimits *limits, char flags[FLAGS_MAX]);
 

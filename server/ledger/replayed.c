@@ -4,40 +4,23 @@
 #include "server/common/log.h"
 #include "server/ledger/replayer.h"
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
-typedef struct Place {
-    int64_t test, worker, seq, task;
-    char owner[64]; // when it arrived
-} Place;
-
-static bool find_place(Turn *turn, int64_t batch, Place *place) {
-    Query q = query(turn->db, SQL_LEDGER_BATCH_PLACE, "i", batch);
-    if (!query_step(&q))
-        return false;
-    *place = (Place){query_int(&q, COL_LEDGER_BATCH_PLACE_TEST_ID),
-                     query_int(&q, COL_LEDGER_BATCH_PLACE_WORKER_ID),
-                     query_int(&q, COL_LEDGER_BATCH_PLACE_SEQ),
-                     query_int(&q, COL_LEDGER_BATCH_PLACE_TASK_ID), ""};
-    snprintf(place->owner, sizeof place->owner, "%s", query_text(&q, COL_LEDGER_BATCH_PLACE_OWNER));
-    query_end(&q);
-    return true;
-}
-
-static bool exclude_machine(Turn *turn, const Place *place, const char *fault, Error *err) {
+static bool exclude_machine(Turn *turn, const SqlLedgerBatchPlace *place, const char *fault,
+                            Error *err) {
     char reason[360];
-    Exclusion exclusion = {place->test, place->worker, 0, "all", reason};
+    Exclusion exclusion = {place->test_id, place->worker_id, 0, "all", reason};
     Excluded changed;
     snprintf(reason, sizeof reason, "replay mismatch: %s", fault);
-    return !db_int(turn->db, SQL_LEDGER_EXCLUDABLE, 0, "iis", place->test, place->worker, "all") ||
+    return !sql_ledger_excludable(turn->db, .test = place->test_id, .worker = place->worker_id,
+                                  .which = "all") ||
            ledger_exclude(turn, &exclusion, &changed, err);
 }
 
 static bool add_replay(Turn *turn, int64_t batch, int64_t games, const char *fault,
                        const char *left_out, bool *added, Error *err) {
-    if (!db_write(turn->db, err, SQL_LEDGER_REPLAY_ADD,
-                  json_pack("{s:I, s:s, s:I, s:f, s:s}", "batch", (json_int_t)batch, "fault", fault,
-                            "games", (json_int_t)games, "created", turn->now, "left_out",
-                            left_out)))
+    if (!sql_ledger_replay_add(turn->db, err, .batch = batch, .fault = fault, .games = games,
+                               .now = turn->now, .left_out = left_out))
         return false;
     *added = db_changes(turn->db) > 0;
     return db_run(turn->db, err, SQL_REPLAY_ENDED, "i", batch);
@@ -54,32 +37,31 @@ enum {
 };
 
 static bool record_judge(Turn *turn, const char *owner, Error *err) {
-    return db_write(turn->db, err, SQL_LEDGER_RECORD_JUDGE,
-                    json_pack("{s:s, s:f, s:i, s:i, s:i, s:i}", "owner", owner, "now", turn->now,
-                              "batches", RECORD_BATCHES, "age_s", RECORD_AGE_S, "replayed",
-                              RECORD_REPLAYED, "clean_s", RECORD_CLEAN_S));
+    return sql_ledger_record_judge(turn->db, err, .owner = owner, .now = turn->now,
+                                   .batches = RECORD_BATCHES, .age_s = RECORD_AGE_S,
+                                   .replayed = RECORD_REPLAYED, .clean_s = RECORD_CLEAN_S);
 }
 
 bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault,
                      const char *left_out, Error *err) {
-    Place place;
+    SqlLedgerBatchPlace place scope(sql_row_free) = {0};
     bool added;
-    if (!find_place(turn, batch, &place))
+    if (!sql_ledger_batch_place(turn->db, &place, batch))
         return error_set(err, 404, "not_found", "there is no batch %lld", (long long)batch);
     if (!add_replay(turn, batch, games, fault, left_out, &added, err))
         return false;
     if (added && *left_out)
-        ledger_event(turn, "replay", 0, place.worker, place.test,
+        ledger_event(turn, "replay", 0, place.worker_id, place.test_id,
                      "batch %lld of task %lld is not replayed: %s", (long long)place.seq,
-                     (long long)place.task, left_out);
+                     (long long)place.task_id, left_out);
     if (!added)
         return true;
     if (!*fault)
         return record_judge(turn, place.owner, err);
-    ledger_event(turn, "replay", 0, place.worker, place.test,
+    ledger_event(turn, "replay", 0, place.worker_id, place.test_id,
                  "batch %lld of task %lld has impossible games: %s", (long long)place.seq,
-                 (long long)place.task, fault);
-    return db_run(turn->db, err, SQL_LEDGER_RECORD_DROP, "s", place.owner) &&
+                 (long long)place.task_id, fault);
+    return sql_ledger_record_drop(turn->db, err, place.owner) &&
            exclude_machine(turn, &place, fault, err);
 }
 

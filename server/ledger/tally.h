@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "server/common/error.h"
+#include "server/db/db.h"
 #include "server/ledger/kind.h"
 
 typedef struct Tally {
@@ -20,7 +22,7 @@ typedef struct BatchCounts {
 
 void tally_add(Tally *tally, const TestRule *rule, const BatchCounts *batch);
 int64_t tally_pairs(const Tally *tally);
-// The columns that SQL_LEDGER_TEST_COUNTED writes, with the test's id. New.
-json_t *tally_row(const Tally *tally, int64_t test);
-// Whether two stored numbers are equal; true for two NANs.
+// Writes the results as the totals of the test.
+bool tally_store(const Tally *tally, Db *db, int64_t test, Error *err);
+// Whether two stored numbers are equal. A number that is not known (NAN) equals only another one.
 bool numbers_equal(double a, double b);

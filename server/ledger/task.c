@@ -9,73 +9,69 @@
 #include <string.h>
 
 #include "server/common/log.h"
+#include "sql/ledger.h"
 
 static void copy_word(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text);
 }
 
-static void read_task(Query *q, TaskRow *row) {
-    row->worker = query_int(q, COL_LEDGER_TASK_WORKER_ID);
-    row->state = task_state_of(query_text(q, COL_LEDGER_TASK_STATE));
-    copy_word(row->phase, sizeof row->phase, query_text(q, COL_LEDGER_TASK_PHASE));
-    row->first_pair = query_int(q, COL_LEDGER_TASK_FIRST_PAIR);
-    row->pair_count = query_int(q, COL_LEDGER_TASK_PAIR_COUNT);
-    row->plies = query_int(q, COL_LEDGER_TASK_PLIES);
-    row->next_seq = query_int(q, COL_LEDGER_TASK_NEXT_SEQ);
-    row->started_pairs = query_int(q, COL_LEDGER_TASK_STARTED_PAIRS);
-    row->lease_until = query_real(q, COL_LEDGER_TASK_LEASE_UNTIL);
-    row->lease_s = query_real(q, COL_LEDGER_TASK_LEASE_S);
-    row->batch_s = query_real(q, COL_LEDGER_TASK_BATCH_S);
-    row->batch_until = query_real(q, COL_LEDGER_TASK_BATCH_UNTIL);
-    row->blocked = query_int(q, COL_LEDGER_TASK_BARRED) != 0;
-    snprintf(row->owner, sizeof row->owner, "%s", query_text(q, COL_LEDGER_TASK_OWNER));
-}
-
-static bool read_test(Query *q, TaskRow *row) {
-    Tally *tally = &row->test.tally;
-    row->test.id = query_int(q, COL_LEDGER_TEST_ID);
-    row->test.state = test_state_of(query_text(q, COL_LEDGER_TEST_STATE));
+// False: this server does not know the kind of the test, or cannot read the state of its stop rule.
+static bool test_of(const SqlLedgerTest *from, TaskRow *row) {
+    row->test.id = from->id;
+    row->test.state = test_state_of(from->state);
     row->test.rule = (TestRule){
-        test_kind_of(query_text(q, COL_LEDGER_TEST_KIND)),
-        verdict_bounds(query_text(q, COL_LEDGER_TEST_MODEL), query_real(q, COL_LEDGER_TEST_ELO0),
-                       query_real(q, COL_LEDGER_TEST_ELO1), query_real(q, COL_LEDGER_TEST_ALPHA),
-                       query_real(q, COL_LEDGER_TEST_BETA)),
-        query_int(q, COL_LEDGER_TEST_BATCH_PAIRS), query_int(q, COL_LEDGER_TEST_PAIRS_MAX)};
-    for (int i = 0; i < 5; i++)
-        tally->ptnml[i] = query_int(q, COL_LEDGER_TEST_PTNML0 + i);
-    tally->wins = query_int(q, COL_LEDGER_TEST_WINS);
-    tally->losses = query_int(q, COL_LEDGER_TEST_LOSSES);
-    tally->draws = query_int(q, COL_LEDGER_TEST_DRAWS);
-    tally->crashes = query_int(q, COL_LEDGER_TEST_CRASHES);
-    tally->time_losses = query_int(q, COL_LEDGER_TEST_TIME_LOSSES);
-    return verdict_state_read(query_text(q, COL_LEDGER_TEST_SPRT_STATE), &tally->sprt) &&
+        .kind = test_kind_of(from->kind),
+        .bounds = verdict_bounds(from->model, from->elo0, from->elo1, from->alpha, from->beta),
+        .batch_pairs = from->batch_pairs,
+        .pairs_max = from->pairs_max,
+    };
+    row->test.tally = (Tally){
+        .ptnml = {from->ptnml0, from->ptnml1, from->ptnml2, from->ptnml3, from->ptnml4},
+        .wins = from->wins,
+        .losses = from->losses,
+        .draws = from->draws,
+        .crashes = from->crashes,
+        .time_losses = from->time_losses,
+    };
+    return verdict_state_read(from->sprt_state, &row->test.tally.sprt) &&
            row->test.rule.kind != KIND_COUNT;
 }
 
 bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
-    Query q = query(turn->db, SQL_LEDGER_TEST, "i", test);
-    if (!query_step(&q))
+    SqlLedgerTest found scope(sql_row_free) = {0};
+    if (!sql_ledger_test(turn->db, &found, test))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    bool good = read_test(&q, row);
-    query_end(&q);
-    return good || error_set(err, 500, "database",
-                             "this server does not know the kind of test %lld, "
-                             "or the state of its stop rule is unreadable",
-                             (long long)test);
+    return test_of(&found, row) || error_set(err, 500, "database",
+                                             "this server does not know the kind of test %lld, "
+                                             "or the state of its stop rule is unreadable",
+                                             (long long)test);
 }
 
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err) {
-    *row = (TaskRow){.id = task};
-    Query q = query(turn->db, SQL_LEDGER_TASK, "i", task);
-    if (!query_step(&q))
+    SqlLedgerTask found scope(sql_row_free) = {0};
+    if (!sql_ledger_task(turn->db, &found, task))
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
-    read_task(&q, row);
-    int64_t test = query_int(&q, COL_LEDGER_TASK_TEST_ID);
-    query_end(&q);
-    if (worker && row->worker != worker)
+    if (worker && found.worker_id != worker)
         return error_set(err, 403, "not_your_task", "task %lld belongs to another machine",
                          (long long)task);
-    return test_load(turn, test, row, err);
+    *row = (TaskRow){
+        .id = task,
+        .worker = found.worker_id,
+        .first_pair = found.first_pair,
+        .pair_count = found.pair_count,
+        .plies = found.plies,
+        .next_seq = found.next_seq,
+        .started_pairs = found.started_pairs,
+        .lease_until = found.lease_until,
+        .lease_s = found.lease_s,
+        .batch_until = found.batch_until,
+        .batch_s = found.batch_s,
+        .state = task_state_of(found.state),
+        .blocked = found.barred,
+    };
+    copy_word(row->phase, sizeof row->phase, found.phase);
+    copy_word(row->owner, sizeof row->owner, found.owner);
+    return test_load(turn, found.test_id, row, err);
 }
 
 bool task_is_open(const TaskRow *row) {
@@ -127,10 +123,9 @@ static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
 enum { FRUITLESS_FREE = 3, REST_FIRST_S = 10, REST_MOST_S = 900 };
 
 static bool note_fruitless(Turn *turn, int64_t worker, Error *err) {
-    return db_write(turn->db, err, SQL_LEDGER_WORKER_FRUITLESS,
-                    json_pack("{s:I, s:f, s:i, s:i, s:i}", "worker", (json_int_t)worker, "now",
-                              turn->now, "free", FRUITLESS_FREE, "first_s", REST_FIRST_S, "most_s",
-                              REST_MOST_S));
+    return sql_ledger_worker_fruitless(turn->db, err, .worker = worker, .now = turn->now,
+                                       .free = FRUITLESS_FREE, .first_s = REST_FIRST_S,
+                                       .most_s = REST_MOST_S);
 }
 
 bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
@@ -139,10 +134,8 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     task_note_started(row, 0);
     row->state = state;
     bool by_machine = state != TASK_DONE && state != TASK_STOPPED;
-    if (!db_write(turn->db, err, SQL_LEDGER_TASK_END,
-                  json_pack("{s:I, s:s, s:I, s:f}", "task", (json_int_t)row->id, "state",
-                            task_state_name(state), "started_pairs", (json_int_t)row->started_pairs,
-                            "finished", turn->now)) ||
+    if (!sql_ledger_task_end(turn->db, err, .task = row->id, .state = task_state_name(state),
+                             .started_pairs = row->started_pairs, .now = turn->now) ||
         (row->test.state != TEST_FINISHED && !return_unreported(turn, row, err)) ||
         (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)))
         return false;
@@ -199,15 +192,14 @@ bool ledger_heartbeat(Turn *turn, const Heartbeat *heartbeat, TaskReply *reply, 
     if (task_is_open(&row)) {
         lease_renew(turn, &row, heartbeat);
         task_note_started(&row, heartbeat->started_pairs);
-        if (!db_write(turn->db, err, SQL_LEDGER_TASK_HEARTBEAT,
-                      json_pack("{s:I, s:s, s:I, s:I, s:f}", "task", (json_int_t)row.id, "phase",
-                                row.phase, "plies", (json_int_t)row.plies, "started_pairs",
-                                (json_int_t)row.started_pairs, "lease_until", row.lease_until)) ||
+        if (!sql_ledger_task_heartbeat(turn->db, err, .task = row.id, .phase = row.phase,
+                                       .plies = row.plies, .started_pairs = row.started_pairs,
+                                       .lease_until = row.lease_until) ||
             (row.blocked && !task_end(turn, &row, TASK_RELEASED, err)))
             return false;
     }
     *reply = task_reply(turn, &row);
-    return db_run(turn->db, err, SQL_LEDGER_WORKER_SEEN, "id", heartbeat->worker, turn->now);
+    return sql_ledger_worker_seen(turn->db, err, .worker = heartbeat->worker, .now = turn->now);
 }
 
 bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pairs, Error *err) {
@@ -230,9 +222,10 @@ void ledger_expire(Turn *turn) {
     enum { AT_ONCE = 1000 };
     int64_t ids[AT_ONCE];
     int count = 0;
-    for (Query q = query(turn->db, SQL_LEDGER_TASKS_EXPIRED, "di", turn->now, (int64_t)AT_ONCE);
-         query_step(&q);)
-        ids[count++] = query_int(&q, COL_LEDGER_TASKS_EXPIRED_ID);
+    SqlLedgerTasksExpiredRows rows scope(sql_rows_end) =
+        sql_ledger_tasks_expired(turn->db, .now = turn->now, .most = AT_ONCE);
+    while (sql_ledger_tasks_expired_next(&rows))
+        ids[count++] = rows.row.id;
     for (int i = 0; i < count; i++) {
         TaskRow row;
         Error err;
@@ -252,5 +245,5 @@ void ledger_expire(Turn *turn) {
 }
 
 bool ledger_resume(Db *db, double down_seconds, Error *err) {
-    return down_seconds <= 0 || db_run(db, err, SQL_LEDGER_LEASES_SHIFT, "d", down_seconds);
+    return down_seconds <= 0 || sql_ledger_leases_shift(db, err, down_seconds);
 }

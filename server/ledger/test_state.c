@@ -4,14 +4,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/ledger/task.h"
+#include "sql/ledger.h"
 
 // ---- states of a test ---------------------------------------------------------------------------
 
 // The test's state, which must be among `allowed` ("pending paused"). False: 404 or 409.
 static bool state_check(Turn *turn, int64_t test, const char *allowed, Error *err) {
-    char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_STATE, "i", test);
+    char *state scope(free_ptr) = sql_ledger_test_state(turn->db, test);
     if (!state)
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
     if (strstr(allowed, state))
@@ -28,7 +28,7 @@ static void state_changed(Turn *turn, int64_t test, const char *state) {
 
 bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash, Error *err) {
     if (!state_check(turn, test, "pending", err) ||
-        !db_run(turn->db, err, SQL_LEDGER_TEST_ACTIVATE, "isi", test, hash, user))
+        !sql_ledger_test_activate(turn->db, err, .test = test, .hash = hash, .user = user))
         return false;
     ledger_event(turn, "approved", user, 0, test, "approved, waits for workers");
     state_changed(turn, test, "active");
@@ -37,7 +37,7 @@ bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *ha
 
 static bool tasks_stop_returning(Turn *turn, int64_t test, Error *err) {
     // One at a time, because ending a task changes the index that a query would read.
-    for (int64_t task; (task = db_int(turn->db, SQL_LEDGER_TEST_TASKS, 0, "i", test)) > 0;) {
+    for (int64_t task; (task = sql_ledger_test_task(turn->db, 0, test)) > 0;) {
         TaskRow row;
         if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, TASK_STOPPED, err))
             return false;
@@ -47,7 +47,7 @@ static bool tasks_stop_returning(Turn *turn, int64_t test, Error *err) {
 
 bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *why, Error *err) {
     if (!state_check(turn, test, "active paused", err) || !tasks_stop_returning(turn, test, err) ||
-        !db_run(turn->db, err, SQL_LEDGER_TEST_WITHDRAW, "i", test))
+        !sql_ledger_test_withdraw(turn->db, err, test))
         return false;
     ledger_event(turn, "withdrawn", user, 0, test, "approval withdrawn: %s", why);
     state_changed(turn, test, "pending");
@@ -57,7 +57,7 @@ bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *wh
 static bool test_set_state(Turn *turn, int64_t test, int64_t user, const char *from, const char *to,
                            const char *event, Error *err) {
     if (!state_check(turn, test, from, err) ||
-        !db_run(turn->db, err, SQL_LEDGER_TEST_SET_STATE, "is", test, to))
+        !sql_ledger_test_set_state(turn->db, err, .test = test, .state = to))
         return false;
     ledger_event(turn, event, user, 0, test, "%s", event);
     state_changed(turn, test, to);
@@ -70,7 +70,7 @@ bool ledger_test_pause(Turn *turn, int64_t test, int64_t user, Error *err) {
 
 bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err) {
     if (!state_check(turn, test, "active paused", err) ||
-        !db_run(turn->db, err, SQL_LEDGER_TEST_SUSPEND, "is", test, reason))
+        !sql_ledger_test_suspend(turn->db, err, .test = test, .reason = reason))
         return false;
     ledger_event(turn, "paused", 0, 0, test, "%s", reason);
     state_changed(turn, test, "paused");
@@ -81,13 +81,13 @@ bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err) {
 // established are forgotten, and earlier failures neither exclude a machine nor confirm another
 // failure.
 bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err) {
-    char *state scope(free_ptr) = db_text(turn->db, SQL_LEDGER_TEST_RESUMABLE, "i", test);
+    char *state scope(free_ptr) = sql_ledger_test_resumable(turn->db, test);
     if (!state)
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
     if (strcmp(state, "paused") != 0 && strcmp(state, "failed") != 0)
         return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)test, state);
-    if (!db_run(turn->db, err, SQL_LEDGER_TEST_RESUMED, "id", test, turn->now) ||
-        !db_run(turn->db, err, SQL_LEDGER_BENCHES_FORGET, "i", test))
+    if (!sql_ledger_test_resumed(turn->db, err, .test = test, .now = turn->now) ||
+        !sql_ledger_benches_forget(turn->db, err, test))
         return false;
     ledger_event(turn, "resumed", user, 0, test, "resumed");
     state_changed(turn, test, "active");
@@ -103,8 +103,8 @@ bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason
 static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *err) {
     if (strcmp(result, "failed") == 0)
         return tasks_stop_returning(turn, test, err);
-    return db_run(turn->db, err, SQL_LEDGER_TASKS_STOP, "id", test, turn->now) &&
-           db_run(turn->db, err, SQL_LEDGER_RETURNED_CLEAR, "i", test);
+    return sql_ledger_tasks_stop(turn->db, err, .test = test, .now = turn->now) &&
+           sql_ledger_returned_clear(turn->db, err, test);
 }
 
 // Open tasks end here. Their workers learn it from the reply to their next message.
@@ -112,9 +112,8 @@ bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *resu
                         const char *event, const char *reason, Error *err) {
     if (!state_check(turn, test, "pending active paused", err) ||
         !finish_tasks(turn, test, result, err) ||
-        !db_write(turn->db, err, SQL_LEDGER_TEST_FINISH,
-                  json_pack("{s:I, s:s, s:o, s:f}", "test", (json_int_t)test, "result", result,
-                            "reason", text_to_json(reason, strlen(reason)), "finished", turn->now)))
+        !sql_ledger_test_finish(turn->db, err, .test = test, .result = result, .reason = reason,
+                                .now = turn->now))
         return false;
     ledger_event(turn, event, user, 0, test, "%s%s%s", result, *reason ? ": " : "", reason);
     state_changed(turn, test, "finished");

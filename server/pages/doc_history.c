@@ -3,6 +3,7 @@
 
 #include "server/pages/doc.h"
 #include "sprt/sprt.h"
+#include "sql/ledger.h"
 
 enum { POINTS_MAX = 300 };
 
@@ -49,8 +50,8 @@ static void walk(const DocContext *ctx, int64_t test, History *h) {
 }
 
 json_t *doc_history(const DocContext *ctx, int64_t test, Error *err) {
-    json_auto_t *row = db_row(ctx->db, SQL_LEDGER_TEST_STATE, "i", test);
-    if (!row)
+    char *state scope(free_ptr) = sql_ledger_test_state(ctx->db, test);
+    if (!state)
         return doc_missing(err, "test", test);
     char *key scope(free_ptr) = xasprintf("history %lld", (long long)test);
     json_t *kept = doc_kept(ctx, key, false);

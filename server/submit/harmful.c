@@ -10,6 +10,7 @@
 #include "server/ledger/ledger.h"
 #include "server/submit/ground.h"
 #include "server/submit/rights.h"
+#include "sql/ledger.h"
 
 struct Harm {
     int64_t test;
@@ -71,7 +72,7 @@ static bool stop_built_on(const Caller *caller, const Harm *harm, json_t *stoppe
     size_t i;
     json_array_foreach (harm->built_on, i, id) {
         int64_t other = json_integer_value(id);
-        char *state scope(free_ptr) = db_text(caller->turn->db, SQL_LEDGER_TEST_STATE, "i", other);
+        char *state scope(free_ptr) = sql_ledger_test_state(caller->turn->db, other);
         if (other == harm->test || !state || strcmp(state, "finished") == 0)
             continue;
         if (!ledger_test_stop(caller->turn, other, caller->viewer->user_id, why, err))

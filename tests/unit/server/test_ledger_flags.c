@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include "tests/kit/ledger_kit.h"
@@ -31,22 +32,24 @@ static int close_kit(void **state) {
 
 static void each_limit_marks_what_is_beyond_it(void **state) {
     (void)state;
-    static const FlagLimits limits = {0.1, 0.25, 64}, none = {-1, -1, -1};
+    static const FlagLimits limits = {0.1, 0.25, 64}, none = {NAN, NAN, NAN};
     static const struct {
         double busy;
         Load load;
         const char *flags;
     } cases[] = {
-        {0, {.delay = -1, .steal = -1, .swap_mib = -1, .speed = -1, .speed_before = -1}, ""},
+        {0, {.delay = NAN, .steal = NAN, .swap_mib = NAN, .speed = NAN, .speed_before = NAN}, ""},
         {0.1,
          {.delay = 0.1, .steal = 0.1, .swap_mib = 64, .speed = 75, .speed_before = 100},
          ""}, // at the limit is not beyond it
-        {0.11, {.delay = -1, .steal = -1, .swap_mib = -1, .speed = -1, .speed_before = -1}, "busy"},
-        {0, {.delay = 0.11, .speed = -1, .speed_before = -1}, "busy"},
-        {0, {.steal = 0.2, .speed = -1, .speed_before = -1}, "busy"},
+        {0.11,
+         {.delay = NAN, .steal = NAN, .swap_mib = NAN, .speed = NAN, .speed_before = NAN},
+         "busy"},
+        {0, {.delay = 0.11, .speed = NAN, .speed_before = NAN}, "busy"},
+        {0, {.steal = 0.2, .speed = NAN, .speed_before = NAN}, "busy"},
         {0, {.speed = 74, .speed_before = 100}, "slow"},
-        {0, {.speed = 74, .speed_before = -1}, ""},
-        {0, {.speed = -1, .speed_before = 100}, ""},
+        {0, {.speed = 74, .speed_before = NAN}, ""},
+        {0, {.speed = NAN, .speed_before = 100}, ""},
         {0, {.swap_mib = 65, .speed = 100, .speed_before = 100}, "swap"},
         {1, {.delay = 1, .steal = 1, .swap_mib = 1e9, .speed_before = 100}, "busy slow swap"},
     };
@@ -91,7 +94,7 @@ static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
 
 static void a_changed_limit_marks_from_then_on(void **state) {
     (void)state;
-    Batch first = loaded(0, (Load){.delay = 0.3, .speed = -1, .speed_before = -1}),
+    Batch first = loaded(0, (Load){.delay = 0.3, .speed = NAN, .speed_before = NAN}),
           second = loaded(1, first.load);
     assert_true(ledger_batch(&kit.turn, &first, &posted, &kit.err));
     kit_sql(&kit, "INSERT INTO settings VALUES ('flag_busy', '0.5')");
