@@ -6,25 +6,24 @@
 #include <string.h>
 
 #include "server/accounts/password.h"
-#include "server/common/json_member.h"
 #include "server/common/str.h"
+#include "sql/users.h"
 
 void login_compare(Db *db, const char *name, const char *password, Login *out) {
     *out = (Login){0};
     if (strlen(password) > PASSWORD_MAX)
         return;
-    json_auto_t *user = db_row(db, SQL_USER_BY_NAME, "s", name);
-    if (!user) {
+    SqlUserByName user scope(sql_row_free) = {0};
+    if (!sql_user_by_name(db, &user, name)) {
         password_match_nobody(password);
         return;
     }
-    const char *stored = member_text(user, "password");
-    out->user = member_int(user, "id");
-    out->admin = member_int(user, "admin") == 1;
-    snprintf(out->state, sizeof out->state, "%s", member_text(user, "state"));
-    out->matches = password_matches(stored, password);
-    if (out->matches && password_is_weak(stored)) {
-        out->old_hash = xstrdup(stored);
+    out->user = user.id;
+    out->admin = user.admin;
+    snprintf(out->state, sizeof out->state, "%s", user.state);
+    out->matches = password_matches(user.password, password);
+    if (out->matches && password_is_weak(user.password)) {
+        out->old_hash = xstrdup(user.password);
         out->new_hash = password_hash(password);
     }
 }
@@ -39,12 +38,13 @@ bool login_admit(const Turn *turn, const Login *login, Error *err) {
         return error_set(err, 403, "pending", "the account waits for an admin's approval");
     if (!strcmp(login->state, "blocked"))
         return error_set(err, 403, "blocked", "the account is blocked");
-    return !login->new_hash || db_run(turn->db, err, SQL_USER_REHASH, "iss", login->user,
-                                      login->old_hash, login->new_hash);
+    return !login->new_hash ||
+           sql_user_rehash(turn->db, err, .user = login->user, .old_hash = login->old_hash,
+                           .new_hash = login->new_hash);
 }
 
 const char *login_place(Db *db, const char *name, const char *device, const char *address) {
-    int64_t user = db_int(db, SQL_USER_BY_NAME, 0, "s", name);
-    bool known = device && db_int(db, SQL_KNOWN_NETWORK, 0, "is", user, device);
+    int64_t user = sql_user_of_name(db, 0, name);
+    bool known = device && sql_known_network(db, .user = user, .network = device);
     return known ? device : address;
 }

@@ -5,8 +5,9 @@
 
 #include "server/accounts/password.h"
 #include "server/accounts/users.h"
-#include "server/common/json_member.h"
 #include "server/common/one_line.h"
+#include "server/common/str.h"
+#include "sql/users.h"
 
 // ---- password
 
@@ -23,18 +24,17 @@ bool own_password_failed(const Turn *turn, const Viewer *viewer, Error *err) {
 }
 
 char *own_password_hash(Db *db, const Viewer *viewer, const char *old, const char *password) {
-    json_auto_t *user = db_row(db, SQL_USER_BY_ID, "i", viewer->user_id);
-    return user && password_matches(member_text(user, "password"), old) ? password_hash(password)
-                                                                        : NULL;
+    char *stored scope(free_ptr) = sql_user_password(db, viewer->user_id);
+    return stored && password_matches(stored, old) ? password_hash(password) : NULL;
 }
 
 bool own_password_set(const Turn *turn, const Viewer *viewer, const char *hash, bool end_tokens,
                       Error *err) {
     Db *db = turn->db;
-    return db_run(db, err, SQL_USER_SET_PASSWORD, "is", viewer->user_id, hash) &&
-           db_run(db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", viewer->user_id,
-                  viewer->session_hash) &&
-           (!end_tokens || db_run(db, err, SQL_TOKENS_REMOVE_ALL, "i", viewer->user_id));
+    return sql_user_set_password(db, err, .user = viewer->user_id, .password = hash) &&
+           sql_sessions_remove_others(db, err, .user = viewer->user_id,
+                                      .token_hash = viewer->session_hash) &&
+           (!end_tokens || sql_tokens_remove_all(db, err, viewer->user_id));
 }
 
 // ---- API tokens
@@ -53,16 +53,14 @@ bool own_token_make(const Turn *turn, const Viewer *viewer, NewToken *token, Err
     char hash[SHA256_HEX_MAX];
     token_random(token->token);
     sha256_hex(token->token, strlen(token->token), hash);
-    bool good = db_write(turn->db, err, SQL_TOKEN_ADD,
-                         json_pack("{s:I, s:s, s:s, s:s, s:f}", "user_id",
-                                   (json_int_t)viewer->user_id, "token_hash", hash, "scope",
-                                   token->scope, "name", token->name, "created", turn->now));
+    bool good = sql_token_add(turn->db, err, .user = viewer->user_id, .token_hash = hash,
+                              .scope = token->scope, .name = token->name, .created = turn->now);
     token->id = db_last_id(turn->db);
     return good;
 }
 
 bool own_token_revoke(const Turn *turn, const Viewer *viewer, int64_t id, Error *err) {
-    return db_run(turn->db, err, SQL_TOKEN_REMOVE, "ii", id, viewer->user_id) &&
+    return sql_token_remove(turn->db, err, .token = id, .user = viewer->user_id) &&
            (db_changes(turn->db) || error_set(err, 404, "no_such_token", "you have no such token"));
 }
 

@@ -1,33 +1,29 @@
 // See session.h.
 #include "server/accounts/session.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
+#include "sql/users.h"
 
 enum { TOKEN_NOTED_S = 3600 };
 
-static void copy_text(char *out, size_t size, const json_t *row, const char *name) {
-    const char *text = json_string_value(json_object_get(row, name));
-    snprintf(out, size, "%s", text ? text : "");
-}
-
-static void viewer_fill(Viewer *viewer, const json_t *row) {
-    viewer->user_id = member_int(row, "id");
-    viewer->admin = member_int(row, "admin") == 1;
-    copy_text(viewer->name, sizeof viewer->name, row, "name");
+static void viewer_fill(Viewer *viewer, int64_t user, const char *name, bool admin) {
+    viewer->user_id = user;
+    viewer->admin = admin;
+    snprintf(viewer->name, sizeof viewer->name, "%s", name);
 }
 
 bool session_viewer(const Turn *turn, const char *secret, size_t size, Viewer *viewer) {
     char hash[SHA256_HEX_MAX];
     sha256_hex(secret, size, hash);
-    json_auto_t *row = db_row(turn->db, SQL_SESSION_VIEWER, "sd", hash, turn->now);
-    if (!row)
+    SqlSessionViewer row scope(sql_row_free) = {0};
+    if (!sql_session_viewer(turn->db, &row, .token_hash = hash, .now = turn->now))
         return false;
-    viewer_fill(viewer, row);
+    viewer_fill(viewer, row.id, row.name, row.admin);
     viewer->by_cookie = true;
-    copy_text(viewer->csrf, sizeof viewer->csrf, row, "csrf");
+    snprintf(viewer->csrf, sizeof viewer->csrf, "%s", row.csrf);
     snprintf(viewer->session_hash, sizeof viewer->session_hash, "%s", hash);
     return true;
 }
@@ -35,14 +31,13 @@ bool session_viewer(const Turn *turn, const char *secret, size_t size, Viewer *v
 bool user_token_viewer(Turn *turn, const char *token, Viewer *viewer) {
     char hash[SHA256_HEX_MAX];
     sha256_hex(token, strlen(token), hash);
-    json_auto_t *row = db_row(turn->db, SQL_TOKEN_VIEWER, "s", hash);
-    if (!row)
+    SqlTokenViewer row scope(sql_row_free) = {0};
+    if (!sql_token_viewer(turn->db, &row, hash))
         return false;
-    viewer_fill(viewer, row);
-    copy_text(viewer->scope, sizeof viewer->scope, row, "scope");
-    viewer->admin &= !strcmp(viewer->scope, "admin");
-    if (turn->now - member_real(row, "last_used") > TOKEN_NOTED_S)
-        turn_note_token(turn, member_int(row, "token_id"));
+    viewer_fill(viewer, row.id, row.name, row.admin && !strcmp(row.scope, "admin"));
+    snprintf(viewer->scope, sizeof viewer->scope, "%s", row.scope);
+    if (isnan(row.last_used) || turn->now - row.last_used > TOKEN_NOTED_S)
+        turn_note_token(turn, row.token_id);
     return true;
 }
 
@@ -50,13 +45,13 @@ bool worker_token_viewer(const Turn *turn, const char *token, Viewer *viewer,
                          char owner[OWNER_NAME_MAX]) {
     char hash[SHA256_HEX_MAX];
     sha256_hex(token, strlen(token), hash);
-    json_auto_t *row = db_row(turn->db, SQL_WORKER_VIEWER, "s", hash);
-    if (!row)
+    SqlWorkerViewer row scope(sql_row_free) = {0};
+    if (!sql_worker_viewer(turn->db, &row, hash))
         return false;
-    viewer->worker_id = member_int(row, "id");
-    copy_text(owner, OWNER_NAME_MAX, row, "owner");
-    copy_text(viewer->name, sizeof viewer->name, row, "name");
-    copy_text(viewer->barred, sizeof viewer->barred, row, "barred");
+    viewer->worker_id = row.id;
+    snprintf(owner, OWNER_NAME_MAX, "%s", row.owner);
+    snprintf(viewer->name, sizeof viewer->name, "%s", row.name);
+    snprintf(viewer->barred, sizeof viewer->barred, "%s", row.barred);
     return true;
 }
 
@@ -66,12 +61,11 @@ bool session_start(const Turn *turn, int64_t user_id, const char *address, NewSe
     token_random(out->secret);
     token_random(out->csrf);
     sha256_hex(out->secret, strlen(out->secret), hash);
-    return db_write(turn->db, err, SQL_SESSION_ADD,
-                    json_pack("{s:s, s:I, s:s, s:s, s:f, s:f}", "token_hash", hash, "user_id",
-                              (json_int_t)user_id, "csrf", out->csrf, "address", address, "created",
-                              turn->now, "expires", turn->now + SESSION_SECONDS));
+    return sql_session_add(turn->db, err, .token_hash = hash, .user = user_id, .csrf = out->csrf,
+                           .address = address, .created = turn->now,
+                           .expires = turn->now + SESSION_SECONDS);
 }
 
 bool session_end(const Turn *turn, const char *session_hash, Error *err) {
-    return db_run(turn->db, err, SQL_SESSION_REMOVE, "s", session_hash);
+    return sql_session_remove(turn->db, err, session_hash);
 }

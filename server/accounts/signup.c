@@ -5,6 +5,7 @@
 #include "server/accounts/users.h"
 #include "server/common/one_line.h"
 #include "server/db/settings.h"
+#include "sql/users.h"
 
 bool signup_check(const Turn *turn, NewUser *user, Error *err) {
     if (setting_is(turn->db, SETTING_SIGNUP, "closed"))
@@ -14,7 +15,7 @@ bool signup_check(const Turn *turn, NewUser *user, Error *err) {
         !user_name_check(user->name, err) || !password_check(user->password, err) ||
         !one_line_check("email", user->email, 0, 254, err))
         return false;
-    return !db_int(turn->db, SQL_USER_BY_NAME, 0, "s", user->name) ||
+    return !sql_user_of_name(turn->db, 0, user->name) ||
            error_field(err, 409, "name_taken", "name", "the name %s is taken", user->name);
 }
 

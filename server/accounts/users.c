@@ -9,8 +9,8 @@
 
 #include "server/common/address.h"
 #include "server/common/hash.h"
-#include "server/common/json_member.h"
 #include "server/common/str.h"
+#include "sql/users.h"
 
 enum {
     FREE_BY_PAIR = 10,
@@ -37,9 +37,8 @@ int64_t user_create(Db *db, const char *name, const char *email, const char *has
                     const char *state, bool admin, double now, Error *err) {
     if (!user_name_check(name, err))
         return 0;
-    if (db_write(db, err, SQL_USER_ADD,
-                 json_pack("{s:s, s:s, s:s, s:s, s:i, s:f}", "name", name, "email", email,
-                           "password", hash, "state", state, "admin", (int)admin, "created", now)))
+    if (sql_user_add(db, err, .name = name, .email = email, .password = hash, .state = state,
+                     .admin = admin, .created = now))
         return db_last_id(db);
     if (err->status == 409)
         error_field(err, 409, "name_taken", "name", "the name %s is taken", name);
@@ -47,7 +46,7 @@ int64_t user_create(Db *db, const char *name, const char *email, const char *has
 }
 
 int64_t user_find(Db *db, const char *name, Error *err) {
-    int64_t id = db_int(db, SQL_USER_BY_NAME, 0, "s", name);
+    int64_t id = sql_user_of_name(db, 0, name);
     if (!id)
         error_field(err, 404, "no_such_user", "name", "there is no user %s", name);
     return id;
@@ -56,25 +55,26 @@ int64_t user_find(Db *db, const char *name, Error *err) {
 bool user_set_role(Db *db, int64_t user, const char *engine, const char *role, bool grant,
                    Error *err) {
     if (!strcmp(role, "admin"))
-        return db_run(db, err, SQL_USER_SET_ADMIN, "ii", user, (int64_t)grant);
+        return sql_user_set_admin(db, err, .user = user, .admin = grant);
     if (strcmp(role, "developer") != 0 && strcmp(role, "maintainer") != 0)
         return error_field(err, 422, "bad_role", "role",
                            "a role is developer, maintainer or admin, not %s", role);
-    int64_t id = db_int(db, SQL_ROLE_ENGINE_BY_NAME, 0, "s", engine);
+    int64_t id = sql_role_engine_by_name(db, 0, engine);
     if (!id)
         return error_field(err, 404, "no_such_engine", "engine", "there is no engine %s", engine);
-    return db_run(db, err, grant ? SQL_ROLE_ADD : SQL_ROLE_REMOVE, "iis", user, id, role);
+    return grant ? sql_role_add(db, err, .user = user, .engine = id, .role = role)
+                 : sql_role_remove(db, err, .user = user, .engine = id, .role = role);
 }
 
 bool user_set_state(Db *db, int64_t user, const char *state, Error *err) {
     if (strcmp(state, "active") != 0 && strcmp(state, "pending") != 0 &&
         strcmp(state, "blocked") != 0)
         return error_field(err, 422, "bad_state", "state", "a state is active, pending or blocked");
-    if (!db_run(db, err, SQL_USER_SET_STATE, "is", user, state))
+    if (!sql_user_set_state(db, err, .user = user, .state = state))
         return false;
     return !strcmp(state, "active") ||
-           (db_run(db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", user, "") &&
-            db_run(db, err, SQL_TOKENS_REMOVE_ALL, "i", user));
+           (sql_sessions_remove_others(db, err, .user = user, .token_hash = "") &&
+            sql_tokens_remove_all(db, err, user));
 }
 
 // ---- wrong passwords ----------------------------------------------------------------------------
@@ -109,7 +109,7 @@ typedef struct Guess {
 static Guess guess_of(Db *db, const char *name, const char *address) {
     Guess guess;
     char network[ADDRESS_MAX], hash[SHA256_HEX_MAX];
-    int64_t user = db_int(db, SQL_USER_BY_NAME, 0, "s", name);
+    int64_t user = sql_user_of_name(db, 0, name);
     address_network(address, network);
     if (user)
         snprintf(guess.account, sizeof guess.account, "user:%lld", (long long)user);
@@ -119,7 +119,7 @@ static Guess guess_of(Db *db, const char *name, const char *address) {
     }
     snprintf(guess.pair, sizeof guess.pair, "%s %s", guess.account, network);
     snprintf(guess.network, sizeof guess.network, "network:%s", network);
-    guess.known = db_int(db, SQL_KNOWN_NETWORK, 0, "is", user, network) != 0;
+    guess.known = sql_known_network(db, .user = user, .network = network);
     return guess;
 }
 
@@ -127,17 +127,16 @@ static Guess guess_of(Db *db, const char *name, const char *address) {
 // as long with each further one, `most` at most.
 static double wait_of(Db *db, const char *subject, int free, double first, double most,
                       double now) {
-    json_auto_t *row = db_row(db, SQL_LOGIN_FAILURES_OF, "s", subject);
-    double count = member_real(row, "count");
-    double last = member_real(row, "last");
-    if (count < free || last < now - DAY_S)
+    SqlLoginFailuresOf failures = {0};
+    if (!sql_login_failures_of(db, &failures, subject) || failures.count < free ||
+        failures.last < now - DAY_S)
         return 0;
-    double wait = fmin(first * exp2(fmin(count - free, 20)), most);
-    return fmax(0, last + wait - now);
+    double wait = fmin(first * exp2(fmin((double)(failures.count - free), 20)), most);
+    return fmax(0, failures.last + wait - now);
 }
 
 static bool count_one(Db *db, const char *subject, double now, Error *err) {
-    return db_run(db, err, SQL_LOGIN_FAILURE_ADD, "sdi", subject, now, (int64_t)DAY_S);
+    return sql_login_failure_add(db, err, .subject = subject, .now = now, .forget_s = DAY_S);
 }
 
 static bool too_many(double wait, Error *err) {
@@ -169,17 +168,17 @@ bool login_failed(Db *db, const char *name, const char *address, double now, Err
 bool login_succeeded(Db *db, int64_t user, const char *address, double now, Error *err) {
     char network[ADDRESS_MAX];
     address_network(address, network);
-    int64_t is_device = !strncmp(network, "device ", 7);
+    bool is_device = !strncmp(network, "device ", 7);
     char *pair scope(free_ptr) = xasprintf("user:%lld %s", (long long)user, network);
-    return db_run(db, err, SQL_LOGIN_FAILURES_CLEAR, "s", pair) &&
-           db_run(db, err, SQL_KNOWN_NETWORK_ADD, "isd", user, network, now) &&
-           db_run(db, err, SQL_KNOWN_NETWORKS_TRIM, "iii", user, (int64_t)KNOWN_NETWORKS,
-                  is_device);
+    return sql_login_failures_clear(db, err, pair) &&
+           sql_known_network_add(db, err, .user = user, .network = network, .now = now) &&
+           sql_known_networks_trim(db, err, .user = user, .devices = is_device,
+                                   .limit = KNOWN_NETWORKS);
 }
 
 bool login_failures_forget(Db *db, int64_t user, Error *err) {
     char *account scope(free_ptr) = xasprintf("user:%lld", (long long)user);
-    return db_run(db, err, SQL_LOGIN_FAILURES_FORGET, "s", account);
+    return sql_login_failures_forget(db, err, account);
 }
 
 // ---- a password within a session

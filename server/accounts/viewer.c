@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/db/settings.h"
+#include "sql/users.h"
 
 bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char *role) {
     if (!viewer->user_id)
@@ -11,9 +12,9 @@ bool viewer_has_role(Db *db, const Viewer *viewer, int64_t engine_id, const char
     if (viewer->admin)
         return true;
     if (strcmp(role, "developer") == 0)
-        return db_int(db, SQL_ROLE_DEVELOPS, 0, "ii", viewer->user_id, engine_id) == 1;
+        return sql_role_develops(db, .user = viewer->user_id, .engine = engine_id);
     return strcmp(viewer->scope, "submit") != 0 &&
-           db_int(db, SQL_ROLE_HAS, 0, "iis", viewer->user_id, engine_id, role) == 1;
+           sql_role_has(db, .user = viewer->user_id, .engine = engine_id, .role = role);
 }
 
 // The operator's setting `submit` lets every user submit.

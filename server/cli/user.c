@@ -9,6 +9,7 @@
 #include "server/cli/cli.h"
 #include "server/common/clock.h"
 #include "server/common/str.h"
+#include "sql/users.h"
 
 static const char *option_password_file;
 
@@ -30,8 +31,8 @@ static bool add(Db *db, const char *name, const char *hash, Error *err) {
 
 static bool change(Db *db, const char *name, const char *hash, Error *err) {
     int64_t id = user_find(db, name, err);
-    return id && db_run(db, err, SQL_USER_SET_PASSWORD, "is", id, hash) &&
-           db_run(db, err, SQL_SESSIONS_REMOVE_OTHERS, "is", id, "") &&
+    return id && sql_user_set_password(db, err, .user = id, .password = hash) &&
+           sql_sessions_remove_others(db, err, .user = id, .token_hash = "") &&
            login_failures_forget(db, id, err);
 }
 
@@ -72,18 +73,9 @@ static bool user_state(Db *db, int count, char **words, Error *err) {
 
 static bool user_list(Db *db, int count, char **words, Error *err) {
     (void)count, (void)words, (void)err;
-    for (Query q = query(db, SQL_USERS_ALL, ""); query_step(&q);) {
-        json_auto_t *row = query_json(&q);
-        json_t *roles = json_object_get(row, "roles"), *role;
-        size_t i;
-        printf("%-32s %-8s%s", query_text(&q, COL_USERS_ALL_NAME),
-               query_text(&q, COL_USERS_ALL_STATE),
-               query_int(&q, COL_USERS_ALL_ADMIN) ? " admin" : "");
-        json_array_foreach (roles, i, role)
-            printf(" %s:%s", json_string_value(json_object_get(role, "engine")),
-                   json_string_value(json_object_get(role, "role")));
-        printf("\n");
-    }
+    for (SqlUsersListRows users = sql_users_list(db); sql_users_list_next(&users);)
+        printf("%-32s %-8s%s%s\n", users.row.name, users.row.state, users.row.admin ? " admin" : "",
+               users.row.roles);
     return true;
 }
 

@@ -6,13 +6,14 @@
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/replayer.h"
+#include "sql/users.h"
 
 enum { DAY_S = 86400, HOUR_S = 3600, ELAPSED_MAX_S = 60 };
 
 static void note_tokens(Turn *turn) {
     Error err;
     for (int i = 0; i < turn->token_count; i++)
-        db_run(turn->db, &err, SQL_TOKEN_USED, "id", turn->tokens_used[i], turn->now);
+        sql_token_used(turn->db, &err, .token = turn->tokens_used[i], .now = turn->now);
     turn->token_count = 0;
 }
 

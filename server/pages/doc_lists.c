@@ -6,6 +6,7 @@
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
 #include "server/submit/quota.h"
+#include "sql/users.h"
 
 // The cursor of the page after `items`; null where this was the last.
 static json_t *next_of(const json_t *items, int limit, const char *time) {
@@ -132,7 +133,7 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
     size_t i;
     json_array_foreach (rows, i, row)
         json_array_append_new(tests, doc_test_summary(ctx, row));
-    json_object_set_new(user, "roles", db_rows(ctx->db, SQL_ROLES_OF_USER, "i", id));
+    json_object_set_new(user, "roles", sql_roles_of_user(ctx->db, id));
     doc_booleans(user, "admin");
     json_t *machines =
         db_rows_named(ctx->db, SQL_PAGE_MACHINES_OF_USER,
@@ -144,18 +145,14 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
 
 json_t *doc_account(const DocContext *ctx) {
     int64_t id = ctx->viewer->user_id;
-    json_t *user = json_object();
-    json_auto_t *row = db_row(ctx->db, SQL_USER_BY_ID, "i", id);
-    doc_copy(user, row, "id name email state admin created");
-    doc_booleans(user, "admin");
-    json_object_set_new(user, "roles", db_rows(ctx->db, SQL_ROLES_OF_USER, "i", id));
+    json_t *user = doc_booleans(sql_user_by_id(ctx->db, id), "admin");
+    json_object_set_new(user, "roles", sql_roles_of_user(ctx->db, id));
     return json_pack("{s:o, s:o, s:o, s:s}", "user", user, "tokens",
-                     db_rows(ctx->db, SQL_TOKENS_OF_USER, "i", id), "submitted",
-                     quota_of(ctx->db, id, ctx->now), "changed", doc_query(ctx, "changed"));
+                     sql_tokens_of_user(ctx->db, id), "submitted", quota_of(ctx->db, id, ctx->now),
+                     "changed", doc_query(ctx, "changed"));
 }
 
 json_t *doc_users(const DocContext *ctx) {
-    return json_pack("{s:o, s:o, s:n}", "items",
-                     doc_booleans(db_rows(ctx->db, SQL_USERS_ALL, ""), "admin"), "engines",
-                     db_rows(ctx->db, SQL_PAGE_ENGINES, ""), "next");
+    return json_pack("{s:o, s:o, s:n}", "items", doc_booleans(sql_users_all(ctx->db), "admin"),
+                     "engines", db_rows(ctx->db, SQL_PAGE_ENGINES, ""), "next");
 }

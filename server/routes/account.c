@@ -11,6 +11,7 @@
 #include "server/routes/respond.h"
 #include "server/routes/users_handlers.h"
 #include "server/submit/quota.h"
+#include "sql/users.h"
 
 // ---- password -----------------------------------------------------------------------------------
 
@@ -122,10 +123,8 @@ bool account_show(Request *req, Response *res, Error *err) {
     (void)err;
     const Viewer *viewer = &req->viewer;
     json_t *user = user_document(viewer->user_id, viewer->name, viewer->admin);
-    json_object_set_new(user, "roles",
-                        db_rows(req->turn->db, SQL_ROLES_OF_USER, "i", viewer->user_id));
-    json_object_set_new(user, "tokens",
-                        db_rows(req->turn->db, SQL_TOKENS_OF_USER, "i", viewer->user_id));
+    json_object_set_new(user, "roles", sql_roles_of_user(req->turn->db, viewer->user_id));
+    json_object_set_new(user, "tokens", sql_tokens_of_user(req->turn->db, viewer->user_id));
     json_object_set_new(user, "submitted",
                         quota_of(req->turn->db, viewer->user_id, req->turn->now));
     response_json(res, 200, json_pack("{s:o,s:s}", "user", user, "csrf", viewer->csrf));

@@ -7,12 +7,11 @@
 #include "server/ledger/ledger.h"
 #include "server/routes/respond.h"
 #include "server/routes/users_handlers.h"
+#include "sql/users.h"
 
 bool user_list(Request *req, Response *res, Error *err) {
     (void)err;
-    response_json(
-        res, 200,
-        json_pack("{s:o,s:n}", "items", db_rows(req->turn->db, SQL_USERS_ALL, ""), "next"));
+    response_json(res, 200, json_pack("{s:o,s:n}", "items", sql_users_all(req->turn->db), "next"));
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include "server/common/str.h"
 #include "server/db/db.h"
 #include "server/db/schema.h"
+#include "sql/users.h"
 
 static char folder[64], path[96];
 static Db *db;
@@ -116,33 +117,36 @@ static void no_query_walks_all_machines(void **state) {
     sqlite3_close(raw);
 }
 
+static bool add_user(const char *name, bool admin) {
+    return sql_user_add(db, &err, .name = name, .email = "", .password = "x", .state = "active",
+                        .admin = admin, .created = 12.5);
+}
+
 static void a_row_becomes_json_by_the_names_of_its_columns(void **state) {
     (void)state;
-    assert_true(
-        db_run(db, &err, SQL_USER_ADD, "ssssid", "anna", "", "x", "active", (int64_t)1, 12.5));
-    json_auto_t *user = db_row(db, SQL_USER_BY_NAME, "s", "ANNA");
+    assert_true(add_user("anna", true));
+    json_auto_t *user = sql_user_by_id(db, sql_user_of_name(db, 0, "ANNA"));
     assert_string_equal(json_string_value(json_object_get(user, "name")), "anna");
     assert_int_equal(json_integer_value(json_object_get(user, "admin")), 1);
     assert_true(json_real_value(json_object_get(user, "created")) == 12.5);
-    json_auto_t *all = db_rows(db, SQL_USERS_ALL, "");
+    json_auto_t *all = sql_users_all(db);
     assert_int_equal(json_array_size(all), 1);
     assert_true(json_is_array(json_object_get(json_array_get(all, 0), "roles")));
 }
 
 static void what_is_not_there_is_null_or_the_given_value(void **state) {
     (void)state;
-    assert_null(db_row(db, SQL_USER_BY_NAME, "s", "nobody"));
+    assert_null(sql_user_by_id(db, 7));
+    assert_null(sql_user_password(db, 7));
     assert_true(holds(db, "nothing", NULL));
-    assert_int_equal(db_int(db, SQL_ROLE_HAS, -7, "iis", (int64_t)1, (int64_t)1, "maintainer"), -7);
+    assert_int_equal(sql_user_of_name(db, -7, "nobody"), -7);
     assert_false(db_failed(db));
 }
 
 static void a_constraint_is_a_conflict_and_not_a_failure(void **state) {
     (void)state;
-    assert_true(
-        db_run(db, &err, SQL_USER_ADD, "ssssid", "anna", "", "x", "active", (int64_t)0, 1.0));
-    assert_false(
-        db_run(db, &err, SQL_USER_ADD, "ssssid", "Anna", "", "x", "active", (int64_t)0, 1.0));
+    assert_true(add_user("anna", false));
+    assert_false(add_user("Anna", false));
     assert_int_equal(err.status, 409);
     assert_non_null(strstr(err.message, "users.name"));
     assert_false(db_failed(db));

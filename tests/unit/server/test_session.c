@@ -16,6 +16,7 @@
 #include "server/common/str.h"
 #include "server/db/settings.h"
 #include "server/http/access.h"
+#include "sql/users.h"
 
 static char folder[64];
 static Turn turn;
@@ -54,10 +55,8 @@ static bool is_known(const char *secret, Viewer *viewer) {
 static void add_token(const char *token, const char *scope_name) {
     char hash[SHA256_HEX_MAX];
     sha256_hex(token, strlen(token), hash);
-    assert_true(
-        db_write(turn.db, &err, SQL_TOKEN_ADD,
-                 json_pack("{s:I, s:s, s:s, s:s, s:f}", "user_id", (json_int_t)anna, "token_hash",
-                           hash, "scope", scope_name, "name", "t", "created", 1.0)));
+    assert_true(sql_token_add(turn.db, &err, .user = anna, .token_hash = hash, .scope = scope_name,
+                              .name = "t", .created = 1.0));
 }
 
 static void a_session_stands_for_its_user_until_it_ends(void **state) {
@@ -94,7 +93,7 @@ static void a_token_has_its_scope_and_its_use_is_noted_once_an_hour(void **state
     assert_string_equal(viewer.scope, "submit");
     assert_false(viewer.admin); // although the account is
     assert_int_equal(turn.token_count, 1);
-    assert_true(db_run(turn.db, &err, SQL_TOKEN_USED, "id", turn.tokens_used[0], turn.now));
+    assert_true(sql_token_used(turn.db, &err, .token = turn.tokens_used[0], .now = turn.now));
     assert_true(user_token_viewer(&turn, "submit token", &viewer));
     assert_int_equal(turn.token_count, 1);
     turn.now += 3601;
