@@ -4,64 +4,72 @@
 INSERT INTO engines (name, title, branch, baseline, build, reference_commit, reference_speed, created)
 VALUES (:name, :title, :branch, :baseline, :build, :baseline, :reference_speed, :created)
 
--- name: engine_by_name
-SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed, net_file, net_path
-FROM engines WHERE name = ?1
+-- name: engine_by_id row
+SELECT id, name, branch, baseline, reference_commit, reference_speed, net_file, net_path FROM engines WHERE id = :engine
 
--- name: engine_by_id
-SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed, net_file, net_path
-FROM engines WHERE id = ?1
+-- name: engine_of_name value
+SELECT id FROM engines WHERE name = :name
 
--- name: engine_names
-SELECT name FROM engines ORDER BY id
+-- The engine of a server that has one; no row if it has several.
+-- name: engine_only value
+-- types: value int
+SELECT min(id) FROM engines HAVING count(*) = 1
 
--- name: engine_baselines
-SELECT id, name, branch, baseline FROM engines ORDER BY id
+-- name: engines_all rows
+SELECT id, name, branch, baseline, reference_commit, reference_speed FROM engines ORDER BY id
 
+-- Moves the baseline, unless it is no longer :old.
 -- name: engine_set_baseline
-UPDATE engines SET baseline = ?2 WHERE id = ?1 AND baseline = ?3
+UPDATE engines SET baseline = :baseline WHERE id = :engine AND baseline = :old
 
 -- name: engine_set_reference
-UPDATE engines SET reference_commit = ?2, reference_speed = ?3 WHERE id = ?1
+UPDATE engines SET reference_commit = :sha, reference_speed = :speed WHERE id = :engine
 
 -- name: engine_set_nets
-UPDATE engines SET net_file = ?2, net_path = ?3 WHERE id = ?1
+UPDATE engines SET net_file = :file, net_path = :path WHERE id = :engine
 
 -- name: blob_note
 INSERT INTO blobs (sha256, size, kind, created) VALUES (:sha256, :size, :kind, :created) ON CONFLICT DO NOTHING
 
--- name: blob_known
-SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1)
+-- name: blob_known value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = :sha256)
 
 -- name: commit_note
 INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created, net, files)
 VALUES (:engine, :sha, :snapshot, nullif(:bench, 0), :subject, :author, :created, nullif(:net, ''), :files) ON CONFLICT DO NOTHING
 
--- name: commit_by_sha
-SELECT sha, snapshot, bench, subject, author, net, files AS files_json FROM commits WHERE engine_id = ?1 AND sha = ?2
+-- net '': it has none. net_path '': its net is in its tree.
+-- name: commit_by_sha row
+-- types: net text, net_path text
+SELECT snapshot, bench, coalesce(net, '') AS net, coalesce(json_extract(files, '$[0].path'), '') AS net_path
+FROM commits WHERE engine_id = :engine AND sha = :sha
 
--- The commit of snapshot ?1, and whether workers may build it now. Of several commits with the same files, one that they
+-- The commit of the snapshot, and whether workers may build it now. Of several commits with the same files, one that they
 -- build comes first, and then one of a test whose patch was not dropped: it is certain to be in the repository.
--- name: snapshot_commit
+-- name: snapshot_commit row
+-- types: built bool
 SELECT e.name AS engine, c.sha, EXISTS (SELECT 1 FROM commits_built b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) AS built
-FROM commits c JOIN engines e ON e.id = c.engine_id WHERE c.snapshot = ?1 
+FROM commits c JOIN engines e ON e.id = c.engine_id WHERE c.snapshot = :snapshot
 ORDER BY built DESC, EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.new_commit = c.sha AND t.patch_dropped IS NULL) DESC
 LIMIT 1
 
--- name: commit_bench
-SELECT coalesce(bench, 0) FROM commits WHERE engine_id = ?1 AND sha = ?2
+-- name: commit_bench value
+SELECT bench FROM commits WHERE engine_id = :engine AND sha = :sha
 
 -- name: preset_add
-INSERT INTO presets (engine_id, position, name, fields) VALUES (:engine_id, :position, :name, :fields)
+INSERT INTO presets (engine_id, position, name, fields) VALUES (:engine, :position, :name, :fields)
 
--- name: tests_refs
-SELECT id, new_commit FROM tests WHERE engine_id = ?1 AND patch_dropped IS NULL ORDER BY id
+-- name: tests_refs rows
+SELECT id, new_commit FROM tests WHERE engine_id = :engine AND patch_dropped IS NULL ORDER BY id
 
--- Whether test ?1 of engine ?2 has a reference. 0: there is no such test, 1: it has, 2: its patch was dropped.
--- name: test_ref_standing
-SELECT coalesce((SELECT iif(patch_dropped IS NULL, 1, 2) FROM tests WHERE id = ?1 AND engine_id = ?2), 0)
+-- Whether the test has a reference. 0: the engine has no such test, 1: it has, 2: its patch was dropped.
+-- name: test_ref_standing value
+-- types: value int
+SELECT coalesce((SELECT iif(patch_dropped IS NULL, 1, 2) FROM tests WHERE id = :test AND engine_id = :engine), 0)
 
--- Engines that have tests whose patch was dropped.
--- name: engines_with_dropped
+-- The next engine (:after: the one before) that has tests whose patch was dropped.
+-- name: engine_with_dropped row
 SELECT id, name, reference_commit FROM engines e
-WHERE EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = e.id AND t.patch_dropped IS NOT NULL)
+WHERE id > :after AND EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = e.id AND t.patch_dropped IS NOT NULL)
+ORDER BY id LIMIT 1

@@ -3,51 +3,60 @@
 -- name: net_add
 INSERT INTO nets (engine_id, sha256, name, note, user_id, created) VALUES (:engine, :sha256, :name, :note, :user, :created) ON CONFLICT DO NOTHING
 
--- name: net_by_sha
-SELECT n.id, n.sha256, n.name, n.note, u.name AS user, b.size, n.created
-FROM nets n JOIN users u ON u.id = n.user_id JOIN blobs b ON b.sha256 = n.sha256
-WHERE n.engine_id = ?1 AND n.sha256 = ?2
+-- name: net_by_sha object
+SELECT n.id, e.name AS engine, n.sha256, n.name, n.note, u.name AS user, b.size, n.created
+FROM nets n JOIN engines e ON e.id = n.engine_id JOIN users u ON u.id = n.user_id JOIN blobs b ON b.sha256 = n.sha256
+WHERE n.engine_id = :engine AND n.sha256 = :sha256
 
--- Bytes that user ?1 has uploaded since ?2.
--- name: net_bytes_since
-SELECT coalesce(sum(b.size), 0) FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.user_id = ?1 AND n.created > ?2
+-- name: net_size value
+SELECT b.size FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.engine_id = :engine AND n.sha256 = :sha256
 
--- Nets that builds of test ?1 need and that were not uploaded. The builds are those of its two commits, and of the
+-- Bytes that the user has uploaded.
+-- name: net_bytes_since value
+-- types: value int
+SELECT coalesce(sum(b.size), 0) FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.user_id = :user AND n.created > :since
+
+-- Nets that builds of the test need and that were not uploaded. The builds are those of its two commits, and of the
 -- commit with which machines measure their speed.
--- name: net_missing
+-- name: net_missing rows
+-- types: net text
 SELECT DISTINCT c.net
 FROM tests t JOIN engines e ON e.id = t.engine_id
      JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit, e.reference_commit)
-WHERE t.id = ?1 AND c.files <> '[]'
+WHERE t.id = :test AND c.files <> '[]'
   AND NOT EXISTS (SELECT 1 FROM nets n WHERE n.engine_id = c.engine_id AND n.sha256 = c.net)
 
 -- The same for one commit.
--- name: net_missing_of_commit
-SELECT c.net FROM commits c WHERE c.engine_id = ?1 AND c.sha = ?2 AND c.files <> '[]'
+-- name: net_missing_of_commit value
+SELECT c.net FROM commits c WHERE c.engine_id = :engine AND c.sha = :sha AND c.files <> '[]'
   AND NOT EXISTS (SELECT 1 FROM nets n WHERE n.engine_id = c.engine_id AND n.sha256 = c.net)
 
--- Tests that may have waited for net ?2 of engine ?1.
--- name: net_waiting
+-- Tests that may have waited for the net.
+-- name: net_waiting rows
 SELECT t.id FROM tests t
-WHERE t.engine_id = ?1 AND t.state = 'pending'
-  AND EXISTS (SELECT 1 FROM commits c WHERE c.engine_id = ?1 AND c.net = ?2 AND c.sha IN (t.new_commit, t.base_commit))
+WHERE t.engine_id = :engine AND t.state = 'pending'
+  AND EXISTS (SELECT 1 FROM commits c WHERE c.engine_id = :engine AND c.net = :sha256 AND c.sha IN (t.new_commit, t.base_commit))
 
--- Newest first, before id ?1. ?2: engine, ?3: SHA-256 of the net; '' selects all.
--- name: page_nets
+-- Newest first, before an id. :engine '': of all engines, :sha256 '': all nets.
+-- name: page_nets array
+-- types: :limit int
 SELECT n.id, e.name AS engine, n.engine_id, n.sha256, n.name, n.note, u.name AS user, b.size, n.created
 FROM nets n JOIN engines e ON e.id = n.engine_id JOIN users u ON u.id = n.user_id JOIN blobs b ON b.sha256 = n.sha256
 WHERE n.id < :before AND (:engine = '' OR e.name = :engine) AND (:sha256 = '' OR n.sha256 = :sha256)
 ORDER BY n.id DESC LIMIT :limit
 
--- The newest tests of which a side was built with net ?2 of engine ?1, and the number of all such tests.
--- name: page_tests_of_net
+-- The newest tests of which a side was built with the net, and the number of all such tests.
+-- name: page_tests_of_net array
 WITH used AS (SELECT t.id FROM commits c JOIN tests t ON t.engine_id = c.engine_id AND t.new_commit = c.sha
-              WHERE c.engine_id = ?1 AND c.net = ?2
+              WHERE c.engine_id = :engine AND c.net = :sha256
               UNION
               SELECT t.id FROM commits c JOIN tests t ON t.engine_id = c.engine_id AND t.base_commit = c.sha
-              WHERE c.engine_id = ?1 AND c.net = ?2)
+              WHERE c.engine_id = :engine AND c.net = :sha256)
 SELECT t.id, t.title, t.state, t.result, (SELECT count(*) FROM used) AS total
 FROM tests t WHERE t.id IN (SELECT id FROM used) ORDER BY t.id DESC LIMIT 5
 
--- name: page_net_engines
+-- name: page_net_engines array
 SELECT id, name, title, net_file, net_path FROM engines WHERE net_file <> '' ORDER BY id
+
+-- name: page_form_engine object
+SELECT id, name, title, branch, net_file FROM engines WHERE name = :name

@@ -107,9 +107,6 @@ INSERT INTO roles (user_id, engine_id, role) VALUES (:user, :engine, :role) ON C
 -- name: role_remove
 DELETE FROM roles WHERE user_id = :user AND engine_id = :engine AND role = :role
 
--- name: role_engine_by_name value
-SELECT id FROM engines WHERE name = :name
-
 -- name: roles_of_user array
 SELECT engines.name AS engine, roles.role FROM roles JOIN engines ON engines.id = roles.engine_id
 WHERE roles.user_id = :user ORDER BY engines.name, roles.role

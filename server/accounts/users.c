@@ -10,6 +10,7 @@
 #include "server/common/address.h"
 #include "server/common/hash.h"
 #include "server/common/str.h"
+#include "sql/git.h"
 #include "sql/users.h"
 
 enum {
@@ -59,7 +60,7 @@ bool user_set_role(Db *db, int64_t user, const char *engine, const char *role, b
     if (strcmp(role, "developer") != 0 && strcmp(role, "maintainer") != 0)
         return error_field(err, 422, "bad_role", "role",
                            "a role is developer, maintainer or admin, not %s", role);
-    int64_t id = sql_role_engine_by_name(db, 0, engine);
+    int64_t id = sql_engine_of_name(db, 0, engine);
     if (!id)
         return error_field(err, 404, "no_such_engine", "engine", "there is no engine %s", engine);
     return grant ? sql_role_add(db, err, .user = user, .engine = id, .role = role)

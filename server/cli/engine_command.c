@@ -9,12 +9,13 @@
 #include <time.h>
 
 #include "server/cli/cli.h"
-#include "server/common/json_member.h"
 #include "server/git/commit_record.h"
 #include "server/git/git_program.h"
 #include "server/git/tree.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
+#include "sql/git.h"
+#include "sql/nets.h"
 
 static const char usage[] =
     "usage: server engine list DATA\n"
@@ -54,13 +55,8 @@ typedef struct EngineJob {
     const Plan *plan;
     Db *db;
     git_repository *repo;
-    json_t *engine;
-    int64_t engine_id;
+    SqlEngineById engine;
 } EngineJob;
-
-static const char *text_of(const EngineJob *job, const char *name) {
-    return json_string_value(json_object_get(job->engine, name));
-}
 
 static void note(const EngineJob *job, const char *message) {
     Error err;
@@ -74,34 +70,34 @@ static void note(const EngineJob *job, const char *message) {
 
 // Records `sha`, so that workers can build it.
 static bool record_commit(const EngineJob *job, const char *sha, CommitRecord *record, Error *err) {
-    NetRule rule = net_rule_of(job->engine);
+    NetRule rule = net_rule_of(&job->engine);
     return commit_prepare(job->repo, NULL, sha, &rule, record, err) &&
-           commit_record(job->db, job->engine_id, record, (double)time(NULL), err);
+           commit_record(job->db, job->engine.id, record, (double)time(NULL), err);
 }
 
 // The net that the recorded commit needs and that was not uploaded; NULL: none.
 static char *missing_net(const EngineJob *job, const char *sha) {
-    return db_text(job->db, SQL_NET_MISSING_OF_COMMIT, "is", job->engine_id, sha);
+    return sql_net_missing_of_commit(job->db, .engine = job->engine.id, .sha = sha);
 }
 
 // Sets the baseline in the row, then the branch. Fails if another command or a merge has moved it
 // meanwhile.
 static bool set_baseline(const EngineJob *job, const char *sha, Error *err) {
     CommitRecord record scope(commit_record_release) = {0};
-    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(job, "branch"));
-    if (!approval_unharmed(job->db, job->repo, job->engine_id, sha, err) ||
+    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", job->engine.branch);
+    if (!approval_unharmed(job->db, job->repo, job->engine.id, sha, err) ||
         !record_commit(job, sha, &record, err) ||
-        !db_run(job->db, err, SQL_ENGINE_SET_BASELINE, "iss", job->engine_id, sha,
-                text_of(job, "baseline")))
+        !sql_engine_set_baseline(job->db, err, .engine = job->engine.id, .baseline = sha,
+                                 .old = job->engine.baseline))
         return false;
     if (db_changes(job->db) != 1)
         return error_set(err, 409, "conflict", "the baseline has moved meanwhile; try again");
     if (!repo_ref_set(job->repo, ref, sha, err))
         return false;
-    char *line scope(free_ptr) = xasprintf("%s: the operator moved %s to %.10s",
-                                           text_of(job, "name"), text_of(job, "branch"), sha);
+    char *line scope(free_ptr) =
+        xasprintf("%s: the operator moved %s to %.10s", job->engine.name, job->engine.branch, sha);
     note(job, line);
-    printf("%s is now at %s: %s\n", text_of(job, "branch"), sha, record.info.subject);
+    printf("%s is now at %s: %s\n", job->engine.branch, sha, record.info.subject);
     char *net scope(free_ptr) = missing_net(job, sha);
     if (net)
         printf(
@@ -116,7 +112,7 @@ static bool set_branch(const EngineJob *job, const char *branch, const char *sha
     int valid = 0;
     if (git_reference_name_is_valid(&valid, ref) < 0 || !valid)
         return error_set(err, 422, "bad_field", "'%s' is not a valid name of a branch", branch);
-    if (strcmp(branch, text_of(job, "branch")) == 0)
+    if (strcmp(branch, job->engine.branch) == 0)
         return error_set(err, 422, "bad_field",
                          "%s is the baseline's branch; `server engine baseline` moves it", branch);
     if (!repo_ref_set(job->repo, ref, sha, err))
@@ -129,19 +125,10 @@ static bool set_branch(const EngineJob *job, const char *branch, const char *sha
 
 static bool do_list(EngineJob *job, Error *err) {
     (void)err;
-    json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
-    size_t i;
-    json_t *row;
-    json_array_foreach (names, i, row) {
-        json_auto_t *engine = db_row(job->db, SQL_ENGINE_BY_NAME, "s",
-                                     json_string_value(json_object_get(row, "name")));
-        printf("%s: %s at %s, reference %.10s at %.0f nodes/s\n",
-               json_string_value(json_object_get(engine, "name")),
-               json_string_value(json_object_get(engine, "branch")),
-               json_string_value(json_object_get(engine, "baseline")),
-               json_string_value(json_object_get(engine, "reference_commit")),
-               member_real(engine, "reference_speed"));
-    }
+    for (SqlEnginesAllRows engines = sql_engines_all(job->db); sql_engines_all_next(&engines);)
+        printf("%s: %s at %s, reference %.10s at %.0f nodes/s\n", engines.row.name,
+               engines.row.branch, engines.row.baseline, engines.row.reference_commit,
+               engines.row.reference_speed);
     return true;
 }
 
@@ -158,7 +145,7 @@ static bool do_import(EngineJob *job, Error *err) {
     char sha[REPO_SHA_MAX];
     const char *message = job->plan->message ? job->plan->message : "Import a source tree";
     CommitSpec spec = {.tree = &tree,
-                       .parent = text_of(job, "baseline"),
+                       .parent = job->engine.baseline,
                        .author = "Patchmate",
                        .author_email = "noreply@patchmate",
                        .authored = (double)time(NULL),
@@ -213,7 +200,7 @@ static bool do_fetch(EngineJob *job, Error *err) {
 
 static bool do_baseline(EngineJob *job, Error *err) {
     char sha[REPO_SHA_MAX];
-    const char *old = text_of(job, "baseline");
+    const char *old = job->engine.baseline;
     if (!repo_resolve(job->repo, job->plan->words[1], sha, err))
         return false;
     if (!repo_is_ancestor(job->repo, old, sha))
@@ -228,7 +215,7 @@ static bool do_reference(EngineJob *job, Error *err) {
     double speed;
     char sha[REPO_SHA_MAX];
     CommitRecord record scope(commit_record_release) = {0};
-    const char *commit = job->plan->commit ? job->plan->commit : text_of(job, "reference_commit");
+    const char *commit = job->plan->commit ? job->plan->commit : job->engine.reference_commit;
     if (!parse_double(job->plan->words[1], 1000, 1e12, &speed))
         return error_set(err, 422, "bad_field",
                          "'%s' is not a speed in nodes per second (1000 to "
@@ -242,10 +229,11 @@ static bool do_reference(EngineJob *job, Error *err) {
                          "%.10s names the net %s, which was not uploaded: workers could not "
                          "build it",
                          sha, net);
-    if (!db_run(job->db, err, SQL_ENGINE_SET_REFERENCE, "isd", job->engine_id, sha, speed))
+    if (!sql_engine_set_reference(job->db, err, .engine = job->engine.id, .sha = sha,
+                                  .speed = speed))
         return false;
     char *line scope(free_ptr) =
-        xasprintf("%s: reference is %.10s at %.0f nodes/s", text_of(job, "name"), sha, speed);
+        xasprintf("%s: reference is %.10s at %.0f nodes/s", job->engine.name, sha, speed);
     note(job, line);
     return printf("%s\n", line) > 0;
 }
@@ -254,9 +242,10 @@ static bool do_nets(EngineJob *job, Error *err) {
     bool none = strcmp(job->plan->words[1], "none") == 0;
     NetRule rule = {none ? "" : job->plan->words[1], job->plan->words[2]};
     return net_rule_check(&rule, err) &&
-           db_run(job->db, err, SQL_ENGINE_SET_NETS, "iss", job->engine_id, rule.file, rule.path) &&
-           (none ? printf("%s has no nets\n", text_of(job, "name"))
-                 : printf("%s: %s names the net, the build finds it at %s\n", text_of(job, "name"),
+           sql_engine_set_nets(job->db, err, .engine = job->engine.id, .file = rule.file,
+                               .path = rule.path) &&
+           (none ? printf("%s has no nets\n", job->engine.name)
+                 : printf("%s: %s names the net, the build finds it at %s\n", job->engine.name,
                           rule.file, rule.path)) > 0;
 }
 
@@ -268,8 +257,8 @@ static bool do_bench(EngineJob *job, Error *err) {
         return error_set(err, 422, "bad_field", "'%s' is not a number of nodes",
                          job->plan->words[2]);
     return repo_resolve(job->repo, job->plan->words[1], sha, err) &&
-           ledger_bench_correct(&turn, job->engine_id, sha, nodes, 0, 0, err) &&
-           printf("%s: bench of %.10s is %ld\n", text_of(job, "name"), sha, nodes) > 0;
+           ledger_bench_correct(&turn, job->engine.id, sha, nodes, 0, 0, err) &&
+           printf("%s: bench of %.10s is %ld\n", job->engine.name, sha, nodes) > 0;
 }
 
 typedef struct Command {
@@ -318,17 +307,13 @@ static bool read_plan(int argc, char **argv, Plan *plan) {
 }
 
 static bool open_engine(EngineJob *job, Error *err) {
-    json_auto_t *names = db_rows(job->db, SQL_ENGINE_NAMES, "");
     const char *name = job->plan->engine;
-    if (!name && json_array_size(names) != 1)
+    int64_t id = name ? sql_engine_of_name(job->db, 0, name) : sql_engine_only(job->db, 0);
+    if (!id && !name)
         return error_set(err, 422, "no_such_engine", "name the engine with --engine NAME");
-    if (!name)
-        name = json_string_value(json_object_get(json_array_get(names, 0), "name"));
-    job->engine = db_row(job->db, SQL_ENGINE_BY_NAME, "s", name);
-    if (!job->engine)
+    if (!sql_engine_by_id(job->db, &job->engine, id))
         return error_set(err, 404, "no_such_engine", "there is no engine '%s'", name);
-    job->engine_id = member_int(job->engine, "id");
-    job->repo = repo_open(job->plan->words[0], name, err);
+    job->repo = repo_open(job->plan->words[0], job->engine.name, err);
     return job->repo;
 }
 
@@ -343,7 +328,7 @@ static int run(const Plan *plan, const Command *command) {
     if (!ok && command->writes)
         db_rollback(job.db);
     git_repository_free(job.repo);
-    json_decref(job.engine);
+    sql_row_free(&job.engine);
     db_close(job.db);
     return ok ? 0 : command_failed(&err);
 }

@@ -10,6 +10,7 @@
 #include "server/common/str.h"
 #include "server/git/commit_record.h"
 #include "server/git/tree.h"
+#include "sql/git.h"
 
 static const char engine_name[] = "anvil";
 // Paths are relative to the top of the repository, which holds the contents of engine/.
@@ -39,10 +40,8 @@ static const struct {
 
 static bool add_presets(Db *db, int64_t engine, Error *err) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-        if (!db_write(db, err, SQL_PRESET_ADD,
-                      json_pack("{s:I, s:I, s:s, s:s}", "engine_id", (json_int_t)engine, "position",
-                                (json_int_t)i, "name", presets[i].name, "fields",
-                                presets[i].fields)))
+        if (!sql_preset_add(db, err, .engine = engine, .position = (int64_t)i,
+                            .name = presets[i].name, .fields = presets[i].fields))
             return false;
     return true;
 }
@@ -69,10 +68,9 @@ static bool install(Db *db, git_repository *repo, const char *source, Error *err
     CommitRecord record scope(commit_record_release) = {0};
     if (!first_commit(repo, source, now, sha, err) ||
         !commit_prepare(repo, NULL, sha, &rule, &record, err) ||
-        !db_write(db, err, SQL_ENGINE_ADD,
-                  json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f}", "name", engine_name, "title",
-                            "Anvil", "branch", "main", "baseline", sha, "build", engine_build,
-                            "reference_speed", (double)REFERENCE_SPEED, "created", now)))
+        !sql_engine_add(db, err, .name = engine_name, .title = "Anvil", .branch = "main",
+                        .baseline = sha, .build = engine_build, .reference_speed = REFERENCE_SPEED,
+                        .created = now))
         return false;
     int64_t engine = db_last_id(db);
     return commit_record(db, engine, &record, now, err) && add_presets(db, engine, err);
@@ -80,8 +78,7 @@ static bool install(Db *db, git_repository *repo, const char *source, Error *err
 
 // Removes a repository without a row, which an interrupted init left. Others are not touched.
 static bool clear_remains(Db *db, const char *data, Error *err) {
-    json_auto_t *there = db_row(db, SQL_ENGINE_BY_NAME, "s", engine_name);
-    if (there)
+    if (sql_engine_of_name(db, 0, engine_name))
         return error_set(err, 409, "engine_exists", "the engine %s exists already", engine_name);
     char *path scope(free_ptr) = repo_path(data, engine_name);
     return folder_remove(path, err);

@@ -18,7 +18,7 @@
 #include "server/common/installed.h"
 #include "server/db/settings.h"
 #include "server/storage/book.h"
-#include "sql/users.h"
+#include "sql/git.h"
 
 enum { BOOKS_MAX = 16 };
 
@@ -134,7 +134,7 @@ int command_init(int argc, char **argv) {
 }
 
 static bool book_into(Db *db, char **words, Error *err) {
-    int64_t engine = sql_role_engine_by_name(db, 0, words[1]);
+    int64_t engine = sql_engine_of_name(db, 0, words[1]);
     if (!engine)
         return error_set(err, 404, "no_such_engine", "there is no engine %s", words[1]);
     return book_install(db, words[0], engine, words[3], words[2], time_now(), err) != 0;

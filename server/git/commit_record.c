@@ -6,6 +6,7 @@
 
 #include "server/common/utf8.h"
 #include "server/git/snapshot.h"
+#include "sql/git.h"
 
 // Git stores text in any character set. The database and JSON need UTF-8.
 static void clean(char **text) {
@@ -34,10 +35,8 @@ bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double
     const CommitInfo *info = &record->info;
     json_auto_t *list = net_files(&record->net);
     char *files scope(free_ptr) = json_dumps(list, JSON_COMPACT);
-    return db_write(db, err, SQL_COMMIT_NOTE,
-                    json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:f, s:s, s:s}", "engine",
-                              (json_int_t)engine_id, "sha", info->sha, "snapshot", record->snapshot,
-                              "bench", (json_int_t)info->bench, "subject", info->subject, "author",
-                              info->author, "created", now, "net", record->net.sha, "files",
-                              files));
+    return sql_commit_note(db, err, .engine = engine_id, .sha = info->sha,
+                           .snapshot = record->snapshot, .bench = info->bench,
+                           .subject = info->subject, .author = info->author, .created = now,
+                           .net = record->net.sha, .files = files);
 }

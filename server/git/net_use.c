@@ -5,15 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/path.h"
 #include "server/common/str.h"
 
 static const char MARK[] = "{sha256}";
 enum { MARK_SIZE = sizeof MARK - 1, PATTERN_MAX = NET_PATH_MAX - 65 };
 
-NetRule net_rule_of(const json_t *engine) {
-    return (NetRule){member_text(engine, "net_file"), member_text(engine, "net_path")};
+NetRule net_rule_of(const SqlEngineById *engine) {
+    return (NetRule){engine->net_file, engine->net_path};
 }
 
 static bool is_inside(const char *path) {

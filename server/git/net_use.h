@@ -9,6 +9,7 @@
 
 #include "server/common/hash.h"
 #include "server/git/repo.h"
+#include "sql/git.h"
 
 #define NET_FILE_DEFAULT "net"
 #define NET_PATH_DEFAULT "nets/{sha256}"
@@ -25,7 +26,7 @@ typedef struct NetUse {
 } NetUse;
 
 // The rule in the engine's row, which owns the texts.
-NetRule net_rule_of(const json_t *engine);
+NetRule net_rule_of(const SqlEngineById *engine);
 // Whether file and path are valid: relative, inside the tree, and {sha256} once in the path. 422.
 bool net_rule_check(const NetRule *rule, Error *err);
 // The path of the net of that name. Returns `out`.

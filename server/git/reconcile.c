@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
 #include "server/git/repo.h"
+#include "sql/git.h"
 
 static bool ref_is(git_repository *repo, const char *ref, const char *sha) {
     git_oid want, have;
@@ -34,17 +34,18 @@ static bool has_commit(git_repository *repo, const char *sha) {
 }
 
 static bool tests_follow(git_repository *repo, Db *db, int64_t engine, Error *err) {
-    for (Query q = query(db, SQL_TESTS_REFS, "i", engine); query_step(&q);) {
+    SqlTestsRefsRows tests scope(sql_rows_end) = sql_tests_refs(db, engine);
+    while (sql_tests_refs_next(&tests)) {
         char ref[40];
-        const char *sha = query_text(&q, COL_TESTS_REFS_NEW_COMMIT);
-        snprintf(ref, sizeof ref, "refs/tests/%lld", (long long)query_int(&q, COL_TESTS_REFS_ID));
+        const char *sha = tests.row.new_commit;
+        snprintf(ref, sizeof ref, "refs/tests/%lld", (long long)tests.row.id);
         if (ref_is(repo, ref, sha))
             continue;
         if (!has_commit(repo, sha))
             log_error("%s%s cannot be set: the commit %s is not in the repository",
                       git_repository_path(repo), ref, sha);
         else if (!ref_follow(repo, ref, sha, err))
-            return query_end(&q), false;
+            return false;
     }
     return !db_failed(db);
 }
@@ -56,7 +57,7 @@ static bool is_to_go(Db *db, int64_t engine, const char *ref, RefsToRemove which
     if (strncmp(ref, folder, sizeof folder - 1) != 0)
         return false;
     int64_t test = strtoll(ref + sizeof folder - 1, NULL, 10);
-    int64_t standing = db_int(db, SQL_TEST_REF_STANDING, KEPT, "ii", test, engine);
+    int64_t standing = sql_test_ref_standing(db, KEPT, .test = test, .engine = engine);
     if (standing == NO_TEST && which == REFS_NOT_KEPT)
         log_warn("%s belonged to no test; it is removed", ref);
     return standing == DROPPED || (standing == NO_TEST && which == REFS_NOT_KEPT);
@@ -74,28 +75,21 @@ int refs_remove(git_repository *repo, Db *db, int64_t engine, RefsToRemove which
     return count;
 }
 
-static bool reconcile_engine(const char *data, Db *db, const json_t *engine, Error *err) {
-    git_repository *repo scope(repo_free) =
-        repo_open(data, json_string_value(json_object_get(engine, "name")), err);
+static bool reconcile_engine(const char *data, Db *db, const SqlEnginesAll *engine, Error *err) {
+    git_repository *repo scope(repo_free) = repo_open(data, engine->name, err);
     if (!repo)
         return false;
-    char *ref scope(free_ptr) =
-        xasprintf("refs/heads/%s", json_string_value(json_object_get(engine, "branch")));
-    int64_t id = member_int(engine, "id");
-    if (!ref_follow(repo, ref, json_string_value(json_object_get(engine, "baseline")), err) ||
-        !tests_follow(repo, db, id, err))
+    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", engine->branch);
+    if (!ref_follow(repo, ref, engine->baseline, err) || !tests_follow(repo, db, engine->id, err))
         return false;
-    refs_remove(repo, db, id, REFS_NOT_KEPT);
+    refs_remove(repo, db, engine->id, REFS_NOT_KEPT);
     return true;
 }
 
 bool repo_reconcile(const char *data, Db *db, Error *err) {
-    json_auto_t *engines = db_rows(db, SQL_ENGINE_BASELINES, "");
-    size_t i;
-    json_t *engine;
-    json_array_foreach (engines, i, engine) {
-        if (!reconcile_engine(data, db, engine, err))
+    SqlEnginesAllRows engines scope(sql_rows_end) = sql_engines_all(db);
+    while (sql_engines_all_next(&engines))
+        if (!reconcile_engine(data, db, &engines.row, err))
             return false;
-    }
     return true;
 }

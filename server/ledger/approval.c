@@ -31,10 +31,10 @@ bool approval_stands(Db *db, int64_t engine_id, const char *sha, Error *err) {
                                                                          : "is not approved");
 }
 
-bool approval_base(Db *db, git_repository *repo, const json_t *engine, const char *sha,
+bool approval_base(Db *db, git_repository *repo, const SqlEngineById *engine, const char *sha,
                    bool *in_baseline, Error *err) {
-    *in_baseline = repo_is_ancestor(repo, sha, member_text(engine, "baseline"));
-    return *in_baseline || approval_stands(db, member_int(engine, "id"), sha, err);
+    *in_baseline = repo_is_ancestor(repo, sha, engine->baseline);
+    return *in_baseline || approval_stands(db, engine->id, sha, err);
 }
 
 bool approval_pause_others(Turn *turn, int64_t engine_id, Error *err) {

@@ -8,10 +8,11 @@
 #include <jansson.h>
 
 #include "server/db/turn.h"
+#include "sql/git.h"
 
 // Whether volunteers may build `sha` as a base: it is in the history of the engine's baseline
 // (*in_baseline), or the approval of a test of that commit is valid. 409 `base_not_approved`.
-bool approval_base(Db *db, git_repository *repo, const json_t *engine, const char *sha,
+bool approval_base(Db *db, git_repository *repo, const SqlEngineById *engine, const char *sha,
                    bool *in_baseline, Error *err);
 // Only the second condition, which needs no repository: for bases outside the baseline's history.
 bool approval_stands(Db *db, int64_t engine_id, const char *sha, Error *err);

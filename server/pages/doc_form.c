@@ -6,6 +6,7 @@
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/submit/fields.h"
+#include "sql/nets.h"
 
 // What a form holds before anything was typed.
 static json_t *default_values(void) {
@@ -84,7 +85,7 @@ static void use_test(const DocContext *ctx, json_t *values, const char *number) 
 
 static json_t *find_engine(const DocContext *ctx, json_t *engines, const char *wanted, Error *err) {
     const char *name = choose(engines, wanted);
-    json_t *engine = db_row(ctx->db, SQL_ENGINE_BY_NAME, "s", name);
+    json_t *engine = sql_page_form_engine(ctx->db, name);
     if (!engine)
         error_set(err, 404, "no_such_engine", "this server has no engine");
     return engine;

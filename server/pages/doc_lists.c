@@ -6,6 +6,7 @@
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
 #include "server/submit/quota.h"
+#include "sql/nets.h"
 #include "sql/users.h"
 
 // The cursor of the page after `items`; null where this was the last.
@@ -73,8 +74,8 @@ json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
 // ---- nets ---------------------------------------------------------------------------------------
 
 static void add_tests(const DocContext *ctx, json_t *net) {
-    json_t *test, *tests = db_rows(ctx->db, SQL_PAGE_TESTS_OF_NET, "is",
-                                   member_int(net, "engine_id"), member_text(net, "sha256"));
+    json_t *test, *tests = sql_page_tests_of_net(ctx->db, .engine = member_int(net, "engine_id"),
+                                                 .sha256 = member_text(net, "sha256"));
     size_t i;
     int64_t total = member_int(json_array_get(tests, 0), "total");
     json_array_foreach (tests, i, test)
@@ -86,7 +87,7 @@ static void add_tests(const DocContext *ctx, json_t *net) {
 
 // Engines that have nets, each with whether who asks may bring one.
 static json_t *net_engines(const DocContext *ctx, bool *may_upload) {
-    json_t *engine, *engines = db_rows(ctx->db, SQL_PAGE_NET_ENGINES, "");
+    json_t *engine, *engines = sql_page_net_engines(ctx->db);
     size_t i;
     *may_upload = false;
     json_array_foreach (engines, i, engine) {
@@ -106,10 +107,8 @@ json_t *doc_nets(const DocContext *ctx, Error *err) {
     int limit = doc_limit(ctx);
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *net, *items = db_rows_named(ctx->db, SQL_PAGE_NETS,
-                                        json_pack("{s:I, s:s, s:s, s:i}", "before", (json_int_t)id,
-                                                  "engine", doc_query(ctx, "engine"), "sha256",
-                                                  doc_query(ctx, "sha256"), "limit", limit));
+    json_t *net, *items = sql_page_nets(ctx->db, .before = id, .engine = doc_query(ctx, "engine"),
+                                        .sha256 = doc_query(ctx, "sha256"), .limit = limit);
     json_array_foreach (items, i, net)
         add_tests(ctx, net);
     json_t *engines = net_engines(ctx, &may_upload);

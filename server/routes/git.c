@@ -7,6 +7,7 @@
 #include "server/git/repo.h"
 #include "server/http/handler.h"
 #include "server/routes/routes.h"
+#include "sql/git.h"
 
 // A request names commits, 50 bytes each; a clone names one. A reply is held in memory until it is
 // sent.
@@ -15,9 +16,8 @@ static const double TIMEOUT_S = 300;
 
 static bool find_engine(Request *req, Error *err) {
     const char *name = req->params[0];
-    json_auto_t *engine =
-        repo_name_is_valid(name) ? db_row(req->turn->db, SQL_ENGINE_BY_NAME, "s", name) : NULL;
-    return engine || error_set(err, 404, "no_such_engine", "there is no engine of this name");
+    return (repo_name_is_valid(name) && sql_engine_of_name(req->turn->db, 0, name)) ||
+           error_set(err, 404, "no_such_engine", "there is no engine of this name");
 }
 
 // What comes before the empty line are headers; of them the status and the type matter.

@@ -1,22 +1,22 @@
 // The routes that upload a net: the form of the page /nets, and the API's call.
 #include <stdlib.h>
 
-#include "server/common/json_member.h"
 #include "server/routes/respond.h"
 #include "server/routes/routes.h"
 #include "server/routes/submitted.h"
 #include "server/submit/rights.h"
+#include "sql/nets.h"
 
 static const char form_template[] = "nets";
 
 typedef struct Upload {
-    json_t *engine; // its row
+    SqlEngineById engine;
     NetUpload net;
 } Upload;
 
 static void upload_free(void *pointer) {
     Upload *upload = pointer;
-    json_decref(upload->engine);
+    sql_row_free(&upload->engine);
     free(upload);
 }
 
@@ -31,11 +31,10 @@ static bool upload_prepare(Request *req, Response *res, Error *err) {
     res->form = form_template;
     req->state = upload;
     req->state_free = upload_free;
-    upload->engine = submit_engine(req->turn->db, engine_name(req), err);
     Caller caller = submitted_caller(req);
     NetFile file = submitted_net(req);
-    return upload->engine && right_to_submit(&caller, upload->engine, err) &&
-           respond_disk_check(req, res, err) &&
+    return submit_engine(req->turn->db, engine_name(req), &upload->engine, err) &&
+           right_to_submit(&caller, &upload->engine, err) && respond_disk_check(req, res, err) &&
            net_upload_prepare(&caller, &file, "", &upload->net, err);
 }
 
@@ -54,17 +53,16 @@ static bool upload_apply(Request *req, Response *res, Error *err) {
     bool is_new;
     res->form = form_template;
     Caller caller = submitted_caller(req);
-    if (!net_upload_store(&caller, upload->engine, &upload->net, &is_new, err))
+    if (!net_upload_store(&caller, &upload->engine, &upload->net, &is_new, err))
         return false;
     if (!request_is_api(req)) {
         lead_back(req, res);
         return true;
     }
     // A net that was there before keeps its name.
-    json_auto_t *net = db_row(req->turn->db, SQL_NET_BY_SHA, "is", member_int(upload->engine, "id"),
-                              upload->net.sha);
-    json_object_set(net, "engine", json_object_get(upload->engine, "name"));
-    response_json(res, is_new ? 201 : 200, json_incref(net));
+    response_json(
+        res, is_new ? 201 : 200,
+        sql_net_by_sha(req->turn->db, .engine = upload->engine.id, .sha256 = upload->net.sha));
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "server/routes/worker_checks.h"
 #include "server/routes/worker_handlers.h"
 #include "server/storage/blob.h"
+#include "sql/git.h"
 
 // ---- calls about a task -------------------------------------------------------------------------
 
@@ -160,19 +161,17 @@ static bool task_bench(Request *req, Response *res, Error *err) {
 // Makes a snapshot again whose blob is not on disk: the blob if workers may build it, and otherwise
 // only the reply. So a download leaves nothing on disk that no worker needs.
 static bool snapshot_restore(Request *req, Response *res, const char *sha, Error *err) {
-    json_auto_t *row = db_row(req->turn->db, SQL_SNAPSHOT_COMMIT, "s", sha);
-    if (!row)
+    SqlSnapshotCommit commit scope(sql_row_free) = {0};
+    if (!sql_snapshot_commit(req->turn->db, &commit, sha))
         return error_set(err, 404, "no_such_blob", "the blob is not on disk");
-    const char *commit = member_text(row, "sha");
-    git_repository *repo scope(repo_free) =
-        repo_open(req->site->data, member_text(row, "engine"), err);
+    git_repository *repo scope(repo_free) = repo_open(req->site->data, commit.engine, err);
     if (!repo)
         return false;
-    if (member_int(row, "built"))
-        return snapshot_store(repo, commit, sha, req->site->data, err);
+    if (commit.built)
+        return snapshot_store(repo, commit.sha, sha, req->site->data, err);
     response_text(res, 200, "application/octet-stream", "");
     res->body.max = SNAPSHOT_TAR_MAX;
-    return snapshot_again(repo, commit, sha, &res->body, err) ||
+    return snapshot_again(repo, commit.sha, sha, &res->body, err) ||
            (strcmp(err->code, "no_such_commit") == 0 &&
             error_set(err, 404, "no_such_blob",
                       "the commit of this snapshot is no longer in the repository"));

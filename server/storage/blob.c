@@ -10,6 +10,7 @@
 
 #include "server/common/file.h"
 #include "server/common/str.h"
+#include "sql/git.h"
 
 char *blob_path(const char *data, const char *sha) {
     assert(sha256_is_hex(sha));
@@ -103,7 +104,6 @@ char *blob_get(const char *data, const char *sha, size_t max, size_t *size, Erro
 }
 
 bool blob_note(Db *db, const char *sha, size_t size, const char *kind, double now, Error *err) {
-    return db_write(db, err, SQL_BLOB_NOTE,
-                    json_pack("{s:s, s:I, s:s, s:f}", "sha256", sha, "size", (json_int_t)size,
-                              "kind", kind, "created", now));
+    return sql_blob_note(db, err, .sha256 = sha, .size = (int64_t)size, .kind = kind,
+                         .created = now);
 }

@@ -11,6 +11,7 @@
 #include "server/submit/review.h"
 #include "server/submit/rights.h"
 #include "server/submit/test_columns.h"
+#include "sql/git.h"
 
 static git_repository *repo_of(const Caller *caller, const json_t *row, Error *err) {
     return repo_open(caller->data, member_text(row, "engine"), err);
@@ -29,9 +30,11 @@ static bool store_snapshots(const Caller *caller, git_repository *repo, const js
     static const char *const sides[] = {"new_commit", "base_commit"};
     for (size_t i = 0; i < 2; i++) {
         const char *sha = member_text(row, sides[i]);
-        json_auto_t *commit =
-            db_row(caller->turn->db, SQL_COMMIT_BY_SHA, "is", member_int(row, "engine_id"), sha);
-        if (!snapshot_store(repo, sha, member_text(commit, "snapshot"), caller->data, err))
+        SqlCommitBySha commit scope(sql_row_free) = {0};
+        if (!sql_commit_by_sha(caller->turn->db, &commit, .engine = member_int(row, "engine_id"),
+                               .sha = sha))
+            return error_set(err, 500, "internal", "the test's commits are not all there");
+        if (!snapshot_store(repo, sha, commit.snapshot, caller->data, err))
             return false;
     }
     return true;

@@ -18,10 +18,10 @@ static bool resolve(const Caller *caller, const Submission *s, const char *field
     json_auto_t *row = NULL;
     const char *found;
     if (strcmp(what, "baseline") == 0) {
-        found = member_text(s->engine, "baseline");
+        found = s->engine.baseline;
     } else if (strncmp(what, "test:", 5) == 0) {
         if (parse_long(what + 5, 1, 1L << 40, &test))
-            row = db_row(caller->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine_id);
+            row = db_row(caller->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine.id);
         if (!row)
             return error_field(err, 422, "no_such_test", field,
                                "%s: '%.40s' is no test of this engine", field, what);
@@ -154,11 +154,11 @@ static bool make_new(const Caller *caller, Submission *s, PatchBytes file, Error
 // Rows that are there need no snapshot made again.
 bool submit_prepare_record(const Caller *caller, const Submission *s, const char *sha,
                            CommitRecord *out, Error *err) {
-    json_auto_t *row = db_row(caller->turn->db, SQL_COMMIT_BY_SHA, "is", s->engine_id, sha);
-    NetRule rule = net_rule_of(s->engine);
-    if (!row)
+    SqlCommitBySha row scope(sql_row_free) = {0};
+    NetRule rule = net_rule_of(&s->engine);
+    if (!sql_commit_by_sha(caller->turn->db, &row, .engine = s->engine.id, .sha = sha))
         return commit_prepare(s->repo, s->draft, sha, &rule, out, err);
-    snprintf(out->net.sha, sizeof out->net.sha, "%s", member_text(row, "net"));
+    snprintf(out->net.sha, sizeof out->net.sha, "%s", row.net);
     return repo_commit_info(s->repo, sha, &out->info, err);
 }
 
@@ -166,21 +166,20 @@ bool submit_prepare_record(const Caller *caller, const Submission *s, const char
 // mistake.
 static bool check_bench(const Caller *caller, const Submission *s, const char *field,
                         const CommitInfo *info, int64_t declared, Error *err) {
-    int64_t known = db_int(caller->turn->db, SQL_COMMIT_BENCH, 0, "is", s->engine_id, info->sha);
+    int64_t known = sql_commit_bench(caller->turn->db, 0, .engine = s->engine.id, .sha = info->sha);
     known = known ? known : info->bench;
     return !known || !declared || known == declared ||
            error_field(err, 422, "bad_bench", field,
                        "%s: %lld is declared, but the bench of %.10s is known to be %lld; leave "
                        "the field empty, or, if that is wrong, ask a maintainer of %s to correct "
                        "it on the page of a test with that commit",
-                       field, (long long)declared, info->sha, (long long)known,
-                       member_text(s->engine, "name"));
+                       field, (long long)declared, info->sha, (long long)known, s->engine.name);
 }
 
 // The bench count in a commit's message counts as established only where the commit is part of the
 // baseline; elsewhere it is what the author declares.
 static void demote_messages(Submission *s) {
-    const char *baseline = member_text(s->engine, "baseline");
+    const char *baseline = s->engine.baseline;
     s->bench = s->bench ? s->bench : s->new_record.info.bench;
     if (!repo_is_ancestor(s->repo, s->new, baseline))
         s->new_record.info.bench = 0;

@@ -2,22 +2,24 @@
 #include "server/submit/ground.h"
 
 #include "server/common/json_member.h"
+#include "server/common/str.h"
 #include "server/git/repo.h"
 #include "server/ledger/approval.h"
 
-bool ground_of_base(Db *db, git_repository *repo, const json_t *engine, const char *base,
+bool ground_of_base(Db *db, git_repository *repo, const SqlEngineById *engine, const char *base,
                     Ground *out, Error *err) {
-    int64_t engine_id = member_int(engine, "id");
-    out->harmful = db_int(db, SQL_HARMFUL_COUNT, 0, "i", engine_id);
-    return approval_unharmed(db, repo, engine_id, base, err) &&
+    out->harmful = db_int(db, SQL_HARMFUL_COUNT, 0, "i", engine->id);
+    return approval_unharmed(db, repo, engine->id, base, err) &&
            approval_base(db, repo, engine, base, &out->in_baseline, err);
 }
 
 bool ground_of_test(Db *db, git_repository *repo, const json_t *row, Ground *out, Error *err) {
     int64_t engine_id = member_int(row, "engine_id");
-    json_auto_t *engine = db_row(db, SQL_ENGINE_BY_ID, "i", engine_id);
+    SqlEngineById engine scope(sql_row_free) = {0};
+    if (!sql_engine_by_id(db, &engine, engine_id))
+        return error_set(err, 500, "internal", "the test has no engine");
     return approval_unharmed(db, repo, engine_id, member_text(row, "new_commit"), err) &&
-           ground_of_base(db, repo, engine, member_text(row, "base_commit"), out, err);
+           ground_of_base(db, repo, &engine, member_text(row, "base_commit"), out, err);
 }
 
 bool ground_holds(Db *db, const Ground *ground, int64_t engine_id, const char *base, Error *err) {

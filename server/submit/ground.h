@@ -7,14 +7,15 @@
 #include <jansson.h>
 
 #include "server/db/db.h"
+#include "sql/git.h"
 
 typedef struct Ground {
     bool in_baseline; // the base; once true it stays true
     int64_t harmful;  // how many commits of the engine were called harmful when git was read
 } Ground;
 
-// `engine` is its row. 409 `harmful_commit`, `base_not_approved`.
-bool ground_of_base(Db *db, git_repository *repo, const json_t *engine, const char *base,
+// 409 `harmful_commit`, `base_not_approved`.
+bool ground_of_base(Db *db, git_repository *repo, const SqlEngineById *engine, const char *base,
                     Ground *out, Error *err);
 // Both commits of a test that exists, from its row of SQL_TEST_FOR_CHANGE.
 bool ground_of_test(Db *db, git_repository *repo, const json_t *row, Ground *out, Error *err);

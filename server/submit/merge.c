@@ -88,8 +88,8 @@ static bool reapply_commit(const Caller *caller, Merge *merge, const git_oid *tr
 static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
     git_oid tree;
     Submission *s = merge->again = xcalloc(1, sizeof *s);
-    s->engine_id = whole_of(merge, "engine_id");
-    s->engine = db_row(caller->turn->db, SQL_ENGINE_BY_ID, "i", s->engine_id);
+    if (!sql_engine_by_id(caller->turn->db, &s->engine, whole_of(merge, "engine_id")))
+        return error_set(err, 500, "internal", "the test has no engine");
     s->fields = submit_fields_of_test(merge->test);
     s->book_id = whole_of(merge, "book_id");
     s->author_id = whole_of(merge, "author_id");
@@ -135,8 +135,8 @@ static bool forward(const Caller *caller, Merge *merge, Error *err) {
     int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
     if ((has_net &&
          !commit_record(caller->turn->db, engine, &merge->tip, caller->turn->now, err)) ||
-        !db_run(caller->turn->db, err, SQL_ENGINE_SET_BASELINE, "iss", engine, sha,
-                merge->baseline) ||
+        !sql_engine_set_baseline(caller->turn->db, err, .engine = engine, .baseline = sha,
+                                 .old = merge->baseline) ||
         !db_run(caller->turn->db, err, SQL_TEST_MERGED, "isd", test, sha, caller->turn->now) ||
         !db_run(caller->turn->db, err, SQL_TEST_BASES_MERGED, "is", engine,
                 text_of(merge, "new_commit")))

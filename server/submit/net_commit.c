@@ -6,6 +6,7 @@
 
 #include "server/common/json_member.h"
 #include "server/storage/blob.h"
+#include "sql/nets.h"
 
 typedef struct NetMerge {
     git_repository *repo;
@@ -53,46 +54,53 @@ static char *make_message(const NetMerge *m) {
     return str_steal(&text);
 }
 
-static json_t *commit_row(Db *db, const json_t *test, const char *side) {
-    return db_row(db, SQL_COMMIT_BY_SHA, "is", member_int(test, "engine_id"),
-                  member_text(test, side));
+// The two sides of a test.
+typedef struct Sides {
+    SqlCommitBySha tested, base;
+} Sides;
+
+static void sides_release(Sides *sides) {
+    sql_row_free(&sides->tested);
+    sql_row_free(&sides->base);
 }
 
-// Whether the tested commit (its row) needs a net that its tree lacks, and another one than the
-// base's.
-static bool brings_net(const json_t *tested, const json_t *base) {
-    return json_array_size(json_object_get(tested, "files")) > 0 &&
-           strcmp(member_text(tested, "net"), member_text(base, "net")) != 0;
+// Finds the commits. False: the tested commit needs no net that its tree lacks, or the same net as
+// the base.
+static bool brings_net(Db *db, const json_t *test, Sides *out) {
+    int64_t engine = member_int(test, "engine_id");
+    return sql_commit_by_sha(db, &out->tested, .engine = engine,
+                             .sha = member_text(test, "new_commit")) &&
+           sql_commit_by_sha(db, &out->base, .engine = engine,
+                             .sha = member_text(test, "base_commit")) &&
+           *out->tested.net_path && strcmp(out->tested.net, out->base.net) != 0;
 }
 
 int64_t net_to_merge(Db *db, const json_t *test) {
-    json_auto_t *tested = commit_row(db, test, "new_commit");
-    json_auto_t *base = commit_row(db, test, "base_commit");
-    if (!brings_net(tested, base))
-        return 0;
-    json_auto_t *net =
-        db_row(db, SQL_NET_BY_SHA, "is", member_int(test, "engine_id"), member_text(tested, "net"));
-    return member_int(net, "size");
+    scope(sides_release) Sides sides = {0};
+    return brings_net(db, test, &sides)
+               ? sql_net_size(db, 0, .engine = member_int(test, "engine_id"),
+                              .sha256 = sides.tested.net)
+               : 0;
 }
 
 bool net_commit_make(const Caller *caller, git_repository *repo, const json_t *test,
                      CommitRecord *out, Error *err) {
     Db *db = caller->turn->db;
-    json_auto_t *engine = db_row(db, SQL_ENGINE_BY_ID, "i", member_int(test, "engine_id"));
-    json_auto_t *tested = commit_row(db, test, "new_commit");
-    json_auto_t *base = commit_row(db, test, "base_commit");
-    const json_t *file = json_array_get(json_object_get(tested, "files"), 0);
+    scope(sides_release) Sides sides = {0};
+    SqlEngineById engine scope(sql_row_free) = {0};
+    *out = (CommitRecord){0};
+    if (!brings_net(db, test, &sides))
+        return true;
+    if (!sql_engine_by_id(db, &engine, member_int(test, "engine_id")))
+        return error_set(err, 500, "internal", "the test has no engine");
     NetMerge m = {.repo = repo,
                   .test = member_int(test, "id"),
-                  .rule = net_rule_of(engine),
+                  .rule = net_rule_of(&engine),
                   .commit = member_text(test, "new_commit"),
-                  .sha = member_text(tested, "net"),
-                  .old_sha = member_text(base, "net"),
-                  .path = member_text(file, "path"),
-                  .bench = member_int(tested, "bench")};
-    *out = (CommitRecord){0};
-    if (!brings_net(tested, base))
-        return true;
+                  .sha = sides.tested.net,
+                  .old_sha = sides.base.net,
+                  .path = sides.tested.net_path,
+                  .bench = sides.tested.bench};
     size_t size;
     git_oid tree;
     char sha[REPO_SHA_MAX];

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/one_line.h"
 #include "server/ledger/ledger.h"
 #include "server/storage/blob.h"
+#include "sql/nets.h"
 
 static const double DAY_S = 86400;
 
@@ -53,10 +53,9 @@ static bool check_hash(const char *wanted, const NetUpload *net, Error *err) {
 // One user must not fill the disk. A net that is there already takes no more of it.
 static bool check_day(const Caller *caller, const NetUpload *net, Error *err) {
     Db *db = caller->turn->db;
-    int64_t sent = db_int(db, SQL_NET_BYTES_SINCE, 0, "id", caller->viewer->user_id,
-                          caller->turn->now - DAY_S);
-    return sent + (int64_t)net->size <= NET_DAY_MAX ||
-           db_int(db, SQL_BLOB_KNOWN, 0, "s", net->sha) ||
+    int64_t sent = sql_net_bytes_since(db, 0, .user = caller->viewer->user_id,
+                                       .since = caller->turn->now - DAY_S);
+    return sent + (int64_t)net->size <= NET_DAY_MAX || sql_blob_known(db, net->sha) ||
            error_set(err, 429, "too_many_nets",
                      "you have uploaded %lld MiB within a day, and %d MiB are the limit; try again "
                      "later",
@@ -84,40 +83,35 @@ bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *w
 
 // The pages of these tests say that the net is missing.
 static void tell_waiting(Turn *turn, int64_t engine, const char *sha) {
-    for (Query q = query(turn->db, SQL_NET_WAITING, "is", engine, sha); query_step(&q);)
+    for (SqlNetWaitingRows tests = sql_net_waiting(turn->db, .engine = engine, .sha256 = sha);
+         sql_net_waiting_next(&tests);)
         turn_publish(turn, "test",
-                     json_pack("{s:I, s:s}", "id", (json_int_t)query_int(&q, COL_NET_WAITING_ID),
-                               "state", "pending"));
+                     json_pack("{s:I, s:s}", "id", (json_int_t)tests.row.id, "state", "pending"));
 }
 
 static bool add_rows(const Caller *caller, int64_t engine, const NetUpload *net, Error *err) {
     Turn *turn = caller->turn;
     return blob_note(turn->db, net->sha, net->size, "net", turn->now, err) &&
-           db_write(turn->db, err, SQL_NET_ADD,
-                    json_pack("{s:I, s:s, s:s, s:s, s:I, s:f}", "engine", (json_int_t)engine,
-                              "sha256", net->sha, "name", net->name, "note", net->note, "user",
-                              (json_int_t)caller->viewer->user_id, "created", turn->now));
+           sql_net_add(turn->db, err, .engine = engine, .sha256 = net->sha, .name = net->name,
+                       .note = net->note, .user = caller->viewer->user_id, .created = turn->now);
 }
 
-bool net_upload_store(const Caller *caller, const json_t *engine, const NetUpload *net,
+bool net_upload_store(const Caller *caller, const SqlEngineById *engine, const NetUpload *net,
                       bool *is_new, Error *err) {
-    int64_t id = member_int(engine, "id");
-    if (!add_rows(caller, id, net, err))
+    if (!add_rows(caller, engine->id, net, err))
         return false;
     *is_new = db_changes(caller->turn->db) == 1;
     if (!*is_new)
         return true;
     ledger_event(caller->turn, "net", caller->viewer->user_id, 0, 0,
-                 "%s: net %.12s (%s), %zu bytes", member_text(engine, "name"), net->sha, net->name,
-                 net->size);
-    tell_waiting(caller->turn, id, net->sha);
+                 "%s: net %.12s (%s), %zu bytes", engine->name, net->sha, net->name, net->size);
+    tell_waiting(caller->turn, engine->id, net->sha);
     return true;
 }
 
 json_t *net_missing(Db *db, int64_t test) {
     json_t *nets = json_array();
-    for (Query q = query(db, SQL_NET_MISSING, "i", test); query_step(&q);)
-        json_array_append_new(nets,
-                              json_pack("{s:s}", "sha256", query_text(&q, COL_NET_MISSING_NET)));
+    for (SqlNetMissingRows rows = sql_net_missing(db, test); sql_net_missing_next(&rows);)
+        json_array_append_new(nets, json_pack("{s:s}", "sha256", rows.row.net));
     return nets;
 }

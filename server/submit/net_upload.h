@@ -7,6 +7,7 @@
 
 #include "server/common/hash.h"
 #include "server/submit/caller.h"
+#include "sql/git.h"
 
 enum {
     NET_BYTES_MAX = 64 << 20,
@@ -38,7 +39,7 @@ bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *w
                         NetUpload *out, Error *err);
 // Writes the rows unless they are there; tells the log, and the pages of tests that waited for it.
 // In the turn.
-bool net_upload_store(const Caller *caller, const json_t *engine, const NetUpload *net,
+bool net_upload_store(const Caller *caller, const SqlEngineById *engine, const NetUpload *net,
                       bool *is_new, Error *err);
 // The nets that builds of the test need and that no one has uploaded: [{"sha256"}], new.
 json_t *net_missing(Db *db, int64_t test);

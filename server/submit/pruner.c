@@ -11,12 +11,12 @@
 
 #include "server/common/background.h"
 #include "server/common/clock.h"
-#include "server/common/json_member.h"
 #include "server/common/log.h"
 #include "server/git/git_program.h"
 #include "server/git/reconcile.h"
 #include "server/git/repo.h"
 #include "server/submit/in_progress.h"
+#include "sql/git.h"
 
 enum { LOOK_EVERY_S = 600, PRUNE_EVERY_S = 86400 };
 static const double WAIT_S = 30, GIT_S = 120;
@@ -39,29 +39,28 @@ static bool git_prune(const char *path, const char *reference, Error *err) {
     return git_run(&call, &out, err);
 }
 
-static void prune(const Pruner *pruner, const json_t *engine) {
+static void prune(const Pruner *pruner, const SqlEngineWithDropped *engine) {
     Error err;
-    char *path scope(free_ptr) = repo_path(pruner->data, member_text(engine, "name"));
+    char *path scope(free_ptr) = repo_path(pruner->data, engine->name);
     if (!in_progress_close(WAIT_S)) {
         log_warn("%s was not pruned, because submissions are in progress all the time", path);
         return;
     }
-    if (!git_prune(path, member_text(engine, "reference_commit"), &err))
+    if (!git_prune(path, engine->reference_commit, &err))
         log_error("%s cannot be pruned: %s", path, err.message);
     in_progress_open();
 }
 
-static void look_at(const Pruner *pruner, const json_t *engine, bool is_time) {
+static void look_at(const Pruner *pruner, const SqlEngineWithDropped *engine, bool is_time) {
     Error err;
-    git_repository *repo scope(repo_free) =
-        repo_open(pruner->data, member_text(engine, "name"), &err);
+    git_repository *repo scope(repo_free) = repo_open(pruner->data, engine->name, &err);
     if (!repo) {
-        log_error("the repository of %s: %s", member_text(engine, "name"), err.message);
+        log_error("the repository of %s: %s", engine->name, err.message);
         return;
     }
     int count = 0;
     if (db_begin(pruner->db, &err))
-        count = refs_remove(repo, pruner->db, member_int(engine, "id"), REFS_DROPPED);
+        count = refs_remove(repo, pruner->db, engine->id, REFS_DROPPED);
     db_rollback(pruner->db);
     if (count)
         log_info("the references of %d tests that ended without approval were removed from %s",
@@ -73,13 +72,11 @@ static void look_at(const Pruner *pruner, const json_t *engine, bool is_time) {
 static void look(void *arg) {
     Pruner *pruner = arg;
     bool is_time = time_monotonic() >= pruner->prune_all_after;
-    json_auto_t *engines = db_rows(pruner->db, SQL_ENGINES_WITH_DROPPED, "");
-    json_t *engine;
-    size_t i;
-    json_array_foreach (engines, i, engine) {
+    SqlEngineWithDropped engine scope(sql_row_free) = {0};
+    while (sql_engine_with_dropped(pruner->db, &engine, engine.id)) {
         if (background_is_stopping(pruner->thread))
             return;
-        look_at(pruner, engine, is_time);
+        look_at(pruner, &engine, is_time);
     }
     if (is_time)
         pruner->prune_all_after = time_monotonic() + PRUNE_EVERY_S;

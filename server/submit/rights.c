@@ -12,6 +12,7 @@
 #include "server/submit/net_commit.h"
 #include "server/submit/reapply.h"
 #include "server/submit/review.h"
+#include "sql/nets.h"
 
 typedef bool Condition(const Caller *caller, const json_t *row, Error *err);
 
@@ -64,7 +65,9 @@ static bool is_resumable(const Caller *caller, const json_t *row, Error *err) {
 }
 
 static char *missing_net(const Caller *caller, const json_t *row) {
-    return db_text(caller->turn->db, SQL_NET_MISSING, "i", member_int(row, "id"));
+    SqlNetMissingRows nets scope(sql_rows_end) =
+        sql_net_missing(caller->turn->db, member_int(row, "id"));
+    return sql_net_missing_next(&nets) ? xstrdup(nets.row.net) : NULL;
 }
 
 static bool lacks_net(const Caller *caller, const json_t *row, Error *err) {
@@ -276,8 +279,8 @@ json_t *right_to(Action action, const Caller *caller, int64_t test, Error *err) 
     return check(action, caller, row, err) ? json_incref(row) : NULL;
 }
 
-bool right_to_submit(const Caller *caller, const json_t *engine, Error *err) {
-    return is_developer(caller, member_int(engine, "id"), member_text(engine, "name"), err);
+bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err) {
+    return is_developer(caller, engine->id, engine->name, err);
 }
 
 bool right_to_block(const Caller *caller, Error *err) {

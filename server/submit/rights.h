@@ -13,6 +13,7 @@
 #pragma once
 
 #include "server/submit/caller.h"
+#include "sql/git.h"
 
 typedef enum {
     ACTION_APPROVE,
@@ -43,7 +44,7 @@ bool right_check(Action action, const Caller *caller, const json_t *row, Error *
 // Any thread.
 json_t *right_to(Action action, const Caller *caller, int64_t test, Error *err);
 
-// Submitting tests of an engine (its row), and uploading nets for it.
-bool right_to_submit(const Caller *caller, const json_t *engine, Error *err);
+// Submitting tests of an engine, and uploading nets for it.
+bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err);
 // Blocking and unblocking machines.
 bool right_to_block(const Caller *caller, Error *err);

@@ -10,7 +10,7 @@ void submission_free(void *submission) {
     if (!s)
         return;
     json_decref(s->fields);
-    json_decref(s->engine);
+    sql_row_free(&s->engine);
     git_repository_free(s->repo); // before the draft, which it writes to
     draft_free(s->draft);
     commit_record_release(&s->base_record);

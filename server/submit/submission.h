@@ -8,11 +8,12 @@
 #include "server/git/draft.h"
 #include "server/submit/ground.h"
 #include "server/submit/net_upload.h"
+#include "sql/git.h"
 
 typedef struct Submission {
     json_t *fields;
-    json_t *engine; // its row
-    int64_t engine_id, book_id;
+    SqlEngineById engine;
+    int64_t book_id;
     git_repository *repo;
     Draft *draft;      // what it makes until it is stored; NULL: git and blobs are written at once
     int64_t submitter; // the user who has no other submission meanwhile; 0: none is counted

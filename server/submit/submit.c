@@ -20,21 +20,11 @@ static void submission_drop(Submission **s) {
 
 // ---- engine, preset, book
 
-json_t *submit_engine(Db *db, const char *name, Error *err) {
-    json_auto_t *names = db_rows(db, SQL_ENGINE_NAMES, "");
-    if (!*name && json_array_size(names) == 1)
-        name = json_string_value(json_object_get(json_array_get(names, 0), "name"));
-    json_t *engine = db_row(db, SQL_ENGINE_BY_NAME, "s", name);
-    if (!engine)
-        error_field(err, 422, "no_such_engine", "engine",
-                    "engine: there is no engine '%.40s' on this server", name);
-    return engine;
-}
-
-static bool find_engine(const Caller *caller, Submission *s, Error *err) {
-    s->engine = submit_engine(caller->turn->db, field_text(s->fields, "engine"), err);
-    s->engine_id = member_int(s->engine, "id");
-    return s->engine;
+bool submit_engine(Db *db, const char *name, SqlEngineById *out, Error *err) {
+    int64_t id = *name ? sql_engine_of_name(db, 0, name) : sql_engine_only(db, 0);
+    return sql_engine_by_id(db, out, id) ||
+           error_field(err, 422, "no_such_engine", "engine",
+                       "engine: there is no engine '%.40s' on this server", name);
 }
 
 // What the preset says counts where the submission says nothing.
@@ -42,7 +32,7 @@ static bool use_preset(const Caller *caller, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "preset");
     if (!*name)
         return true;
-    json_auto_t *row = db_row(caller->turn->db, SQL_PRESET_BY_NAME, "is", s->engine_id, name);
+    json_auto_t *row = db_row(caller->turn->db, SQL_PRESET_BY_NAME, "is", s->engine.id, name);
     json_auto_t *preset = submit_fields_of_json(json_object_get(row, "fields"), err);
     if (!row || !preset)
         return error_field(err, 422, "no_such_preset", "preset",
@@ -63,11 +53,11 @@ static bool find_book(const Caller *caller, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "book");
     bool chess960 = strcmp(field_text(s->fields, "variant"), "chess960") == 0;
     json_auto_t *row =
-        *name ? db_row(caller->turn->db, SQL_BOOK_BY_NAME, "is", s->engine_id, name)
-              : db_row(caller->turn->db, SQL_BOOK_DEFAULT, "ii", s->engine_id, (int64_t)chess960);
+        *name ? db_row(caller->turn->db, SQL_BOOK_BY_NAME, "is", s->engine.id, name)
+              : db_row(caller->turn->db, SQL_BOOK_DEFAULT, "ii", s->engine.id, (int64_t)chess960);
     s->book_id = member_int(row, "id");
     if (!row) {
-        char *names scope(free_ptr) = db_text(caller->turn->db, SQL_BOOK_NAMES, "i", s->engine_id);
+        char *names scope(free_ptr) = db_text(caller->turn->db, SQL_BOOK_NAMES, "i", s->engine.id);
         return error_field(err, 422, "no_such_book", "book",
                            "book: the engine has no book '%.60s'%s; it has %.300s", name,
                            *name ? "" : " for this variant", names && *names ? names : "none");
@@ -77,8 +67,9 @@ static bool find_book(const Caller *caller, Submission *s, Error *err) {
 
 // Finds engine, preset and book; completes and checks the fields.
 static bool resolve_fields(const Caller *caller, Submission *s, Error *err) {
-    if (!submit_fields_check(s->fields, err) || !find_engine(caller, s, err) ||
-        !right_to_submit(caller, s->engine, err) || !use_preset(caller, s, err))
+    if (!submit_fields_check(s->fields, err) ||
+        !submit_engine(caller->turn->db, field_text(s->fields, "engine"), &s->engine, err) ||
+        !right_to_submit(caller, &s->engine, err) || !use_preset(caller, s, err))
         return false;
     submit_fields_complete(s->fields);
     return submit_fields_agree(s->fields, err) && find_book(caller, s, err);
@@ -108,7 +99,7 @@ static bool check_pending(const Caller *caller, const Submission *s, Error *err)
     int64_t limit = setting_whole(db, SETTING_PENDING_TESTS);
     int64_t pending = db_int(db, SQL_TESTS_PENDING_OF, 0, "i", caller->viewer->user_id);
     return pending < limit || s->retest_of ||
-           viewer_has_role(db, caller->viewer, s->engine_id, "maintainer") ||
+           viewer_has_role(db, caller->viewer, s->engine.id, "maintainer") ||
            error_set(err, 409, "too_many_pending",
                      "%lld of your tests wait for approval, at most %lld may; wait, or stop some",
                      (long long)pending, (long long)limit);
@@ -123,7 +114,7 @@ static bool weigh(const Caller *caller, Submission *s, Error *err) {
 }
 
 static bool open_draft(const Caller *caller, Submission *s, Error *err) {
-    s->repo = repo_open(caller->data, member_text(s->engine, "name"), err);
+    s->repo = repo_open(caller->data, s->engine.name, err);
     s->draft = s->repo ? draft_new(caller->data, err) : NULL;
     return s->draft && draft_take_git(s->draft, s->repo, err);
 }
@@ -149,13 +140,13 @@ static bool in_field(const char *field, Error *err) {
 static bool check_ground(const Caller *caller, Submission *s, Error *err) {
     Db *db = caller->turn->db;
     const char *field = *field_text(s->fields, "commit") ? "commit" : "patch";
-    if (!ground_of_base(db, s->repo, s->engine, s->base, &s->ground, err))
+    if (!ground_of_base(db, s->repo, &s->engine, s->base, &s->ground, err))
         return in_field("base", err);
-    return approval_unharmed(db, s->repo, s->engine_id, s->new, err) || in_field(field, err);
+    return approval_unharmed(db, s->repo, s->engine.id, s->new, err) || in_field(field, err);
 }
 
 static bool check_ground_again(const Caller *caller, const Submission *s, Error *err) {
-    return ground_holds(caller->turn->db, &s->ground, s->engine_id, s->base, err) ||
+    return ground_holds(caller->turn->db, &s->ground, s->engine.id, s->base, err) ||
            (strcmp(err->code, "conflict") != 0 && in_field("base", err));
 }
 
@@ -167,7 +158,7 @@ static bool take_net(const Caller *caller, Submission *s, const NetFile *file, E
         return error_field(err, 422, "wrong_net", "net",
                            "net: a file came, but the change names no net: put the file's SHA-256 "
                            "into the file %s of the engine's source",
-                           member_text(s->engine, "net_file"));
+                           s->engine.net_file);
     return net_upload_prepare(caller, file, s->new_record.net.sha, &s->net, err);
 }
 
@@ -191,7 +182,7 @@ Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err) 
 static bool store_commit(const Caller *caller, const Submission *s, const CommitRecord *record,
                          Error *err) {
     return !record->snapshot[0] ||
-           commit_record(caller->turn->db, s->engine_id, record, caller->turn->now, err);
+           commit_record(caller->turn->db, s->engine.id, record, caller->turn->now, err);
 }
 
 static json_t *whole_or_null(int64_t value) {
@@ -201,7 +192,7 @@ static json_t *whole_or_null(int64_t value) {
 static bool insert_test(const Caller *caller, const Submission *s, Error *err) {
     json_t *row = test_columns_of_fields(s->fields, s->book_id);
     int64_t author = s->author_id ? s->author_id : caller->viewer->user_id;
-    json_object_set_new(row, "engine_id", json_integer(s->engine_id));
+    json_object_set_new(row, "engine_id", json_integer(s->engine.id));
     json_object_set_new(row, "author_id", json_integer(author));
     json_object_set_new(row, "created", json_real(caller->turn->now));
     json_object_set_new(row, "base_commit", json_string(s->base));
@@ -215,7 +206,7 @@ static bool insert_test(const Caller *caller, const Submission *s, Error *err) {
 
 static bool store_rows(const Caller *caller, const Submission *s, Error *err) {
     bool is_new;
-    return (!s->net.size || net_upload_store(caller, s->engine, &s->net, &is_new, err)) &&
+    return (!s->net.size || net_upload_store(caller, &s->engine, &s->net, &is_new, err)) &&
            store_commit(caller, s, &s->base_record, err) &&
            store_commit(caller, s, &s->new_record, err) && insert_test(caller, s, err);
 }

@@ -22,7 +22,7 @@ Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err);
 // Inserts the rows, sets refs/tests/N, writes the event. Returns the test's id, 0 on error.
 int64_t submit_store(const Caller *caller, Submission *submission, Error *err);
 
-// The row of the engine of that name; "" is enough where there is only one. New; NULL: 422.
-json_t *submit_engine(Db *db, const char *name, Error *err);
+// The engine of that name. "" is enough if there is only one. False: 422.
+bool submit_engine(Db *db, const char *name, SqlEngineById *out, Error *err);
 // Whether the openings of a book (its row) are of the fields' variant. 422 on the field `book`.
 bool submit_book_suits(const json_t *book, const json_t *fields, Error *err);

@@ -221,11 +221,12 @@ static void a_net_is_stored_once_under_its_hash(void **state) {
     NetUpload net;
     NetFile file = {.bytes = "weights", .size = 7, .file_name = "folder/first.net", .sha256 = ""};
     bool is_new;
-    json_auto_t *engine = submit_engine(kit->ledger.db, "", err);
+    SqlEngineById engine scope(sql_row_free) = {0};
+    assert_true(submit_engine(kit->ledger.db, "", &engine, err));
     assert_true(net_upload_prepare(caller, &file, "", &net, err));
     assert_string_equal(net.name, "first.net");
-    assert_true(net_upload_store(caller, engine, &net, &is_new, err) && is_new);
-    assert_true(net_upload_store(caller, engine, &net, &is_new, err) && !is_new);
+    assert_true(net_upload_store(caller, &engine, &net, &is_new, err) && is_new);
+    assert_true(net_upload_store(caller, &engine, &net, &is_new, err) && !is_new);
     file.sha256 = "00";
     assert_false(net_upload_prepare(caller, &file, "", &net, err));
     assert_string_equal(err->field, "sha256");
