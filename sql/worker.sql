@@ -1,61 +1,71 @@
 -- Queries for the routes of the worker protocol, and for books.
 
 -- name: book_add
-INSERT INTO books (engine_id, name, blob, format, openings, chess960, created) VALUES (:engine, :name, :blob_sha, :format, :openings, :chess960, :created)
+-- types: :chess960 bool
+INSERT INTO books (engine_id, name, blob, format, openings, chess960, created)
+VALUES (:engine, :name, :sha256, :format, :openings, :chess960, :created)
 
--- name: worker_by_key
-SELECT w.id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.machine_key_hash = ?1
+-- name: worker_by_key row
+-- types: barred text
+SELECT w.id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.machine_key_hash = :key_hash
 
--- name: worker_user_of_token
+-- name: worker_user_of_token row
 SELECT u.id, u.name FROM api_tokens t JOIN users u ON u.id = t.user_id
-WHERE t.token_hash = ?1 AND t.scope = 'worker' AND u.state = 'active'
+WHERE t.token_hash = :token_hash AND t.scope = 'worker' AND u.state = 'active'
 
 -- Whether the new machine :name looks like a blocked one, or like one of a blocked account. In the same network: with
--- an account (:user_id not 0) if name and hardware are equal, without an account if either is equal. In the same
+-- an account (:user not 0) if name and hardware are equal, without an account if either is equal. In the same
 -- account: if the names are equal.
--- name: worker_is_barred_one
+-- name: worker_is_barred_one value
+-- types: :host text, value bool
 SELECT EXISTS (SELECT 1 FROM workers w JOIN standings s ON s.id = w.id
                WHERE w.network = :network AND s.barred IN ('machine', 'owner')
                  AND (w.name = :name) + (json_remove(w.host, '$.compilers', '$.sandbox', '$.os') =
-                                      json_remove(:host, '$.compilers', '$.sandbox', '$.os')) > (:user_id > 0))
-    OR EXISTS (SELECT 1 FROM workers WHERE user_id = nullif(:user_id, 0) AND blocked = 1 AND name = :name)
+                                      json_remove(:host, '$.compilers', '$.sandbox', '$.os')) > (:user > 0))
+    OR EXISTS (SELECT 1 FROM workers WHERE user_id = nullif(:user, 0) AND blocked = 1 AND name = :name)
 
--- name: worker_registrations
-SELECT count(*) FROM workers WHERE network = ?1 AND created > ?2
+-- name: worker_registrations value
+-- types: value int
+SELECT count(*) FROM workers WHERE network = :network AND created > :since
 
 -- name: worker_add
 INSERT INTO workers (machine_key_hash, token_hash, user_id, name, version, host, cores, address, network, created, last_seen,
                      user_token_hash)
-VALUES (:machine_key_hash, :token_hash, nullif(:user_id, 0), :name, :version, :host, :cores, :address, :network, :now, :now,
+VALUES (:key_hash, :token_hash, nullif(:user, 0), :name, :version, :host, :cores, :address, :network, :now, :now,
         :user_token_hash)
 
 -- name: worker_again
-UPDATE workers SET token_hash = :token_hash, user_id = nullif(:user_id, 0), name = :name, version = :version, host = :host,
+UPDATE workers SET token_hash = :token_hash, user_id = nullif(:user, 0), name = :name, version = :version, host = :host,
     address = :address, network = :network, last_seen = :now, user_token_hash = :user_token_hash
-WHERE id = :id
+WHERE id = :worker
 
--- name: worker_task
-SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test_id, e.name AS engine, t.title, t.kind,
-       t.batch_pairs, t.threads, t.variant, t.adjudication AS adjudication_json, t.tc,
-       n.sha AS new_commit, n.snapshot AS new_snapshot, coalesce(n.bench, t.new_bench_declared) AS new_bench, n.files AS new_files_json,
+-- A task with its test, both sides, and the reference of its engine. The bench count of a side is the established one,
+-- or else the one that the submission declared.
+-- name: worker_task row
+-- types: new_bench int?, base_bench int?, reference_snapshot text?, reference_files text
+SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test, e.name AS engine, t.title, t.kind,
+       t.batch_pairs, t.threads, t.variant, t.adjudication, t.tc,
+       n.sha AS new_commit, n.snapshot AS new_snapshot, coalesce(n.bench, t.new_bench_declared) AS new_bench, n.files AS new_files,
        t.new_options,
-       b.sha AS base_commit, b.snapshot AS base_snapshot, coalesce(b.bench, t.base_bench_declared) AS base_bench, b.files AS base_files_json,
+       b.sha AS base_commit, b.snapshot AS base_snapshot, coalesce(b.bench, t.base_bench_declared) AS base_bench, b.files AS base_files,
        t.base_options,
-       e.build AS build_json, e.reference_commit, r.snapshot AS reference_snapshot,
-       coalesce(r.files, '[]') AS reference_files_json, e.reference_speed,
+       e.build, e.reference_commit, r.snapshot AS reference_snapshot, coalesce(r.files, '[]') AS reference_files, e.reference_speed,
        e.scale_min, e.scale_max, o.blob AS book, t.seed
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id
      JOIN commits n ON n.engine_id = t.engine_id AND n.sha = t.new_commit
      JOIN commits b ON b.engine_id = t.engine_id AND b.sha = t.base_commit
      LEFT JOIN commits r ON r.engine_id = t.engine_id AND r.sha = e.reference_commit
      JOIN books o ON o.id = t.book_id
-WHERE k.id = ?1
+WHERE k.id = :task
 
--- name: worker_standing
-SELECT s.barred, coalesce(json_extract(w.host, '$.sandbox'), 0) AS sandbox FROM workers w JOIN standings s ON s.id = w.id WHERE w.id = ?1
+-- name: worker_standing row
+-- types: barred text, sandbox int
+SELECT s.barred, coalesce(json_extract(w.host, '$.sandbox'), 0) AS sandbox
+FROM workers w JOIN standings s ON s.id = w.id WHERE w.id = :worker
 
 -- Games and archives are not public. A net may have the same bytes as one of them.
--- name: worker_blob_open
-SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind IN ('net', 'book'))
-    OR EXISTS (SELECT 1 FROM commits WHERE snapshot = ?1)
-    OR EXISTS (SELECT 1 FROM nets WHERE sha256 = ?1)
+-- name: worker_blob_open value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = :sha256 AND kind IN ('net', 'book'))
+    OR EXISTS (SELECT 1 FROM commits WHERE snapshot = :sha256)
+    OR EXISTS (SELECT 1 FROM nets WHERE sha256 = :sha256)

@@ -6,8 +6,9 @@
 
 #include "server/accounts/viewer.h"
 #include "server/common/address.h"
-#include "server/common/json_member.h"
+#include "server/common/str.h"
 #include "server/db/settings.h"
+#include "sql/worker.h"
 
 enum { REGISTRATIONS_WAIT_S = 600 };
 
@@ -26,20 +27,22 @@ static bool find_owner(Db *db, const Introduction *in, Registration *out, Owner 
                error_field(err, 403, "accounts_required", "user_token",
                            "this server wants an account: start the worker with --token-file");
     sha256_hex(in->user_token, strlen(in->user_token), owner->token_hash);
-    json_auto_t *user = db_row(db, SQL_WORKER_USER_OF_TOKEN, "s", owner->token_hash);
-    owner->id = member_int(user, "id");
-    snprintf(out->owner, sizeof out->owner, "%s", member_text(user, "name"));
-    return user || error_field(err, 401, "bad_token", "user_token",
-                               "this is no token of scope worker; make one on your account's page");
+    SqlWorkerUserOfToken user scope(sql_row_free) = {0};
+    if (!sql_worker_user_of_token(db, &user, owner->token_hash))
+        return error_field(err, 401, "bad_token", "user_token",
+                           "this is no token of scope worker; make one on your account's page");
+    owner->id = user.id;
+    snprintf(out->owner, sizeof out->owner, "%s", user.name);
+    return true;
 }
 
 // Fills *id with the machine of this key, 0 for a new one. A machine whose token was revoked comes
 // back with another.
 static bool find_machine(Db *db, const char *key_hash, int64_t *id, Error *err) {
-    json_auto_t *machine = db_row(db, SQL_WORKER_BY_KEY, "s", key_hash);
-    const char *barred = member_text(machine, "barred");
-    *id = member_int(machine, "id");
-    return !strcmp(barred, "token") || machine_may_work(barred, err);
+    SqlWorkerByKey machine scope(sql_row_free) = {0};
+    bool is_known = sql_worker_by_key(db, &machine, key_hash);
+    *id = machine.id;
+    return !is_known || !strcmp(machine.barred, "token") || machine_may_work(machine.barred, err);
 }
 
 // A blocked machine, or a machine of a blocked account, must not come back under a new key.
@@ -47,9 +50,8 @@ static bool find_machine(Db *db, const char *key_hash, int64_t *id, Error *err) 
 // accounts_required the others.
 static bool newcomer_check(Db *db, const Introduction *in, const Owner *owner, const char *network,
                            Error *err) {
-    return !db_int_named(db, SQL_WORKER_IS_BARRED_ONE, 0,
-                         json_pack("{s:s, s:s, s:s, s:I}", "network", network, "name", in->name,
-                                   "host", in->host, "user_id", (json_int_t)owner->id)) ||
+    return !sql_worker_is_barred_one(db, .network = network, .name = in->name, .host = in->host,
+                                     .user = owner->id) ||
            error_set(err, 403, "blocked",
                      "a machine like this one, of this account or network, is blocked; ask the "
                      "operator");
@@ -57,7 +59,8 @@ static bool newcomer_check(Db *db, const Introduction *in, const Owner *owner, c
 
 static bool limit_check(const Turn *turn, const char *network, double *wait_s, Error *err) {
     int64_t limit = setting_whole(turn->db, SETTING_REGISTRATIONS_PER_HOUR);
-    int64_t there = db_int(turn->db, SQL_WORKER_REGISTRATIONS, 0, "sd", network, turn->now - 3600);
+    int64_t there =
+        sql_worker_registrations(turn->db, 0, .network = network, .since = turn->now - 3600);
     if (there < limit)
         return true;
     *wait_s = REGISTRATIONS_WAIT_S;
@@ -71,18 +74,16 @@ static bool machine_store(const Turn *turn, const Introduction *in, const Owner 
     char token_hash[SHA256_HEX_MAX];
     token_random(out->token);
     sha256_hex(out->token, strlen(out->token), token_hash);
-    json_t *row =
-        json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:f, s:s}", "token_hash", token_hash,
-                  "user_id", (json_int_t)owner->id, "name", in->name, "version", in->version,
-                  "host", in->host, "address", in->address, "network", network, "now", turn->now,
-                  "user_token_hash", owner->token_hash);
-    if (!out->is_new) {
-        json_object_set_new(row, "id", json_integer(out->id));
-        return db_write(turn->db, err, SQL_WORKER_AGAIN, row);
-    }
-    json_object_set_new(row, "machine_key_hash", json_string(key_hash));
-    json_object_set_new(row, "cores", json_integer(in->cores));
-    bool good = db_write(turn->db, err, SQL_WORKER_ADD, row);
+    if (!out->is_new)
+        return sql_worker_again(turn->db, err, .worker = out->id, .token_hash = token_hash,
+                                .user = owner->id, .name = in->name, .version = in->version,
+                                .host = in->host, .address = in->address, .network = network,
+                                .now = turn->now, .user_token_hash = owner->token_hash);
+    bool good =
+        sql_worker_add(turn->db, err, .key_hash = key_hash, .token_hash = token_hash,
+                       .user = owner->id, .name = in->name, .version = in->version,
+                       .host = in->host, .cores = in->cores, .address = in->address,
+                       .network = network, .now = turn->now, .user_token_hash = owner->token_hash);
     out->id = db_last_id(turn->db);
     return good;
 }
@@ -117,13 +118,14 @@ static const char *advice_of(int64_t level) {
 }
 
 bool machine_may_claim(const Turn *turn, int64_t machine, Error *err) {
-    json_auto_t *standing = db_row(turn->db, SQL_WORKER_STANDING, "i", machine);
-    if (!machine_may_work(member_text(standing, "barred"), err))
+    SqlWorkerStanding standing scope(sql_row_free) = {0};
+    if (!sql_worker_standing(turn->db, &standing, machine))
+        return error_set(err, 500, "internal", "there is no machine %lld", (long long)machine);
+    if (!machine_may_work(standing.barred, err))
         return false;
     int64_t wanted = setting_whole(turn->db, SETTING_SANDBOX_MIN);
-    int64_t has = member_int(standing, "sandbox");
-    return has >= wanted ||
+    return standing.sandbox >= wanted ||
            error_set(err, 403, "sandbox_required",
                      "this server wants sandbox level %lld, this machine has %lld: %s",
-                     (long long)wanted, (long long)has, advice_of(wanted));
+                     (long long)wanted, (long long)standing.sandbox, advice_of(wanted));
 }

@@ -11,6 +11,7 @@
 #include "server/routes/worker_handlers.h"
 #include "server/storage/blob.h"
 #include "sql/git.h"
+#include "sql/worker.h"
 
 // ---- calls about a task -------------------------------------------------------------------------
 
@@ -179,7 +180,7 @@ static bool snapshot_restore(Request *req, Response *res, const char *sha, Error
 
 static bool blob_get_route(Request *req, Response *res, Error *err) {
     const char *sha = req->params[0];
-    if (!sha256_is_hex(sha) || !db_int(req->turn->db, SQL_WORKER_BLOB_OPEN, 0, "s", sha))
+    if (!sha256_is_hex(sha) || !sql_worker_blob_open(req->turn->db, sha))
         return error_set(err, 404, "no_such_blob", "there is no such blob");
     char *path scope(free_ptr) = blob_path(req->site->data, sha);
     if (access(path, R_OK) < 0 && !snapshot_restore(req, res, sha, err))

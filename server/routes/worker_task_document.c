@@ -1,17 +1,14 @@
 // See worker_task_document.h.
 #include "server/routes/worker_task_document.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/time_control.h"
 #include "server/db/settings.h"
 #include "server/routes/worker_checks.h"
 #include "server/storage/book.h"
-
-static json_t *member(const json_t *row, const char *key) {
-    return json_object_get(row, key);
-}
+#include "sql/worker.h"
 
 // "Hash=16 Name=value" as an object of strings, in order.
 static json_t *options_json(const char *options) {
@@ -29,71 +26,102 @@ static json_t *options_json(const char *options) {
     return out;
 }
 
-static json_t *side_json(const json_t *row, const char *side) {
-    char commit[16], snapshot[16], bench[16], options[16], files[16];
-    snprintf(commit, sizeof commit, "%s_commit", side);
-    snprintf(snapshot, sizeof snapshot, "%s_snapshot", side);
-    snprintf(bench, sizeof bench, "%s_bench", side);
-    snprintf(options, sizeof options, "%s_options", side);
-    snprintf(files, sizeof files, "%s_files", side);
-    return json_pack("{s:O, s:O, s:O, s:o, s:O, s:O}", "commit", member(row, commit), "snapshot",
-                     member(row, snapshot), "bench", member(row, bench), "options",
-                     options_json(member_text(row, options)), "tc", member(row, "tc"), "files",
-                     member(row, files));
+static json_t *text_or_null(const char *text) {
+    return text ? json_string(text) : json_null();
 }
 
-static json_t *test_json(const json_t *row) {
-    return json_pack("{s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "id", member(row, "test_id"),
-                     "engine", member(row, "engine"), "title", member(row, "title"), "kind",
-                     member(row, "kind"), "batch_pairs", member(row, "batch_pairs"), "threads",
-                     member(row, "threads"), "variant", member(row, "variant"), "adjudication",
-                     member(row, "adjudication"));
+static json_t *test_json(const SqlWorkerTask *task) {
+    json_t *out = json_pack("{s:I, s:s}", "id", (json_int_t)task->test, "engine", task->engine);
+    json_object_set_new(out, "title", json_string(task->title));
+    json_object_set_new(out, "kind", json_string(task->kind));
+    json_object_set_new(out, "batch_pairs", json_integer(task->batch_pairs));
+    json_object_set_new(out, "threads", json_integer(task->threads));
+    json_object_set_new(out, "variant", json_string(task->variant));
+    json_object_set_new(out, "adjudication", json_loads(task->adjudication, 0, NULL));
+    return out;
 }
 
-static json_t *build_json(const json_t *row) {
-    json_t *build = json_copy(member(row, "build"));
+typedef struct Side {
+    const char *commit, *snapshot, *options, *files;
+    json_t *bench; // stolen
+} Side;
+
+static json_t *side_json(const SqlWorkerTask *task, Side side) {
+    json_t *out = json_pack("{s:s, s:s}", "commit", side.commit, "snapshot", side.snapshot);
+    json_object_set_new(out, "bench", side.bench);
+    json_object_set_new(out, "options", options_json(side.options));
+    json_object_set_new(out, "tc", json_string(task->tc));
+    json_object_set_new(out, "files", json_loads(side.files, 0, NULL));
+    return out;
+}
+
+static json_t *sides_json(const SqlWorkerTask *task) {
+    Side new = {.commit = task->new_commit,
+                .snapshot = task->new_snapshot,
+                .options = task->new_options,
+                .files = task->new_files,
+                .bench = task->has_new_bench ? json_integer(task->new_bench) : json_null()};
+    Side base = {.commit = task->base_commit,
+                 .snapshot = task->base_snapshot,
+                 .options = task->base_options,
+                 .files = task->base_files,
+                 .bench = task->has_base_bench ? json_integer(task->base_bench) : json_null()};
+    return json_pack("{s:o, s:o}", "new", side_json(task, new), "base", side_json(task, base));
+}
+
+static json_t *build_json(const SqlWorkerTask *task) {
+    json_t *build = json_loads(task->build, 0, NULL);
     if (!json_object_get(build, "files"))
         json_object_set_new(build, "files", json_array());
     return build;
 }
 
-static json_t *scale_json(Request *req, const json_t *row) {
+static json_t *scale_json(Request *req, const SqlWorkerTask *task) {
     TimeControl tc;
     Error ignored;
-    if (!tc_parse(member_text(row, "tc"), &tc, &ignored) || !tc_is_scaled(&tc))
+    if (!tc_parse(task->tc, &tc, &ignored) || !tc_is_scaled(&tc))
         return json_null();
-    return json_pack(
-        "{s:O, s:O, s:O, s:O, s:O, s:O, s:I}", "reference_commit", member(row, "reference_commit"),
-        "reference_snapshot", member(row, "reference_snapshot"), "reference_files",
-        member(row, "reference_files"), "reference_speed", member(row, "reference_speed"), "min",
-        member(row, "scale_min"), "max", member(row, "scale_max"), "margin_ms",
-        (json_int_t)setting_whole(req->turn->db, SETTING_MARGIN_MS));
+    json_t *out = json_pack("{s:s, s:o}", "reference_commit", task->reference_commit,
+                            "reference_snapshot", text_or_null(task->reference_snapshot));
+    json_object_set_new(out, "reference_files", json_loads(task->reference_files, 0, NULL));
+    json_object_set_new(out, "reference_speed", json_real(task->reference_speed));
+    json_object_set_new(out, "min", json_real(task->scale_min));
+    json_object_set_new(out, "max", json_real(task->scale_max));
+    json_object_set_new(out, "margin_ms",
+                        json_integer(setting_whole(req->turn->db, SETTING_MARGIN_MS)));
+    return out;
+}
+
+static json_t *task_json(Request *req, const SqlWorkerTask *task) {
+    double lease = task->lease_until - req->turn->now;
+    json_t *out = json_pack("{s:I, s:f}", "id", (json_int_t)task->id, "lease_s", fmax(lease, 0));
+    json_object_set_new(out, "first_pair", json_integer(task->first_pair));
+    json_object_set_new(out, "pairs", json_integer(task->pair_count));
+    json_object_set_new(out, "test", test_json(task));
+    json_object_set_new(out, "sides", sides_json(task));
+    json_object_set_new(out, "build", build_json(task));
+    json_object_set_new(out, "scale", scale_json(req, task));
+    json_object_set_new(out, "next",
+                        json_pack("{s:I, s:n}", "seq", (json_int_t)task->next_seq, "options"));
+    json_object_set_new(out, "credit", credit_json(req));
+    return out;
 }
 
 // The openings come last: they are text already, and the end of the document makes room for them.
-static bool add_openings(Request *req, Response *res, const json_t *row, Error *err) {
+static bool add_openings(Request *req, Response *res, const SqlWorkerTask *task, Error *err) {
     Str *body = &res->body;
     body->data[--body->size] = 0; // its last brace
     str_puts(body, ",\"openings\":");
-    bool good =
-        book_openings(req->site->data, member_text(row, "book"), member_int(row, "seed"),
-                      member_int(row, "first_pair"), member_int(row, "pair_count"), body, err);
+    bool good = book_openings(req->site->data, task->book, task->seed, task->first_pair,
+                              task->pair_count, body, err);
     str_putc(body, '}');
     return good;
 }
 
-bool task_document(Request *req, Response *res, int64_t task, Error *err) {
-    json_auto_t *row = db_row(req->turn->db, SQL_WORKER_TASK, "i", task);
-    if (!row)
-        return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
-    double lease = json_number_value(member(row, "lease_until")) - req->turn->now;
-    json_t *document =
-        json_pack("{s:O, s:f, s:O, s:O, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:O, s:n}, s:o}", "id",
-                  member(row, "id"), "lease_s", lease > 0 ? lease : 0, "first_pair",
-                  member(row, "first_pair"), "pairs", member(row, "pair_count"), "test",
-                  test_json(row), "sides", "new", side_json(row, "new"), "base",
-                  side_json(row, "base"), "build", build_json(row), "scale", scale_json(req, row),
-                  "next", "seq", member(row, "next_seq"), "options", "credit", credit_json(req));
-    response_json(res, 200, document);
-    return add_openings(req, res, row, err);
+bool task_document(Request *req, Response *res, int64_t id, Error *err) {
+    SqlWorkerTask task scope(sql_row_free) = {0};
+    if (!sql_worker_task(req->turn->db, &task, id))
+        return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)id);
+    response_json(res, 200, task_json(req, &task));
+    return add_openings(req, res, &task, err);
 }

@@ -13,6 +13,7 @@
 #include "engine/rules/position.h"
 #include "server/common/file.h"
 #include "server/storage/blob.h"
+#include "sql/worker.h"
 
 // ---- installing ---------------------------------------------------------------------------------
 
@@ -21,11 +22,9 @@ static int64_t store(Db *db, const char *data, int64_t engine_id, const char *na
     char sha[SHA256_HEX_MAX];
     if (!blob_put(data, book->lines.data, book->lines.size, sha, err) ||
         !blob_note(db, sha, book->lines.size, "book", now, err) ||
-        !db_write(db, err, SQL_BOOK_ADD,
-                  json_pack("{s:I, s:s, s:s, s:s, s:I, s:b, s:f}", "engine", (json_int_t)engine_id,
-                            "name", name, "blob_sha", sha, "format", book->is_pgn ? "pgn" : "epd",
-                            "openings", (json_int_t)book->openings, "chess960", book->chess960,
-                            "created", now)))
+        !sql_book_add(db, err, .engine = engine_id, .name = name, .sha256 = sha,
+                      .format = book->is_pgn ? "pgn" : "epd", .openings = (int64_t)book->openings,
+                      .chess960 = book->chess960, .created = now))
         return 0;
     return db_last_id(db);
 }
