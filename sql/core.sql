@@ -12,25 +12,25 @@ DELETE FROM settings WHERE name = ?1
 -- name: settings_all
 SELECT name, value FROM settings ORDER BY name
 
--- name: idempotency_get
-SELECT request_hash, status, body FROM idempotency WHERE subject = ?1 AND key = ?2
+-- name: idempotency_get row
+SELECT request_hash, status, body FROM idempotency WHERE subject = :subject AND key = :key
 
 -- name: idempotency_put
 INSERT INTO idempotency (subject, key, request_hash, status, body, created)
 VALUES (:subject, :key, :request_hash, :status, :body, :created)
 
 -- name: idempotency_expire
-DELETE FROM idempotency WHERE created < ?1
+DELETE FROM idempotency WHERE created < :before
 
 -- name: sessions_expire
-DELETE FROM sessions WHERE expires < ?1
+DELETE FROM sessions WHERE expires < :now
 
 -- name: login_failures_expire
-DELETE FROM login_failures WHERE last < ?1
+DELETE FROM login_failures WHERE last < :before
 
--- Machines that never got a task and have sent no request since ?1; a limited number at a time.
+-- Machines that never got a task and whose last request is old; a limited number at a time.
 -- name: machines_forget
-DELETE FROM workers WHERE id IN (SELECT id FROM workers w WHERE tasked = 0 AND blocked = 0 AND last_seen < ?1
+DELETE FROM workers WHERE id IN (SELECT id FROM workers w WHERE tasked = 0 AND blocked = 0 AND last_seen < :before
     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.worker_id = w.id) ORDER BY last_seen LIMIT 200)
 
 -- name: event_add
@@ -53,15 +53,17 @@ WHERE id = (
     SELECT coalesce((SELECT id FROM recent WHERE user_id IS nullif(:user, 0) AND worker_id IS nullif(:worker, 0)),
                     (SELECT max(id) FROM recent HAVING count(*) = :rows)))
 
--- Removes routine events from before ?1; a limited number at a time.
+-- Removes old routine events; a limited number at a time.
 -- name: events_forget
-DELETE FROM events WHERE id IN (SELECT id FROM events WHERE type IN (SELECT type FROM routine_events) AND created < ?1 LIMIT 200)
+DELETE FROM events WHERE id IN (SELECT id FROM events WHERE type IN (SELECT type FROM routine_events) AND created < :before LIMIT 200)
 
--- name: engine_first
+-- name: engine_first value
+-- types: value int
 SELECT min(id) FROM engines
 
 -- A machine is online at :now if it has sent a request within :online_s seconds.
--- name: core_metrics
+-- name: core_metrics object
+-- types: :now real, :online_s real
 SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM tests WHERE state = 'pending') AS tests_pending,
        (SELECT count(*) FROM workers WHERE last_seen > :now - :online_s) AS workers_active,
@@ -74,72 +76,78 @@ SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
        (SELECT count(*) FROM users) AS users
 
--- name: integrity_check
+-- name: integrity_check rows
+-- types: integrity_check text
 PRAGMA integrity_check
 
--- name: foreign_key_check
+-- name: foreign_key_check rows
+-- types: table text, rowid int?, parent text, fkid int
 PRAGMA foreign_key_check
 
--- Batches whose games may be replayed, from the first after ?1, and how many earlier batches the same machine has, at
--- most ?2.
--- name: replay_next
+-- The next batch whose games may be replayed (:after: the one before), and how many earlier batches the same machine
+-- has, at most :limit.
+-- name: replay_next row
+-- types: :limit int, sha text, chess960 bool, first_pair int, before int
 SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.tc, b.games_sha256 AS sha, t.variant = 'chess960' AS chess960,
        k.first_pair + b.seq * t.batch_pairs AS first_pair,
-       (SELECT count(*) FROM (SELECT 1 FROM batches p WHERE p.worker_id = b.worker_id AND p.id < b.id LIMIT ?2)) AS before
+       (SELECT count(*) FROM (SELECT 1 FROM batches p WHERE p.worker_id = b.worker_id AND p.id < b.id LIMIT :limit)) AS before
 FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id
-WHERE b.id > ?1 AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
+WHERE b.id > :after AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
   AND NOT EXISTS (SELECT 1 FROM replays r WHERE r.batch_id = b.id) ORDER BY b.id LIMIT 1
 
 -- The batch after which a starting server continues: at most :batches before the last.
--- name: replay_last
+-- name: replay_last value
+-- types: :batches int, value int
 SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - :batches)
 
 -- name: replay_begin
-INSERT INTO replays_started (batch_id, started) VALUES (?1, ?2) ON CONFLICT (batch_id) DO UPDATE SET started = ?2
+INSERT INTO replays_started (batch_id, started) VALUES (:batch, :now) ON CONFLICT (batch_id) DO UPDATE SET started = :now
 
 -- name: replay_ended
-DELETE FROM replays_started WHERE batch_id = ?1
+DELETE FROM replays_started WHERE batch_id = :batch
 
 -- name: replays_ended
 DELETE FROM replays_started
 
 -- The first batch during whose replay the server ended.
--- name: replays_broken
+-- name: replays_broken value
 SELECT batch_id FROM replays_started ORDER BY batch_id LIMIT 1
 
 -- ---- the disk
 
--- Whether the blob ?1 is needed. 0: no row refers to it, 1: it is needed, 2: it has games that were dropped. A snapshot
+-- Whether the blob is needed. 0: no row refers to it, 1: it is needed, 2: it has games that were dropped. A snapshot
 -- is needed while workers may build it; afterwards it can be made again. Rows of other kinds are never deleted.
--- name: blob_standing
-SELECT CASE WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1 AND kind <> 'games')
-              OR EXISTS (SELECT 1 FROM nets WHERE sha256 = ?1)
-              OR EXISTS (SELECT 1 FROM commits_built WHERE snapshot = ?1)
+-- name: blob_standing value
+-- types: value int
+SELECT CASE WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = :sha256 AND kind <> 'games')
+              OR EXISTS (SELECT 1 FROM nets WHERE sha256 = :sha256)
+              OR EXISTS (SELECT 1 FROM commits_built WHERE snapshot = :sha256)
               OR EXISTS (SELECT 1 FROM games g JOIN tasks k ON k.id = g.task_id JOIN tests t ON t.id = k.test_id
-                         WHERE g.sha256 = ?1 AND t.games_dropped IS NULL) THEN 1
-            WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = ?1) THEN 2
+                         WHERE g.sha256 = :sha256 AND t.games_dropped IS NULL) THEN 1
+            WHEN EXISTS (SELECT 1 FROM blobs WHERE sha256 = :sha256) THEN 2
             ELSE 0 END
 
--- The next test whose games are dropped, of those that ended before ?1: the oldest first, accepted and merged ones
+-- The next test whose games are dropped, of those that ended before a time: the oldest first, accepted and merged ones
 -- last.
--- name: disk_test_to_drop
+-- name: disk_test_to_drop value
 SELECT t.id FROM tests t
-WHERE t.state = 'finished' AND t.games_dropped IS NULL AND t.finished <= ?1
+WHERE t.state = 'finished' AND t.games_dropped IS NULL AND t.finished <= :before
   AND EXISTS (SELECT 1 FROM tasks k JOIN games g ON g.task_id = k.id WHERE k.test_id = t.id)
 ORDER BY t.result = 'accepted' OR t.merged IS NOT NULL, t.finished, t.id LIMIT 1
 
--- name: disk_games_of_test
-SELECT count(*) FROM tasks k JOIN games g ON g.task_id = k.id WHERE k.test_id = ?1
+-- name: disk_games_of_test value
+-- types: value int
+SELECT count(*) FROM tasks k JOIN games g ON g.task_id = k.id WHERE k.test_id = :test
 
 -- name: disk_games_dropped
-UPDATE tests SET games_dropped = ?2 WHERE id = ?1
+UPDATE tests SET games_dropped = :now WHERE id = :test
 
--- Gives up the patches of tests that were stopped before ?2 and are not approved. Not those that another test has as
+-- Gives up the patches of tests that were stopped before a time and are not approved. Not those that another test has as
 -- its base, and not those of harmful commits, which are compared with later ones. A limited number at a time.
 -- name: disk_patches_dropped
-UPDATE tests SET patch_dropped = ?1 WHERE id IN (
+UPDATE tests SET patch_dropped = :now WHERE id IN (
     SELECT t.id FROM tests t
-    WHERE t.result = 'stopped' AND t.approved_hash IS NULL AND t.patch_dropped IS NULL AND t.finished <= ?2 AND NOT t.harmful
+    WHERE t.result = 'stopped' AND t.approved_hash IS NULL AND t.patch_dropped IS NULL AND t.finished <= :before AND NOT t.harmful
       AND NOT EXISTS (SELECT 1 FROM tests o WHERE o.engine_id = t.engine_id AND o.base_commit = t.new_commit AND o.id <> t.id
                                               AND o.patch_dropped IS NULL)
     LIMIT 100)

@@ -12,6 +12,7 @@
 #include "server/common/str.h"
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
+#include "sql/core.h"
 
 int command_failed(const Error *err) {
     fprintf(stderr, "server: %s\n", err->message);
@@ -105,16 +106,23 @@ int command_set(int argc, char **argv) {
 
 // ---- check --------------------------------------------------------------------------------------
 
-// Prints and counts the rows of a check whose text in `column` is not `fine` (NULL: all rows).
-static int count_rows(Db *db, SqlId id, int column, const char *fine) {
+// Prints and counts the faults that SQLite finds in its file.
+static int check_integrity(Db *db) {
     int count = 0;
-    for (Query q = query(db, id, ""); query_step(&q);) {
-        if (fine && !strcmp(query_text(&q, column), fine))
+    for (SqlIntegrityCheckRows rows = sql_integrity_check(db); sql_integrity_check_next(&rows);) {
+        if (strcmp(rows.row.integrity_check, "ok") == 0)
             continue;
-        printf("%s %s\n", query_text(&q, column),
-               fine ? "" : "refers to a row that does not exist");
+        printf("%s\n", rows.row.integrity_check);
         count++;
     }
+    return count;
+}
+
+static int check_foreign_keys(Db *db) {
+    int count = 0;
+    for (SqlForeignKeyCheckRows rows = sql_foreign_key_check(db); sql_foreign_key_check_next(&rows);
+         count++)
+        printf("%s refers to a row that does not exist\n", rows.row.table);
     return count;
 }
 
@@ -124,8 +132,7 @@ int command_check(int argc, char **argv) {
     Db *db = command_database(argv[1]);
     if (!db)
         return 1;
-    int faults = count_rows(db, SQL_INTEGRITY_CHECK, COL_INTEGRITY_CHECK_INTEGRITY_CHECK, "ok");
-    faults += count_rows(db, SQL_FOREIGN_KEY_CHECK, COL_FOREIGN_KEY_CHECK_TABLE, NULL);
+    int faults = check_integrity(db) + check_foreign_keys(db);
     printf("database: %s\n", faults ? "damaged" : "sound");
     faults += ledger_check(db, stdout);
     faults += db_failed(db);

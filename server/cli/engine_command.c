@@ -14,6 +14,7 @@
 #include "server/git/tree.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
+#include "sql/core.h"
 #include "sql/git.h"
 #include "sql/nets.h"
 
@@ -60,9 +61,8 @@ typedef struct EngineJob {
 
 static void note(const EngineJob *job, const char *message) {
     Error err;
-    if (!db_write(job->db, &err, SQL_EVENT_ADD,
-                  json_pack("{s:f, s:s, s:i, s:i, s:i, s:s}", "created", (double)time(NULL), "type",
-                            "engine", "user", 0, "worker", 0, "test", 0, "message", message)))
+    if (!sql_event_add(job->db, &err, .type = "engine", .user = 0, .worker = 0, .test = 0,
+                       .message = message, .created = (double)time(NULL)))
         fprintf(stderr, "server: the event log cannot be written: %s\n", err.message);
 }
 

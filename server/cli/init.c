@@ -18,6 +18,7 @@
 #include "server/common/installed.h"
 #include "server/db/settings.h"
 #include "server/storage/book.h"
+#include "sql/core.h"
 #include "sql/git.h"
 
 enum { BOOKS_MAX = 16 };
@@ -80,7 +81,7 @@ static bool add_own_books(Db *db, const char *data, int64_t engine, Error *err) 
 }
 
 static bool add_books(Db *db, const Plan *plan, Error *err) {
-    int64_t engine = db_int(db, SQL_ENGINE_FIRST, 0, "");
+    int64_t engine = sql_engine_first(db, 0);
     for (int i = 0; i < plan->book_count; i++)
         if (!add_book(db, plan->data, engine, plan->books[i], err))
             return false;

@@ -9,6 +9,7 @@
 #include "server/db/settings.h"
 #include "server/ledger/ranges.h"
 #include "server/ledger/task.h"
+#include "sql/core.h"
 #include "sql/ledger.h"
 
 // A worker that has not measured its speed counts as this many times slower than the reference.
@@ -59,26 +60,24 @@ static bool release_forgotten(Turn *turn, const Claim *claim, Error *err) {
 static int64_t claimed_before(Turn *turn, const Claim *claim, Error *err) {
     char subject[40];
     snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
-    json_auto_t *row = db_row(turn->db, SQL_IDEMPOTENCY_GET, "ss", subject, claim->key);
-    if (!row)
+    SqlIdempotencyGet row scope(sql_row_free) = {0};
+    if (!sql_idempotency_get(turn->db, &row, .subject = subject, .key = claim->key))
         return 0;
-    const char *hash = json_string_value(json_object_get(row, "request_hash"));
-    if (strcmp(hash, claim->request_hash) != 0) {
+    if (strcmp(row.request_hash, claim->request_hash) != 0) {
         error_set(err, 409, "idempotency_conflict",
                   "this Idempotency-Key was used for another claim");
         return -1;
     }
-    return strtoll(json_string_value(json_object_get(row, "body")), NULL, 10);
+    return strtoll(row.body, NULL, 10);
 }
 
 static bool remember(Turn *turn, const Claim *claim, int64_t task, Error *err) {
     char subject[40], body[24];
     snprintf(subject, sizeof subject, "worker:%lld", (long long)claim->worker);
     snprintf(body, sizeof body, "%lld", (long long)task);
-    return db_write(turn->db, err, SQL_IDEMPOTENCY_PUT,
-                    json_pack("{s:s, s:s, s:s, s:i, s:s, s:f}", "subject", subject, "key",
-                              claim->key, "request_hash", claim->request_hash, "status", 200,
-                              "body", body, "created", turn->now));
+    return sql_idempotency_put(turn->db, err, .subject = subject, .key = claim->key,
+                               .request_hash = claim->request_hash, .status = 200, .body = body,
+                               .created = turn->now);
 }
 
 // The speed of a machine is the speed of its first engine, until it gets a task of another engine.

@@ -4,6 +4,7 @@
 #include "server/common/log.h"
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
+#include "sql/core.h"
 #include "sql/ledger.h"
 
 enum { DROP_AFTER_S = 3600, LOOK_AGAIN_S = 60, DAY_S = 86400 };
@@ -25,11 +26,11 @@ bool disk_check(Db *db, const char *data, Error *err) {
 
 int64_t disk_drop_games(Turn *turn, const Disk *disk) {
     Error err;
-    int64_t test = db_int(turn->db, SQL_DISK_TEST_TO_DROP, 0, "d", turn->now - DROP_AFTER_S);
+    int64_t test = sql_disk_test_to_drop(turn->db, 0, turn->now - DROP_AFTER_S);
     if (!test)
         return 0;
-    int64_t batches = db_int(turn->db, SQL_DISK_GAMES_OF_TEST, 0, "i", test);
-    if (!db_run(turn->db, &err, SQL_DISK_GAMES_DROPPED, "id", test, turn->now)) {
+    int64_t batches = sql_disk_games_of_test(turn->db, 0, test);
+    if (!sql_disk_games_dropped(turn->db, &err, .test = test, .now = turn->now)) {
         log_error("the games of test %lld cannot be dropped: %s", (long long)test, err.message);
         return 0;
     }
@@ -78,8 +79,8 @@ static void drop_where_low(DiskPolicy *policy, Turn *turn, const Disk *disk, Swe
 static void drop_patches(Turn *turn) {
     Error err;
     double days = (double)setting_whole(turn->db, SETTING_UNAPPROVED_DAYS);
-    if (!db_run(turn->db, &err, SQL_DISK_PATCHES_DROPPED, "dd", turn->now,
-                turn->now - days * DAY_S))
+    if (!sql_disk_patches_dropped(turn->db, &err, .now = turn->now,
+                                  .before = turn->now - days * DAY_S))
         log_error("old patches cannot be dropped: %s", err.message);
 }
 

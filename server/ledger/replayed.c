@@ -4,6 +4,7 @@
 #include "server/common/log.h"
 #include "server/ledger/replayer.h"
 #include "server/ledger/task.h"
+#include "sql/core.h"
 #include "sql/ledger.h"
 
 static bool exclude_machine(Turn *turn, const SqlLedgerBatchPlace *place, const char *fault,
@@ -23,7 +24,7 @@ static bool add_replay(Turn *turn, int64_t batch, int64_t games, const char *fau
                                .now = turn->now, .left_out = left_out))
         return false;
     *added = db_changes(turn->db) > 0;
-    return db_run(turn->db, err, SQL_REPLAY_ENDED, "i", batch);
+    return sql_replay_ended(turn->db, err, batch);
 }
 
 // What gives an owner a record: so many counted batches, the first of them at least so old, so many
@@ -85,7 +86,7 @@ void ledger_take_replayed(Turn *turn, struct Replayer *replayer) {
 
 bool ledger_replays_resume(Db *db, double now, Error *err) {
     scope(turn_release) Turn turn = {.db = db, .now = now};
-    for (int64_t batch; (batch = db_int(db, SQL_REPLAYS_BROKEN, 0, "")) != 0;)
+    for (int64_t batch; (batch = sql_replays_broken(db, 0)) != 0;)
         if (!ledger_replayed(&turn, batch, 0, "", "the server ended while it replayed it", err))
             return false;
     return true;

@@ -8,12 +8,12 @@
 #include "server/common/background.h"
 #include "server/common/clock.h"
 #include "server/common/hash.h"
-#include "server/common/json_member.h"
 #include "server/common/log.h"
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/replay.h"
 #include "server/storage/blob.h"
+#include "sql/core.h"
 
 // The first batches of each machine are replayed in any case, and a starting server looks back at so
 // many batches. Rules of the system; the share of all other batches is the setting `replay_share`.
@@ -30,16 +30,6 @@ struct Replayer {
     int found_count;
 };
 
-// A batch to be replayed. The row owns the texts.
-typedef struct Candidate {
-    json_t *row;
-    ReplayFacts facts;
-} Candidate;
-
-static void candidate_release(Candidate *candidate) {
-    json_decref(candidate->row);
-}
-
 // Random, so that no machine can know which of its batches will be replayed.
 static bool is_drawn(double share) {
     uint32_t random;
@@ -48,55 +38,48 @@ static bool is_drawn(double share) {
 }
 
 // The next chosen batch; false if there is none.
-static bool next_candidate(Replayer *replayer, Candidate *candidate) {
+static bool next_batch(Replayer *replayer, SqlReplayNext *batch) {
     double share = setting_real(replayer->db, SETTING_REPLAY_SHARE);
-    for (;;) {
-        json_t *row =
-            db_row(replayer->db, SQL_REPLAY_NEXT, "ii", replayer->last, (int64_t)FIRST_BATCHES);
-        if (!row)
-            return false;
-        replayer->last = member_int(row, "id");
-        bool is_first = member_int(row, "before") < FIRST_BATCHES;
-        if (share > 0 && (is_first || is_drawn(share))) {
-            candidate->row = row;
-            candidate->facts =
-                (ReplayFacts){member_int(row, "first_pair"), member_text(row, "outcomes"),
-                              member_int(row, "crashes"),    member_int(row, "time_losses"),
-                              member_text(row, "tc"),        member_int(row, "chess960") != 0};
+    while (sql_replay_next(replayer->db, batch, .after = replayer->last, .limit = FIRST_BATCHES)) {
+        replayer->last = batch->id;
+        if (share > 0 && (batch->before < FIRST_BATCHES || is_drawn(share)))
             return true;
-        }
-        json_decref(row);
     }
+    return false;
 }
 
 // If the games cannot be read, the batch is left out: that is not the machine's fault.
-static void look_at(const char *data, const Candidate *candidate, Replayed *out) {
+static void look_at(const char *data, const SqlReplayNext *batch, Replayed *out) {
     Error err;
     size_t size;
     Str text scope(str_release);
-    int64_t pairs = (int64_t)strlen(candidate->facts.outcomes);
+    int64_t pairs = (int64_t)strlen(batch->outcomes);
+    ReplayFacts facts = {.first_pair = batch->first_pair,
+                         .outcomes = batch->outcomes,
+                         .crashes = batch->crashes,
+                         .time_losses = batch->time_losses,
+                         .tc = batch->tc,
+                         .chess960 = batch->chess960};
     str_init(&text, games_text_max(pairs));
-    *out = (Replayed){.batch = member_int(candidate->row, "id")};
-    const char *sha = member_text(candidate->row, "sha");
+    *out = (Replayed){.batch = batch->id};
     char *packed scope(free_ptr) =
-        sha256_is_hex(sha) ? blob_get(data, sha, GAMES_MAX, &size, &err) : NULL;
+        sha256_is_hex(batch->sha) ? blob_get(data, batch->sha, GAMES_MAX, &size, &err) : NULL;
     if (!packed || !zstd_decompress(packed, size, &text, &err)) {
         snprintf(out->left_out, sizeof out->left_out, "its games cannot be read");
         return;
     }
     out->games = 2 * pairs;
-    if (!replay_games(text.data, text.size, &candidate->facts, &err))
+    if (!replay_games(text.data, text.size, &facts, &err))
         snprintf(out->fault, sizeof out->fault, "%.290s", err.message);
 }
 
 // Writes down the batch before any of it is read. If the replay ends the server by a crash, the
 // next server does not try the batch again. The note is removed in the COMMIT that stores the
 // result.
-static bool note_begun(Replayer *replayer, const Candidate *candidate) {
+static bool note_begun(Replayer *replayer, int64_t batch) {
     Error err;
     bool good = db_begin(replayer->notes, &err) &&
-                db_run(replayer->notes, &err, SQL_REPLAY_BEGIN, "id",
-                       member_int(candidate->row, "id"), time_now()) &&
+                sql_replay_begin(replayer->notes, &err, .batch = batch, .now = time_now()) &&
                 db_commit(replayer->notes, &err);
     if (good)
         return true;
@@ -123,20 +106,20 @@ static void hand_over(Replayer *replayer, const Replayed *replayed) {
 static void look_around(void *arg) {
     Replayer *replayer = arg;
     while (!is_full(replayer) && !background_is_stopping(replayer->thread)) {
-        scope(candidate_release) Candidate candidate = {0};
+        SqlReplayNext batch scope(sql_row_free) = {0};
         Replayed replayed;
         Error err;
         if (!db_begin(replayer->db, &err))
             return;
-        bool more = next_candidate(replayer, &candidate);
+        bool more = next_batch(replayer, &batch);
         db_rollback(replayer->db);
         if (!more)
             return;
-        if (!note_begun(replayer, &candidate)) {
-            replayer->last = member_int(candidate.row, "id") - 1;
+        if (!note_begun(replayer, batch.id)) {
+            replayer->last = batch.id - 1;
             return;
         }
-        look_at(replayer->data, &candidate, &replayed);
+        look_at(replayer->data, &batch, &replayed);
         hand_over(replayer, &replayed);
     }
 }
@@ -157,7 +140,7 @@ Replayer *replayer_start(const char *data, Error *err) {
     replayer->notes = replayer->db ? db_open(path, false, err) : NULL;
     bool good = replayer->notes != NULL;
     if (good)
-        replayer->last = db_int(replayer->db, SQL_REPLAY_LAST, 0, "i", (int64_t)CATCH_UP_BATCHES);
+        replayer->last = sql_replay_last(replayer->db, 0, CATCH_UP_BATCHES);
     good = good && background_start(&replayer->thread, look_around, replayer, LOOK_EVERY_S, err);
     if (good)
         return replayer;
@@ -181,7 +164,7 @@ int replayer_take(Replayer *replayer, Replayed *out, int max) {
 // The next server replays them again.
 static void forget_begun(Replayer *replayer) {
     Error err;
-    if (!db_begin(replayer->notes, &err) || !db_run(replayer->notes, &err, SQL_REPLAYS_ENDED, "") ||
+    if (!db_begin(replayer->notes, &err) || !sql_replays_ended(replayer->notes, &err) ||
         !db_commit(replayer->notes, &err))
         log_warn("the note of the last batch cannot be removed: %s", err.message);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "server/common/hash.h"
-#include "server/common/json_member.h"
 #include "server/http/response.h"
+#include "sql/core.h"
 
 enum { KEY_MAX = 128, SUBJECT_MAX = 32 };
 
@@ -50,14 +50,13 @@ bool idempotency_look(RequestData *data, Error *err) {
                          KEY_MAX);
     if (!data->request_hash[0])
         hash_request(data);
-    json_auto_t *row = db_row(data->req.turn->db, SQL_IDEMPOTENCY_GET, "ss", subject, key);
-    if (!row)
+    SqlIdempotencyGet row scope(sql_row_free) = {0};
+    if (!sql_idempotency_get(data->req.turn->db, &row, .subject = subject, .key = key))
         return true;
-    if (strcmp(json_string_value(json_object_get(row, "request_hash")), data->request_hash) != 0)
+    if (strcmp(row.request_hash, data->request_hash) != 0)
         return error_set(err, 409, "key_reused",
                          "this Idempotency-Key was used for another request");
-    response_text(&data->res, (int)member_int(row, "status"), "application/json",
-                  json_string_value(json_object_get(row, "body")));
+    response_text(&data->res, (int)row.status, "application/json", row.body);
     data->stage = STAGE_REPLY;
     return true;
 }
@@ -68,8 +67,7 @@ bool idempotency_keep(RequestData *data, Error *err) {
     const Response *res = &data->res;
     if (!key || res->wait || res->file || res->stream || res->status < 200 || res->status > 299)
         return true;
-    return db_write(data->req.turn->db, err, SQL_IDEMPOTENCY_PUT,
-                    json_pack("{s:s, s:s, s:s, s:i, s:s, s:f}", "subject", subject, "key", key,
-                              "request_hash", data->request_hash, "status", res->status, "body",
-                              res->body.data, "created", data->req.turn->now));
+    return sql_idempotency_put(data->req.turn->db, err, .subject = subject, .key = key,
+                               .request_hash = data->request_hash, .status = res->status,
+                               .body = res->body.data, .created = data->req.turn->now);
 }

@@ -6,6 +6,7 @@
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/replayer.h"
+#include "sql/core.h"
 #include "sql/users.h"
 
 enum { DAY_S = 86400, HOUR_S = 3600, ELAPSED_MAX_S = 60 };
@@ -19,9 +20,9 @@ static void note_tokens(Turn *turn) {
 
 static void forget_old(Db *db, double now) {
     Error err;
-    db_run(db, &err, SQL_SESSIONS_EXPIRE, "d", now);
-    db_run(db, &err, SQL_LOGIN_FAILURES_EXPIRE, "d", now - DAY_S);
-    db_run(db, &err, SQL_IDEMPOTENCY_EXPIRE, "d", now - DAY_S);
+    sql_sessions_expire(db, &err, now);
+    sql_login_failures_expire(db, &err, now - DAY_S);
+    sql_idempotency_expire(db, &err, now - DAY_S);
 }
 
 void tick_in_turn(Loop *loop, double now) {
@@ -34,9 +35,9 @@ void tick_in_turn(Loop *loop, double now) {
     ledger_take_replayed(turn, keeping->replayer);
     disk_policy_tick(&keeping->disk, turn, loop->site->data, keeping->sweeper, elapsed_s);
     note_tokens(turn);
-    db_run(turn->db, &err, SQL_MACHINES_FORGET, "d", now - DAY_S);
-    db_run(turn->db, &err, SQL_EVENTS_FORGET, "d",
-           now - DAY_S * (double)setting_whole(turn->db, SETTING_EVENT_DAYS));
+    sql_machines_forget(turn->db, &err, now - DAY_S);
+    sql_events_forget(turn->db, &err,
+                      now - DAY_S * (double)setting_whole(turn->db, SETTING_EVENT_DAYS));
     if ((long)(now / HOUR_S) != (long)(keeping->last / HOUR_S))
         forget_old(turn->db, now);
     keeping->last = now;

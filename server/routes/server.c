@@ -14,6 +14,7 @@
 #include "server/pages/page.h"
 #include "server/routes/routes.h"
 #include "server/submit/net_upload.h"
+#include "sql/core.h"
 
 enum { STATIC_MAX = 8 << 20 };
 
@@ -74,9 +75,7 @@ static bool server_metrics(Request *req, Response *res, Error *err) {
     (void)err;
     response_text(res, 200, "text/plain; version=0.0.4; charset=utf-8", "");
     add_loop_figures(req->site, &res->body);
-    json_auto_t *row =
-        db_row_named(req->turn->db, SQL_CORE_METRICS,
-                     json_pack("{s:f, s:i}", "now", req->turn->now, "online_s", ONLINE_S));
+    json_auto_t *row = sql_core_metrics(req->turn->db, .now = req->turn->now, .online_s = ONLINE_S);
     const char *name;
     json_t *value;
     json_object_foreach (row, name, value)

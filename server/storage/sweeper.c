@@ -12,6 +12,7 @@
 #include "server/common/str.h"
 #include "server/db/db.h"
 #include "server/storage/blob.h"
+#include "sql/core.h"
 
 enum { LOOK_EVERY_S = 600, YOUNG_S = 3600 };
 
@@ -32,7 +33,7 @@ typedef struct Sweep {
 // A blob counts as named if the answer is not known, for example when the database cannot be read.
 static void sweep_blob(Sweep *sweep, const char *sha) {
     enum { UNKNOWN, NAMED, DROPPED }; // the values of the query
-    int64_t size, standing = db_int(sweep->sweeper->db, SQL_BLOB_STANDING, NAMED, "s", sha);
+    int64_t size, standing = sql_blob_standing(sweep->sweeper->db, NAMED, sha);
     if (standing == NAMED || db_failed(sweep->sweeper->db))
         return;
     switch (blob_remove_older(sweep->sweeper->data, sha, sweep->older_than, &size)) {

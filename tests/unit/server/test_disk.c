@@ -13,6 +13,7 @@
 
 #include "server/ledger/disk_policy.h"
 #include "server/storage/blob.h"
+#include "sql/core.h"
 #include "tests/kit/ledger_kit.h"
 
 static const int64_t mib = 1 << 20;
@@ -111,7 +112,7 @@ static void games_of_tests_without_success_go_first_and_then_those_of_the_oldest
 static int64_t standing(char digit) {
     char sha[65] = "";
     memset(sha, digit, 64);
-    return db_int(kit.db, SQL_BLOB_STANDING, -1, "s", sha);
+    return sql_blob_standing(kit.db, -1, sha);
 }
 
 static void a_blob_is_named_while_any_test_keeps_it(void **state) {
