@@ -229,6 +229,18 @@ static void a_task_without_a_heartbeat_expires_after_half_a_minute(void **state)
     assert_int_equal(first_of(kit_claim(&kit, 3, 4, 0)), 0);
 }
 
+static void more_tasks_than_one_turn_takes_expire_in_the_next(void **state) {
+    (void)state;
+    kit_sql(&kit,
+            "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1005) "
+            "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, "
+            "lease_until, created) SELECT 1, 1, 4000 + 4 * i, 4, 1, 1, 1 FROM n");
+    ledger_expire(&kit.turn);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tasks WHERE state = 'expired'"), 1000);
+    ledger_expire(&kit.turn);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tasks WHERE state = 'expired'"), 1005);
+}
+
 static void a_task_that_cannot_expire_stays_as_it_was(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
@@ -404,6 +416,7 @@ int main(void) {
         ACTIVE(only_owners_with_a_record_hold_many_tasks),
         ACTIVE(a_claim_keeps_what_the_worker_still_holds),
         ACTIVE(a_task_without_a_heartbeat_expires_after_half_a_minute),
+        ACTIVE(more_tasks_than_one_turn_takes_expire_in_the_next),
         ACTIVE(a_task_that_cannot_expire_stays_as_it_was),
         ACTIVE(more_plies_renew_a_lease_and_the_same_plies_do_not),
         ACTIVE(building_has_a_limit_that_beats_do_not_move),
