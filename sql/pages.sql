@@ -3,7 +3,9 @@
 -- ---- the whole installation
 
 -- A machine is online at :now if it has sent a request within :online_s seconds; so in the queries below.
--- name: page_totals
+-- name: page_totals object
+-- types: :online_s real
+-- types: :now real
 SELECT (SELECT count(*) FROM workers WHERE last_seen > :now - :online_s AND blocked = 0) AS machines,
        (SELECT coalesce(sum(cores), 0) FROM workers WHERE last_seen > :now - :online_s AND blocked = 0) AS cores,
        (SELECT coalesce(sum(cores), 0) FROM tasks WHERE state = 'open') AS cores_busy,
@@ -13,15 +15,18 @@ SELECT (SELECT count(*) FROM workers WHERE last_seen > :now - :online_s AND bloc
        (SELECT count(*) FROM tests WHERE state = 'finished') AS finished,
        (SELECT value FROM totals WHERE name = 'games') AS games
 
--- Games per minute, from the oldest batch of the last :period seconds to :now. The oldest batch itself was played before that period.
--- name: page_rate
+-- Games per minute, from the oldest batch of the last :period seconds to :now. The oldest batch itself was played
+-- before that period.
+-- name: page_rate value
+-- types: value real, :now real, :period real
 WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches ORDER BY id DESC LIMIT 1000),
      kept AS (SELECT * FROM recent WHERE received > :now - :period)
 SELECT CASE WHEN count(*) < 2 THEN 0.0
             ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, :now - min(received)) END
 FROM kept
 
--- name: page_rate_of_test
+-- name: page_rate_of_test value
+-- types: value real, :now real, :period real
 WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches WHERE test_id = :test
                 ORDER BY id DESC LIMIT 200),
      kept AS (SELECT * FROM recent WHERE received > :now - :period)
@@ -29,12 +34,12 @@ SELECT CASE WHEN count(*) < 2 THEN 0.0
             ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, :now - min(received)) END
 FROM kept
 
--- name: page_engines
+-- name: page_engines array
 SELECT id, name, title, branch, baseline FROM engines ORDER BY id
 
 -- ---- tests
 
--- name: page_test
+-- name: page_test object
 SELECT t.*, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
        e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
        cb.subject AS base_subject, cb.author AS base_author, coalesce(cb.bench, t.base_bench_declared) AS base_bench, cb.bench IS NULL AS base_bench_open, cb.snapshot AS base_snapshot,
@@ -47,41 +52,45 @@ FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engin
      LEFT JOIN users a ON a.id = t.approved_by JOIN books o ON o.id = t.book_id
      JOIN commits cb ON cb.engine_id = t.engine_id AND cb.sha = t.base_commit
      JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit
-WHERE t.id = ?1
+WHERE t.id = :test
 
--- name: page_title
-SELECT title FROM tests WHERE id = ?1
+-- name: page_title value
+SELECT title FROM tests WHERE id = :test
 
--- name: page_tests_in_state
+-- name: page_tests_in_state array
 SELECT t.*, u.name AS author, e.name AS engine,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
-WHERE t.state = ?1 AND t.state <> 'finished' ORDER BY t.priority DESC, t.llr DESC, t.id LIMIT 500
+WHERE t.state = :state AND t.state <> 'finished' ORDER BY t.priority DESC, t.llr DESC, t.id LIMIT 500
 
 -- Newest first, before (:before, :before_id) in (finished, id).
--- name: page_tests_finished
+-- name: page_tests_finished array
+-- types: :before real, :before_id int, :text text, :limit int
 SELECT t.*, u.name AS author, e.name AS engine, 0 AS cores, 0 AS machines
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
 WHERE t.state = 'finished' AND (t.finished, t.id) < (:before, :before_id)
-  AND (:user = '' OR u.name = :user COLLATE NOCASE)
+  AND (:user_name = '' OR u.name = :user_name COLLATE NOCASE)
   AND (:text = '' OR instr(lower(t.title || ' ' || t.description), lower(:text)) > 0)
-ORDER BY t.finished DESC, t.id DESC
+ORDER BY t.finished DESC, t.id DESC LIMIT :limit
 
--- name: page_tests_of_author
+-- name: page_tests_of_author array
+-- types: :limit int
 SELECT t.*, u.name AS author, e.name AS engine,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
-WHERE t.author_id = ?1 AND t.id < ?2 ORDER BY t.id DESC LIMIT ?3
+WHERE t.author_id = :user AND t.id < :before ORDER BY t.id DESC LIMIT :limit
 
--- Why the machines that are online at :now do not play test :test: each machine counts once, for the first reason.
--- :sandbox_min: the sandbox level that the server requires. ledger_candidates decides in the same way whether a failure
--- excludes a machine.
--- name: page_idle
-SELECT count(*) AS machines, sum(what = 'bare') AS bare, sum(what = 'few_cores') AS few_cores,
-       sum(what = 'failed') AS failed, sum(what = 'elsewhere') AS elsewhere, sum(what = 'resting') AS resting
-FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox_min THEN 'bare'
+-- Why the machines that are online at :now do not play a test: each machine counts once, for the first reason. :sandbox
+-- is the sandbox level that the server requires. ledger_candidates decides in the same way whether a failure excludes a
+-- machine.
+-- name: page_idle row
+-- types: :online_s real
+-- types: :now real, :sandbox int, :retry_s real, machines int, bare int, few_cores int, failed int, elsewhere int, resting int
+SELECT count(*) AS machines, count(*) FILTER (WHERE what = 'bare') AS bare, count(*) FILTER (WHERE what = 'few_cores') AS few_cores,
+       count(*) FILTER (WHERE what = 'failed') AS failed, count(*) FILTER (WHERE what = 'elsewhere') AS elsewhere, count(*) FILTER (WHERE what = 'resting') AS resting
+FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox THEN 'bare'
                   WHEN w.cores < t.threads THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) THEN 'failed'
@@ -91,23 +100,24 @@ FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox
       FROM workers w JOIN tests t ON t.id = :test WHERE w.last_seen > :now - :online_s AND w.blocked = 0)
 
 -- Every batch that counts, in the order in which they were counted.
--- name: page_history
-SELECT outcomes, llr, received FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0 ORDER BY id
+-- name: page_history rows
+SELECT outcomes, llr, received FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0 ORDER BY id
 
--- name: page_history_count
-SELECT count(*) FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
+-- name: page_history_count value
+-- types: value int
+SELECT count(*) FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0
 
--- name: page_uncounted
+-- name: page_uncounted object
 SELECT count(*) AS batches, coalesce(sum(2 * length(outcomes)), 0) AS games, coalesce(sum(excluded), 0) AS excluded
-FROM batches WHERE test_id = ?1 AND (counted = 0 OR excluded = 1)
+FROM batches WHERE test_id = :test AND (counted = 0 OR excluded = 1)
 
 -- CPU seconds of each side while the other was to move.
--- name: page_rest_of_test
+-- name: page_rest_of_test object
 SELECT coalesce(sum(load_rest_new), 0.0) AS new, coalesce(sum(load_rest_base), 0.0) AS base
-FROM batches WHERE test_id = ?1 AND counted = 1 AND excluded = 0
+FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0
 
 -- The results of each machine in a test.
--- name: page_workers_of_test
+-- name: page_workers_of_test array
 SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(length(b.outcomes)) AS pairs,
        sum(length(b.outcomes) - length(replace(b.outcomes, '0', ''))) AS n0,
        sum(length(b.outcomes) - length(replace(b.outcomes, '1', ''))) AS n1,
@@ -120,107 +130,111 @@ SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS spe
        sum(CASE WHEN b.flags LIKE '%slow%' THEN length(b.outcomes) ELSE 0 END) AS pairs_slow,
        sum(CASE WHEN b.flags LIKE '%swap%' THEN length(b.outcomes) ELSE 0 END) AS pairs_swap
 FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
-WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
+WHERE b.test_id = :test AND b.excluded = 0 AND b.counted = 1
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 
 -- The results of each owner in a test. Only an account has its name shown, never an address.
--- name: page_owners_of_test
+-- name: page_owners_of_test array
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(length(b.outcomes)) AS pairs,
        1.0 * sum(length(b.outcomes)) / sum(sum(length(b.outcomes))) OVER () AS share,
        EXISTS (SELECT 1 FROM records r WHERE r.owner = b.owner) AS record
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
-WHERE b.test_id = ?1 AND b.excluded = 0 AND b.counted = 1
+WHERE b.test_id = :test AND b.excluded = 0 AND b.counted = 1
 GROUP BY b.owner ORDER BY pairs DESC, min(b.id) LIMIT 50
 
 -- Pairs that count and were played on a machine that was busy, slow or swapping.
--- name: page_flagged
+-- name: page_flagged object
 SELECT coalesce(sum(length(outcomes)), 0) AS pairs, count(DISTINCT worker_id) AS machines,
        coalesce(sum(CASE WHEN flags LIKE '%busy%' THEN length(outcomes) END), 0) AS busy_pairs,
        coalesce(sum(CASE WHEN flags LIKE '%slow%' THEN length(outcomes) END), 0) AS slow_pairs,
        coalesce(sum(CASE WHEN flags LIKE '%swap%' THEN length(outcomes) END), 0) AS swap_pairs
-FROM batches WHERE test_id = ?1 AND flags <> '' AND counted = 1 AND excluded = 0
+FROM batches WHERE test_id = :test AND flags <> '' AND counted = 1 AND excluded = 0
 
 -- The exclusions of a test, and how many pairs each one excludes that would count otherwise.
--- name: page_exclusions
+-- name: page_exclusions array
 SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name AS user, x.created,
        (SELECT coalesce(sum(length(b.outcomes)), 0) FROM batches b WHERE b.test_id = x.test_id AND b.worker_id = x.worker_id
         AND b.excluded = 1 AND b.counted = 1 AND (x.which = 'all' OR b.flags <> '')) AS pairs
 FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
-WHERE x.test_id = ?1 AND x.undone IS NULL ORDER BY x.id LIMIT 200
+WHERE x.test_id = :test AND x.undone IS NULL ORDER BY x.id LIMIT 200
 
 -- The batches of a test whose games were replayed.
--- name: page_replays
+-- name: page_replays object
 SELECT coalesce(sum(r.left_out = ''), 0) AS batches, coalesce(sum(r.games), 0) AS games,
        coalesce(sum(r.fault <> ''), 0) AS mismatches
-FROM batches b JOIN replays r ON r.batch_id = b.id WHERE b.test_id = ?1
+FROM batches b JOIN replays r ON r.batch_id = b.id WHERE b.test_id = :test
 
--- name: page_replays_left_out
+-- name: page_replays_left_out array
 SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.left_out AS reason, length(b.outcomes) AS pairs, r.created
 FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
-WHERE b.test_id = ?1 AND r.left_out <> '' ORDER BY b.id DESC LIMIT 20
+WHERE b.test_id = :test AND r.left_out <> '' ORDER BY b.id DESC LIMIT 20
 
--- name: page_replay_faults
+-- name: page_replay_faults array
 SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.fault, length(b.outcomes) AS pairs, r.created
 FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
-WHERE b.test_id = ?1 AND r.fault <> '' ORDER BY b.id DESC LIMIT 20
+WHERE b.test_id = :test AND r.fault <> '' ORDER BY b.id DESC LIMIT 20
 
--- name: page_replay_faults_of_machine
+-- name: page_replay_faults_of_machine array
 SELECT b.id AS batch, b.test_id AS test, t.title, r.fault, length(b.outcomes) AS pairs, r.created
 FROM replays r JOIN batches b ON b.id = r.batch_id JOIN tests t ON t.id = b.test_id
-WHERE r.fault <> '' AND b.worker_id = ?1 ORDER BY b.id DESC LIMIT 20
+WHERE r.fault <> '' AND b.worker_id = :worker ORDER BY b.id DESC LIMIT 20
 
--- name: page_tasks_of_test
+-- name: page_tasks_of_test array
 SELECT k.id, k.worker_id AS worker, w.name AS worker_name, u.name AS user, k.first_pair, k.pair_count AS pairs,
        k.next_seq * t.batch_pairs AS pairs_done, k.cores, k.state, k.phase, k.created, k.finished
 FROM tasks k JOIN workers w ON w.id = k.worker_id LEFT JOIN users u ON u.id = w.user_id JOIN tests t ON t.id = k.test_id
-WHERE k.test_id = ?1 ORDER BY k.id DESC LIMIT 100
+WHERE k.test_id = :test ORDER BY k.id DESC LIMIT 100
 
--- name: page_failures_of_test
+-- name: page_failures_of_test array
 SELECT f.id, f.kind, f.side, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name
-FROM failures f JOIN workers w ON w.id = f.worker_id WHERE f.test_id = ?1 ORDER BY f.id DESC LIMIT 20
+FROM failures f JOIN workers w ON w.id = f.worker_id WHERE f.test_id = :test ORDER BY f.id DESC LIMIT 20
 
--- The games of test ?1 that ended by an engine's fault.
--- name: page_fault_counts
+-- The games of a test that ended by an engine's fault.
+-- name: page_fault_counts array
 SELECT ending AS "end", side, count(*) AS count, sum(overloaded) AS overloaded, sum(content IS NOT NULL) AS kept
-FROM fault_reports WHERE test_id = ?1 GROUP BY ending, side ORDER BY count DESC, ending, side DESC
+FROM fault_reports WHERE test_id = :test GROUP BY ending, side ORDER BY count DESC, ending, side DESC
 
--- The fault reports that were kept, newest first, before id ?2.
--- name: page_faults_of_test
+-- The fault reports that were kept, newest first, before the id :before.
+-- name: page_faults_of_test array
+-- types: :limit int
 SELECT f.id, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user, f.pair, f.game, f.side,
        f.ending AS "end", f.reason, f.overloaded, f.received AS created
 FROM fault_reports f JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
-WHERE f.test_id = ?1 AND f.id < ?2 AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT ?3
+WHERE f.test_id = :test AND f.id < :before AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT :limit
 
--- name: page_fault
+-- name: page_fault object
 SELECT f.id, f.test_id AS test, t.title, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user,
        f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
 FROM fault_reports f JOIN tests t ON t.id = f.test_id JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
-WHERE f.id = ?1 AND f.content IS NOT NULL
+WHERE f.id = :fault AND f.content IS NOT NULL
 
--- name: page_fault_content
-SELECT content FROM fault_reports WHERE id = ?1
+-- name: page_fault_content rows
+SELECT content FROM fault_reports WHERE id = :fault
 
--- name: page_events_of_test
+-- name: page_events_of_test array
 SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.message, e.repeats, e.last
 FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
-WHERE e.test_id = ?1 ORDER BY e.id DESC LIMIT 100
+WHERE e.test_id = :test ORDER BY e.id DESC LIMIT 100
 
 -- ---- events, newest first
 
--- name: page_events
+-- name: page_events array
+-- types: :text text, :limit int
 SELECT e.id, e.created, e.type, u.name AS user, e.worker_id AS worker, w.name AS worker_name, e.test_id AS test,
        t.title, e.message, e.repeats, e.last
 FROM events e LEFT JOIN users u ON u.id = e.user_id LEFT JOIN workers w ON w.id = e.worker_id
      LEFT JOIN tests t ON t.id = e.test_id
-WHERE e.id < :before AND (:type = '' OR e.type = :type) AND (:user = '' OR u.name = :user COLLATE NOCASE)
+WHERE e.id < :before AND (:type = '' OR e.type = :type) AND (:user_name = '' OR u.name = :user_name COLLATE NOCASE)
   AND (:text = '' OR instr(lower(e.message || ' ' || coalesce(t.title, '') || ' ' || coalesce(w.name, '')), lower(:text)) > 0)
 ORDER BY e.id DESC LIMIT :limit
 
 -- ---- machines
 
--- The machine with the latest request first, before (:before, :id) in (last_seen, id). :online 1: only machines online
--- at :now.
--- name: page_machines
+-- The machine with the latest request first, before (:before, :before_id) in (last_seen, id). :online: only machines
+-- online at :now.
+-- name: page_machines array
+-- types: :online_s real
+-- types: :before real, :before_id int, :online bool, :now real, :limit int
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
@@ -228,11 +242,13 @@ SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
 FROM workers w LEFT JOIN users u ON u.id = w.user_id
      LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
-WHERE (w.last_seen, w.id) < (:before, :id) AND w.last_seen >= CASE WHEN :online THEN :now - :online_s ELSE 0 END
+WHERE (w.last_seen, w.id) < (:before, :before_id) AND w.last_seen >= CASE WHEN :online THEN :now - :online_s ELSE 0 END
 ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 
--- The same for user :user.
--- name: page_machines_of_user
+-- The same for one user.
+-- name: page_machines_of_user array
+-- types: :online_s real
+-- types: :now real, :limit int
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
@@ -242,51 +258,53 @@ FROM workers w JOIN users u ON u.id = w.user_id
      LEFT JOIN tests t ON t.id = k.test_id
 WHERE w.user_id = :user ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 
--- name: page_machine
+-- name: page_machine object
+-- types: :online_s real
+-- types: :now real
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
        w.last_seen, w.last_seen > :now - :online_s AS online
-FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = :id
+FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = :worker
 
--- name: page_tasks_of_machine
+-- name: page_tasks_of_machine array
 SELECT k.id, k.test_id AS test, t.title, k.pair_count AS pairs, k.next_seq * t.batch_pairs AS pairs_done, k.cores,
        k.state, k.phase, k.created, k.finished
-FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.worker_id = ?1 ORDER BY k.id DESC LIMIT 50
+FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 50
 
--- name: page_failures_of_machine
+-- name: page_failures_of_machine array
 SELECT f.id, f.kind, f.side, f.message, f.log, f.created, f.test_id AS test, t.title
-FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 ORDER BY f.id DESC LIMIT 20
+FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = :worker ORDER BY f.id DESC LIMIT 20
 
 -- The latest flagged batches of a machine.
--- name: page_flagged_of_machine
+-- name: page_flagged_of_machine array
 SELECT b.test_id AS test, t.title, length(b.outcomes) AS pairs, b.flags, b.busy, b.load_delay AS delay, b.load_steal AS steal,
        b.load_swap_mib AS swap_mib, b.load_speed AS speed, b.load_speed_before AS speed_before, b.received AS created
-FROM batches b JOIN tests t ON t.id = b.test_id WHERE b.worker_id = ?1 AND b.flags <> '' ORDER BY b.id DESC LIMIT 20
+FROM batches b JOIN tests t ON t.id = b.test_id WHERE b.worker_id = :worker AND b.flags <> '' ORDER BY b.id DESC LIMIT 20
 
--- name: page_faults_of_machine
+-- name: page_faults_of_machine array
 SELECT f.id, f.test_id AS test, t.title, f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
-FROM fault_reports f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = ?1 AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT 20
+FROM fault_reports f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = :worker AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT 20
 
 -- ---- users
 
--- name: page_user
+-- name: page_user object
 SELECT u.id, u.name, u.state, u.admin, u.created,
        (SELECT count(*) FROM tests WHERE author_id = u.id) AS tests_submitted,
        (SELECT count(*) FROM tests WHERE author_id = u.id AND result = 'accepted') AS tests_accepted,
        (SELECT count(*) FROM tests WHERE author_id = u.id AND merged_commit IS NOT NULL) AS tests_merged,
        (SELECT coalesce(sum(games), 0) FROM workers WHERE user_id = u.id) AS games
-FROM users u WHERE u.name = ?1
+FROM users u WHERE u.name = :user_name
 
 -- ---- the form
 
--- name: page_presets
-SELECT name, fields AS fields_json FROM presets WHERE engine_id = ?1 ORDER BY position, id
+-- name: page_presets array
+SELECT name, fields AS fields_json FROM presets WHERE engine_id = :engine ORDER BY position, id
 
--- name: page_books
-SELECT name, openings, chess960 FROM books WHERE engine_id = ?1 ORDER BY id
+-- name: page_books array
+SELECT name, openings, chess960 FROM books WHERE engine_id = :engine ORDER BY id
 
 -- The number of batches left out of the replays, and of finished tests whose games were dropped.
--- name: page_health
+-- name: page_health object
 SELECT (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
        (SELECT count(*) FROM tests WHERE games_dropped IS NOT NULL) AS tests_without_games

@@ -11,6 +11,7 @@
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
 #include "server/ledger/sprt_state.h"
+#include "sql/pages.h"
 
 // ---- parts --------------------------------------------------------------------------------------
 
@@ -120,15 +121,6 @@ void doc_keep(const DocContext *ctx, const char *key, bool lasts, const json_t *
 // How a page shows a rate is for the page to say, not for the operator.
 enum { TEST_RATE_PERIOD_S = 1800, RATE_PERIOD_S = 600 };
 
-static double first_real(Query q) {
-    double value = 0;
-    if (query_step(&q)) {
-        value = query_real(&q, 0);
-        query_end(&q);
-    }
-    return value;
-}
-
 static double rate_of(const DocContext *ctx, const json_t *row) {
     double started = member_real(row, "started");
     double finished = member_real(row, "finished");
@@ -138,10 +130,8 @@ static double rate_of(const DocContext *ctx, const json_t *row) {
         return games * 60 / (finished - started);
     if (strcmp(member_text(row, "state"), "active") != 0)
         return 0;
-    return first_real(
-        query_named(ctx->db, SQL_PAGE_RATE_OF_TEST,
-                    json_pack("{s:I, s:f, s:i}", "test", (json_int_t)member_int(row, "id"), "now",
-                              ctx->now, "period", TEST_RATE_PERIOD_S)));
+    return sql_page_rate_of_test(ctx->db, 0, .test = member_int(row, "id"), .now = ctx->now,
+                                 .period = TEST_RATE_PERIOD_S);
 }
 
 static bool is_long(const json_t *row) {
@@ -164,7 +154,7 @@ json_t *doc_test_summary(const DocContext *ctx, const json_t *row) {
 }
 
 json_t *doc_tests_in_state(const DocContext *ctx, const char *state) {
-    json_auto_t *rows = db_rows(ctx->db, SQL_PAGE_TESTS_IN_STATE, "s", state);
+    json_auto_t *rows = sql_page_tests_in_state(ctx->db, state);
     json_t *tests = json_array(), *row;
     size_t i;
     json_array_foreach (rows, i, row)
@@ -177,18 +167,13 @@ json_t *doc_tests_in_state(const DocContext *ctx, const char *state) {
 enum { HOME_FINISHED = 15, HOME_MACHINES = 20 };
 
 static json_t *recently_finished(const DocContext *ctx) {
-    json_t *tests = json_array();
-    Query q = query_named(ctx->db, SQL_PAGE_TESTS_FINISHED,
-                          json_pack("{s:f, s:I, s:s, s:s}", "before", DBL_MAX, "before_id",
-                                    (json_int_t)INT64_MAX, "user", "", "text", ""));
-    while (query_step(&q)) {
-        json_auto_t *row = query_json(&q);
+    json_auto_t *rows =
+        sql_page_tests_finished(ctx->db, .before = DBL_MAX, .before_id = INT64_MAX, .user_name = "",
+                                .text = "", .limit = HOME_FINISHED);
+    json_t *tests = json_array(), *row;
+    size_t i;
+    json_array_foreach (rows, i, row)
         json_array_append_new(tests, doc_test_summary(ctx, row));
-        if (json_array_size(tests) == HOME_FINISHED) {
-            query_end(&q);
-            break;
-        }
-    }
     return tests;
 }
 
@@ -197,21 +182,15 @@ static json_t *items(json_t *list) {
 }
 
 json_t *doc_home(const DocContext *ctx) {
-    json_t *totals = db_row_named(ctx->db, SQL_PAGE_TOTALS,
-                                  json_pack("{s:f, s:i}", "now", ctx->now, "online_s", ONLINE_S));
-    json_t *machines = db_rows_named(
-        ctx->db, SQL_PAGE_MACHINES,
-        json_pack("{s:f, s:I, s:i, s:f, s:i, s:i}", "before", DBL_MAX, "id", (json_int_t)INT64_MAX,
-                  "online", 1, "now", ctx->now, "online_s", ONLINE_S, "limit", HOME_MACHINES));
+    json_t *totals = sql_page_totals(ctx->db, .now = ctx->now, .online_s = ONLINE_S);
+    json_t *machines = sql_page_machines(ctx->db, .before = DBL_MAX, .before_id = INT64_MAX,
+                                         .online = true, .now = ctx->now, .online_s = ONLINE_S, .limit = HOME_MACHINES);
     if (!totals)
         totals = json_object();
-    json_object_set_new(totals, "games_per_minute",
-                        json_real(first_real(query_named(
-                            ctx->db, SQL_PAGE_RATE,
-                            json_pack("{s:f, s:i}", "now", ctx->now, "period", RATE_PERIOD_S)))));
+    json_object_set_new(totals, "games_per_minute", json_real(sql_page_rate(ctx->db, 0, .now = ctx->now, .period = RATE_PERIOD_S)));
     json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
                                  items(doc_booleans(machines, "online blocked")), "engines",
-                                 db_rows(ctx->db, SQL_PAGE_ENGINES, ""));
+                                 sql_page_engines(ctx->db));
     static const char *const states[] = {"pending", "paused", "active"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         json_object_set_new(document, states[i], items(doc_tests_in_state(ctx, states[i])));

@@ -8,9 +8,10 @@
 #include "server/git/repo.h"
 #include "server/pages/doc.h"
 #include "server/patch/patch.h"
+#include "sql/pages.h"
 
 static json_t *row_of(const DocContext *ctx, int64_t test, bool *whole, Error *err) {
-    json_t *row = db_row(ctx->db, SQL_PAGE_TEST, "i", test);
+    json_t *row = sql_page_test(ctx->db, test);
     if (!row)
         return doc_missing(err, "test", test);
     if (!json_is_null(json_object_get(row, "patch_dropped"))) {

@@ -6,11 +6,12 @@
 #include "server/common/hash.h"
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
+#include "sql/pages.h"
 
 enum { NEWEST = 5, CONTENT_MAX = 1 << 20 }; // a fault report is smaller, expanded
 
 json_t *doc_fault_counts(const DocContext *ctx, int64_t test) {
-    json_t *counts = db_rows(ctx->db, SQL_PAGE_FAULT_COUNTS, "i", test), *count;
+    json_t *counts = sql_page_fault_counts(ctx->db, test), *count;
     size_t i;
     int64_t total = 0, kept = 0;
     json_array_foreach (counts, i, count) {
@@ -23,7 +24,7 @@ json_t *doc_fault_counts(const DocContext *ctx, int64_t test) {
 }
 
 static json_t *items_before(const DocContext *ctx, int64_t test, int64_t id, int limit) {
-    json_t *items = db_rows(ctx->db, SQL_PAGE_FAULTS_OF_TEST, "iii", test, id, (int64_t)limit);
+    json_t *items = sql_page_faults_of_test(ctx->db, .test = test, .before = id, .limit = limit);
     return doc_booleans(items, "overloaded");
 }
 
@@ -37,7 +38,7 @@ json_t *doc_faults(const DocContext *ctx, int64_t test, Error *err) {
     double time;
     int64_t id;
     int limit = doc_limit(ctx);
-    char *title scope(free_ptr) = db_text(ctx->db, SQL_PAGE_TITLE, "i", test);
+    char *title scope(free_ptr) = sql_page_title(ctx->db, test);
     if (!title)
         return doc_missing(err, "test", test);
     if (!doc_cursor_read(ctx, &time, &id, err))
@@ -58,15 +59,10 @@ json_t *doc_faults(const DocContext *ctx, int64_t test, Error *err) {
 // {"pgn", "protocol_log", "errors"} as kept.
 static json_t *content_of(const DocContext *ctx, int64_t id, Error *err) {
     Str text scope(str_release);
-    size_t size;
-    bool good = false;
     str_init(&text, CONTENT_MAX);
-    Query q = query(ctx->db, SQL_PAGE_FAULT_CONTENT, "i", id);
-    if (query_step(&q)) {
-        const void *bytes = query_blob(&q, COL_PAGE_FAULT_CONTENT_CONTENT, &size);
-        good = zstd_decompress(bytes, size, &text, err);
-        query_end(&q);
-    }
+    SqlPageFaultContentRows rows scope(sql_rows_end) = sql_page_fault_content(ctx->db, id);
+    bool good = sql_page_fault_content_next(&rows) &&
+                zstd_decompress(rows.row.content.data, rows.row.content.size, &text, err);
     json_t *content = good ? json_loadb(text.data, text.size, 0, NULL) : NULL;
     if (!content)
         error_set(err, 500, "internal", "what was kept of fault %lld cannot be read",
@@ -75,7 +71,7 @@ static json_t *content_of(const DocContext *ctx, int64_t id, Error *err) {
 }
 
 json_t *doc_fault(const DocContext *ctx, int64_t id, Error *err) {
-    json_t *fault = db_row(ctx->db, SQL_PAGE_FAULT, "i", id);
+    json_t *fault = sql_page_fault(ctx->db, id);
     if (!fault)
         return doc_missing(err, "fault", id);
     json_t *document = content_of(ctx, id, err);

@@ -7,6 +7,7 @@
 #include "server/pages/doc.h"
 #include "server/submit/fields.h"
 #include "sql/nets.h"
+#include "sql/pages.h"
 
 // What a form holds before anything was typed.
 static json_t *default_values(void) {
@@ -93,7 +94,7 @@ static json_t *find_engine(const DocContext *ctx, json_t *engines, const char *w
 
 json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err) {
     json_t *values = typed ? typed_values(typed) : default_values();
-    json_auto_t *engines = db_rows(ctx->db, SQL_PAGE_ENGINES, "");
+    json_auto_t *engines = sql_page_engines(ctx->db);
     json_auto_t *engine = find_engine(
         ctx, engines, typed ? member_text(values, "engine") : doc_query(ctx, "engine"), err);
     if (!engine) {
@@ -101,8 +102,8 @@ json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err) {
         return NULL;
     }
     int64_t id = member_int(engine, "id");
-    json_t *presets = db_rows(ctx->db, SQL_PAGE_PRESETS, "i", id);
-    json_t *books = doc_booleans(db_rows(ctx->db, SQL_PAGE_BOOKS, "i", id), "chess960");
+    json_t *presets = sql_page_presets(ctx->db, id);
+    json_t *books = doc_booleans(sql_page_books(ctx->db, id), "chess960");
     const char *preset =
         choose(presets, typed ? member_text(values, "preset") : doc_query(ctx, "preset"));
     if (!typed)

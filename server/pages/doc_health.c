@@ -1,6 +1,7 @@
 // The server's own state: its disk, and what it has left out or dropped. See doc.h.
 #include "server/ledger/disk_policy.h"
 #include "server/pages/doc.h"
+#include "sql/pages.h"
 
 static json_t *disk_json(const DocContext *ctx) {
     Disk disk = disk_of(ctx->db, ctx->data);
@@ -10,7 +11,7 @@ static json_t *disk_json(const DocContext *ctx) {
 }
 
 json_t *doc_health(const DocContext *ctx, bool undeclared_proxy, Error *err) {
-    json_t *document = db_row(ctx->db, SQL_PAGE_HEALTH, "");
+    json_t *document = sql_page_health(ctx->db);
     if (!document)
         return error_set(err, 503, "unavailable", "the database does not answer"), NULL;
     json_object_set_new(document, "ok", json_true());

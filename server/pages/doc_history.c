@@ -4,6 +4,7 @@
 #include "server/pages/doc.h"
 #include "sprt/sprt.h"
 #include "sql/ledger.h"
+#include "sql/pages.h"
 
 enum { POINTS_MAX = 300 };
 
@@ -39,13 +40,13 @@ static void count_outcomes(History *h, const char *outcomes) {
 
 // Every so many batches, and always the last.
 static void walk(const DocContext *ctx, int64_t test, History *h) {
-    int64_t count = db_int(ctx->db, SQL_PAGE_HISTORY_COUNT, 0, "i", test), i = 0;
+    int64_t count = sql_page_history_count(ctx->db, 0, test), i = 0;
     int64_t step = count / POINTS_MAX + 1;
-    for (Query q = query(ctx->db, SQL_PAGE_HISTORY, "i", test); query_step(&q);) {
-        count_outcomes(h, query_text(&q, COL_PAGE_HISTORY_OUTCOMES));
+    SqlPageHistoryRows rows scope(sql_rows_end) = sql_page_history(ctx->db, test);
+    while (sql_page_history_next(&rows)) {
+        count_outcomes(h, rows.row.outcomes);
         if (++i % step == 0 || i == count)
-            add_point(h, query_real(&q, COL_PAGE_HISTORY_LLR),
-                      query_real(&q, COL_PAGE_HISTORY_RECEIVED));
+            add_point(h, rows.row.llr, rows.row.received);
     }
 }
 

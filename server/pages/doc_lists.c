@@ -7,6 +7,7 @@
 #include "server/pages/doc_actions.h"
 #include "server/submit/quota.h"
 #include "sql/nets.h"
+#include "sql/pages.h"
 #include "sql/users.h"
 
 // The cursor of the page after `items`; null where this was the last.
@@ -26,11 +27,9 @@ json_t *doc_events(const DocContext *ctx, Error *err) {
     int limit = doc_limit(ctx);
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *items =
-        db_rows_named(ctx->db, SQL_PAGE_EVENTS,
-                      json_pack("{s:I, s:s, s:s, s:s, s:i}", "before", (json_int_t)id, "type",
-                                doc_query(ctx, "type"), "user", doc_query(ctx, "user"), "text",
-                                doc_query(ctx, "text"), "limit", limit));
+    json_t *items = sql_page_events(ctx->db, .before = id, .type = doc_query(ctx, "type"),
+                                    .user_name = doc_query(ctx, "user"),
+                                    .text = doc_query(ctx, "text"), .limit = limit);
     return json_pack("{s:o, s:o, s:{s:s, s:s, s:s}}", "items", items, "next",
                      next_of(items, limit, "created"), "filter", "type", doc_query(ctx, "type"),
                      "user", doc_query(ctx, "user"), "text", doc_query(ctx, "text"));
@@ -45,28 +44,24 @@ json_t *doc_machines(const DocContext *ctx, Error *err) {
     bool online = *doc_query(ctx, "online") == '1';
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *items = db_rows_named(ctx->db, SQL_PAGE_MACHINES,
-                                  json_pack("{s:f, s:I, s:i, s:f, s:i, s:i}", "before", time, "id",
-                                            (json_int_t)id, "online", (int)online, "now", ctx->now,
-                                            "online_s", ONLINE_S, "limit", limit));
+    json_t *items = sql_page_machines(ctx->db, .before = time, .before_id = id, .online = online,
+                                      .now = ctx->now, .online_s = ONLINE_S, .limit = limit);
     doc_booleans(items, "online blocked");
     return json_pack("{s:o, s:o, s:{s:b}}", "items", items, "next",
                      next_of(items, limit, "last_seen"), "filter", "online", online);
 }
 
 json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
-    json_t *machine = db_row_named(
-        ctx->db, SQL_PAGE_MACHINE,
-        json_pack("{s:I, s:f, s:i}", "id", (json_int_t)id, "now", ctx->now, "online_s", ONLINE_S));
+    json_t *machine = sql_page_machine(ctx->db, .worker = id, .now = ctx->now, .online_s = ONLINE_S);
     if (!machine)
         return doc_missing(err, "machine", id);
     doc_booleans(machine, "online blocked");
-    json_t *faults = db_rows(ctx->db, SQL_PAGE_FAULTS_OF_MACHINE, "i", id);
+    json_t *faults = sql_page_faults_of_machine(ctx->db, id);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "tasks",
-                     db_rows(ctx->db, SQL_PAGE_TASKS_OF_MACHINE, "i", id), "failures",
-                     db_rows(ctx->db, SQL_PAGE_FAILURES_OF_MACHINE, "i", id), "flagged",
-                     db_rows(ctx->db, SQL_PAGE_FLAGGED_OF_MACHINE, "i", id), "replay_mismatches",
-                     db_rows(ctx->db, SQL_PAGE_REPLAY_FAULTS_OF_MACHINE, "i", id), "faults",
+                     sql_page_tasks_of_machine(ctx->db, id), "failures",
+                     sql_page_failures_of_machine(ctx->db, id), "flagged",
+                     sql_page_flagged_of_machine(ctx->db, id), "replay_mismatches",
+                     sql_page_replay_faults_of_machine(ctx->db, id), "faults",
                      doc_booleans(faults, "overloaded"), "actions",
                      doc_machine_actions(ctx, machine));
 }
@@ -120,14 +115,14 @@ json_t *doc_nets(const DocContext *ctx, Error *err) {
 // ---- users --------------------------------------------------------------------------------------
 
 json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
-    json_auto_t *user = db_row(ctx->db, SQL_PAGE_USER, "s", name);
+    json_auto_t *user = sql_page_user(ctx->db, name);
     if (!user) {
         error_set(err, 404, "no_such_user", "there is no user %.40s", name);
         return NULL;
     }
     int64_t id = member_int(user, "id");
     json_auto_t *rows =
-        db_rows(ctx->db, SQL_PAGE_TESTS_OF_AUTHOR, "iii", id, INT64_MAX, (int64_t)DOC_PAGE_SIZE);
+        sql_page_tests_of_author(ctx->db, .user = id, .before = INT64_MAX, .limit = DOC_PAGE_SIZE);
     json_t *tests = json_array(), *row;
     size_t i;
     json_array_foreach (rows, i, row)
@@ -135,9 +130,7 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
     json_object_set_new(user, "roles", sql_roles_of_user(ctx->db, id));
     doc_booleans(user, "admin");
     json_t *machines =
-        db_rows_named(ctx->db, SQL_PAGE_MACHINES_OF_USER,
-                      json_pack("{s:I, s:f, s:i, s:i}", "user", (json_int_t)id, "now", ctx->now,
-                                "online_s", ONLINE_S, "limit", DOC_PAGE_SIZE_MAX));
+        sql_page_machines_of_user(ctx->db, .user = id, .now = ctx->now, .online_s = ONLINE_S, .limit = DOC_PAGE_SIZE_MAX);
     return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
                      doc_booleans(machines, "online blocked"));
 }
@@ -152,6 +145,7 @@ json_t *doc_account(const DocContext *ctx) {
 }
 
 json_t *doc_users(const DocContext *ctx) {
-    return json_pack("{s:o, s:o, s:n}", "items", doc_booleans(sql_users_all(ctx->db), "admin"),
-                     "engines", db_rows(ctx->db, SQL_PAGE_ENGINES, ""), "next");
+    return json_pack("{s:o, s:o, s:n}", "items",
+                     doc_booleans(sql_users_all(ctx->db), "admin"), "engines",
+                     sql_page_engines(ctx->db), "next");
 }

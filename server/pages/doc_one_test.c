@@ -10,6 +10,7 @@
 #include "server/submit/net_upload.h"
 #include "server/submit/test_columns.h"
 #include "sprt/sprt.h"
+#include "sql/pages.h"
 
 static json_t *real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -104,15 +105,6 @@ static json_t *compare(json_t *workers) {
 
 // ---- owners -------------------------------------------------------------------------------------
 
-// How much of what counts each owner brought, most first.
-static json_t *owners(const DocContext *ctx, int64_t id) {
-    json_t *owner, *out = db_rows(ctx->db, SQL_PAGE_OWNERS_OF_TEST, "i", id);
-    size_t i;
-    json_array_foreach (out, i, owner)
-        doc_booleans(owner, "record");
-    return out;
-}
-
 // More than half of the result stands on the word of one owner who has shown little so far; null
 // where it does not.
 static json_t *owner_warning(const json_t *owner) {
@@ -155,9 +147,9 @@ static json_t *base_test(const DocContext *ctx, const json_t *row) {
 }
 
 static json_t *replays(const DocContext *ctx, int64_t id) {
-    json_t *out = db_row(ctx->db, SQL_PAGE_REPLAYS, "i", id);
-    json_object_set_new(out, "faults", db_rows(ctx->db, SQL_PAGE_REPLAY_FAULTS, "i", id));
-    json_object_set_new(out, "left_out", db_rows(ctx->db, SQL_PAGE_REPLAYS_LEFT_OUT, "i", id));
+    json_t *out = sql_page_replays(ctx->db, id);
+    json_object_set_new(out, "faults", sql_page_replay_faults(ctx->db, id));
+    json_object_set_new(out, "left_out", sql_page_replays_left_out(ctx->db, id));
     return out;
 }
 
@@ -168,26 +160,27 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     if (test)
         return test;
     test = json_object();
-    json_t *workers = db_rows(ctx->db, SQL_PAGE_WORKERS_OF_TEST, "i", id);
+    json_t *workers = sql_page_workers_of_test(ctx->db, id);
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
-    json_object_set_new(test, "owners", owners(ctx, id));
-    json_object_set_new(test, "rest", db_row(ctx->db, SQL_PAGE_REST_OF_TEST, "i", id));
-    json_object_set_new(test, "uncounted", db_row(ctx->db, SQL_PAGE_UNCOUNTED, "i", id));
-    json_object_set_new(test, "flagged", db_row(ctx->db, SQL_PAGE_FLAGGED, "i", id));
+    json_object_set_new(test, "owners",
+                        doc_booleans(sql_page_owners_of_test(ctx->db, id), "record"));
+    json_object_set_new(test, "rest", sql_page_rest_of_test(ctx->db, id));
+    json_object_set_new(test, "uncounted", sql_page_uncounted(ctx->db, id));
+    json_object_set_new(test, "flagged", sql_page_flagged(ctx->db, id));
     json_object_set_new(test, "replays", replays(ctx, id));
-    json_object_set_new(test, "exclusions", db_rows(ctx->db, SQL_PAGE_EXCLUSIONS, "i", id));
+    json_object_set_new(test, "exclusions", sql_page_exclusions(ctx->db, id));
     json_object_set_new(test, "faults", doc_faults_short(ctx, id));
-    json_object_set_new(test, "tasks", db_rows(ctx->db, SQL_PAGE_TASKS_OF_TEST, "i", id));
-    json_object_set_new(test, "events", db_rows(ctx->db, SQL_PAGE_EVENTS_OF_TEST, "i", id));
-    json_object_set_new(test, "failures", db_rows(ctx->db, SQL_PAGE_FAILURES_OF_TEST, "i", id));
+    json_object_set_new(test, "tasks", sql_page_tasks_of_test(ctx->db, id));
+    json_object_set_new(test, "events", sql_page_events_of_test(ctx->db, id));
+    json_object_set_new(test, "failures", sql_page_failures_of_test(ctx->db, id));
     doc_keep(ctx, key, false, test);
     return test;
 }
 
 json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     char hash[65] = "";
-    json_auto_t *row = db_row(ctx->db, SQL_PAGE_TEST, "i", id);
+    json_auto_t *row = sql_page_test(ctx->db, id);
     if (!row)
         return doc_missing(err, "test", id);
     json_t *test = doc_test_summary(ctx, row);

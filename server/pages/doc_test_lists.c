@@ -4,6 +4,7 @@
 #include "server/common/json_member.h"
 #include "server/ledger/sprt_state.h"
 #include "server/pages/doc.h"
+#include "sql/pages.h"
 
 enum { SCAN_MAX = 5000 }; // rows looked at for one page, where few pass the filter
 
@@ -19,22 +20,29 @@ static bool passes(const Filter *filter, const json_t *test) {
 }
 
 // Colour and length of the clock are judged here, where they are judged for pages too, and not a
-// second time in SQL.
-static void take_finished(const DocContext *ctx, Query *q, const Filter *filter, json_t *items,
-                          json_t **next) {
-    int limit = doc_limit(ctx), scanned = 0;
-    while (query_step(q)) {
-        json_auto_t *row = query_json(q);
-        json_auto_t *test = doc_test_summary(ctx, row);
-        if (passes(filter, test))
-            json_array_append(items, test);
-        bool full = (int)json_array_size(items) == limit;
-        if (!full && ++scanned < SCAN_MAX)
-            continue;
-        *next = doc_cursor(member_real(row, "finished"), member_int(row, "id"));
-        query_end(q);
-        return;
+// second time in SQL. Returns the cursor of the next page.
+static json_t *take_finished(const DocContext *ctx, double before, int64_t before_id,
+                             const Filter *filter, json_t *items) {
+    int limit = doc_limit(ctx);
+    for (int scanned = 0; scanned < SCAN_MAX; scanned += limit) {
+        json_auto_t *rows = sql_page_tests_finished(
+            ctx->db, .before = before, .before_id = before_id, .user_name = doc_query(ctx, "user"),
+            .text = doc_query(ctx, "text"), .limit = limit);
+        json_t *row;
+        size_t i;
+        json_array_foreach (rows, i, row) {
+            json_auto_t *test = doc_test_summary(ctx, row);
+            before = member_real(row, "finished");
+            before_id = member_int(row, "id");
+            if (passes(filter, test))
+                json_array_append(items, test);
+            if ((int)json_array_size(items) == limit)
+                return doc_cursor(before, before_id);
+        }
+        if ((int)json_array_size(rows) < limit)
+            return json_null();
     }
+    return doc_cursor(before, before_id);
 }
 
 static bool is_color(const char *text) {
@@ -55,15 +63,10 @@ static json_t *finished(const DocContext *ctx, Error *err) {
         error_field(err, 422, "bad_field", "color", "color: one of green, red, yellow and blue");
         return NULL;
     }
-    json_t *items = json_array(), *next = NULL;
-    Query q =
-        query_named(ctx->db, SQL_PAGE_TESTS_FINISHED,
-                    json_pack("{s:f, s:I, s:s, s:s}", "before", time, "before_id", (json_int_t)id,
-                              "user", doc_query(ctx, "user"), "text", doc_query(ctx, "text")));
-    take_finished(ctx, &q, &filter, items, &next);
-    return json_pack("{s:o, s:o, s:{s:s, s:b, s:s, s:s}}", "items", items, "next",
-                     next ? next : json_null(), "filter", "color", filter.color, "ltc", filter.ltc,
-                     "user", doc_query(ctx, "user"), "text", doc_query(ctx, "text"));
+    json_t *items = json_array(), *next = take_finished(ctx, time, id, &filter, items);
+    return json_pack("{s:o, s:o, s:{s:s, s:b, s:s, s:s}}", "items", items, "next", next, "filter",
+                     "color", filter.color, "ltc", filter.ltc, "user", doc_query(ctx, "user"),
+                     "text", doc_query(ctx, "text"));
 }
 
 json_t *doc_tests(const DocContext *ctx, Error *err) {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "server/common/hash.h"
+#include "sql/pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,16 +19,15 @@ static void compare(const json_t *body, const json_t *kept, const char *name) {
 
 static void check_kept(WorkerCall *call, const void *body, size_t size) {
     Error err = {0};
-    size_t packed;
     Str text scope(str_release);
     str_init(&text, 4 << 20);
-    Query q = query(call->kit.db, SQL_PAGE_FAULT_CONTENT, "i", db_last_id(call->kit.db));
-    if (!query_step(&q))
+    SqlPageFaultContentRows rows scope(sql_rows_end) =
+        sql_page_fault_content(call->kit.db, db_last_id(call->kit.db));
+    if (!sql_page_fault_content_next(&rows))
         abort();
-    const void *bytes = query_blob(&q, 0, &packed);
-    if (bytes && !zstd_decompress(bytes, packed, &text, &err))
+    SqlBytes packed = rows.row.content;
+    if (packed.data && !zstd_decompress(packed.data, packed.size, &text, &err))
         abort();
-    query_end(&q);
     if (!text.size) // counted and not kept
         return;
     json_auto_t *sent = json_loadb(body, size, 0, NULL);

@@ -17,6 +17,7 @@
 #include "server/common/str.h"
 #include "server/db/db.h"
 #include "server/db/schema.h"
+#include "sql/pages.h"
 #include "sql/users.h"
 
 static char folder[64], path[96];
@@ -250,9 +251,8 @@ static json_t *event_of(const char *type) {
 }
 
 static json_t *every_event(void) {
-    return db_rows_named(db, SQL_PAGE_EVENTS,
-                         json_pack("{s:i, s:s, s:s, s:s, s:i}", "before", 1 << 30, "type", "",
-                                   "user", "", "text", "", "limit", 9));
+    return sql_page_events(db, .before = 1 << 30, .type = "", .user_name = "", .text = "",
+                           .limit = 9);
 }
 
 static void values_are_bound_by_their_names(void **state) {
