@@ -11,6 +11,7 @@
 #include "server/submit/test_columns.h"
 #include "sprt/sprt.h"
 #include "sql/pages.h"
+#include "sql/tests.h"
 
 static json_t *real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -141,8 +142,8 @@ static json_t *rest_warning(const json_t *rest, double games) {
 static json_t *base_test(const DocContext *ctx, const json_t *row) {
     if (member_int(row, "base_in_baseline"))
         return json_null();
-    int64_t covers = db_int(ctx->db, SQL_APPROVAL_OF_COMMIT, 0, "is", member_int(row, "engine_id"),
-                            member_text(row, "base_commit"));
+    int64_t covers = sql_approval_of_commit(ctx->db, 0, .engine = member_int(row, "engine_id"),
+                                            .commit = member_text(row, "base_commit"));
     return covers ? json_integer(covers) : json_null();
 }
 

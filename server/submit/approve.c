@@ -12,6 +12,7 @@
 #include "server/submit/rights.h"
 #include "server/submit/test_columns.h"
 #include "sql/git.h"
+#include "sql/tests.h"
 
 static git_repository *repo_of(const Caller *caller, const json_t *row, Error *err) {
     return repo_open(caller->data, member_text(row, "engine"), err);
@@ -55,7 +56,7 @@ bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, co
     json_auto_t *row = right_to(ACTION_APPROVE, caller, test, err);
     if (!row || !holds(caller, row, ground, err))
         return false;
-    if (ground->in_baseline && !db_run(db, err, SQL_TEST_BASE_IN_BASELINE, "i", test))
+    if (ground->in_baseline && !sql_test_base_in_baseline(db, err, test))
         return false;
     if (!test_approval_hash(db, test, hash))
         return error_set(err, 500, "internal", "the test's commits are not all there");
@@ -77,7 +78,7 @@ bool submit_resume(const Caller *caller, int64_t test, const Ground *ground, Err
     json_auto_t *row = right_to(ACTION_RESUME, caller, test, err);
     if (!row || !holds(caller, row, ground, err))
         return false;
-    if (ground->in_baseline && !db_run(caller->turn->db, err, SQL_TEST_BASE_IN_BASELINE, "i", test))
+    if (ground->in_baseline && !sql_test_base_in_baseline(caller->turn->db, err, test))
         return false;
     return ledger_test_resume(caller->turn, test, caller->viewer->user_id, err);
 }

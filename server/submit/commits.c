@@ -9,28 +9,28 @@
 #include "server/common/utf8.h"
 #include "server/patch/patch.h"
 #include "server/submit/fields.h"
+#include "sql/tests.h"
 
 // "baseline", "test:7" (that test's new commit), a branch or a commit.
 static bool resolve(const Caller *caller, const Submission *s, const char *field,
                     char sha[REPO_SHA_MAX], Error *err) {
     const char *what = field_text(s->fields, field);
     long test;
-    json_auto_t *row = NULL;
+    SqlTestCommit row scope(sql_row_free) = {0};
     const char *found;
     if (strcmp(what, "baseline") == 0) {
         found = s->engine.baseline;
     } else if (strncmp(what, "test:", 5) == 0) {
-        if (parse_long(what + 5, 1, 1L << 40, &test))
-            row = db_row(caller->turn->db, SQL_TEST_COMMIT, "ii", (int64_t)test, s->engine.id);
-        if (!row)
+        if (!parse_long(what + 5, 1, 1L << 40, &test) ||
+            !sql_test_commit(caller->turn->db, &row, .test = test, .engine = s->engine.id))
             return error_field(err, 422, "no_such_test", field,
                                "%s: '%.40s' is no test of this engine", field, what);
-        if (member_int(row, "dropped"))
+        if (row.dropped)
             return error_field(err, 422, "patch_dropped", field,
                                "%s: the server no longer keeps the patch of test %ld, which was "
                                "stopped and not approved",
                                field, test);
-        found = member_text(row, "new_commit");
+        found = row.new_commit;
     } else if (repo_resolve(s->repo, what, sha, err)) {
         return true;
     } else {

@@ -5,10 +5,11 @@
 #include "server/common/str.h"
 #include "server/git/repo.h"
 #include "server/ledger/approval.h"
+#include "sql/tests.h"
 
 bool ground_of_base(Db *db, git_repository *repo, const SqlEngineById *engine, const char *base,
                     Ground *out, Error *err) {
-    out->harmful = db_int(db, SQL_HARMFUL_COUNT, 0, "i", engine->id);
+    out->harmful = sql_harmful_count(db, 0, engine->id);
     return approval_unharmed(db, repo, engine->id, base, err) &&
            approval_base(db, repo, engine, base, &out->in_baseline, err);
 }
@@ -23,7 +24,7 @@ bool ground_of_test(Db *db, git_repository *repo, const json_t *row, Ground *out
 }
 
 bool ground_holds(Db *db, const Ground *ground, int64_t engine_id, const char *base, Error *err) {
-    if (db_int(db, SQL_HARMFUL_COUNT, 0, "i", engine_id) != ground->harmful)
+    if (sql_harmful_count(db, 0, engine_id) != ground->harmful)
         return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
     return ground->in_baseline || approval_stands(db, engine_id, base, err);
 }

@@ -11,6 +11,7 @@
 #include "server/submit/ground.h"
 #include "server/submit/rights.h"
 #include "sql/ledger.h"
+#include "sql/tests.h"
 
 struct Harm {
     int64_t test;
@@ -31,16 +32,14 @@ void harm_free(void *pointer) {
 
 // Open tests after `harm->last` that build the commit or what stands on it.
 static void find_built_on(const Caller *caller, int64_t engine_id, Harm *harm) {
-    json_auto_t *tests =
-        db_rows(caller->turn->db, SQL_TESTS_OPEN_AFTER, "ii", engine_id, harm->last);
-    json_t *test;
-    size_t i;
-    json_array_foreach (tests, i, test) {
-        if (repo_is_ancestor(harm->repo, harm->commit, member_text(test, "new_commit")) ||
-            repo_is_ancestor(harm->repo, harm->commit, member_text(test, "base_commit")))
-            json_array_append(harm->built_on, json_object_get(test, "id"));
+    SqlTestsOpenAfterRows tests scope(sql_rows_end) =
+        sql_tests_open_after(caller->turn->db, .engine = engine_id, .after = harm->last);
+    while (sql_tests_open_after_next(&tests)) {
+        if (repo_is_ancestor(harm->repo, harm->commit, tests.row.new_commit) ||
+            repo_is_ancestor(harm->repo, harm->commit, tests.row.base_commit))
+            json_array_append_new(harm->built_on, json_integer(tests.row.id));
     }
-    harm->last = db_int(caller->turn->db, SQL_TESTS_LAST, 0, "");
+    harm->last = sql_tests_last(caller->turn->db, 0);
 }
 
 static void harm_drop(Harm **harm) {
@@ -84,7 +83,7 @@ static bool stop_built_on(const Caller *caller, const Harm *harm, json_t *stoppe
 
 static bool end_test(const Caller *caller, const json_t *row, const char *reason, Error *err) {
     int64_t test = member_int(row, "id"), user = caller->viewer->user_id;
-    return db_run(caller->turn->db, err, SQL_TEST_SET_HARMFUL, "i", test) &&
+    return sql_test_set_harmful(caller->turn->db, err, test) &&
            (strcmp(member_text(row, "state"), "finished") == 0 ||
             ledger_test_finish(caller->turn, test, user, "stopped", "stopped", reason, err));
 }

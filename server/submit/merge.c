@@ -12,6 +12,7 @@
 #include "server/submit/reapply.h"
 #include "server/submit/rights.h"
 #include "server/submit/submit.h"
+#include "sql/tests.h"
 
 struct Merge {
     json_t *test;
@@ -114,7 +115,7 @@ Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err) {
     snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
     merge->repo = repo_open(caller->data, text_of(merge, "engine"), err);
     int64_t engine = whole_of(merge, "engine_id");
-    merge->harmful = db_int(caller->turn->db, SQL_HARMFUL_COUNT, 0, "i", engine);
+    merge->harmful = sql_harmful_count(caller->turn->db, 0, engine);
     bool forward = merge->repo && !reapply_is_needed(merge->repo, merge->test);
     if (!merge->repo ||
         !approval_unharmed(caller->turn->db, merge->repo, engine, text_of(merge, "new_commit"),
@@ -137,9 +138,10 @@ static bool forward(const Caller *caller, Merge *merge, Error *err) {
          !commit_record(caller->turn->db, engine, &merge->tip, caller->turn->now, err)) ||
         !sql_engine_set_baseline(caller->turn->db, err, .engine = engine, .baseline = sha,
                                  .old = merge->baseline) ||
-        !db_run(caller->turn->db, err, SQL_TEST_MERGED, "isd", test, sha, caller->turn->now) ||
-        !db_run(caller->turn->db, err, SQL_TEST_BASES_MERGED, "is", engine,
-                text_of(merge, "new_commit")))
+        !sql_test_merged(caller->turn->db, err, .test = test, .commit = sha,
+                         .now = caller->turn->now) ||
+        !sql_test_bases_merged(caller->turn->db, err, .engine = engine,
+                               .commit = text_of(merge, "new_commit")))
         return false;
     turn_moves_git(caller->turn);
     if (!repo_ref_set(merge->repo, ref, sha, err))
@@ -161,8 +163,7 @@ bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *er
     merge->test = now;
     if (strcmp(text_of(merge, "baseline"), merge->baseline) != 0)
         return error_set(err, 409, "conflict", "another test was merged just now; try again");
-    if (db_int(caller->turn->db, SQL_HARMFUL_COUNT, 0, "i", whole_of(merge, "engine_id")) !=
-        merge->harmful)
+    if (sql_harmful_count(caller->turn->db, 0, whole_of(merge, "engine_id")) != merge->harmful)
         return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
     if (!merge->again)
         return forward(caller, merge, err);

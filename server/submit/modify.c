@@ -11,6 +11,7 @@
 #include "server/submit/rights.h"
 #include "server/submit/submit.h"
 #include "server/submit/test_columns.h"
+#include "sql/tests.h"
 
 static bool is_same(const FieldRule *rule, const json_t *a, const json_t *b) {
     return json_equal(json_object_get(a, rule->name), json_object_get(b, rule->name));
@@ -100,16 +101,25 @@ static bool may_raise(const Caller *caller, const json_t *row, const json_t *fie
 static bool write_changes(const Caller *caller, const json_t *row, const json_t *fields,
                           Error *err) {
     const char *name = field_text(fields, "book");
-    json_auto_t *book =
-        db_row(caller->turn->db, SQL_BOOK_BY_NAME, "is", member_int(row, "engine_id"), name);
-    if (!book)
+    Db *db = caller->turn->db;
+    SqlBookByName book;
+    if (!sql_book_by_name(db, &book, .engine = member_int(row, "engine_id"), .name = name))
         return error_field(err, 422, "no_such_book", "book", "book: the engine has no book '%.60s'",
                            name);
-    if (!submit_book_suits(book, fields, err))
+    if (!submit_book_suits(book.chess960, fields, err))
         return false;
-    json_t *columns = test_columns_of_fields(fields, member_int(book, "id"));
-    json_object_set(columns, "id", json_object_get(row, "id"));
-    return db_write(caller->turn->db, err, SQL_TEST_MODIFY, columns);
+    char *adjudication scope(free_ptr) = test_adjudication_text(fields);
+    return sql_test_modify(
+        db, err, .test = member_int(row, "id"), .book_id = book.id, .adjudication = adjudication,
+        .title = field_text(fields, "title"), .description = field_text(fields, "description"),
+        .base_options = field_text(fields, "base_options"),
+        .new_options = field_text(fields, "new_options"), .kind = field_text(fields, "kind"),
+        .model = field_text(fields, "model"), .elo0 = field_real(fields, "elo0"),
+        .elo1 = field_real(fields, "elo1"), .alpha = field_real(fields, "alpha"),
+        .beta = field_real(fields, "beta"), .tc = field_text(fields, "tc"),
+        .threads = field_whole(fields, "threads"), .seed = field_whole(fields, "seed"),
+        .variant = field_text(fields, "variant"), .batch_pairs = field_whole(fields, "batch_pairs"),
+        .pairs_max = field_whole(fields, "pairs_max"), .priority = field_whole(fields, "priority"));
 }
 
 // Tells the log and those who look on; ends what runs under an approval that no longer holds.

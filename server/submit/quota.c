@@ -3,7 +3,9 @@
 
 #include <time.h>
 
+#include "server/common/str.h"
 #include "server/db/settings.h"
+#include "sql/tests.h"
 
 enum { HOUR_S = 3600, DAY_HOURS = 24 };
 static const double mib = 1 << 20;
@@ -17,7 +19,7 @@ static int64_t limit_of(Db *db) {
 }
 
 static int64_t used(Db *db, int64_t user, double now) {
-    return db_int(db, SQL_QUOTA_USED, 0, "ii", user, hour_of(now) - DAY_HOURS);
+    return sql_quota_used(db, 0, .user = user, .since = hour_of(now) - DAY_HOURS);
 }
 
 // The first hour in which what the user added before it has left `room` bytes free.
@@ -25,13 +27,10 @@ static time_t when_free(const Caller *caller, int64_t room, int64_t limit) {
     Db *db = caller->turn->db;
     int64_t user = caller->viewer->user_id, since = hour_of(caller->turn->now) - DAY_HOURS;
     int64_t left = used(db, user, caller->turn->now), hour = since;
-    for (Query q = query(db, SQL_QUOTA_HOURS, "ii", user, since); query_step(&q);) {
-        hour = query_int(&q, COL_QUOTA_HOURS_HOUR);
-        left -= query_int(&q, COL_QUOTA_HOURS_BYTES);
-        if (left + room <= limit) {
-            query_end(&q);
-            break;
-        }
+    SqlQuotaHoursRows rows scope(sql_rows_end) = sql_quota_hours(db, .user = user, .since = since);
+    while (left + room > limit && sql_quota_hours_next(&rows)) {
+        hour = rows.row.hour;
+        left -= rows.row.bytes;
     }
     return (time_t)(hour + DAY_HOURS) * HOUR_S;
 }
@@ -61,8 +60,8 @@ bool quota_check(const Caller *caller, int64_t bytes, Error *err) {
 bool quota_count(const Caller *caller, int64_t bytes, Error *err) {
     Db *db = caller->turn->db;
     int64_t hour = hour_of(caller->turn->now);
-    return db_run(db, err, SQL_QUOTA_EXPIRE, "i", hour - DAY_HOURS) &&
-           db_run(db, err, SQL_QUOTA_ADD, "iii", caller->viewer->user_id, hour, bytes);
+    return sql_quota_expire(db, err, hour - DAY_HOURS) &&
+           sql_quota_add(db, err, .user = caller->viewer->user_id, .hour = hour, .bytes = bytes);
 }
 
 json_t *quota_of(Db *db, int64_t user, double now) {

@@ -13,6 +13,7 @@
 #include "server/submit/reapply.h"
 #include "server/submit/review.h"
 #include "sql/nets.h"
+#include "sql/tests.h"
 
 typedef bool Condition(const Caller *caller, const json_t *row, Error *err);
 
@@ -181,9 +182,8 @@ static bool net_is_small(const Caller *caller, const json_t *row, Error *err) {
 
 // Offered again on the present baseline already.
 static bool is_offered_once(const Caller *caller, const json_t *row, Error *err) {
-    const char *baseline = member_text(row, "baseline");
-    int64_t again =
-        db_int(caller->turn->db, SQL_TEST_RETEST, 0, "is", member_int(row, "id"), baseline);
+    int64_t again = sql_test_retest(caller->turn->db, 0, .test = member_int(row, "id"),
+                                    .baseline = member_text(row, "baseline"));
     return !again || error_set(err, 409, "offered_again",
                                "the baseline has moved on since this test; it was offered again on "
                                "the new one as test %lld",

@@ -13,6 +13,7 @@
 #include "server/submit/quota.h"
 #include "server/submit/rights.h"
 #include "server/submit/test_columns.h"
+#include "sql/tests.h"
 
 static void submission_drop(Submission **s) {
     submission_free(*s);
@@ -32,7 +33,7 @@ static bool use_preset(const Caller *caller, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "preset");
     if (!*name)
         return true;
-    json_auto_t *row = db_row(caller->turn->db, SQL_PRESET_BY_NAME, "is", s->engine.id, name);
+    json_auto_t *row = sql_preset_by_name(caller->turn->db, .engine = s->engine.id, .name = name);
     json_auto_t *preset = submit_fields_of_json(json_object_get(row, "fields"), err);
     if (!row || !preset)
         return error_field(err, 422, "no_such_preset", "preset",
@@ -41,9 +42,8 @@ static bool use_preset(const Caller *caller, Submission *s, Error *err) {
     return submit_fields_check(s->fields, err);
 }
 
-bool submit_book_suits(const json_t *book, const json_t *fields, Error *err) {
-    bool chess960 = strcmp(field_text(fields, "variant"), "chess960") == 0;
-    return member_int(book, "chess960") <= chess960 ||
+bool submit_book_suits(bool chess960, const json_t *fields, Error *err) {
+    return !chess960 || strcmp(field_text(fields, "variant"), "chess960") == 0 ||
            error_field(err, 422, "bad_field", "book",
                        "book: %.60s is of Chess960 openings; set variant to chess960",
                        field_text(fields, "book"));
@@ -52,17 +52,20 @@ bool submit_book_suits(const json_t *book, const json_t *fields, Error *err) {
 static bool find_book(const Caller *caller, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "book");
     bool chess960 = strcmp(field_text(s->fields, "variant"), "chess960") == 0;
-    json_auto_t *row =
-        *name ? db_row(caller->turn->db, SQL_BOOK_BY_NAME, "is", s->engine.id, name)
-              : db_row(caller->turn->db, SQL_BOOK_DEFAULT, "ii", s->engine.id, (int64_t)chess960);
-    s->book_id = member_int(row, "id");
-    if (!row) {
-        char *names scope(free_ptr) = db_text(caller->turn->db, SQL_BOOK_NAMES, "i", s->engine.id);
+    Db *db = caller->turn->db;
+    SqlBookByName book = {0};
+    if (*name)
+        sql_book_by_name(db, &book, .engine = s->engine.id, .name = name);
+    else
+        book.id = sql_book_default(db, 0, .engine = s->engine.id, .chess960 = chess960);
+    s->book_id = book.id;
+    if (!book.id) {
+        char *names scope(free_ptr) = sql_book_names(db, s->engine.id);
         return error_field(err, 422, "no_such_book", "book",
                            "book: the engine has no book '%.60s'%s; it has %.300s", name,
                            *name ? "" : " for this variant", names && *names ? names : "none");
     }
-    return !*name || submit_book_suits(row, s->fields, err);
+    return submit_book_suits(book.chess960, s->fields, err);
 }
 
 // Finds engine, preset and book; completes and checks the fields.
@@ -97,7 +100,7 @@ static bool begin(const Caller *caller, Submission *s, Error *err) {
 static bool check_pending(const Caller *caller, const Submission *s, Error *err) {
     Db *db = caller->turn->db;
     int64_t limit = setting_whole(db, SETTING_PENDING_TESTS);
-    int64_t pending = db_int(db, SQL_TESTS_PENDING_OF, 0, "i", caller->viewer->user_id);
+    int64_t pending = sql_tests_pending_of(db, 0, caller->viewer->user_id);
     return pending < limit || s->retest_of ||
            viewer_has_role(db, caller->viewer, s->engine.id, "maintainer") ||
            error_set(err, 409, "too_many_pending",
@@ -185,23 +188,25 @@ static bool store_commit(const Caller *caller, const Submission *s, const Commit
            commit_record(caller->turn->db, s->engine.id, record, caller->turn->now, err);
 }
 
-static json_t *whole_or_null(int64_t value) {
-    return value ? json_integer(value) : json_null();
-}
-
 static bool insert_test(const Caller *caller, const Submission *s, Error *err) {
-    json_t *row = test_columns_of_fields(s->fields, s->book_id);
-    int64_t author = s->author_id ? s->author_id : caller->viewer->user_id;
-    json_object_set_new(row, "engine_id", json_integer(s->engine.id));
-    json_object_set_new(row, "author_id", json_integer(author));
-    json_object_set_new(row, "created", json_real(caller->turn->now));
-    json_object_set_new(row, "base_commit", json_string(s->base));
-    json_object_set_new(row, "new_commit", json_string(s->new));
-    json_object_set_new(row, "retest_of", whole_or_null(s->retest_of));
-    json_object_set_new(row, "base_in_baseline", json_integer(s->ground.in_baseline));
-    json_object_set_new(row, "new_bench_declared", whole_or_null(s->bench));
-    json_object_set_new(row, "base_bench_declared", whole_or_null(s->base_bench));
-    return db_write(caller->turn->db, err, SQL_TEST_ADD, row);
+    const json_t *f = s->fields;
+    char *adjudication scope(free_ptr) = test_adjudication_text(f);
+    return sql_test_add(
+        caller->turn->db, err, .engine = s->engine.id,
+        .user = s->author_id ? s->author_id : caller->viewer->user_id, .now = caller->turn->now,
+        .base_commit = s->base, .new_commit = s->new,
+        .retest_of = s->retest_of ? &s->retest_of : NULL, .base_in_baseline = s->ground.in_baseline,
+        .new_bench_declared = s->bench ? &s->bench : NULL,
+        .base_bench_declared = s->base_bench ? &s->base_bench : NULL, .book_id = s->book_id,
+        .adjudication = adjudication, .title = field_text(f, "title"),
+        .description = field_text(f, "description"), .base_options = field_text(f, "base_options"),
+        .new_options = field_text(f, "new_options"), .kind = field_text(f, "kind"),
+        .model = field_text(f, "model"), .elo0 = field_real(f, "elo0"),
+        .elo1 = field_real(f, "elo1"), .alpha = field_real(f, "alpha"),
+        .beta = field_real(f, "beta"), .tc = field_text(f, "tc"),
+        .threads = field_whole(f, "threads"), .seed = field_whole(f, "seed"),
+        .variant = field_text(f, "variant"), .batch_pairs = field_whole(f, "batch_pairs"),
+        .pairs_max = field_whole(f, "pairs_max"), .priority = field_whole(f, "priority"));
 }
 
 static bool store_rows(const Caller *caller, const Submission *s, Error *err) {

@@ -5,6 +5,7 @@
 
 #include "server/common/str.h"
 #include "server/submit/fields.h"
+#include "sql/tests.h"
 
 const TestColumn test_columns[] = {
     {"id", COLUMN_STATE},
@@ -74,28 +75,9 @@ const TestColumn *test_column(const char *name) {
 
 // ---- rows
 
-static json_t *adjudication_text(const json_t *fields) {
+char *test_adjudication_text(const json_t *fields) {
     json_auto_t *rules = field_adjudication(fields);
-    char *text scope(free_ptr) = json_dumps(rules, JSON_COMPACT | JSON_SORT_KEYS);
-    return json_string(text);
-}
-
-// Fields lose empty values; a column keeps its empty default.
-static json_t *value_of(const json_t *fields, const FieldRule *rule) {
-    json_t *value = json_object_get(fields, rule->name);
-    if (value)
-        return json_incref(value);
-    return rule->fallback ? json_string(rule->fallback) : json_null();
-}
-
-json_t *test_columns_of_fields(const json_t *fields, int64_t book_id) {
-    json_t *row = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++)
-        if (test_column(rule->name))
-            json_object_set_new(row, rule->name, value_of(fields, rule));
-    json_object_set_new(row, "adjudication", adjudication_text(fields));
-    json_object_set_new(row, "book_id", json_integer(book_id));
-    return row;
+    return json_dumps(rules, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 // ---- the hash of an approval
@@ -108,7 +90,7 @@ static void drop_what_is_not_covered(json_t *row) {
 }
 
 bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]) {
-    json_auto_t *row = db_row(db, SQL_TEST_APPROVAL, "i", test);
+    json_auto_t *row = sql_test_approval(db, test);
     if (!row)
         return false;
     drop_what_is_not_covered(row);

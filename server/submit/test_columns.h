@@ -24,9 +24,8 @@ typedef struct TestColumn {
 extern const TestColumn test_columns[]; // ends with name NULL
 const TestColumn *test_column(const char *name);
 
-// The columns that people fill in, from checked and complete fields: those of the fields that are
-// columns, as well as book_id and adjudication. New.
-json_t *test_columns_of_fields(const json_t *fields, int64_t book_id);
+// The column `adjudication`, from checked and complete fields. New.
+char *test_adjudication_text(const json_t *fields);
 // SHA-256 of all columns that an approval covers, and of what they refer to: the engine's recipe,
 // the snapshots of both commits and their nets, the book. False: there is no such test.
 bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]);
