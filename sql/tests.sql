@@ -15,12 +15,19 @@ VALUES (:engine, :user, :now, :base_commit, :new_commit, 'pending', :retest_of, 
 -- name: test_modify
 UPDATE tests SET @=test_fields WHERE id = :test
 
--- The present values of a test, for a change.
--- name: test_for_change
-SELECT t.*, t.adjudication AS rules_json, t.wins + t.losses + t.draws AS played,
-       e.name AS engine, e.branch, e.baseline, b.name AS book
-FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_id
-WHERE t.id = ?1
+-- What decides whether and how a test may change.
+-- name: test_for_change row
+-- types: harmful bool, played int
+SELECT t.id, t.engine_id, t.author_id, t.book_id, t.base_commit, t.new_commit, t.base_options, t.new_options,
+       t.pairs_max, t.priority, t.state, t.result, t.harmful, t.merged_commit, t.patch_dropped, t.next_pair,
+       t.wins + t.losses + t.draws AS played, e.name AS engine, e.branch, e.baseline
+FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test
+
+-- The fields of a test, by their names in server/submit/fields.c; the rules are those of the adjudication.
+-- name: test_settings object
+SELECT @test_fields, adjudication AS rules_json, (SELECT name FROM engines WHERE id = engine_id) AS engine,
+       (SELECT name FROM books WHERE id = book_id) AS book
+FROM tests WHERE id = :test
 
 -- A test with the values outside its row that its approval covers: how and from which source it is built.
 -- name: test_approval object

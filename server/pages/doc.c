@@ -183,11 +183,14 @@ static json_t *items(json_t *list) {
 
 json_t *doc_home(const DocContext *ctx) {
     json_t *totals = sql_page_totals(ctx->db, .now = ctx->now, .online_s = ONLINE_S);
-    json_t *machines = sql_page_machines(ctx->db, .before = DBL_MAX, .before_id = INT64_MAX,
-                                         .online = true, .now = ctx->now, .online_s = ONLINE_S, .limit = HOME_MACHINES);
+    json_t *machines =
+        sql_page_machines(ctx->db, .before = DBL_MAX, .before_id = INT64_MAX, .online = true,
+                          .now = ctx->now, .online_s = ONLINE_S, .limit = HOME_MACHINES);
     if (!totals)
         totals = json_object();
-    json_object_set_new(totals, "games_per_minute", json_real(sql_page_rate(ctx->db, 0, .now = ctx->now, .period = RATE_PERIOD_S)));
+    json_object_set_new(
+        totals, "games_per_minute",
+        json_real(sql_page_rate(ctx->db, 0, .now = ctx->now, .period = RATE_PERIOD_S)));
     json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
                                  items(doc_booleans(machines, "online blocked")), "engines",
                                  sql_page_engines(ctx->db));

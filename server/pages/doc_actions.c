@@ -16,7 +16,8 @@ static json_t *verdict(bool ok, const char *why) {
     return ok ? json_pack("{s:b}", "ok", 1) : json_pack("{s:b, s:s}", "ok", 0, "why", why);
 }
 
-static void add_action(json_t *actions, Action action, const Caller *caller, const json_t *row) {
+static void add_action(json_t *actions, Action action, const Caller *caller,
+                       const SqlTestForChange *row) {
     Error why;
     if (!action_name(action) || !right_fits(action, caller, row, &why))
         return;
@@ -25,23 +26,24 @@ static void add_action(json_t *actions, Action action, const Caller *caller, con
 }
 
 // Whether a merge moves the branch to the tested commit; else it offers the change as a new test.
-static bool moves_branch(const DocContext *ctx, const json_t *row) {
+static bool moves_branch(const DocContext *ctx, const SqlTestForChange *row) {
     Error ignored;
-    git_repository *repo scope(repo_free) =
-        repo_open(ctx->data, member_text(row, "engine"), &ignored);
+    git_repository *repo scope(repo_free) = repo_open(ctx->data, row->engine, &ignored);
     return repo && !reapply_is_needed(repo, row);
 }
 
 json_t *doc_actions(const DocContext *ctx, int64_t test) {
     Turn turn = {.db = ctx->db, .now = ctx->now};
     Caller caller = {.turn = &turn, .viewer = ctx->viewer, .data = ctx->data};
-    json_auto_t *row = db_row(ctx->db, SQL_TEST_FOR_CHANGE, "i", test);
+    SqlTestForChange row scope(sql_row_free) = {0};
     json_t *actions = json_object();
+    if (!sql_test_for_change(ctx->db, &row, test))
+        return actions;
     for (Action action = 0; action < ACTION_COUNT; action++)
-        add_action(actions, action, &caller, row);
+        add_action(actions, action, &caller, &row);
     json_t *merge = json_object_get(actions, "merge");
     if (merge)
-        json_object_set_new(merge, "forward", json_boolean(moves_branch(ctx, row)));
+        json_object_set_new(merge, "forward", json_boolean(moves_branch(ctx, &row)));
     return actions;
 }
 

@@ -1,5 +1,6 @@
 // The document of the form for a new test. Values are text by the names of submit_rules, so that
 // the page shows exactly what a submission would read.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "server/submit/fields.h"
 #include "sql/nets.h"
 #include "sql/pages.h"
+#include "sql/tests.h"
 
 // What a form holds before anything was typed.
 static json_t *default_values(void) {
@@ -68,18 +70,17 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
 // longer kept, the commits are left to the author.
 static void use_test(const DocContext *ctx, json_t *values, const char *number) {
     long id;
-    json_auto_t *row = parse_long(number, 1, INT64_MAX, &id)
-                           ? db_row(ctx->db, SQL_TEST_FOR_CHANGE, "i", (int64_t)id)
-                           : NULL;
-    if (!row)
+    SqlTestForChange test scope(sql_row_free) = {0};
+    if (!parse_long(number, 1, INT64_MAX, &id) || !sql_test_for_change(ctx->db, &test, id))
         return;
-    json_auto_t *fields = submit_fields_of_test(row);
+    json_auto_t *settings = sql_test_settings(ctx->db, id);
+    json_auto_t *fields = submit_fields_of_test(settings);
     json_object_update(values, fields);
     json_object_set_new(values, "seed", json_string(""));
-    if (!json_is_null(json_object_get(row, "patch_dropped")))
+    if (!isnan(test.patch_dropped))
         return;
-    json_object_set(values, "commit", json_object_get(row, "new_commit"));
-    json_object_set(values, "base", json_object_get(row, "base_commit"));
+    json_object_set_new(values, "commit", json_string(test.new_commit));
+    json_object_set_new(values, "base", json_string(test.base_commit));
 }
 
 // ---- the document -------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
 #include "server/accounts/machine.h"
 #include "server/common/json_member.h"
 #include "server/db/settings.h"
-#include "server/pages/doc.h"
 #include "server/ledger/ledger.h"
+#include "server/pages/doc.h"
 #include "sql/pages.h"
 
 static void say(Str *text, int64_t count, const char *one, const char *several) {
@@ -39,8 +39,8 @@ json_t *doc_idle(const DocContext *ctx, const json_t *test) {
         return json_null();
     SqlPageIdle idle;
     if (!sql_page_idle(ctx->db, &idle, .test = member_int(test, "id"), .now = ctx->now,
-                       .sandbox = setting_whole(ctx->db, SETTING_SANDBOX_MIN),
-                       .online_s = ONLINE_S, .retry_s = FAILURE_RETRY_S) ||
+                       .sandbox = setting_whole(ctx->db, SETTING_SANDBOX_MIN), .online_s = ONLINE_S,
+                       .retry_s = FAILURE_RETRY_S) ||
         !idle.machines)
         return json_string("No machine is online.");
     return sentence(&idle);

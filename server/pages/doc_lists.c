@@ -52,7 +52,8 @@ json_t *doc_machines(const DocContext *ctx, Error *err) {
 }
 
 json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
-    json_t *machine = sql_page_machine(ctx->db, .worker = id, .now = ctx->now, .online_s = ONLINE_S);
+    json_t *machine =
+        sql_page_machine(ctx->db, .worker = id, .now = ctx->now, .online_s = ONLINE_S);
     if (!machine)
         return doc_missing(err, "machine", id);
     doc_booleans(machine, "online blocked");
@@ -129,8 +130,8 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
         json_array_append_new(tests, doc_test_summary(ctx, row));
     json_object_set_new(user, "roles", sql_roles_of_user(ctx->db, id));
     doc_booleans(user, "admin");
-    json_t *machines =
-        sql_page_machines_of_user(ctx->db, .user = id, .now = ctx->now, .online_s = ONLINE_S, .limit = DOC_PAGE_SIZE_MAX);
+    json_t *machines = sql_page_machines_of_user(ctx->db, .user = id, .now = ctx->now,
+                                                 .online_s = ONLINE_S, .limit = DOC_PAGE_SIZE_MAX);
     return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
                      doc_booleans(machines, "online blocked"));
 }
@@ -145,7 +146,6 @@ json_t *doc_account(const DocContext *ctx) {
 }
 
 json_t *doc_users(const DocContext *ctx) {
-    return json_pack("{s:o, s:o, s:n}", "items",
-                     doc_booleans(sql_users_all(ctx->db), "admin"), "engines",
-                     sql_page_engines(ctx->db), "next");
+    return json_pack("{s:o, s:o, s:n}", "items", doc_booleans(sql_users_all(ctx->db), "admin"),
+                     "engines", sql_page_engines(ctx->db), "next");
 }

@@ -3,7 +3,6 @@
 // answered with 303 to its own page.
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
 #include "server/routes/respond.h"
@@ -60,11 +59,12 @@ static bool read_included(Request *req, int64_t *worker, Error *err) {
 }
 
 static bool answer_excluded(Request *req, Response *res, int64_t test, const Excluded *changed) {
-    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
+    SqlTestForChange row scope(sql_row_free) = {0};
+    sql_test_for_change(req->turn->db, &row, test);
     return respond_at(req, res, 200,
-                      json_pack("{s:I, s:O, s:I, s:I}", "id", (json_int_t)test, "state",
-                                json_object_get(row, "state"), "batches",
-                                (json_int_t)changed->batches, "pairs", (json_int_t)changed->pairs),
+                      json_pack("{s:I, s:s, s:I, s:I}", "id", (json_int_t)test, "state", row.state,
+                                "batches", (json_int_t)changed->batches, "pairs",
+                                (json_int_t)changed->pairs),
                       "/tests/%lld#workers", (long long)test);
 }
 

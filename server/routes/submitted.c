@@ -12,8 +12,8 @@ Caller submitted_caller(const Request *req) {
 
 bool submitted_right(const Request *req, Action action, Error *err) {
     Caller caller = submitted_caller(req);
-    json_auto_t *row = right_to(action, &caller, request_id(req, 0), err);
-    return row;
+    SqlTestForChange row scope(sql_row_free) = {0};
+    return right_to(action, &caller, request_id(req, 0), &row, err);
 }
 
 static json_t *fields_of_form(const Request *req, Error *err) {

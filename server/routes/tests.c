@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
 #include "server/pages/page.h"
@@ -28,10 +27,10 @@ static bool answer(Request *req, Response *res, int64_t test, int status, json_t
 }
 
 static bool answer_state(Request *req, Response *res, int64_t test) {
-    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
-    return answer(
-        req, res, test, 200,
-        json_pack("{s:I, s:O}", "id", (json_int_t)test, "state", json_object_get(row, "state")));
+    SqlTestForChange row scope(sql_row_free) = {0};
+    sql_test_for_change(req->turn->db, &row, test);
+    return answer(req, res, test, 200,
+                  json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", row.state));
 }
 
 // An optional word with an action, from the form or the JSON body, which may be empty.
@@ -132,10 +131,11 @@ static bool harmful(Request *req, Response *res, Error *err) {
     if (!optional_reason(req, &reason, err) ||
         !submit_harmful(&caller, req->state, reason, stopped, err))
         return false;
-    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
+    SqlTestForChange row scope(sql_row_free) = {0};
+    sql_test_for_change(req->turn->db, &row, test);
     return answer(req, res, test, 200,
-                  json_pack("{s:I, s:O, s:O}", "id", (json_int_t)test, "state",
-                            json_object_get(row, "state"), "stopped", stopped));
+                  json_pack("{s:I, s:s, s:O}", "id", (json_int_t)test, "state", row.state,
+                            "stopped", stopped));
 }
 
 static bool stop(Request *req, Response *res, Error *err) {
@@ -216,10 +216,10 @@ static bool merge_apply(Request *req, Response *res, Error *err) {
         return answer(
             req, res, retest, 201,
             json_pack("{s:I, s:I}", "id", (json_int_t)retest, "retest_of", (json_int_t)test));
-    json_auto_t *row = db_row(req->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
+    SqlTestForChange row scope(sql_row_free) = {0};
+    sql_test_for_change(req->turn->db, &row, test);
     return answer(req, res, test, 200,
-                  json_pack("{s:I, s:O}", "id", (json_int_t)test, "merged",
-                            json_object_get(row, "merged_commit")));
+                  json_pack("{s:I, s:s}", "id", (json_int_t)test, "merged", row.merged_commit));
 }
 
 // ---- diff

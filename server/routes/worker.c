@@ -92,12 +92,11 @@ static bool task_batch(Request *req, Response *res, Error *err) {
     BatchReply reply;
     json_int_t n[6];
     json_t *games, *load = NULL;
-    if (!request_json(req, err,
-                      "{s:I, s:{s:s, s:I, s:I, s:I, s:I, s:I}, s:s, s:F, s:F, s:o, s?o}", "seq",
-                      &n[0], "result", "outcomes", &batch.outcomes, "wins", &n[1], "losses", &n[2],
-                      "draws", &n[3], "crashes", &n[4], "time_losses", &n[5], "tc", &batch.tc,
-                      "speed", &batch.speed, "busy", &batch.busy, "games_sha256", &games, "load",
-                      &load) ||
+    if (!request_json(req, err, "{s:I, s:{s:s, s:I, s:I, s:I, s:I, s:I}, s:s, s:F, s:F, s:o, s?o}",
+                      "seq", &n[0], "result", "outcomes", &batch.outcomes, "wins", &n[1], "losses",
+                      &n[2], "draws", &n[3], "crashes", &n[4], "time_losses", &n[5], "tc",
+                      &batch.tc, "speed", &batch.speed, "busy", &batch.busy, "games_sha256", &games,
+                      "load", &load) ||
         !games_name(games, &batch.games_sha256, err) || !load_read(load, &batch.load, err) ||
         !number_check("seq", n[0], 0, INT32_MAX, err))
         return false;

@@ -1,11 +1,12 @@
 // See actions.h.
 #include "server/submit/actions.h"
 
+#include "server/common/str.h"
 #include "server/submit/rights.h"
 
 static bool may(Action action, const Caller *caller, int64_t test, Error *err) {
-    json_auto_t *row = right_to(action, caller, test, err);
-    return row;
+    SqlTestForChange row scope(sql_row_free) = {0};
+    return right_to(action, caller, test, &row, err);
 }
 
 bool submit_stop(const Caller *caller, int64_t test, const char *reason, Error *err) {

@@ -158,14 +158,14 @@ bool submit_fields_add(json_t *fields, const char *name, const char *text, size_
     return true;
 }
 
-json_t *submit_fields_of_test(const json_t *row) {
+json_t *submit_fields_of_test(const json_t *settings) {
     json_auto_t *flat = json_object();
     for (const FieldRule *rule = submit_rules; rule->name; rule++) {
-        json_t *value = json_object_get(row, rule->name);
+        json_t *value = json_object_get(settings, rule->name);
         if (value)
             json_object_set(flat, rule->name, value);
     }
-    json_object_update(flat, json_object_get(row, "rules"));
+    json_object_update(flat, json_object_get(settings, "rules"));
     Error ignored;
     json_t *fields = submit_fields_of_json(flat, &ignored);
     json_object_set_new(fields, "adjudication", json_string("on"));

@@ -48,9 +48,8 @@ const FieldRule *submit_rule(const char *name);
 json_t *submit_fields_of_json(const json_t *object, Error *err);
 // Adds one field of a form. 422 `bad_field` where it is not UTF-8.
 bool submit_fields_add(json_t *fields, const char *name, const char *text, size_t size, Error *err);
-// The fields of a test that exists, from its row of SQL_TEST_FOR_CHANGE; new, and text as if they
-// had arrived.
-json_t *submit_fields_of_test(const json_t *row);
+// The fields of a test that exists, from sql_test_settings(); new, and text as if they had arrived.
+json_t *submit_fields_of_test(const json_t *settings);
 
 // ---- checking
 

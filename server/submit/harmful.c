@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/str.h"
 #include "server/git/repo.h"
 #include "server/ledger/ledger.h"
@@ -47,17 +46,17 @@ static void harm_drop(Harm **harm) {
 }
 
 Harm *submit_harmful_prepare(const Caller *caller, int64_t test, Error *err) {
-    json_auto_t *row = right_to(ACTION_HARMFUL, caller, test, err);
-    if (!row)
+    SqlTestForChange row scope(sql_row_free) = {0};
+    if (!right_to(ACTION_HARMFUL, caller, test, &row, err))
         return NULL;
     Harm *harm scope(harm_drop) = xcalloc(1, sizeof *harm);
     harm->test = test;
     harm->built_on = json_array();
-    harm->repo = repo_open(caller->data, member_text(row, "engine"), err);
-    snprintf(harm->commit, sizeof harm->commit, "%s", member_text(row, "new_commit"));
-    if (!harm->repo || !ground_outside_baseline(harm->repo, row, err))
+    harm->repo = repo_open(caller->data, row.engine, err);
+    snprintf(harm->commit, sizeof harm->commit, "%s", row.new_commit);
+    if (!harm->repo || !ground_outside_baseline(harm->repo, &row, err))
         return NULL;
-    find_built_on(caller, member_int(row, "engine_id"), harm);
+    find_built_on(caller, row.engine_id, harm);
     Harm *done = harm;
     harm = NULL;
     return done;
@@ -81,21 +80,22 @@ static bool stop_built_on(const Caller *caller, const Harm *harm, json_t *stoppe
     return true;
 }
 
-static bool end_test(const Caller *caller, const json_t *row, const char *reason, Error *err) {
-    int64_t test = member_int(row, "id"), user = caller->viewer->user_id;
+static bool end_test(const Caller *caller, const SqlTestForChange *row, const char *reason,
+                     Error *err) {
+    int64_t test = row->id, user = caller->viewer->user_id;
     return sql_test_set_harmful(caller->turn->db, err, test) &&
-           (strcmp(member_text(row, "state"), "finished") == 0 ||
+           (strcmp(row->state, "finished") == 0 ||
             ledger_test_finish(caller->turn, test, user, "stopped", "stopped", reason, err));
 }
 
 bool submit_harmful(const Caller *caller, Harm *harm, const char *reason, json_t *stopped,
                     Error *err) {
-    json_auto_t *row = right_to(ACTION_HARMFUL, caller, harm->test, err);
-    if (!row || !ground_outside_baseline(harm->repo, row, err))
+    SqlTestForChange row scope(sql_row_free) = {0};
+    if (!right_to(ACTION_HARMFUL, caller, harm->test, &row, err) ||
+        !ground_outside_baseline(harm->repo, &row, err))
         return false;
-    find_built_on(caller, member_int(row, "engine_id"),
-                  harm); // those that were submitted meanwhile
-    if (!end_test(caller, row, reason, err))
+    find_built_on(caller, row.engine_id, harm); // those that were submitted meanwhile
+    if (!end_test(caller, &row, reason, err))
         return false;
     ledger_event(caller->turn, "harmful", caller->viewer->user_id, 0, harm->test,
                  "stopped as harmful%s%s", *reason ? ": " : "", reason);

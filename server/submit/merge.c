@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
 #include "server/submit/fields.h"
@@ -15,7 +14,7 @@
 #include "sql/tests.h"
 
 struct Merge {
-    json_t *test;
+    SqlTestForChange test;
     char baseline[REPO_SHA_MAX]; // as it was when the merge was prepared
     Submission *again;           // NULL: the branch moves forward
     CommitRecord tip;            // with the net; info.sha "": the tested commit is the tip
@@ -27,7 +26,7 @@ void merge_free(void *pointer) {
     Merge *merge = pointer;
     if (!merge)
         return;
-    json_decref(merge->test);
+    sql_row_free(&merge->test);
     submission_free(merge->again);
     commit_record_release(&merge->tip);
     git_repository_free(merge->repo);
@@ -36,14 +35,6 @@ void merge_free(void *pointer) {
 
 static void merge_drop(Merge **merge) {
     merge_free(*merge);
-}
-
-static const char *text_of(const Merge *merge, const char *name) {
-    return member_text(merge->test, name);
-}
-
-static int64_t whole_of(const Merge *merge, const char *name) {
-    return member_int(merge->test, name);
 }
 
 // ---- on a new baseline
@@ -68,7 +59,7 @@ static bool reapply_commit(const Caller *caller, Merge *merge, const git_oid *tr
                            char sha[REPO_SHA_MAX], Error *err) {
     git_oid oid;
     git_commit *tested = NULL;
-    if (git_oid_fromstr(&oid, text_of(merge, "new_commit")) < 0 ||
+    if (git_oid_fromstr(&oid, merge->test.new_commit) < 0 ||
         git_commit_lookup(&tested, merge->repo, &oid) < 0)
         return repo_error(err, 500, "git", "the tested commit cannot be read");
     const git_signature *author = git_commit_author(tested);
@@ -89,17 +80,18 @@ static bool reapply_commit(const Caller *caller, Merge *merge, const git_oid *tr
 static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
     git_oid tree;
     Submission *s = merge->again = xcalloc(1, sizeof *s);
-    if (!sql_engine_by_id(caller->turn->db, &s->engine, whole_of(merge, "engine_id")))
+    if (!sql_engine_by_id(caller->turn->db, &s->engine, merge->test.engine_id))
         return error_set(err, 500, "internal", "the test has no engine");
-    s->fields = submit_fields_of_test(merge->test);
-    s->book_id = whole_of(merge, "book_id");
-    s->author_id = whole_of(merge, "author_id");
-    s->retest_of = whole_of(merge, "id");
-    s->repo = repo_open(caller->data, text_of(merge, "engine"), err);
+    json_auto_t *settings = sql_test_settings(caller->turn->db, merge->test.id);
+    s->fields = submit_fields_of_test(settings);
+    s->book_id = merge->test.book_id;
+    s->author_id = merge->test.author_id;
+    s->retest_of = merge->test.id;
+    s->repo = repo_open(caller->data, merge->test.engine, err);
     memcpy(s->base, merge->baseline, sizeof s->base);
     s->ground = (Ground){.in_baseline = true, .harmful = merge->harmful};
     return s->repo && submit_fields_check(s->fields, err) &&
-           reapply_tree(merge->repo, merge->test, &tree, err) &&
+           reapply_tree(merge->repo, &merge->test, &tree, err) &&
            reapply_commit(caller, merge, &tree, s->new, err) &&
            submit_prepare_record(caller, s, s->base, &s->base_record, err) &&
            submit_prepare_record(caller, s, s->new, &s->new_record, err);
@@ -109,18 +101,16 @@ static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
 
 Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err) {
     Merge *merge scope(merge_drop) = xcalloc(1, sizeof *merge);
-    merge->test = right_to(ACTION_MERGE, caller, test, err);
-    if (!merge->test)
+    if (!right_to(ACTION_MERGE, caller, test, &merge->test, err))
         return NULL;
-    snprintf(merge->baseline, sizeof merge->baseline, "%s", text_of(merge, "baseline"));
-    merge->repo = repo_open(caller->data, text_of(merge, "engine"), err);
-    int64_t engine = whole_of(merge, "engine_id");
+    snprintf(merge->baseline, sizeof merge->baseline, "%s", merge->test.baseline);
+    merge->repo = repo_open(caller->data, merge->test.engine, err);
+    int64_t engine = merge->test.engine_id;
     merge->harmful = sql_harmful_count(caller->turn->db, 0, engine);
-    bool forward = merge->repo && !reapply_is_needed(merge->repo, merge->test);
+    bool forward = merge->repo && !reapply_is_needed(merge->repo, &merge->test);
     if (!merge->repo ||
-        !approval_unharmed(caller->turn->db, merge->repo, engine, text_of(merge, "new_commit"),
-                           err) ||
-        !(forward ? net_commit_make(caller, merge->repo, merge->test, &merge->tip, err)
+        !approval_unharmed(caller->turn->db, merge->repo, engine, merge->test.new_commit, err) ||
+        !(forward ? net_commit_make(caller, merge->repo, &merge->test, &merge->tip, err)
                   : prepare_again(caller, merge, err)))
         return NULL;
     Merge *done = merge;
@@ -131,9 +121,9 @@ Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err) {
 // The reference last, as nothing but the COMMIT can fail after it.
 static bool forward(const Caller *caller, Merge *merge, Error *err) {
     bool has_net = *merge->tip.info.sha;
-    const char *sha = has_net ? merge->tip.info.sha : text_of(merge, "new_commit");
-    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", text_of(merge, "branch"));
-    int64_t test = whole_of(merge, "id"), engine = whole_of(merge, "engine_id");
+    const char *sha = has_net ? merge->tip.info.sha : merge->test.new_commit;
+    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", merge->test.branch);
+    int64_t test = merge->test.id, engine = merge->test.engine_id;
     if ((has_net &&
          !commit_record(caller->turn->db, engine, &merge->tip, caller->turn->now, err)) ||
         !sql_engine_set_baseline(caller->turn->db, err, .engine = engine, .baseline = sha,
@@ -141,13 +131,13 @@ static bool forward(const Caller *caller, Merge *merge, Error *err) {
         !sql_test_merged(caller->turn->db, err, .test = test, .commit = sha,
                          .now = caller->turn->now) ||
         !sql_test_bases_merged(caller->turn->db, err, .engine = engine,
-                               .commit = text_of(merge, "new_commit")))
+                               .commit = merge->test.new_commit))
         return false;
     turn_moves_git(caller->turn);
     if (!repo_ref_set(merge->repo, ref, sha, err))
         return false;
     ledger_event(caller->turn, "merged", caller->viewer->user_id, 0, test, "%s is now at %.10s",
-                 text_of(merge, "branch"), sha);
+                 merge->test.branch, sha);
     turn_publish(
         caller->turn, "test",
         json_pack("{s:I, s:s, s:s}", "id", (json_int_t)test, "state", "finished", "merged", sha));
@@ -156,14 +146,11 @@ static bool forward(const Caller *caller, Merge *merge, Error *err) {
 
 bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *err) {
     *retest = 0;
-    json_t *now = right_to(ACTION_MERGE, caller, whole_of(merge, "id"), err);
-    if (!now)
+    if (!right_to(ACTION_MERGE, caller, merge->test.id, &merge->test, err))
         return false;
-    json_decref(merge->test);
-    merge->test = now;
-    if (strcmp(text_of(merge, "baseline"), merge->baseline) != 0)
+    if (strcmp(merge->test.baseline, merge->baseline) != 0)
         return error_set(err, 409, "conflict", "another test was merged just now; try again");
-    if (sql_harmful_count(caller->turn->db, 0, whole_of(merge, "engine_id")) != merge->harmful)
+    if (sql_harmful_count(caller->turn->db, 0, merge->test.engine_id) != merge->harmful)
         return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
     if (!merge->again)
         return forward(caller, merge, err);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/str.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
@@ -36,7 +35,7 @@ static bool is_words(const FieldRule *rule) {
     return strcmp(rule->name, "title") == 0 || strcmp(rule->name, "description") == 0;
 }
 
-static bool allow_change(const Caller *caller, const FieldRule *rule, const json_t *row,
+static bool allow_change(const Caller *caller, const FieldRule *rule, const SqlTestForChange *row,
                          Error *err) {
     Action action = is_words(rule) ? ACTION_DESCRIBE : ACTION_MODIFY;
     if (rule->change == CHANGE_NEVER)
@@ -46,12 +45,12 @@ static bool allow_change(const Caller *caller, const FieldRule *rule, const json
         snprintf(err->field, sizeof err->field, "%s", rule->name);
         return error_prefix(err, "%s cannot be changed", rule->name);
     }
-    if (rule->change >= CHANGE_EARLY && member_int(row, "played") > 0)
+    if (rule->change >= CHANGE_EARLY && row->played > 0)
         return error_field(err, 409, "has_results", rule->name,
                            "%s cannot be changed: games were counted with the old setting; stop "
                            "this test and submit a new one",
                            rule->name);
-    if (rule->change == CHANGE_UNDEALT && member_int(row, "next_pair") > 0)
+    if (rule->change == CHANGE_UNDEALT && row->next_pair > 0)
         return error_field(
             err, 409, "has_tasks", rule->name,
             "%s cannot be changed: openings were dealt to workers; submit a new test", rule->name);
@@ -59,7 +58,7 @@ static bool allow_change(const Caller *caller, const FieldRule *rule, const json
 }
 
 // Puts what differs into `fields` and its names into `names`; *change: the gravest.
-static bool take_changes(const Caller *caller, const json_t *row, json_t *fields,
+static bool take_changes(const Caller *caller, const SqlTestForChange *row, json_t *fields,
                          const json_t *wanted, Str *names, FieldChange *change, Error *err) {
     *change = CHANGE_FREELY;
     for (const FieldRule *rule = submit_rules; rule->name; rule++) {
@@ -72,8 +71,8 @@ static bool take_changes(const Caller *caller, const json_t *row, json_t *fields
         if (rule->change > *change)
             *change = rule->change;
     }
-    int64_t counted = member_int(row, "played") / 2;
-    bool fewer = field_whole(fields, "pairs_max") < member_int(row, "pairs_max");
+    int64_t counted = row->played / 2;
+    bool fewer = field_whole(fields, "pairs_max") < row->pairs_max;
     if (fewer && field_whole(fields, "pairs_max") <= counted)
         return error_field(err, 422, "bad_field", "pairs_max",
                            "pairs_max: %lld pairs are counted already; stop the test instead",
@@ -82,35 +81,37 @@ static bool take_changes(const Caller *caller, const json_t *row, json_t *fields
 }
 
 // An approval covers how much of the machines' time a test may take, too.
-static bool may_raise(const Caller *caller, const json_t *row, const json_t *fields, Error *err) {
-    static const char *const names[] = {"priority", "pairs_max"};
-    if (strcmp(member_text(row, "state"), "pending") == 0 ||
-        viewer_has_role(caller->turn->db, caller->viewer, member_int(row, "engine_id"),
-                        "maintainer"))
+static bool may_raise(const Caller *caller, const SqlTestForChange *row, const json_t *fields,
+                      Error *err) {
+    const struct {
+        const char *name;
+        int64_t now;
+    } values[] = {{"priority", row->priority}, {"pairs_max", row->pairs_max}};
+    if (strcmp(row->state, "pending") == 0 ||
+        viewer_has_role(caller->turn->db, caller->viewer, row->engine_id, "maintainer"))
         return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (field_whole(fields, names[i]) > member_int(row, names[i]))
-            return error_field(err, 403, "forbidden", names[i],
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (field_whole(fields, values[i].name) > values[i].now)
+            return error_field(err, 403, "forbidden", values[i].name,
                                "%s: after approval only a maintainer of %s raises it, from %lld; "
                                "you may lower it",
-                               names[i], member_text(row, "engine"),
-                               (long long)member_int(row, names[i]));
+                               values[i].name, row->engine, (long long)values[i].now);
     return true;
 }
 
-static bool write_changes(const Caller *caller, const json_t *row, const json_t *fields,
+static bool write_changes(const Caller *caller, const SqlTestForChange *row, const json_t *fields,
                           Error *err) {
     const char *name = field_text(fields, "book");
     Db *db = caller->turn->db;
     SqlBookByName book;
-    if (!sql_book_by_name(db, &book, .engine = member_int(row, "engine_id"), .name = name))
+    if (!sql_book_by_name(db, &book, .engine = row->engine_id, .name = name))
         return error_field(err, 422, "no_such_book", "book", "book: the engine has no book '%.60s'",
                            name);
     if (!submit_book_suits(book.chess960, fields, err))
         return false;
     char *adjudication scope(free_ptr) = test_adjudication_text(fields);
     return sql_test_modify(
-        db, err, .test = member_int(row, "id"), .book_id = book.id, .adjudication = adjudication,
+        db, err, .test = row->id, .book_id = book.id, .adjudication = adjudication,
         .title = field_text(fields, "title"), .description = field_text(fields, "description"),
         .base_options = field_text(fields, "base_options"),
         .new_options = field_text(fields, "new_options"), .kind = field_text(fields, "kind"),
@@ -123,14 +124,14 @@ static bool write_changes(const Caller *caller, const json_t *row, const json_t 
 }
 
 // Tells the log and those who look on; ends what runs under an approval that no longer holds.
-static bool note_changes(const Caller *caller, const json_t *row, const char *names,
+static bool note_changes(const Caller *caller, const SqlTestForChange *row, const char *names,
                          FieldChange change, Error *err) {
-    int64_t test = member_int(row, "id");
-    const char *state = json_string_value(json_object_get(row, "state"));
+    int64_t test = row->id;
+    const char *state = row->state;
     bool approved = strcmp(state, "active") == 0 || strcmp(state, "paused") == 0;
     if (approved && change >= CHANGE_EARLY)
         return ledger_test_withdraw(caller->turn, test, caller->viewer->user_id, names, err) &&
-               approval_pause_others(caller->turn, member_int(row, "engine_id"), err);
+               approval_pause_others(caller->turn, row->engine_id, err);
     ledger_event(caller->turn, "modified", caller->viewer->user_id, 0, test, "changed: %s", names);
     turn_publish(caller->turn, "test",
                  json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
@@ -139,27 +140,28 @@ static bool note_changes(const Caller *caller, const json_t *row, const char *na
 }
 
 // The test's fields as they are now, checked as those that were submitted.
-static json_t *present_fields(const json_t *row, Error *err) {
-    json_auto_t *fields = submit_fields_of_test(row);
+static json_t *present_fields(Db *db, int64_t test, Error *err) {
+    json_auto_t *settings = sql_test_settings(db, test);
+    json_auto_t *fields = submit_fields_of_test(settings);
     return submit_fields_check(fields, err) ? json_incref(fields) : NULL;
 }
 
 bool submit_modify(const Caller *caller, int64_t test, json_t *wanted_fields, Error *err) {
     json_auto_t *wanted = wanted_fields;
-    json_auto_t *row = right_to(ACTION_DESCRIBE, caller, test, err);
-    if (!row || !submit_fields_check(wanted, err))
+    SqlTestForChange row scope(sql_row_free) = {0};
+    if (!right_to(ACTION_DESCRIBE, caller, test, &row, err) || !submit_fields_check(wanted, err))
         return false;
-    json_auto_t *fields = present_fields(row, err);
+    json_auto_t *fields = present_fields(caller->turn->db, test, err);
     if (!fields)
         return false;
     translate_games(wanted, fields);
     Str names scope(str_release);
     str_init(&names, 1000);
     FieldChange change;
-    if (!take_changes(caller, row, fields, wanted, &names, &change, err))
+    if (!take_changes(caller, &row, fields, wanted, &names, &change, err))
         return false;
     if (!names.size)
         return true;
-    return may_raise(caller, row, fields, err) && write_changes(caller, row, fields, err) &&
-           note_changes(caller, row, names.data, change, err);
+    return may_raise(caller, &row, fields, err) && write_changes(caller, &row, fields, err) &&
+           note_changes(caller, &row, names.data, change, err);
 }

@@ -66,24 +66,21 @@ static void sides_release(Sides *sides) {
 
 // Finds the commits. False: the tested commit needs no net that its tree lacks, or the same net as
 // the base.
-static bool brings_net(Db *db, const json_t *test, Sides *out) {
-    int64_t engine = member_int(test, "engine_id");
-    return sql_commit_by_sha(db, &out->tested, .engine = engine,
-                             .sha = member_text(test, "new_commit")) &&
-           sql_commit_by_sha(db, &out->base, .engine = engine,
-                             .sha = member_text(test, "base_commit")) &&
+static bool brings_net(Db *db, const SqlTestForChange *test, Sides *out) {
+    return sql_commit_by_sha(db, &out->tested, .engine = test->engine_id,
+                             .sha = test->new_commit) &&
+           sql_commit_by_sha(db, &out->base, .engine = test->engine_id, .sha = test->base_commit) &&
            *out->tested.net_path && strcmp(out->tested.net, out->base.net) != 0;
 }
 
-int64_t net_to_merge(Db *db, const json_t *test) {
+int64_t net_to_merge(Db *db, const SqlTestForChange *test) {
     scope(sides_release) Sides sides = {0};
     return brings_net(db, test, &sides)
-               ? sql_net_size(db, 0, .engine = member_int(test, "engine_id"),
-                              .sha256 = sides.tested.net)
+               ? sql_net_size(db, 0, .engine = test->engine_id, .sha256 = sides.tested.net)
                : 0;
 }
 
-bool net_commit_make(const Caller *caller, git_repository *repo, const json_t *test,
+bool net_commit_make(const Caller *caller, git_repository *repo, const SqlTestForChange *test,
                      CommitRecord *out, Error *err) {
     Db *db = caller->turn->db;
     scope(sides_release) Sides sides = {0};
@@ -91,12 +88,12 @@ bool net_commit_make(const Caller *caller, git_repository *repo, const json_t *t
     *out = (CommitRecord){0};
     if (!brings_net(db, test, &sides))
         return true;
-    if (!sql_engine_by_id(db, &engine, member_int(test, "engine_id")))
+    if (!sql_engine_by_id(db, &engine, test->engine_id))
         return error_set(err, 500, "internal", "the test has no engine");
     NetMerge m = {.repo = repo,
-                  .test = member_int(test, "id"),
+                  .test = test->id,
                   .rule = net_rule_of(&engine),
-                  .commit = member_text(test, "new_commit"),
+                  .commit = test->new_commit,
                   .sha = sides.tested.net,
                   .old_sha = sides.base.net,
                   .path = sides.tested.net_path,

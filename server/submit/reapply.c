@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "server/common/json_member.h"
 #include "server/common/str.h"
 #include "server/git/memory_store.h"
 #include "server/git/repo.h"
@@ -38,15 +37,16 @@ static bool is_new(git_repository *repo, git_tree *baseline, git_index *index, E
 }
 
 // Fills *index with the files of the merged tree.
-static bool merge(git_repository *repo, const json_t *test, git_index **index, Error *err) {
+static bool merge(git_repository *repo, const SqlTestForChange *test, git_index **index,
+                  Error *err) {
     git_tree *base scope(repo_tree_free) = NULL;
     git_tree *baseline scope(repo_tree_free) = NULL;
     git_tree *patched scope(repo_tree_free) = NULL;
     git_merge_options options;
     git_merge_options_init(&options, GIT_MERGE_OPTIONS_VERSION);
-    if (!repo_commit_tree(repo, member_text(test, "base_commit"), &base, err) ||
-        !repo_commit_tree(repo, member_text(test, "baseline"), &baseline, err) ||
-        !repo_commit_tree(repo, member_text(test, "new_commit"), &patched, err))
+    if (!repo_commit_tree(repo, test->base_commit, &base, err) ||
+        !repo_commit_tree(repo, test->baseline, &baseline, err) ||
+        !repo_commit_tree(repo, test->new_commit, &patched, err))
         return false;
     if (git_merge_trees(index, repo, base, baseline, patched, &options) < 0)
         return repo_error(err, 409, "merge_conflict", "the patch cannot be applied again");
@@ -56,10 +56,10 @@ static bool merge(git_repository *repo, const json_t *test, git_index **index, E
 
 // A commit that was named at submission may stand beside the baseline, although the baseline was
 // its base.
-bool reapply_is_needed(git_repository *repo, const json_t *test) {
-    const char *baseline = member_text(test, "baseline");
-    return strcmp(member_text(test, "base_commit"), baseline) != 0 ||
-           !repo_is_ancestor(repo, baseline, member_text(test, "new_commit"));
+bool reapply_is_needed(git_repository *repo, const SqlTestForChange *test) {
+    const char *baseline = test->baseline;
+    return strcmp(test->base_commit, baseline) != 0 ||
+           !repo_is_ancestor(repo, baseline, test->new_commit);
 }
 
 // A merge of files writes them as objects: here into memory.
@@ -71,12 +71,12 @@ static bool write_into_memory(git_repository *repo, Error *err) {
     return good || repo_error(err, 500, "git", "no objects can be kept in memory");
 }
 
-bool reapply_fits(git_repository *repo, const json_t *test, Error *err) {
+bool reapply_fits(git_repository *repo, const SqlTestForChange *test, Error *err) {
     git_index *index scope(index_free) = NULL;
     return write_into_memory(repo, err) && merge(repo, test, &index, err);
 }
 
-bool reapply_tree(git_repository *repo, const json_t *test, git_oid *out, Error *err) {
+bool reapply_tree(git_repository *repo, const SqlTestForChange *test, git_oid *out, Error *err) {
     git_index *index scope(index_free) = NULL;
     return merge(repo, test, &index, err) &&
            (git_index_write_tree_to(out, index, repo) == 0 ||

@@ -34,10 +34,9 @@ static bool has_all_bytes(const json_t *diff, Error *err) {
                      member_text(content, "sha256"));
 }
 
-static json_t *diff_of(git_repository *repo, const json_t *test, Error *err) {
-    DiffCommits commits = {.patch = member_text(test, "new_commit"),
-                           .base = member_text(test, "base_commit"),
-                           .baseline = member_text(test, "baseline")};
+static json_t *diff_of(git_repository *repo, const SqlTestForChange *test, Error *err) {
+    DiffCommits commits = {
+        .patch = test->new_commit, .base = test->base_commit, .baseline = test->baseline};
     return patch_test_document(repo, &commits, DIFF_WHOLE, err);
 }
 
@@ -49,7 +48,8 @@ static bool covers(const json_t *diff, bool unseen_too, Error *err) {
            (unseen_too || (has_all_bytes(diff, err) && has_all_bytes(base, err)));
 }
 
-bool review_covers(git_repository *repo, const json_t *test, bool unseen_too, Error *err) {
+bool review_covers(git_repository *repo, const SqlTestForChange *test, bool unseen_too,
+                   Error *err) {
     json_auto_t *diff = diff_of(repo, test, err);
     return diff && covers(diff, unseen_too, err);
 }

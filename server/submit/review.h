@@ -5,8 +5,9 @@
 #include <jansson.h>
 
 #include "server/common/error.h"
+#include "sql/tests.h"
 
 // Whether the diff of the test (its row of SQL_TEST_FOR_CHANGE) can be shown as a whole: 409
 // `diff_too_long`. Unless `unseen_too`, whether it also shows the bytes of every file: 409
 // `files_unseen`, with the first that it only names. For readers.
-bool review_covers(git_repository *repo, const json_t *test, bool unseen_too, Error *err);
+bool review_covers(git_repository *repo, const SqlTestForChange *test, bool unseen_too, Error *err);

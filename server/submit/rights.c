@@ -15,92 +15,89 @@
 #include "sql/nets.h"
 #include "sql/tests.h"
 
-typedef bool Condition(const Caller *caller, const json_t *row, Error *err);
+typedef bool Condition(const Caller *caller, const SqlTestForChange *row, Error *err);
 
-static bool is_state(const json_t *row, const char *state) {
-    return strcmp(member_text(row, "state"), state) == 0;
+static bool is_state(const SqlTestForChange *row, const char *state) {
+    return strcmp(row->state, state) == 0;
 }
 
-static bool is_result(const json_t *row, const char *result) {
-    return strcmp(member_text(row, "result"), result) == 0;
+static bool is_result(const SqlTestForChange *row, const char *result) {
+    return row->result && strcmp(row->result, result) == 0;
 }
 
 // ---- does it fit the state ----------------------------------------------------------------------
 
-static bool refuse_state(const json_t *row, Error *err) {
-    return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)member_int(row, "id"),
-                     member_text(row, "state"));
+static bool refuse_state(const SqlTestForChange *row, Error *err) {
+    return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)row->id, row->state);
 }
 
-static bool refuse_harmful(const json_t *row, Error *err) {
+static bool refuse_harmful(const SqlTestForChange *row, Error *err) {
     return error_set(err, 409, "harmful_commit", "test %lld was stopped as harmful",
-                     (long long)member_int(row, "id"));
+                     (long long)row->id);
 }
 
-static bool always(const Caller *caller, const json_t *row, Error *err) {
+static bool always(const Caller *caller, const SqlTestForChange *row, Error *err) {
     (void)caller, (void)row, (void)err;
     return true;
 }
 
-static bool is_pending(const Caller *caller, const json_t *row, Error *err) {
+static bool is_pending(const Caller *caller, const SqlTestForChange *row, Error *err) {
     (void)caller;
     return is_state(row, "pending") || refuse_state(row, err);
 }
 
-static bool is_active(const Caller *caller, const json_t *row, Error *err) {
+static bool is_active(const Caller *caller, const SqlTestForChange *row, Error *err) {
     (void)caller;
     return is_state(row, "active") || refuse_state(row, err);
 }
 
-static bool is_open(const Caller *caller, const json_t *row, Error *err) {
+static bool is_open(const Caller *caller, const SqlTestForChange *row, Error *err) {
     (void)caller;
     return !is_state(row, "finished") || refuse_state(row, err);
 }
 
 // A test that failed on the machines may go on, too.
-static bool is_resumable(const Caller *caller, const json_t *row, Error *err) {
+static bool is_resumable(const Caller *caller, const SqlTestForChange *row, Error *err) {
     (void)caller;
-    if (member_int(row, "harmful"))
+    if (row->harmful)
         return refuse_harmful(row, err);
     return is_state(row, "paused") || is_result(row, "failed") || refuse_state(row, err);
 }
 
-static char *missing_net(const Caller *caller, const json_t *row) {
-    SqlNetMissingRows nets scope(sql_rows_end) =
-        sql_net_missing(caller->turn->db, member_int(row, "id"));
+static char *missing_net(const Caller *caller, const SqlTestForChange *row) {
+    SqlNetMissingRows nets scope(sql_rows_end) = sql_net_missing(caller->turn->db, row->id);
     return sql_net_missing_next(&nets) ? xstrdup(nets.row.net) : NULL;
 }
 
-static bool lacks_net(const Caller *caller, const json_t *row, Error *err) {
+static bool lacks_net(const Caller *caller, const SqlTestForChange *row, Error *err) {
     char *net scope(free_ptr) = missing_net(caller, row);
     if (!is_open(caller, row, err))
         return false;
-    return net || error_set(err, 409, "wrong_state", "test %lld waits for no net",
-                            (long long)member_int(row, "id"));
+    return net ||
+           error_set(err, 409, "wrong_state", "test %lld waits for no net", (long long)row->id);
 }
 
-static bool can_be_harmful(const Caller *caller, const json_t *row, Error *err) {
+static bool can_be_harmful(const Caller *caller, const SqlTestForChange *row, Error *err) {
     (void)caller;
-    long long id = member_int(row, "id");
-    if (member_int(row, "harmful"))
+    long long id = row->id;
+    if (row->harmful)
         return error_set(err, 409, "wrong_state", "test %lld was stopped as harmful already", id);
-    return !*member_text(row, "merged_commit") ||
+    return !row->merged_commit ||
            error_set(err, 409, "in_baseline",
                      "test %lld was merged, so its commit is in the history of the baseline, and "
                      "so in every test; stop the tests, and take the change out of the baseline",
                      id);
 }
 
-static bool can_be_merged(const Caller *caller, const json_t *row, Error *err) {
+static bool can_be_merged(const Caller *caller, const SqlTestForChange *row, Error *err) {
     (void)caller;
-    const char *result = member_text(row, "result");
-    if (strcmp(result, "accepted") != 0)
+    if (!is_result(row, "accepted"))
         return error_set(err, 409, "wrong_state",
                          "only an accepted test can be merged; this one is %s",
-                         *result ? result : member_text(row, "state"));
-    if (*member_text(row, "merged_commit"))
+                         row->result ? row->result : row->state);
+    if (row->merged_commit)
         return error_set(err, 409, "merged", "this test was merged already");
-    return !member_int(row, "harmful") || refuse_harmful(row, err);
+    return !row->harmful || refuse_harmful(row, err);
 }
 
 // ---- does the viewer have the role --------------------------------------------------------------
@@ -109,31 +106,29 @@ static bool is_signed_in(const Caller *caller, Error *err) {
     return caller->viewer->user_id || error_set(err, 401, "unauthorized", "sign in first");
 }
 
-static bool has_role(const Caller *caller, const json_t *row, const char *role) {
-    return viewer_has_role(caller->turn->db, caller->viewer, member_int(row, "engine_id"), role);
+static bool has_role(const Caller *caller, const SqlTestForChange *row, const char *role) {
+    return viewer_has_role(caller->turn->db, caller->viewer, row->engine_id, role);
 }
 
-static bool is_author(const Caller *caller, const json_t *row) {
-    return caller->viewer->user_id && member_int(row, "author_id") == caller->viewer->user_id;
+static bool is_author(const Caller *caller, const SqlTestForChange *row) {
+    return caller->viewer->user_id && row->author_id == caller->viewer->user_id;
 }
 
-static bool is_maintainer(const Caller *caller, const json_t *row, Error *err) {
+static bool is_maintainer(const Caller *caller, const SqlTestForChange *row, Error *err) {
     return is_signed_in(caller, err) &&
            (has_role(caller, row, "maintainer") ||
-            error_set(err, 403, "forbidden", "this needs the role maintainer of %s",
-                      member_text(row, "engine")));
+            error_set(err, 403, "forbidden", "this needs the role maintainer of %s", row->engine));
 }
 
-static bool is_author_or_maintainer(const Caller *caller, const json_t *row, Error *err) {
+static bool is_author_or_maintainer(const Caller *caller, const SqlTestForChange *row, Error *err) {
     return is_signed_in(caller, err) &&
            (is_author(caller, row) || has_role(caller, row, "maintainer") ||
             error_set(err, 403, "forbidden",
-                      "this is for the author of the test and for maintainers of %s",
-                      member_text(row, "engine")));
+                      "this is for the author of the test and for maintainers of %s", row->engine));
 }
 
 // A test that failed on the machines is resumed by maintainers alone.
-static bool may_resume(const Caller *caller, const json_t *row, Error *err) {
+static bool may_resume(const Caller *caller, const SqlTestForChange *row, Error *err) {
     return is_result(row, "failed") ? is_maintainer(caller, row, err)
                                     : is_author_or_maintainer(caller, row, err);
 }
@@ -147,8 +142,8 @@ static bool is_developer(const Caller *caller, int64_t engine_id, const char *en
                 engine));
 }
 
-static bool is_developer_of_test(const Caller *caller, const json_t *row, Error *err) {
-    return is_developer(caller, member_int(row, "engine_id"), member_text(row, "engine"), err);
+static bool is_developer_of_test(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    return is_developer(caller, row->engine_id, row->engine, err);
 }
 
 // ---- does anything else stand against it --------------------------------------------------------
@@ -157,7 +152,7 @@ static bool self_approval(Db *db) {
     return setting_whole(db, SETTING_SELF_APPROVAL) == 1;
 }
 
-static bool may_approve(const Caller *caller, const json_t *row, Error *err) {
+static bool may_approve(const Caller *caller, const SqlTestForChange *row, Error *err) {
     char *net scope(free_ptr) = missing_net(caller, row);
     if (is_author(caller, row) && !self_approval(caller->turn->db))
         return error_set(err, 403, "own_test",
@@ -168,10 +163,10 @@ static bool may_approve(const Caller *caller, const json_t *row, Error *err) {
 }
 
 // A merge that moves the branch forward puts the net into the tree.
-static bool net_is_small(const Caller *caller, const json_t *row, Error *err) {
+static bool net_is_small(const Caller *caller, const SqlTestForChange *row, Error *err) {
     Db *db = caller->turn->db;
     int64_t size = net_to_merge(db, row);
-    if (strcmp(member_text(row, "base_commit"), member_text(row, "baseline")) != 0)
+    if (strcmp(row->base_commit, row->baseline) != 0)
         return true;
     return size <= NET_MERGE_MAX ||
            error_set(err, 409, "net_too_large",
@@ -181,17 +176,17 @@ static bool net_is_small(const Caller *caller, const json_t *row, Error *err) {
 }
 
 // Offered again on the present baseline already.
-static bool is_offered_once(const Caller *caller, const json_t *row, Error *err) {
-    int64_t again = sql_test_retest(caller->turn->db, 0, .test = member_int(row, "id"),
-                                    .baseline = member_text(row, "baseline"));
+static bool is_offered_once(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    int64_t again =
+        sql_test_retest(caller->turn->db, 0, .test = row->id, .baseline = row->baseline);
     return !again || error_set(err, 409, "offered_again",
                                "the baseline has moved on since this test; it was offered again on "
                                "the new one as test %lld",
                                (long long)again);
 }
 
-static bool may_merge(const Caller *caller, const json_t *row, Error *err) {
-    if (strcmp(member_text(row, "new_options"), member_text(row, "base_options")) != 0)
+static bool may_merge(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    if (strcmp(row->new_options, row->base_options) != 0)
         return error_set(err, 409, "options_differ",
                          "the two sides had different options, so the commit alone is not what was "
                          "tested; test it with equal options first");
@@ -202,35 +197,30 @@ static bool may_merge(const Caller *caller, const json_t *row, Error *err) {
 
 // Each runs after all other conditions hold, because reading git takes longer.
 
-static bool stands_on_ground(const Caller *caller, const json_t *row, Error *err) {
+static bool stands_on_ground(const Caller *caller, const SqlTestForChange *row, Error *err) {
     Ground ignored;
-    git_repository *repo scope(repo_free) =
-        repo_open(caller->data, member_text(row, "engine"), err);
+    git_repository *repo scope(repo_free) = repo_open(caller->data, row->engine, err);
     return repo && ground_of_test(caller->turn->db, repo, row, &ignored, err);
 }
 
 // Files that the diff only names are no obstacle here: the page asks the approver about them beside
 // the button, and a request that does not answer is refused with `files_unseen` (review.h).
-static bool can_be_reviewed(const Caller *caller, const json_t *row, Error *err) {
+static bool can_be_reviewed(const Caller *caller, const SqlTestForChange *row, Error *err) {
     Ground ignored;
-    git_repository *repo scope(repo_free) =
-        repo_open(caller->data, member_text(row, "engine"), err);
+    git_repository *repo scope(repo_free) = repo_open(caller->data, row->engine, err);
     return repo && ground_of_test(caller->turn->db, repo, row, &ignored, err) &&
            review_covers(repo, row, true, err);
 }
 
-static bool fits_the_baseline(const Caller *caller, const json_t *row, Error *err) {
-    git_repository *repo scope(repo_free) =
-        repo_open(caller->data, member_text(row, "engine"), err);
+static bool fits_the_baseline(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    git_repository *repo scope(repo_free) = repo_open(caller->data, row->engine, err);
     return repo &&
-           approval_unharmed(caller->turn->db, repo, member_int(row, "engine_id"),
-                             member_text(row, "new_commit"), err) &&
+           approval_unharmed(caller->turn->db, repo, row->engine_id, row->new_commit, err) &&
            (!reapply_is_needed(repo, row) || reapply_fits(repo, row, err));
 }
 
-static bool is_outside_baseline(const Caller *caller, const json_t *row, Error *err) {
-    git_repository *repo scope(repo_free) =
-        repo_open(caller->data, member_text(row, "engine"), err);
+static bool is_outside_baseline(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    git_repository *repo scope(repo_free) = repo_open(caller->data, row->engine, err);
     return repo && ground_outside_baseline(repo, row, err);
 }
 
@@ -258,25 +248,25 @@ const char *action_name(Action action) {
     return rights[action].name;
 }
 
-bool right_fits(Action action, const Caller *caller, const json_t *row, Error *err) {
+bool right_fits(Action action, const Caller *caller, const SqlTestForChange *row, Error *err) {
     return rights[action].fits(caller, row, err);
 }
 
 // All but what git says.
-static bool check(Action action, const Caller *caller, const json_t *row, Error *err) {
+static bool check(Action action, const Caller *caller, const SqlTestForChange *row, Error *err) {
     return rights[action].has_role(caller, row, err) && rights[action].fits(caller, row, err) &&
            rights[action].is_free(caller, row, err);
 }
 
-bool right_check(Action action, const Caller *caller, const json_t *row, Error *err) {
+bool right_check(Action action, const Caller *caller, const SqlTestForChange *row, Error *err) {
     return check(action, caller, row, err) && rights[action].by_git(caller, row, err);
 }
 
-json_t *right_to(Action action, const Caller *caller, int64_t test, Error *err) {
-    json_auto_t *row = db_row(caller->turn->db, SQL_TEST_FOR_CHANGE, "i", test);
-    if (!row)
-        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test), NULL;
-    return check(action, caller, row, err) ? json_incref(row) : NULL;
+bool right_to(Action action, const Caller *caller, int64_t test, SqlTestForChange *row,
+              Error *err) {
+    if (!sql_test_for_change(caller->turn->db, row, test))
+        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
+    return check(action, caller, row, err);
 }
 
 bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err) {

@@ -14,6 +14,7 @@
 
 #include "server/submit/caller.h"
 #include "sql/git.h"
+#include "sql/tests.h"
 
 typedef enum {
     ACTION_APPROVE,
@@ -36,13 +37,13 @@ const char *action_name(Action action);
 
 // Whether pages offer the action for a test in this state. `row` is the test's of
 // SQL_TEST_FOR_CHANGE.
-bool right_fits(Action action, const Caller *caller, const json_t *row, Error *err);
+bool right_fits(Action action, const Caller *caller, const SqlTestForChange *row, Error *err);
 // Whether the viewer may do it: 401, 403, or 409 with the reason. Reads git where the base of the
 // test matters, so it is for readers.
-bool right_check(Action action, const Caller *caller, const json_t *row, Error *err);
-// The same without what git says (ground.h), and the test's row; NULL: the refusal, or 404. New.
+bool right_check(Action action, const Caller *caller, const SqlTestForChange *row, Error *err);
+// The same without what git says (ground.h), and reads the test's row. False: the refusal, or 404.
 // Any thread.
-json_t *right_to(Action action, const Caller *caller, int64_t test, Error *err);
+bool right_to(Action action, const Caller *caller, int64_t test, SqlTestForChange *row, Error *err);
 
 // Submitting tests of an engine, and uploading nets for it.
 bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/common/log.h"
+#include "server/common/str.h"
 #include "server/submit/actions.h"
 #include "server/submit/approve.h"
 #include "server/submit/harmful.h"
@@ -17,8 +18,8 @@ static bool do_approve(const Caller *caller, Error *err) {
 }
 
 static bool do_upload(const Caller *caller, Error *err) {
-    json_auto_t *row = right_to(ACTION_UPLOAD_NET, caller, 1, err);
-    return row;
+    SqlTestForChange row scope(sql_row_free) = {0};
+    return right_to(ACTION_UPLOAD_NET, caller, 1, &row, err);
 }
 
 static bool do_pause(const Caller *caller, Error *err) {

@@ -74,13 +74,12 @@ SpoolItem *batch_finish(GameBatch *batch, const BatchFacts *facts) {
     char hash[SHA256_HEX_MAX];
     json_t *games =
         item->bytes ? json_string(sha256_hex(item->bytes, item->size, hash)) : json_null();
-    json_t *result =
-        json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "outcomes", batch->outcomes, "wins",
-                  batch->wins, "losses", batch->losses, "draws", batch->draws, "crashes",
-                  batch->crashes, "time_losses", batch->time_losses);
-    item->counts = json_pack("{s:i, s:o, s:s, s:f, s:f, s:o}", "seq", batch->seq, "result", result,
-                             "tc", facts->tc, "speed", facts->speed, "busy", facts->busy,
-                             "games_sha256", games);
+    json_t *result = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "outcomes", batch->outcomes,
+                               "wins", batch->wins, "losses", batch->losses, "draws", batch->draws,
+                               "crashes", batch->crashes, "time_losses", batch->time_losses);
+    item->counts =
+        json_pack("{s:i, s:o, s:s, s:f, s:f, s:o}", "seq", batch->seq, "result", result, "tc",
+                  facts->tc, "speed", facts->speed, "busy", facts->busy, "games_sha256", games);
     if (!item->counts)
         fatal("out of memory");
     if (facts->load)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "server/common/str.h"
 #include "server/submit/actions.h"
 #include "server/submit/submit.h"
 #include "tests/kit/action_kit.h"
@@ -117,8 +118,9 @@ static bool act(int action, const Caller *caller, Error *err) {
         return submit_block(caller, 1, true, "", err);
     if (action < ACTION_COUNT)
         return kit_act((Action)action, caller, err);
-    json_auto_t *engine = submit_engine(caller->turn->db, "anvil", err);
-    return engine && right_to_submit(caller, engine, err);
+    SqlEngineById engine scope(sql_row_free) = {0};
+    return submit_engine(caller->turn->db, "anvil", &engine, err) &&
+           right_to_submit(caller, &engine, err);
 }
 
 static void check_row(SubmitKit *kit, size_t row) {
