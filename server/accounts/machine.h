@@ -5,8 +5,8 @@
 #include "server/common/hash.h"
 #include "server/db/turn.h"
 
-// A machine is online if it has sent a request within so many seconds. A rule of the system: workers
-// that wait or play send one more often, so an operator has nothing to choose.
+// A machine is online if it has sent a request within so many seconds. A rule of the system:
+// workers that wait or play send one more often, so an operator has nothing to choose.
 enum { ONLINE_S = 300 };
 
 // What a machine says of itself.

@@ -29,7 +29,7 @@ static bool add_replay(Turn *turn, int64_t batch, int64_t games, const char *fau
 
 // What gives an owner a record: so many counted batches, the first of them at least so old, so many
 // of them replayed without a mismatch, and so long no mismatch. A rule of the system, and not a
-// setting: what a record permits (sql/ledger.sql, scheduler.c, quorum.c) was chosen for these numbers.
+// setting: what a record permits (scheduler.c, quorum.c) was chosen for these numbers.
 enum {
     RECORD_BATCHES = 16,
     RECORD_AGE_S = 86400,

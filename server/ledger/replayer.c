@@ -15,8 +15,9 @@
 #include "server/storage/blob.h"
 #include "sql/core.h"
 
-// The first batches of each machine are replayed in any case, and a starting server looks back at so
-// many batches. Rules of the system; the share of all other batches is the setting `replay_share`.
+// The first batches of each machine are replayed in any case, and a starting server looks back at
+// so many batches. Rules of the system; the share of all other batches is the setting
+// `replay_share`.
 enum { FOUND_MAX = 64, FIRST_BATCHES = 3, CATCH_UP_BATCHES = 1000, LOOK_EVERY_S = 1 };
 
 struct Replayer {

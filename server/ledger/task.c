@@ -117,9 +117,9 @@ static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
                          "", err);
 }
 
-// A machine may end so many tasks in a row without a result. Then it waits: so long at first, twice
-// as long each time, at most a quarter of an hour. A rule of the system, which protects the tests of
-// all authors from a machine that fails them all.
+// A machine may end so many tasks in a row without a result. Then it waits: so long at first,
+// twice as long each time, at most a quarter of an hour. A rule of the system, which protects the
+// tests of all authors from a machine that fails them all.
 enum { FRUITLESS_FREE = 3, REST_FIRST_S = 10, REST_MOST_S = 900 };
 
 static bool note_fruitless(Turn *turn, int64_t worker, Error *err) {

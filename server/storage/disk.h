@@ -10,7 +10,8 @@ typedef struct Disk {
     int64_t free, total, floor;
 } Disk;
 
-// As `floor_mib`, and as the setting `disk_floor_mib`: the floor is 2 GiB or a twentieth of the file system, whichever is less.
+// As `floor_mib`, and as the setting `disk_floor_mib`: the floor is 2 GiB or a twentieth of the
+// file system, whichever is less.
 enum { DISK_FLOOR_DEFAULT = -1 };
 
 Disk disk_look(const char *data, int64_t floor_mib);
