@@ -62,39 +62,6 @@ static void tasks_are_whole_batches_and_follow_each_other(void **state) {
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'started'"), 1);
 }
 
-// A claim with this memory of the worker in MiB; 0 if it gets no task.
-static int64_t pairs_with_memory(int memory_mib, const char *key) {
-    json_auto_t *speeds = json_object();
-    Claim claim = {.worker = 1, .cores = 4, .memory_mib = memory_mib, .speeds = speeds};
-    claim.key = key, claim.request_hash = "hash";
-    assert_true(ledger_claim_begin(&kit.turn, &claim, &kit.err));
-    int64_t task = ledger_claim(&kit.turn, &claim, &kit.err);
-    assert_true(task >= 0);
-    return task ? pairs_of(task) : 0;
-}
-
-static void nets_and_hash_of_both_sides_need_memory(void **state) {
-    (void)state;
-    assert_int_equal(pairs_with_memory(64 + 159, "z"), 0);
-    assert_true(pairs_with_memory(64 + 160, "a") > 0);
-    kit_turn(&kit);
-    kit_sql(&kit, "UPDATE tests SET new_options = 'MyHash=1 hash=256'");
-    assert_int_equal(pairs_with_memory(64 + 399, "b"), 0); // 240 MiB more
-    assert_true(pairs_with_memory(64 + 400, "c") > 0);
-    kit_turn(&kit);
-    kit_sql(&kit, "INSERT INTO blobs (sha256, size, kind, created) "
-                  "VALUES (printf('%%064d', 7), 100 << 20, 'net', 1)");
-    kit_sql(&kit, "UPDATE commits SET files = json_array(json_object('blob', printf('%%064d', 7), "
-                  "'path', 'nets/7')) WHERE sha = (SELECT new_commit FROM tests)");
-    assert_int_equal(pairs_with_memory(64 + 499, "d"), 0);
-    assert_true(pairs_with_memory(64 + 500, "e") > 0);
-    kit_turn(&kit);
-    kit_sql(&kit, "UPDATE engines SET build = json_set(build, '$.files', json_array(json_object("
-                  "'blob', printf('%%064d', 7), 'path', 'nets/7')))");
-    assert_int_equal(pairs_with_memory(64 + 699, "f"), 0); // 100 MiB more for each side
-    assert_true(pairs_with_memory(64 + 700, "g") > 0);
-}
-
 static void the_same_key_gets_the_same_task(void **state) {
     (void)state;
     json_auto_t *speeds = json_object();
@@ -405,7 +372,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_test_that_nobody_approved_gives_no_work, open_kit,
                                         close_kit),
         ACTIVE(tasks_are_whole_batches_and_follow_each_other),
-        ACTIVE(nets_and_hash_of_both_sides_need_memory),
         ACTIVE(the_same_key_gets_the_same_task),
         ACTIVE(a_claim_gives_back_what_the_worker_forgot),
         ACTIVE(an_owner_alone_is_dealt_again_what_it_began),
