@@ -142,8 +142,8 @@ SELECT count(*) FROM tasks k JOIN games g ON g.task_id = k.id WHERE k.test_id = 
 -- name: disk_games_dropped
 UPDATE tests SET games_dropped = :now WHERE id = :test
 
--- Gives up the patches of tests that were stopped before a time and are not approved. Not those that another test has as
--- its base, and not those of harmful commits, which are compared with later ones. A limited number at a time.
+-- Gives up the patches of tests that were stopped before a time and are not approved. Not those that another test has
+-- as its base, and not those of harmful commits, which are compared with later ones. A limited number at a time.
 -- name: disk_patches_dropped
 UPDATE tests SET patch_dropped = :now WHERE id IN (
     SELECT t.id FROM tests t

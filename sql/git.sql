@@ -15,6 +15,11 @@ SELECT id FROM engines WHERE name = :name
 -- types: value int
 SELECT min(id) FROM engines HAVING count(*) = 1
 
+-- For the form of a new test.
+-- name: page_form_engine object
+SELECT id, name, title, branch, baseline, build AS build_json, reference_commit, reference_speed, net_file, net_path
+FROM engines WHERE name = :name
+
 -- name: engines_all rows
 SELECT id, name, branch, baseline, reference_commit, reference_speed FROM engines ORDER BY id
 
@@ -45,8 +50,8 @@ VALUES (:engine, :sha, :snapshot, nullif(:bench, 0), :subject, :author, :created
 SELECT snapshot, bench, coalesce(net, '') AS net, coalesce(json_extract(files, '$[0].path'), '') AS net_path
 FROM commits WHERE engine_id = :engine AND sha = :sha
 
--- The commit of the snapshot, and whether workers may build it now. Of several commits with the same files, one that they
--- build comes first, and then one of a test whose patch was not dropped: it is certain to be in the repository.
+-- The commit of the snapshot, and whether workers may build it now. Of several commits with the same files, one that
+-- they build comes first, and then one of a test whose patch was not dropped: it is certain to be in the repository.
 -- name: snapshot_commit row
 -- types: built bool
 SELECT e.name AS engine, c.sha, EXISTS (SELECT 1 FROM commits_built b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) AS built

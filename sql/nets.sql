@@ -57,6 +57,3 @@ FROM tests t WHERE t.id IN (SELECT id FROM used) ORDER BY t.id DESC LIMIT 5
 
 -- name: page_net_engines array
 SELECT id, name, title, net_file, net_path FROM engines WHERE net_file <> '' ORDER BY id
-
--- name: page_form_engine object
-SELECT id, name, title, branch, net_file FROM engines WHERE name = :name

@@ -312,7 +312,7 @@ static bool open_engine(EngineJob *job, Error *err) {
     if (!id && !name)
         return error_set(err, 422, "no_such_engine", "name the engine with --engine NAME");
     if (!sql_engine_by_id(job->db, &job->engine, id))
-        return error_set(err, 404, "no_such_engine", "there is no engine '%s'", name);
+        return error_set(err, 404, "no_such_engine", "there is no engine '%s'", name ? name : "");
     job->repo = repo_open(job->plan->words[0], job->engine.name, err);
     return job->repo;
 }

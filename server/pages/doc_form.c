@@ -7,6 +7,7 @@
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/submit/fields.h"
+#include "sql/git.h"
 #include "sql/nets.h"
 #include "sql/pages.h"
 #include "sql/tests.h"

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "server/common/hash.h"
-#include "server/common/json_member.h"
 #include "server/git/snapshot.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/routes.h"
