@@ -1,4 +1,5 @@
-// The distribution of a Brownian motion between two exits at a given time. There are two methods:
+// A Brownian motion between two exits: when and where it leaves, and its distribution at a given
+// time. There are two methods for the distribution:
 // the eigenfunction series, and Siegmund's approximation, which treats each exit alone. The second
 // method is used for short times and strong drift, where the series converges slowly.
 #include "sprt/brownian.h"
@@ -10,6 +11,7 @@
 
 static const double SERIES_END = 1e-9;
 enum { SERIES_TERMS_MAX = 10000 };
+static const double EXPONENT_MAX = 700; // exp() overflows beyond 709
 
 // Probability that the motion finally leaves by the lower exit. x: distance to that exit; A:
 // distance between the exits; g = mu/sigma^2.
@@ -60,4 +62,13 @@ double brownian_outcome_cdf(const Brownian *motion, double t, double y) {
     double A = motion->b - motion->a, var = motion->sigma * motion->sigma;
     bool late = var * t / A / A >= 0.01, gentle = fabs(motion->mu / var * A) <= 15;
     return late && gentle ? cdf_series(motion, t, y) : cdf_siegmund(motion, t, y);
+}
+
+BrownianExit brownian_exit(double a, double b, double x, double mu, double var) {
+    double h = 2 * mu / var, down = x - a, up = b - x;
+    if (fabs(h * (b - a)) < 1e-6)
+        return (BrownianExit){.time = down * up / var, .upper = down / (b - a)};
+    double upper = h * (b - a) > -EXPONENT_MAX ? expm1(-h * down) / expm1(-h * (b - a))
+                                               : exp(h * up) - exp(h * (b - a));
+    return (BrownianExit){.time = (up * upper - down * (1 - upper)) / mu, .upper = upper};
 }

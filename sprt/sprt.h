@@ -80,6 +80,17 @@ typedef struct SprtExpectation {
 } SprtExpectation;
 SprtExpectation sprt_expect(const SprtBounds *bounds, double draw_ratio, double bias, double elo);
 
+// How much longer a running test will take. `state` and `counts` are those of its last update. The
+// drift of the LLR is estimated from the results, and the answer is the mean over five equally
+// likely drifts (Wald's formulas for a Brownian motion). Before 32 pairs it is sprt_expect() for
+// engines of equal strength that draw half of their games. NAN if the LLR is not between the
+// bounds, or if all results are equal.
+typedef struct SprtForecast {
+    double pairs, pass; // further pairs; probability to accept elo1
+} SprtForecast;
+SprtForecast sprt_forecast(const SprtState *state, const SprtBounds *bounds,
+                           const double counts[5]);
+
 // Compares the pair outcomes of workers (chi-squared test). rows[i] = {wins, losses, draws}.
 // residuals[i] is NAN if row i is too small for the test (an expected count of 5 or less). z95 and
 // z99 are thresholds for the largest residual. If fewer than two rows are large enough, all results

@@ -68,70 +68,13 @@ static json_t *sequential_json(const TestFacts *f) {
                      "high", kind_real(e.high), "los", kind_real(e.los));
 }
 
-// ---- how long it will take ----------------------------------------------------------------------
-
-// Expected number of further pairs, and probability to pass, of a Brownian motion at x between a
-// and b with drift m and variance v for each pair (Wald).
-static void brownian_exit(double a, double b, double x, double m, double v, double *pairs,
-                          double *pass) {
-    double h = 2 * m / v, down = x - a, up = b - x;
-    if (fabs(h * (b - a)) < 1e-6) {
-        *pass = down / (b - a);
-        *pairs = down * up / v;
-        return;
-    }
-    *pass = expm1(-h * down) / expm1(-h * (b - a));
-    *pairs = (up * *pass - down * (1 - *pass)) / m;
-}
-
-// The drift of the LLR is estimated as llr/N; the estimate has the variance v/N. The expectation is
-// the mean over five equally likely drifts. v, the variance of the LLR for each pair, follows from
-// the distance of the hypotheses: (s1 - s0)²/var.
-static bool extrapolate(const TestFacts *f, double *pairs, double *pass) {
-    static const double quantiles[] = {-1.2816, -0.5244, 0, 0.5244, 1.2816};
-    double mean = 0, variance = 0;
-    for (int i = 0; i < 5; i++)
-        mean += f->counts[i] * i / 4 / f->pairs;
-    for (int i = 0; i < 5; i++)
-        variance += f->counts[i] * (i / 4.0 - mean) * (i / 4.0 - mean) / f->pairs;
-    if (!(variance > 0))
-        return false;
-    double distance =
-        f->rule.bounds.model == SPRT_LOGISTIC
-            ? elo_to_score(f->rule.bounds.elo1) - elo_to_score(f->rule.bounds.elo0)
-            : (f->rule.bounds.elo1 - f->rule.bounds.elo0) / (800 / log(10)) * sqrt(2 * variance);
-    double v = distance * distance / variance;
-    double a = sprt_lower_now(&f->state, &f->rule.bounds),
-           b = sprt_upper_now(&f->state, &f->rule.bounds);
-    if (!(f->llr > a && f->llr < b))
-        return false;
-    *pairs = *pass = 0;
-    for (int i = 0; i < 5; i++) {
-        double n, p, drift = f->llr / f->pairs + quantiles[i] * sqrt(v / f->pairs);
-        brownian_exit(a, b, f->llr, drift, v, &n, &p);
-        *pairs += n / 5;
-        *pass += p / 5;
-    }
-    return isfinite(*pairs);
-}
-
-// Before there are enough games: assumes a patch of 0 Elo and half of the games drawn.
-static void expect_unseen(const TestFacts *f, double *pairs, double *pass) {
-    SprtExpectation e = sprt_expect(&f->rule.bounds, 0.5, 0, 0);
-    *pairs = e.games / 2;
-    *pass = e.pass;
-}
-
 static json_t *eta_json(const TestFacts *f) {
-    enum { ENOUGH_PAIRS = 32 };
-    double pairs = 0, pass = NAN;
     if (f->finished)
         return json_null();
-    if (f->pairs < ENOUGH_PAIRS)
-        expect_unseen(f, &pairs, &pass);
-    else if (!extrapolate(f, &pairs, &pass))
+    SprtForecast forecast = sprt_forecast(&f->state, &f->rule.bounds, f->counts);
+    if (isnan(forecast.pairs))
         return json_null();
-    return kind_eta(f, fmin((double)f->rule.pairs_max - f->pairs, pairs), pass);
+    return kind_eta(f, fmin((double)f->rule.pairs_max - f->pairs, forecast.pairs), forecast.pass);
 }
 
 static void document(const TestFacts *f, json_t *out) {
