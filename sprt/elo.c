@@ -28,9 +28,12 @@ EloEstimate elo_estimate(const double *counts, int n) {
     double var_t = fmax(0, 1 - t * m.skew + t * t / 4 * (m.exkurt + 2));
     double scale = 1 / distribution_t_per_nelo(n);
     double reach = Z95 * deviation;
+    double low = score_to_elo(mean - reach), high = score_to_elo(mean + reach);
     return (EloEstimate){
         .elo = score_to_elo(mean),
-        .error = (score_to_elo(mean + reach) - score_to_elo(mean - reach)) / 2,
+        .error = (high - low) / 2,
+        .low = low,
+        .high = high,
         .los = normal_cdf((mean - 0.5) / deviation),
         .nelo = scale * t,
         .nelo_error = scale * Z95 * sqrt(var_t / dist.total),

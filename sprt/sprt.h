@@ -63,6 +63,7 @@ SprtEstimate sprt_estimate(const SprtBounds *bounds, double p, const double *cou
 // interval.
 typedef struct EloEstimate {
     double elo, error, los;
+    double low, high; // limits of the interval of `elo`, which is not exactly in their middle
     double nelo, nelo_error;
     double pair_ratio; // (n3+n4)/(n0+n1); NAN for 0/0 and for trinomial counts
     double draw_ratio; // the middle count divided by all
