@@ -4,6 +4,7 @@
 #include "sprt/json_api.h"
 
 #include "sprt/sprt.h"
+#include "sprt/width.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -49,18 +50,19 @@ static double number(JsonRequest *request, const char *name) {
     return json_number_value(value);
 }
 
-static SprtModel model(JsonRequest *request) {
-    json_t *value = field(request, "model");
+// `member` is "model" for hypotheses and "unit" for widths.
+static SprtModel model(JsonRequest *request, const char *member) {
+    json_t *value = field(request, member);
     const char *name = json_string_value(value);
     if (name && strcmp(name, "logistic") == 0)
         return SPRT_LOGISTIC;
     if (value && !(name && strcmp(name, "normalized") == 0))
-        fail(request, "model: must be \"normalized\" or \"logistic\"");
+        fail(request, "%s: must be \"normalized\" or \"logistic\"", member);
     return SPRT_NORMALIZED;
 }
 
 static SprtBounds bounds(JsonRequest *request) {
-    SprtBounds result = {.model = model(request),
+    SprtBounds result = {.model = model(request, "model"),
                          .elo0 = number(request, "elo0"),
                          .elo1 = number(request, "elo1"),
                          .alpha = number(request, "alpha"),
@@ -105,7 +107,7 @@ static json_t *real(double x) {
 
 static json_t *op_llr(JsonRequest *request) {
     double n[5];
-    SprtModel m = model(request);
+    SprtModel m = model(request, "model");
     double elo0 = number(request, "elo0"), elo1 = number(request, "elo1");
     int size = counts(request, n);
     if (failed(request))
@@ -213,12 +215,44 @@ static json_t *op_expect(JsonRequest *request) {
     return json_pack("{s:o, s:o}", "pass", real(e.pass), "games", real(e.games));
 }
 
+static WidthRule width_rule(JsonRequest *request) {
+    WidthRule rule = {.unit = model(request, "unit"), .elo = number(request, "x")};
+    const char *why = failed(request) ? NULL : width_rule_check(&rule);
+    if (why)
+        fail(request, "x: %s", why);
+    return rule;
+}
+
+static json_t *op_width(JsonRequest *request) {
+    double n[5];
+    WidthRule rule = width_rule(request);
+    if (counts(request, n) != 5)
+        fail(request, "counts: must be a list of 5 (pairs) numbers, worst first");
+    if (failed(request))
+        return NULL;
+    WidthInterval w = width_interval(&rule, n);
+    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "elo", real(w.elo), "half", real(w.half), "low",
+                     real(w.low), "high", real(w.high), "stops", w.stops);
+}
+
+static json_t *op_width_pairs(JsonRequest *request) {
+    WidthRule rule = width_rule(request);
+    double draw_share = number(request, "draw_share");
+    if (!failed(request) && !(draw_share > 0 && draw_share < 1))
+        fail(request, "draw_share: must be above 0 and below 1");
+    return failed(request)
+               ? NULL
+               : json_pack("{s:o}", "pairs", real(width_pairs_expected(&rule, draw_share)));
+}
+
 static const struct {
     const char *name;
     json_t *(*answer)(JsonRequest *);
 } OPS[] = {
-    {"llr", op_llr}, {"sprt_elo", op_sprt_elo}, {"elo", op_elo},
-    {"run", op_run}, {"chi2", op_chi2},         {"expect", op_expect},
+    {"llr", op_llr},     {"sprt_elo", op_sprt_elo},
+    {"elo", op_elo},     {"run", op_run},
+    {"chi2", op_chi2},   {"expect", op_expect},
+    {"width", op_width}, {"width_pairs", op_width_pairs},
 };
 enum { OP_COUNT = sizeof OPS / sizeof *OPS };
 

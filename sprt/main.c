@@ -2,6 +2,7 @@
 // per line. Answers are written as soon as no further request is waiting, so that a program at the
 // other end of a pipe can send one request at a time.
 #include "sprt/json_api.h"
+#include "sprt/width_table.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -12,10 +13,12 @@
 
 static const char HELP[] =
     "usage: sprt --json < requests > answers\n"
+    "       sprt width [OPTIONS] > table\n"
     "\n"
-    "Reads one JSON request per line and writes one JSON answer per line. Counts are ordered from\n"
-    "the worst to the best result of the new engine: five counts are pairs (LL, LD, DD or WL, DW,\n"
-    "WW), three are games (L, D, W). MODEL is \"normalized\" or \"logistic\". BOUNDS stands for\n"
+    "--json reads one JSON request per line and writes one JSON answer per line. Counts are\n"
+    "ordered from the worst to the best result of the new engine: five counts are pairs (LL, LD,\n"
+    "DD or WL, DW, WW), three are games (L, D, W). MODEL is \"normalized\" or \"logistic\". BOUNDS "
+    "stands for\n"
     "\"model\":MODEL,\"elo0\":0,\"elo1\":2,\"alpha\":0.05,\"beta\":0.05\n"
     "\n"
     "  {\"op\":\"llr\",\"model\":MODEL,\"elo0\":0,\"elo1\":2,\"counts\":[…]}\n"
@@ -31,9 +34,27 @@ static const char HELP[] =
     "      compares the pair outcomes of workers; null for a worker with too few results\n"
     "  {\"op\":\"expect\",BOUNDS,\"draw_ratio\":0.49,\"bias\":191,\"elo\":1}\n"
     "      probability to pass and mean number of games; bias and elo are logistic Elo\n"
+    "  {\"op\":\"width\",\"unit\":MODEL,\"x\":3,\"counts\":[…]}\n"
+    "      estimate of pairs in this unit of Elo, its 95 % interval, half its width, and whether "
+    "a\n"
+    "      test that runs until the difference is known to ± x stops here\n"
+    "  {\"op\":\"width_pairs\",\"unit\":MODEL,\"x\":3,\"draw_share\":0.6}\n"
+    "      pairs that such a test takes between equal engines; draw_share is the share of pairs\n"
+    "      with the middle outcome\n"
     "\n"
     "The answer to a bad line, or to a line of more than 64 KiB, is {\"error\":\"…\"}.\n"
     "Infinities are null.\n"
+    "\n"
+    "width simulates tests that stop at ± x Elo and writes a JSON line for each combination: how\n"
+    "often the interval at the end covers the true difference, and the mean number of pairs.\n"
+    "\n"
+    "  --unit UNIT    logistic or normalized; otherwise both\n"
+    "  --x X          0.1 to 100 Elo; otherwise 1, 3, 10\n"
+    "  --draws SHARE  of the middle outcome; otherwise 0.3, 0.6, 0.8, 0.9, 0.95, 0.98\n"
+    "  --nelo ELO     the true difference in normalized Elo; otherwise 0, 20\n"
+    "  --batch PAIRS  1 to 4095; otherwise 16, 32\n"
+    "  --runs N       simulated tests for each line (10000)\n"
+    "  --seed N       of the random numbers (1)\n"
     "\n"
     "  --help   this text\n";
 
@@ -94,6 +115,8 @@ static int serve_json(void) {
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--json") == 0)
         return serve_json();
+    if (argc >= 2 && strcmp(argv[1], "width") == 0)
+        return width_table(argc - 2, argv + 2);
     bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
     fputs(HELP, asked ? stdout : stderr);
     return asked ? 0 : 2;

@@ -41,6 +41,11 @@ static void each_operation_answers_in_its_shape(void **state) {
     expect_numbers("{\"op\":\"expect\",\"model\":\"normalized\",\"elo0\":0,\"elo1\":2,"
                    "\"alpha\":0.05,\"beta\":0.05,\"draw_ratio\":0.49,\"bias\":191,\"elo\":0}",
                    (const char *[]){"pass"}, (double[]){.05}, 1);
+    expect_numbers("{\"op\":\"width\",\"unit\":\"logistic\",\"x\":3,"
+                   "\"counts\":[39,2226,31451,2412,40]}",
+                   (const char *[]){"elo", "half"}, (double[]){.90298105, .66253149}, 2);
+    expect_numbers("{\"op\":\"width_pairs\",\"unit\":\"normalized\",\"x\":3,\"draw_share\":0.5}",
+                   (const char *[]){"pairs"}, (double[]){25761.5668327592}, 1);
 }
 
 #define TEST "\"model\":\"logistic\",\"elo0\":0,\"elo1\":40,\"alpha\":0.05,\"beta\":0.05,"
@@ -64,6 +69,20 @@ static void an_open_run_counts_whole_batches_only(void **state) {
     assert_near(member(answer, "pairs"), 4, 0);
 }
 
+static void a_width_says_whether_the_test_stops(void **state) {
+    (void)state;
+    json_auto_t *wide = ask("{\"op\":\"width\",\"unit\":\"logistic\",\"x\":0.6,"
+                            "\"counts\":[39,2226,31451,2412,40]}");
+    json_auto_t *narrow = ask("{\"op\":\"width\",\"unit\":\"logistic\",\"x\":0.7,"
+                              "\"counts\":[39,2226,31451,2412,40]}");
+    assert_true(json_is_false(json_object_get(wide, "stops")));
+    assert_true(json_is_true(json_object_get(narrow, "stops")));
+    assert_true(member(narrow, "low") < 0.3 && member(narrow, "high") > 1.5);
+    json_auto_t *empty =
+        ask("{\"op\":\"width\",\"unit\":\"normalized\",\"x\":3,\"counts\":[0,0,0,0,0]}");
+    assert_true(json_is_null(json_object_get(empty, "elo")));
+}
+
 static void workers_with_too_few_games_have_null_residuals(void **state) {
     (void)state;
     json_auto_t *answer = ask("{\"op\":\"chi2\",\"rows\":[[45,45,110],[1,1,2],[50,50,100]]}");
@@ -81,6 +100,8 @@ static void numbers_that_json_cannot_hold_are_null(void **state) {
     json_auto_t *empty = ask("{\"op\":\"chi2\",\"rows\":[]}");
     assert_true(json_is_null(json_object_get(empty, "chi2")));
 }
+
+#define UNIT "\"unit\":\"logistic\","
 
 static void bad_lines_are_told_which_field_and_why(void **state) {
     (void)state;
@@ -109,6 +130,17 @@ static void bad_lines_are_told_which_field_and_why(void **state) {
     expect_error("{\"op\":\"chi2\",\"rows\":{}}", "rows: must be a list");
     expect_error("{\"op\":\"expect\"," TEST "\"draw_ratio\":1,\"bias\":0,\"elo\":0}", "draw_ratio");
     expect_error("{\"op\":\"expect\"," TEST "\"draw_ratio\":0.99,\"bias\":300,\"elo\":0}", "bias");
+    expect_error("{\"op\":\"width\",\"x\":3,\"counts\":[1,2,3,2,1]}", "unit: missing");
+    expect_error("{\"op\":\"width\"," UNIT "\"x\":\"3\"}", "x: must be a number");
+    expect_error("{\"op\":\"width\"," UNIT "\"x\":0,\"counts\":[1,2,3,2,1]}",
+                 "x: the width must be");
+    expect_error("{\"op\":\"width\"," UNIT "\"x\":3,\"counts\":[1,2,3]}",
+                 "counts: must be a list of 5");
+    expect_error("{\"op\":\"width_pairs\"," UNIT "\"x\":101,\"draw_share\":0.5}",
+                 "x: the width must");
+    expect_error("{\"op\":\"width_pairs\"," UNIT "\"x\":3}", "draw_share: missing");
+    expect_error("{\"op\":\"width_pairs\"," UNIT "\"x\":3,\"draw_share\":1}", "draw_share: must");
+    expect_error("{\"op\":\"width_pairs\"," UNIT "\"x\":3,\"draw_share\":0}", "draw_share: must");
 }
 
 static void hypotheses_without_an_estimate_are_an_error(void **state) {
@@ -135,6 +167,7 @@ int main(void) {
         cmocka_unit_test(each_operation_answers_in_its_shape),
         cmocka_unit_test(a_run_stops_at_its_verdict),
         cmocka_unit_test(an_open_run_counts_whole_batches_only),
+        cmocka_unit_test(a_width_says_whether_the_test_stops),
         cmocka_unit_test(workers_with_too_few_games_have_null_residuals),
         cmocka_unit_test(numbers_that_json_cannot_hold_are_null),
         cmocka_unit_test(bad_lines_are_told_which_field_and_why),
