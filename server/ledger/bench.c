@@ -23,15 +23,13 @@ typedef struct Votes {
 static bool side_load(Turn *turn, int64_t test, const char *name, Side *side, Error *err) {
     if (strcmp(name, "new") != 0 && strcmp(name, "base") != 0)
         return error_field(err, 422, "bad_request", "side", "side is new or base");
+    *side = (Side){.name = name};
     SqlLedgerSide found scope(sql_row_free) = {0};
     if (!sql_ledger_side(turn->db, &found, .test = test, .side = name))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    *side = (Side){
-        .name = name,
-        .engine = found.engine_id,
-        .bench = found.has_bench ? found.bench : 0,
-        .open = found.is_open,
-    };
+    side->engine = found.engine_id;
+    side->bench = found.has_bench ? found.bench : 0;
+    side->open = found.is_open;
     snprintf(side->sha, sizeof side->sha, "%s", found.sha);
     return true;
 }

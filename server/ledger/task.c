@@ -48,6 +48,7 @@ bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
 }
 
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err) {
+    *row = (TaskRow){0};
     SqlLedgerTask found scope(sql_row_free) = {0};
     if (!sql_ledger_task(turn->db, &found, task))
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)task);
