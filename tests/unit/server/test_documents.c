@@ -239,47 +239,6 @@ static void finished_tests_are_listed_by_author_and_color(void **state) {
     assert_int_equal(listed("color", "purple"), -1);
 }
 
-// Adds finished tests 2 to `last`, each like test 1 and one second newer than the one before. Only
-// every seventh is accepted, and so green.
-static void add_finished(int last) {
-    kit_sql(&kit.ledger, "CREATE TABLE one AS SELECT * FROM tests WHERE id = 1");
-    for (int id = 2; id <= last; id++) {
-        kit_sql(&kit.ledger, "UPDATE one SET id = %d, finished = finished + 1, result = '%s'", id,
-                id % 7 ? "rejected" : "accepted");
-        kit_sql(&kit.ledger, "INSERT INTO tests SELECT * FROM one");
-    }
-}
-
-static void the_pages_of_a_filtered_list_have_each_test_once(void **state) {
-    (void)state;
-    play();
-    assert_true(ledger_test_finish(&kit.ledger.turn, 1, 0, "rejected", "rejected", "LLR -2.95",
-                                   &kit.ledger.err));
-    add_finished(42);
-    char before[80] = "";
-    int64_t expected = 42;
-    for (bool more = true; more;) {
-        Params query = {0};
-        DocContext ctx = seen_by(KIT_NOBODY);
-        params_add(&query, "color", 5, "green", 5);
-        params_add(&query, "limit", 5, "4", 1);
-        params_add(&query, "before", 6, before, strlen(before));
-        ctx.query = &query;
-        json_auto_t *page = doc_tests(&ctx, &kit.ledger.err);
-        params_release(&query);
-        json_t *test;
-        size_t i;
-        json_array_foreach (json_object_get(page, "items"), i, test) {
-            assert_int_equal(member_int(test, "id"), expected);
-            expected -= 7;
-        }
-        snprintf(before, sizeof before, "%s", member_text(page, "next"));
-        more = *before;
-        assert_int_equal(i, more ? 4 : 2);
-    }
-    assert_int_equal(expected, 0);
-}
-
 static void the_home_page_has_every_open_test_in_its_list(void **state) {
     (void)state;
     play();
@@ -418,7 +377,6 @@ int main(void) {
         CASE(only_actions_depend_on_the_viewer_of_a_test),
         CASE(a_list_has_the_tests_of_one_state),
         CASE(finished_tests_are_listed_by_author_and_color),
-        CASE(the_pages_of_a_filtered_list_have_each_test_once),
         CASE(the_home_page_has_every_open_test_in_its_list),
         CASE(lists_of_events_and_machines_hold_no_secrets),
         CASE(a_machine_shows_its_tasks_and_not_its_address),
