@@ -38,7 +38,7 @@ testkit_SRC := $(call sources,tests/kit)
 LIBS     := rules anvil sprt common server worker testkit
 SQL      := $(filter-out sql/schema.sql sql/migrate_%,$(sort $(wildcard sql/*.sql)))
 SQL_H    := $(SQL:%.sql=$(BUILD)/gen/%.h)
-GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_columns.h $(SQL_H)
+GEN      := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h $(SQL_H)
 UNIT     := $(wildcard tests/unit/*/test_*.c)
 TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 
@@ -139,11 +139,7 @@ $(SQL_LISTS) &: sql/generate.awk $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
 	$(Q)gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -v forms=$(BUILD)/gen/sql_forms.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
 
-# SQLite itself says which columns the queries have.
-$(BUILD)/gen/columns: sql/columns.c $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_ids.h
-	$(Q)$(CC) -std=c11 -O1 $(WARN) -I$(BUILD)/gen $< $$($(PKG_CONFIG) --cflags --libs sqlite3) -o $@
-$(BUILD)/gen/sql_columns.h: $(BUILD)/gen/columns
-	$(Q)$< >$@
+# SQLite itself says which types the queries have.
 $(BUILD)/gen/functions: sql/functions.c sql/types.c sql/types.h $(SQL_LISTS)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O1 $(WARN) -I$(BUILD)/gen -Isql $(filter %.c,$^) $$($(PKG_CONFIG) --cflags --libs sqlite3) -o $@
 $(SQL_H) &: $(BUILD)/gen/functions

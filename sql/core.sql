@@ -1,15 +1,15 @@
 -- Queries for settings, idempotency, housekeeping, replays and the disk.
 
--- name: setting_get
-SELECT value FROM settings WHERE name = ?1
+-- name: setting_get value
+SELECT value FROM settings WHERE name = :name
 
 -- name: setting_set
-INSERT INTO settings (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2
+INSERT INTO settings (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = :value
 
 -- name: setting_unset
-DELETE FROM settings WHERE name = ?1
+DELETE FROM settings WHERE name = :name
 
--- name: settings_all
+-- name: settings_all rows
 SELECT name, value FROM settings ORDER BY name
 
 -- name: idempotency_get row

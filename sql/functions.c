@@ -217,7 +217,10 @@ static void print_value(const Function *f) {
 static void print_document(const Function *f) {
     print_values(f);
     print_head(f, "json_t *", "");
-    print("    return query_%s(&q);\n}\n", form_names[f->form]);
+    print("    return query_%s(&q, \"", form_names[f->form]);
+    for (int i = 0; i < f->is.column_count; i++)
+        print("%c", f->is.columns[i].type == TYPE_BOOL ? 'b' : '-');
+    print("\");\n}\n");
     print_macro(f, "");
 }
 
@@ -261,16 +264,6 @@ static bool fits_form(const Function *f) {
     return true;
 }
 
-// TEMPORARY: queries that are not moved yet.
-static bool is_old(sqlite3_stmt *statement, Form form) {
-    for (int i = 1; i <= sqlite3_bind_parameter_count(statement); i++) {
-        const char *name = sqlite3_bind_parameter_name(statement, i);
-        if (!name || *name != ':')
-            return true;
-    }
-    return form == FORM_WRITE && sqlite3_column_count(statement) > 0;
-}
-
 static bool query_print(sqlite3 *db, int id) {
     Source source = {sql_queries[id].name, sql_queries[id].text, sql_forms[id].types};
     Function f = {.name = source.name, .form = form_of(sql_forms[id].form)};
@@ -281,10 +274,6 @@ static bool query_print(sqlite3 *db, int id) {
     if (sqlite3_prepare_v2(db, source.text, -1, &statement, NULL) != SQLITE_OK)
         return refuse(&f, sqlite3_errmsg(db));
     make_type(f.name, f.type, sizeof f.type);
-    if (is_old(statement, f.form)) {
-        sqlite3_finalize(statement);
-        return true;
-    }
     bool good = types_find(db, &source, statement, use, &f.is) && fits_form(&f);
     if (good)
         print_function(&f);

@@ -67,11 +67,8 @@ static const char *remark_on(const char *name, const char *value) {
 
 static int settings_list(Db *db) {
     puts("Settings that are set:");
-    for (Query q = query(db, SQL_SETTINGS_ALL, ""); query_step(&q);) {
-        const char *name = query_text(&q, COL_SETTINGS_ALL_NAME),
-                   *value = query_text(&q, COL_SETTINGS_ALL_VALUE);
-        printf("  %s %s%s\n", name, value, remark_on(name, value));
-    }
+    for (SqlSettingsAllRows all = sql_settings_all(db); sql_settings_all_next(&all);)
+        printf("  %s %s%s\n", all.row.name, all.row.value, remark_on(all.row.name, all.row.value));
     puts("\nAll settings, their values and defaults:");
     for (int i = 0; i < SETTING_COUNT; i++)
         setting_explain(stdout, (Setting)i);

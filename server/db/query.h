@@ -3,7 +3,7 @@
 //
 //     sql_test_stop(db, err, .test = 7, .reason = "…")    a write
 //     sql_test_of_task(db, 0, task)                       a value; 0 if there is no row
-//     sql_page_test(db, test)                             a document, new
+//     sql_page_test(db, test)                             a document: columns are its members; new
 //
 //     SqlTestById row scope(sql_row_free) = {0};
 //     if (!sql_test_by_id(db, &row, test)) …              the first row; false: there is none
@@ -42,6 +42,12 @@ void sql_rows_end(void *rows); // for scope(): ends a cursor, wherever it is
 
 typedef struct SqlNamesOnly SqlNamesOnly; // no value has this type
 
+typedef struct Query {
+    Db *db;
+    struct sqlite3_stmt *statement; // NULL: it has ended
+    bool bad_text;                  // a text is not UTF-8
+} Query;
+
 // A statement without values. If it still runs, the calling code is wrong: `db` fails.
 Query query_open(Db *db, SqlId id);
 void query_set_int(Query *q, int at, int64_t value);
@@ -50,6 +56,10 @@ void query_set_real(Query *q, int at, double value);
 void query_set_text(Query *q, int at, const char *value);
 void query_set_bytes(Query *q, int at, SqlBytes value);
 void query_set_bool(Query *q, int at, bool value);
+
+// The next row. False: there is none, and the statement has ended.
+bool query_step(Query *q);
+void query_end(Query *q); // may be called again
 
 // Columns of the present row. NULL in a column that cannot have it is logged, and `db` fails.
 bool query_has(Query *q, int column);
@@ -71,8 +81,10 @@ int64_t query_value_int(Query *q, int64_t fallback);
 double query_value_real(Query *q, double fallback);
 bool query_value_bool(Query *q);
 char *query_value_text(Query *q); // malloc'ed; NULL: none
-json_t *query_object(Query *q);   // NULL: there is no row
-json_t *query_array(Query *q);
+// `bools` has a letter for each column, b where 0 and 1 become false and true. A column whose name
+// ends in `_json` is parsed, and its member loses the ending. Object: NULL if there is no row.
+json_t *query_object(Query *q, const char *bools);
+json_t *query_array(Query *q, const char *bools);
 // False: a constraint refused it (409 `conflict`, message names the constraint), a text is not
 // UTF-8 (422), or the database failed (503).
 bool query_write(Query *q, Error *err);

@@ -10,6 +10,7 @@
 #include "server/common/log.h"
 #include "server/common/one_line.h"
 #include "server/common/str.h"
+#include "sql/core.h"
 
 // clang-format off
 static const SettingRow rows[SETTING_COUNT] = {
@@ -149,7 +150,7 @@ static void note_value(Setting setting, const char *value, bool is_good) {
 }
 
 static char *value_of(Db *db, Setting setting) {
-    char *value = db ? db_text(db, SQL_SETTING_GET, "s", rows[setting].name) : NULL;
+    char *value = db ? sql_setting_get(db, rows[setting].name) : NULL;
     if (!value)
         return xstrdup(rows[setting].fallback);
     bool is_good = setting_fits(setting, value);
@@ -194,5 +195,5 @@ bool setting_write(Db *db, Setting setting, const char *value, Error *err) {
     if (!setting_fits(setting, value))
         return error_set(err, 422, "bad_setting", "'%s' is not a value of the setting %s: %s",
                          value, rows[setting].name, setting_bounds(setting, room));
-    return db_run(db, err, SQL_SETTING_SET, "ss", rows[setting].name, value);
+    return sql_setting_set(db, err, .name = rows[setting].name, .value = value);
 }

@@ -17,6 +17,7 @@
 #include "server/common/str.h"
 #include "server/db/db.h"
 #include "server/db/schema.h"
+#include "sql/core.h"
 #include "sql/pages.h"
 #include "sql/users.h"
 
@@ -41,11 +42,11 @@ static int close_and_remove(void **state) {
 }
 
 static bool put(const char *name, const char *value) {
-    return db_run(db, &err, SQL_SETTING_SET, "ss", name, value);
+    return sql_setting_set(db, &err, .name = name, .value = value);
 }
 
 static bool holds(Db *from, const char *name, const char *value) {
-    char *text scope(free_ptr) = db_text(from, SQL_SETTING_GET, "s", name);
+    char *text scope(free_ptr) = sql_setting_get(from, name);
     return value ? text && !strcmp(text, value) : !text;
 }
 
@@ -186,7 +187,7 @@ static void a_reader_sees_one_snapshot_and_cannot_write(void **state) {
     db_rollback(reader);
     assert_true(db_begin(reader, &err));
     assert_true(holds(reader, "colour", "red"));
-    assert_false(db_run(reader, &err, SQL_SETTING_UNSET, "s", "colour"));
+    assert_false(sql_setting_unset(reader, &err, "colour"));
     assert_int_equal(err.status, 503);
     db_rollback(reader);
     assert_true(holds(reader, "colour", "red"));
@@ -197,7 +198,11 @@ static void after_a_failure_the_turn_cannot_commit_and_the_next_can(void **state
     (void)state;
     assert_true(db_begin(db, &err));
     assert_true(put("first", "1"));
-    assert_null(db_row(db, SQL_SETTING_GET, "")); // an argument is missing: our own mistake
+    put("zero", "0");
+    SqlSettingsAllRows one = sql_settings_all(db);
+    assert_true(sql_settings_all_next(&one));
+    SqlSettingsAllRows other = sql_settings_all(db); // inside itself: our own mistake
+    assert_false(sql_settings_all_next(&other));
     assert_true(db_failed(db));
     assert_false(put("second", "2"));
     assert_false(db_commit(db, &err));
@@ -214,12 +219,14 @@ static void a_query_left_in_the_middle_ends_with_the_turn(void **state) {
     put("first", "1");
     put("second", "2");
     assert_true(db_begin(db, &err));
-    Query q = query(db, SQL_SETTINGS_ALL, "");
-    assert_true(query_step(&q));
-    assert_string_equal(query_text(&q, 0), "first");
+    SqlSettingsAllRows left = sql_settings_all(db);
+    assert_true(sql_settings_all_next(&left));
+    assert_string_equal(left.row.name, "first");
     assert_true(db_commit(db, &err));
-    json_auto_t *all = db_rows(db, SQL_SETTINGS_ALL, "");
-    assert_int_equal(json_array_size(all), 2);
+    int count = 0;
+    for (SqlSettingsAllRows all = sql_settings_all(db); sql_settings_all_next(&all);)
+        count++;
+    assert_int_equal(count, 2);
     assert_false(db_failed(db));
 }
 
@@ -245,46 +252,56 @@ static void a_database_of_a_newer_server_is_refused(void **state) {
     assert_non_null(strstr(err.message, "newer"));
 }
 
-static json_t *event_of(const char *type) {
-    return json_pack("{s:f, s:s, s:i, s:i, s:i, s:s}", "created", 5.5, "type", type, "user", 0,
-                     "worker", 0, "test", 0, "message", "it was \xc3\xbc");
+static bool add_event(const char *type, const char *message) {
+    return sql_event_add(db, &err, .created = 5.5, .type = type, .user = 0, .worker = 0, .test = 0,
+                         .message = message);
 }
 
-static json_t *every_event(void) {
-    return sql_page_events(db, .before = 1 << 30, .type = "", .user_name = "", .text = "",
-                           .limit = 9);
-}
-
-static void values_are_bound_by_their_names(void **state) {
+static void what_was_written_is_read_again(void **state) {
     (void)state;
-    assert_true(db_write(db, &err, SQL_EVENT_ADD, event_of("engine")));
-    json_auto_t *events = every_event();
+    assert_true(add_event("engine", "it was \xc3\xbc"));
+    json_auto_t *events =
+        sql_page_events(db, .before = 1 << 30, .type = "", .user_name = "", .text = "", .limit = 9);
     const json_t *event = json_array_get(events, 0);
     assert_string_equal(json_string_value(json_object_get(event, "type")), "engine");
     assert_string_equal(json_string_value(json_object_get(event, "message")), "it was \xc3\xbc");
     assert_true(json_real_value(json_object_get(event, "created")) == 5.5);
     assert_true(json_is_null(json_object_get(event, "user")));
-
-    assert_false(db_write(db, &err, SQL_EVENT_ADD, NULL)); // json_pack refused the text
-    assert_int_equal(err.status, 422);
-    assert_false(db_failed(db));
 }
 
-static void a_parameter_without_a_value_is_no_write(void **state) {
+static void text_that_is_not_utf_8_is_refused(void **state) {
     (void)state;
-    json_t *more = event_of("engine"), *other = event_of("engine");
-    json_object_set_new(more, "colour", json_null());
-    json_object_del(other, "type");
-    json_object_set_new(other, "typo", json_null());
-    json_t *wrong[] = {more, other};
-    for (int i = 0; i < 2; i++) {
-        assert_true(db_begin(db, &err));
-        assert_false(db_write(db, &err, SQL_EVENT_ADD, wrong[i]));
-        assert_true(db_failed(db)); // a mistake in our code: the turn comes to nothing
-        db_rollback(db);
-    }
-    json_auto_t *events = every_event();
-    assert_int_equal(json_array_size(events), 0);
+    assert_false(add_event("engine", "it was \xfc"));
+    assert_int_equal(err.status, 422);
+    assert_false(add_event("engine", "cut \xc3"));
+    assert_int_equal(err.status, 422);
+    assert_false(db_failed(db));
+    assert_true(add_event("engine", ""));
+}
+
+// The texts of a first row are its own; NULL keeps to itself.
+static void a_row_keeps_its_texts(void **state) {
+    (void)state;
+    assert_true(add_user("anna", true) && add_user("bert", false));
+    SqlUserByName anna scope(sql_row_free) = {0}, bert scope(sql_row_free) = {0};
+    assert_true(sql_user_by_name(db, &anna, "anna"));
+    assert_true(sql_user_by_name(db, &bert, "bert"));
+    assert_string_equal(anna.state, "active");
+    assert_int_equal(bert.id, anna.id + 1);
+    assert_false(sql_user_by_name(db, &bert, "carl"));
+}
+
+// A column that has NULL although its query says that it has none is a mistake of ours.
+static void an_unexpected_null_fails_the_database(void **state) {
+    (void)state;
+    Query q = query_open(db, SQL_ENGINE_FIRST); // min() of no rows
+    assert_true(query_step(&q));
+    assert_false(query_has(&q, 0));
+    assert_int_equal(query_get_int_or_null(&q, 0), 0);
+    assert_false(db_failed(db));
+    assert_int_equal(query_get_int(&q, 0), 0);
+    assert_true(db_failed(db));
+    query_end(&q);
 }
 
 // There are no old versions yet: the steps after the first exist here alone.
@@ -345,8 +362,10 @@ int main(void) {
         TEST(after_a_failure_the_turn_cannot_commit_and_the_next_can),
         TEST(a_query_left_in_the_middle_ends_with_the_turn),
         TEST(a_copy_holds_what_the_original_held),
-        TEST(values_are_bound_by_their_names),
-        TEST(a_parameter_without_a_value_is_no_write),
+        TEST(what_was_written_is_read_again),
+        TEST(text_that_is_not_utf_8_is_refused),
+        TEST(a_row_keeps_its_texts),
+        TEST(an_unexpected_null_fails_the_database),
         TEST(a_database_of_an_older_version_is_brought_up_to_date),
         TEST(a_database_of_a_newer_server_is_refused),
     };

@@ -15,6 +15,7 @@
 #include "server/common/file.h"
 #include "server/common/str.h"
 #include "server/db/settings.h"
+#include "sql/core.h"
 
 static char folder[64];
 static Db *db;
@@ -38,7 +39,7 @@ static int close_and_remove(void **state) {
 
 // Past the bounds, as an older version or an editor of the database may write it.
 static void write_by_hand(const char *name, const char *value) {
-    assert_true(db_run(db, &err, SQL_SETTING_SET, "ss", name, value));
+    assert_true(sql_setting_set(db, &err, .name = name, .value = value));
 }
 
 static void every_row_is_whole_and_its_default_fits(void **state) {
