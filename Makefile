@@ -11,7 +11,11 @@ OPT      ?= -O2 -g
 OUT      := $(BUILD)$(if $(SANITIZE),/sanitize)
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
-PKGS     := libmicrohttpd jansson sqlite3 libcurl openssl libgit2 libarchive libzstd zlib libseccomp
+# The libraries as pkg-config calls them, each behind Debian's package.
+LIBRARIES := libmicrohttpd-dev:libmicrohttpd libjansson-dev:jansson libsqlite3-dev:sqlite3 libcurl4-openssl-dev:libcurl \
+             libssl-dev:openssl libgit2-dev:libgit2 libarchive-dev:libarchive libzstd-dev:libzstd zlib1g-dev:zlib \
+             libseccomp-dev:libseccomp
+PKGS     := $(foreach l,$(LIBRARIES),$(lastword $(subst :, ,$(l))))
 PKG_CONFIG ?= pkg-config
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=int-conversion -Werror=incompatible-pointer-types \
             -Werror=override-init $(if $(CI),-Werror)
@@ -46,7 +50,7 @@ TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@echo "  $(1)")
 
-.PHONY: all help demo check test unit bench soak lint format compile_commands tags coverage deps deps-if-missing tools-built tests-built fuzz-built install install-only clean FORCE
+.PHONY: all help demo check test unit bench soak lint format compile_commands tags coverage deps deps-if-missing packages-there tools-built tests-built fuzz-built install install-only clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -74,7 +78,7 @@ help:
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS)))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm)$(PKG_LIBS)
 
-$(OUT)/obj/%.o: %.c Makefile | $(GEN)
+$(OUT)/obj/%.o: %.c Makefile | packages-there $(GEN)
 	@mkdir -p $(@D)
 	$(call say,cc $<)
 	$(Q)$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
@@ -87,7 +91,7 @@ $(OUT)/obj/sprt/%.o: OPT := -O3 -g
 
 # What the worker carries in itself: process 1 of its sandboxes, never built with sanitizers, and the self-test's texts.
 INSIDE   := $(OUT)/obj/worker/os/inside/init
-$(INSIDE): worker/os/inside/init.c worker/os/landlock_linux.c worker/os/landlock.h Makefile
+$(INSIDE): worker/os/inside/init.c worker/os/landlock_linux.c worker/os/landlock.h Makefile | packages-there
 	@mkdir -p $(@D)
 	$(call say,cc $<)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 $(WARN) -I. $(filter-out -fsanitize%,$(CFLAGS) $(LDFLAGS)) -s $(filter %.c,$^) -o $@
@@ -117,7 +121,7 @@ $(OUT)/sprt: $(OUT)/obj/sprt/main.o $(call libs,common sprt)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PKG_LIBS) -o $@
 
 # The engine is built by its own Makefile, the one that volunteers run.
-$(OUT)/engine: FORCE
+$(OUT)/engine: FORCE | packages-there
 	$(call say,engine $@)
 	@$(MAKE) --no-print-directory -C engine EXE=$(abspath $@) OBJ=$(abspath $(OUT)/obj/anvil) CC='$(CC)' EXTRA='$(SANFLAGS) $(if $(CI),-Werror)' $(if $(V),,-s)
 
@@ -135,7 +139,7 @@ endef
 $(foreach t,$(UNIT),$(eval $(call unit_test,$(t))))
 
 SQL_LISTS := $(BUILD)/gen/sql_ids.h $(BUILD)/gen/sql_text.h $(BUILD)/gen/sql_forms.h
-$(SQL_LISTS) &: sql/generate.awk $(wildcard sql/*.sql)
+$(SQL_LISTS) &: sql/generate.awk $(wildcard sql/*.sql) | packages-there
 	@mkdir -p $(@D)
 	$(Q)gawk -v ids=$(BUILD)/gen/sql_ids.h -v text=$(BUILD)/gen/sql_text.h -v forms=$(BUILD)/gen/sql_forms.h -f sql/generate.awk $(sort $(wildcard sql/*.sql))
 
@@ -163,6 +167,15 @@ deps:
 deps-if-missing:
 	@missing=$$(for p in $(PACKAGES); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q '^install ok' || echo $$p; done); \
 	if [ -n "$$missing" ]; then echo "installing:" $$missing; $(MAKE) --no-print-directory deps PACKAGES='$(PACKAGES)'; fi
+
+# Before anything is compiled, so that a machine without the packages is told which of them a build needs.
+packages-there:
+	@missing=$$(for tool in $(firstword $(CC)) gawk; do command -v $$tool >/dev/null || basename $$tool | sed 's/^cc$$/gcc/'; done; \
+	    if ! command -v $(PKG_CONFIG) >/dev/null; then echo pkg-config; \
+	    elif ! $(PKG_CONFIG) --exists $(PKGS); then \
+	        for l in $(LIBRARIES); do $(PKG_CONFIG) --exists $${l#*:} || echo $${l%:*}; done; \
+	    fi); \
+	if [ -n "$$missing" ]; then printf 'missing: %s\n' $$missing >&2; echo 'Install them by: make deps (as root)' >&2; exit 1; fi
 
 # ---- tests ---------------------------------------------------------------------------------------
 
