@@ -7,41 +7,48 @@ error, is killed, runs past its limit or prints no plan and no test counts as on
 can pass by saying nothing. The last line is "N passed, N failed, N skipped".
 
 Programs of all parts are run in one queue, a few at a time: most tests wait most of the time. What only computes (builds of
-later parts, fuzzing, signatures, lint) goes on beside them, one after the other and with less priority.
+later parts, fuzzing, signatures, lint) goes on beside them, one after the other and with less priority. Each program has its
+line of output as soon as it ends.
+
+A script says in its head what is special about it: "# test: first, plain if LONG". PROPERTIES lists what it may say.
 
 LONG=1 in the environment runs all there is: both builds of every test, deeper perft, more fuzzing, every compiler. Without it
 each sentence is run at least once, and all is over in 12 minutes on two idle cores.
 
 LOAD=N starts N busy processes beside the tests; limits of time grow with them.
 
-usage: tests/run.py [--build DIR] [PART…]     without parts: all of them, in order
+usage: tests/run.py [--build DIR] [--list] [PART…]     without parts: all of them; --list names the programs only
 """
 import argparse
 import collections
 import concurrent.futures
 import glob
-import itertools
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = "/usr/bin/python3"
 LINE = re.compile(r"^(not )?ok\b[ \t]*\d*[ \t]*-?[ \t]*(.*)$")
 
-Program = collections.namedtuple("Program", "name argv limit_s env", defaults=(300, {}))
+Program = collections.namedtuple("Program", "name argv env properties", defaults=({}, frozenset()))
 LONG = bool(os.environ.get("LONG"))
 LOAD = int(os.environ.get("LOAD") or 0)
 PATIENCE = 1 + LOAD / 2  # limits of time, beside so many busy processes
 JOBS = 3 + LOAD // 2  # programs at a time, on two CPUs; beside busy processes more, so that each share is not too small
-ALONE = re.compile(r"integration/hostile$")  # no other test beside it: its hundreds of busy processes would fail that, or that it
-FIRST = re.compile(r"/(sequences|faults|server_core|soak|worker_weather|kill_worker|worker_host|loop|worker)$")  # begun first, so that none is left for last
-ONCE = re.compile(r"/(leak_check|rights|routes|sequences|soak|worker_weather)$")  # about answers, time and order alone: sanitized is enough
-SANITIZED_ENOUGH = re.compile(r"/(approval|disk|kill_worker|loop|server_core|starvation|worker)$")  # plainly too where LONG
-PLAIN_ENOUGH = re.compile(r"/(faults|hostile|datagen|train|match_resume)$")  # sanitized too where LONG
+LIMIT_S = 3600  # of a program, for one that never ends
+PROPERTIES = {
+    "alone": "no other test runs beside it: its hundreds of busy processes would make one of the two fail",
+    "first": "it takes long, and is begun first, so that it is not left for last",
+    "plain only": "it is about files of the installation and not about our code, which sanitizers look at",
+    "sanitized only": "it is about answers, time and order alone, which are the same in both builds",
+    "plain if LONG": "the build with sanitizers is enough else",
+    "sanitized if LONG": "the plain build is enough else",
+}
 LATE = ("signatures", "lint")  # begun when only what must be alone is left, which mostly waits
 Result = collections.namedtuple("Result", "program passed failed skipped output seconds cpu")
 TIMED = ("bash", "-c", 'TIMEFORMAT="# cpu %U %S"; time "$@"', "bash")  # runs the rest, and tells what it and its children took
@@ -100,12 +107,12 @@ def run(program, build):
                                start_new_session=True)
     RUNNING.add(process)
     try:
-        output = process.communicate(timeout=program.limit_s * PATIENCE)[0].decode(errors="replace")
+        output = process.communicate(timeout=LIMIT_S * PATIENCE)[0].decode(errors="replace")
         ending = "" if process.returncode == 0 else f"ended with status {process.returncode}"
     except subprocess.TimeoutExpired:
         stop_group(process)
         output = process.communicate()[0].decode(errors="replace")
-        ending = f"did not end within {program.limit_s * PATIENCE:.0f} s"
+        ending = f"did not end within {LIMIT_S * PATIENCE:.0f} s"
     finally:
         stop_group(process)
         RUNNING.discard(process)
@@ -128,25 +135,35 @@ def unit(build, name="unit"):
 def perft(build, name="perft", standard=(), chess960=("--max-depth", "4")):
     data = os.path.join(shared_folder(), "data", "perft")
     tool = [f"{build}/tests/perft_suite"]
-    programs = [Program(f"{name}/own", tool + ["tests/data/perft/own.epd"], 600)]
+    programs = [Program(f"{name}/own", tool + ["tests/data/perft/own.epd"])]
     for suite, limits in (("standard", standard), ("chess960", chess960)):
         path = f"{data}/{suite}.epd"
         argv = tool + [path, *limits] if os.path.exists(path) else \
             ["echo", f"1..1\nok 1 - {suite}.epd # SKIP needs ../shared"]
-        programs.append(Program(f"{name}/{suite}", argv, 900))
+        programs.append(Program(f"{name}/{suite}", argv))
     return programs
 
 
-def scripts(folder, limit_s=600, env=None):
+def properties(path):
+    """What a script says of itself."""
+    with open(path, encoding="utf-8") as file:
+        said = re.findall(r"^# test: *(.*)", file.read(), re.M)
+    found = frozenset(word for line in said for word in re.split(r", *", line))
+    for word in found - PROPERTIES.keys():
+        raise SystemExit(f"{path}: no property of tests is called \"{word}\"; there are: {', '.join(PROPERTIES)}")
+    return found
+
+
+def scripts(folder, name, without, env=None):
+    """The programs of a folder, but for those that have one of the properties `without`."""
     files = sorted(glob.glob(f"{ROOT}/tests/{folder}/**/test_*.py", recursive=True), key=os.path.basename)
-    programs = [Program(f"{folder}/{os.path.basename(f)[5:-3]}", [PYTHON, f], limit_s, env or {})
-                for f in files]
-    return sorted(programs, key=lambda p: not FIRST.search(p.name))
+    programs = [Program(f"{name}/{os.path.basename(f)[5:-3]}", [PYTHON, f], env or {}, properties(f)) for f in files]
+    return sorted((p for p in programs if not p.properties & without), key=lambda p: "first" not in p.properties)
 
 
 def computing(name, *argv):
     """A program that takes what the tests beside it leave over."""
-    return Program(name, ["nice", "-n", "0" if LOAD else "5", *argv], 1800)
+    return Program(name, ["nice", "-n", "0" if LOAD else "5", *argv])
 
 
 def good(sentence, *argv):
@@ -187,17 +204,17 @@ def rules(build):
 
 @part
 def statistics(build):
-    return [Program("statistics/montecarlo", [f"{build}/tests/sprt_montecarlo"], 600)]
+    return [Program("statistics/montecarlo", [f"{build}/tests/sprt_montecarlo"])]
 
 
 @part
 def integration(_build):
-    return [p for p in scripts("integration") if not ONCE.search(p.name) and (LONG or not SANITIZED_ENOUGH.search(p.name))]
+    return scripts("integration", "integration", {"sanitized only"} | (set() if LONG else {"plain if LONG"}))
 
 
 @part
 def browser(_build):
-    return scripts("browser")
+    return scripts("browser", "browser", set())
 
 
 @beside("sanitized")
@@ -208,16 +225,12 @@ def sanitized_build(build):
 
 @part
 def sanitized(build):
-    """The unit and integration tests once more under AddressSanitizer and UBSan; what is about files of the
-    installation and not about our code need not."""
+    """The unit and integration tests once more under AddressSanitizer and UBSan."""
     out = f"{build}/sanitize"
     programs = unit(out, "sanitized") + perft(out, "sanitized-perft", ("--max-depth", "4"),
                                               ("--max-depth", "3"))
-    loops = [p._replace(name=p.name.replace("integration", "sanitized-integration"),
-                        env={"BUILD": out, "SANITIZED": "1"})
-             for p in scripts("integration", 900)
-             if not re.search("/(deploy_|demo|lint_gates)", p.name) and (LONG or not PLAIN_ENOUGH.search(p.name))]
-    return loops + programs
+    without = {"plain only"} | (set() if LONG else {"sanitized if LONG"})
+    return scripts("integration", "sanitized-integration", without, {"BUILD": out, "SANITIZED": "1"}) + programs
 
 
 @beside("fuzz")
@@ -258,7 +271,7 @@ def report(result):
         what += f", {len(result.failed)} FAILED"
     print(f"  {result.program.name:<44} {what:<34} {result.seconds:6.1f} s {result.cpu:6.1f} s CPU", flush=True)
     for name in result.skipped:
-        print(f"      skipped: {name}")
+        print(f"      skipped: {name}", flush=True)
     if result.failed:
         tail = "\n".join(result.output.splitlines()[-60:])
         print("      | " + tail.replace("\n", "\n      | "), flush=True)
@@ -267,43 +280,37 @@ def report(result):
 
 
 def is_alone(program):
-    return ALONE.search(program.name)
-
-
-def run_after(before, program, build):
-    """None where what the program needs could not be made."""
-    return None if before and before.result().failed else run(program, build)
+    return "alone" in program.properties
 
 
 def run_parts(names, build):
-    """All results, each reported once its turn has come."""
-    results = []
+    """All results, each reported as soon as its program has ended."""
+    results, one_at_a_time = [], threading.Lock()
 
-    def take(result):
-        if result:
+    def play(program, before=None):
+        """Its result; None if what it needs could not be made."""
+        if before and before.result().failed:
+            return None
+        result = run(program, build)
+        with one_at_a_time:
             report(result)
             results.append(result)
+        return result
 
     lane, queue = concurrent.futures.ThreadPoolExecutor(1), concurrent.futures.ThreadPoolExecutor(JOBS)
     try:
         beside = {name: BESIDE[name](build) for name in names if name in BESIDE}
-        before = {name: lane.submit(run, program, build) for name, program in beside.items() if name not in LATE}
-        programs = {name: PARTS[name](build) for name in names}
-        queued = {name: [queue.submit(run_after, before.get(name), program, build)
-                         for program in itertools.filterfalse(is_alone, programs[name])] for name in names}
-        for name in filter(programs.get, names):
-            print(name, flush=True)
-            for future in ([before[name]] if name in before else []) + queued[name]:
-                take(future.result())
-        before.update({name: lane.submit(run, program, build) for name, program in beside.items() if name in LATE})
-        print("alone", flush=True)
-        for name in names:
-            for program in filter(is_alone, programs[name]):
-                take(run_after(before.get(name), program, build))
-        print("beside", flush=True)
-        for name in names:
-            if not programs[name]:
-                take(before[name].result())
+        programs = [(name, program) for name in names for program in PARTS[name](build)]
+        before = {name: lane.submit(play, program) for name, program in beside.items() if name not in LATE}
+        queued = [queue.submit(play, program, before.get(name)) for name, program in programs if not is_alone(program)]
+        for future in queued:
+            future.result()
+        before.update({name: lane.submit(play, program) for name, program in beside.items() if name in LATE})
+        for name, program in programs:
+            if is_alone(program):
+                play(program, before.get(name))
+        for future in before.values():
+            future.result()
     except BaseException:
         stop_all(lane, queue)
         raise
@@ -317,15 +324,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     arguments = parser.parse_args()
     unknown = [p for p in arguments.parts if p not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]}; there are {', '.join(PARTS)}")
+    names, build = arguments.parts or list(PARTS), os.path.abspath(arguments.build)
+    if arguments.list:
+        for name in names:
+            beside = [BESIDE[name](build)] if name in BESIDE else []
+            print(*[program.name for program in beside + PARTS[name](build)], sep="\n")
+        return 0
     started = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with Load():
-        results = run_parts(arguments.parts or list(PARTS), os.path.abspath(arguments.build))
+        results = run_parts(names, build)
     print(f"\nall in {time.monotonic() - started:.0f} s")
     for result in results:
         for name in result.failed:

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """`make demo` on a terminal of 80×24 and of 200×60: no line wraps, all that matters stays in sight, the line of a test says what
 the worker does; and however the demonstration ends, its server and its worker end with it."""
 

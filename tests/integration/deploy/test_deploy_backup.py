@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """`server backup` of a server that is being written to, and the way back that deploy/README.md describes."""
 
 import pathlib

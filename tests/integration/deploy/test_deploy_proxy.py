@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """The proxy files that are shipped, in a real nginx and a real haproxy with a certificate of their own: TLS, addresses, 200 waiting
 workers, and a client that takes all it can."""
 

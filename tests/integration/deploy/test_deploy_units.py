@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """The installed server and worker under the systemd units that are shipped, with all their hardening."""
 
 import os

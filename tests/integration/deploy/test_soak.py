@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: first, sanitized only
 """The soak (tests/soak.py) for a minute: server and workers killed, stopped and restarted at random, and all adds up."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized if LONG
 """`engine datagen` and `engine games` as people run them: the same bytes whatever happens on the way, and files
 that say of themselves whether they are whole.
 """

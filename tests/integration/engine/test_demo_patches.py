@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """The demonstration's two patches fit the engine as it is: one takes the feature away, the other gives it back; and its server
 takes both, as its people submit and approve them."""
 

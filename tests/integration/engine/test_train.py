@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized if LONG
 """From nothing to a net: `engine datagen` plays some games, `engine train` learns from them for a few
 seconds, and the engine loads what came out.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """Each script of `make lint` on a small tree of its own: it passes without a fault, and names the fault that is planted."""
 
 import importlib.util

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized if LONG
 """build/match goes on where it was stopped: killed at random moments and started again until it is
 done, every pair is in every file and in the counts exactly once; a state of another match is refused."""
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain if LONG
 """Approval covers what will run: bases, commits stopped as harmful, the whole diff, what a refused submission leaves."""
 
 import concurrent.futures

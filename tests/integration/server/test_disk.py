@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain if LONG
 """What strangers can make the server keep and compute, over real HTTP: games that would take its memory when they are played over
 again, a batch during whose replay it ended, more games than were dealt, fault reports of games that were never played, and a disk that
 fills."""

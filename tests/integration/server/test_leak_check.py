@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The kit's check for leaks, on programs that leak, that do not, and that end without having looked."""
 
 import os

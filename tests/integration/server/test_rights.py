@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Who may do what: machines of blocked people, passwords that strangers guess, limits of sign-ups, scopes of tokens, and a table
 of all routes with everybody who may call them."""
 

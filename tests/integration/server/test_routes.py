@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The server survives any sender: rights are those of the moment of the deed, and no sender takes what others need."""
 
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: first, sanitized only
 """A minute of random requests of people and machines against a real server that is killed now and then: see kit_py/sequences.py.
 PATCHMATE_SEED walks a certain way again, PATCHMATE_SEQUENCE_SECONDS walks longer."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """The operator's settings: `server set` lists, writes and refuses them, and the documents quote their defaults. A document marks
 such a number so: `task_seconds` (1800 by default)."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: alone, sanitized if LONG
 """Hostile patches against a real server and worker, at each level of confinement that this machine can have.
 
 The engine of tests/data/hostile does one bad thing: in its build, at bench, or when it is told to go. Every row of the table ends

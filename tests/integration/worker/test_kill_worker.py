@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: first, plain if LONG
 """`kill -9` of a real worker at random moments, again and again: no process of its sandboxes survives, batches that it had
 spooled are sent by the next start, no pair counts twice, and the test still comes to its verdict."""
 

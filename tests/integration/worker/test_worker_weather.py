@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: first, sanitized only
 """A real worker and a real server with bad weather between them: each kind of it strikes each call, and at the end every pair
 counts exactly once, nothing waits on disk, nothing failed, and the log says in a line each what was waited for."""
 
