@@ -102,13 +102,15 @@ static void fill_hidden(const char *folder) {
     }
 }
 
-// Into files of 32 MiB, the first of them deleted, so that no name tells of it; not so fast that on
-// a busy machine it is out of file descriptors before anyone has looked.
+// Into files of 32 MiB, the first of them deleted, so that no name tells of it. Out of descriptors, it
+// keeps what it has.
 static void fill_disk(const char *folder) {
     char path[200];
     for (int i = 0;; i++) {
         snprintf(path, sizeof path, "%s/full%d", folder, i);
         int fd = open(path, O_WRONLY | O_CREAT, 0600);
+        while (fd < 0 && errno == EMFILE)
+            sleep(1000);
         if (fd < 0 || fallocate(fd, 0, 0, 32 << 20) < 0)
             denied("disk");
         if (i == 0)
