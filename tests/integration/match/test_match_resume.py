@@ -47,7 +47,8 @@ def play(argv, status=0):
 def interrupt(argv, number, games, pause_s=0.0, ready=lambda: True):
     """Sends the signal once so many games have ended and `ready` says so, and a moment later. True where the match was
     still running."""
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as match:
+    # The match stops at a full pipe: however slow this reader, few games end unseen.
+    with subprocess.Popen(argv, bufsize=0, pipesize=4096, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as match:
         for line in match.stdout:
             games -= line.startswith(b"Finished game")
             if games <= 0 and ready():
