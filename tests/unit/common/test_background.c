@@ -27,7 +27,7 @@ static void look(void *arg) {
 
 static void wait_for(Look *self, int count) {
     for (int i = 0; atomic_load(&self->count) < count; i++) {
-        if (i == 10000)
+        if (i == 60000)
             fail_msg("%d looks instead of %d", atomic_load(&self->count), count);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }

@@ -75,7 +75,7 @@ static void killed_writers_leave_nothing_behind(void **state) {
     char *path scope(free_ptr) = xasprintf("%s/file", folder);
     int most = 0;
     assert_true(write_filled(path, 'z'));
-    for (int i = 0; i < KILLS; i++) {
+    for (int i = 0; i < KILLS || (most == 1 && i < 100 * KILLS); i++) {
         pid_t pid = start_writer(path, -1);
         usleep((useconds_t)(1000 + 700 * i % 9000));
         kill(pid, SIGKILL);

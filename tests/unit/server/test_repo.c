@@ -145,16 +145,16 @@ static void git_says_what_went_wrong_and_is_ended_in_time(void **state) {
     Str out scope(str_release);
     str_init(&out, 100);
     const char *version[] = {"git", "version", NULL};
-    assert_true(git_run(&(GitCall){.argv = version, .timeout_s = 30}, &out, &err));
+    assert_true(git_run(&(GitCall){.argv = version, .timeout_s = 600}, &out, &err));
     assert_memory_equal(out.data, "git version", 11);
     const char *wrong[] = {"git", "no-such-command", NULL};
-    assert_false(git_run(&(GitCall){.argv = wrong, .timeout_s = 30}, &out, &err));
+    assert_false(git_run(&(GitCall){.argv = wrong, .timeout_s = 600}, &out, &err));
     assert_non_null(strstr(err.message, "no-such-command"));
     const char *waits[] = {"git", "-c", "alias.w=!sleep 100", "w", NULL};
     assert_false(git_run(&(GitCall){.argv = waits, .timeout_s = 0.2}, &out, &err));
     assert_string_equal(err.code, "git_timeout");
     const char *much[] = {"git", "help", "-a", NULL};
-    assert_false(git_run(&(GitCall){.argv = much, .timeout_s = 30}, &out, &err));
+    assert_false(git_run(&(GitCall){.argv = much, .timeout_s = 600}, &out, &err));
     assert_string_equal(err.code, "too_large");
 }
 
