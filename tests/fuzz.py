@@ -27,7 +27,7 @@ def floors():
 
 
 def libfuzzer(name, *arguments):
-    run = subprocess.run([f"{BUILD}/fuzz/fuzz_{name}", "-rss_limit_mb=2048", "-timeout=20",
+    run = subprocess.run([f"{BUILD}/fuzz/fuzz_{name}", "-rss_limit_mb=2048", "-timeout=100",
                           "-max_len=65536", *arguments],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return run.returncode, run.stdout.decode(errors="replace")

@@ -93,7 +93,7 @@ class Soak:
         began = time.monotonic()
         worker.kill()
         ended = time.monotonic()
-        if left := worker.nothing_left(5):
+        if left := worker.nothing_left():
             states = [(pid, line, stat(pid)) for pid, line in left]
             self.wrong(f"processes outlived their worker, itself gone after {ended - began:.1f} s: {states}")
         self.pause(0, 2)
@@ -108,7 +108,7 @@ class Soak:
         except Exception:  # subprocess.TimeoutExpired
             self.wrong(f"a worker did not end within {patience} s of {signal.Signals(number).name}")
             worker.kill()
-        if left := worker.nothing_left(5):
+        if left := worker.nothing_left():
             self.wrong(f"processes outlived a worker that left: {left}")
 
     def end_worker(self, worker):
@@ -208,7 +208,7 @@ class Soak:
         assert self.count("SELECT count(*) FROM batches WHERE counted") >= 3, "hardly anything was played"
 
     def no_process_is_left(self):
-        left = [line for worker in self.workers for line in worker.nothing_left(5)]
+        left = [line for worker in self.workers for line in worker.nothing_left()]
         ours = {os.getpid(), self.server.process.pid}
         for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
             try:

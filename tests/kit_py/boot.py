@@ -67,7 +67,7 @@ class Systemd:
         self.process = subprocess.Popen(
             as_root("unshare", "--mount", "--pid", "--cgroup", "--fork", "--kill-child", "sh", str(script)),
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True)
-        for _ in range(150):
+        for _ in range(1200):
             self.pid = self._find_pid()
             if self.pid and self.run("systemctl", "is-active", "mini.target").stdout.strip() == "active":
                 return self

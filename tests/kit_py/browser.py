@@ -41,7 +41,7 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if network else {})})
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": KEEP_REPORTS})
-        self.driver.set_page_load_timeout(30)
+        self.driver.set_page_load_timeout(60 * PATIENCE)
         self.size(DESKTOP)
 
     def __enter__(self):
@@ -148,5 +148,5 @@ class Browser:
             if value:
                 return value
             time.sleep(0.1)
-        raise AssertionError(f"waited {4 * seconds} s for {what}{trouble}; the page reads: {self.text()[:600]!r}; "
+        raise AssertionError(f"waited {PATIENCE * seconds:.0f} s for {what}{trouble}; the page reads: {self.text()[:600]!r}; "
                              f"console: {json.dumps(self.problems())}")

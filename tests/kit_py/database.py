@@ -17,7 +17,7 @@ QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LT
 
 def sql(server, text, *values):
     """One statement in a transaction of its own; its rows."""
-    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=30 * LOAD_FACTOR)) as db, db:
+    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=60 * LOAD_FACTOR)) as db, db:
         return db.execute(text, values).fetchall()
 
 
@@ -36,8 +36,8 @@ def write_plain_book(path, count=1000):
 
 
 def build_quickly(server):
-    """Builds without optimisation, and takes workers that busy processes beside them make slow."""
-    sql(server, "UPDATE engines SET build = ?, reference_speed = reference_speed / ?", json.dumps(QUICK_BUILD), LOAD_FACTOR)
+    """Builds without optimisation, and takes workers however slow they are: their clocks are longer then."""
+    sql(server, "UPDATE engines SET build = ?, scale_max = 1000", json.dumps(QUICK_BUILD))
 
 
 def add_test(server, state="active", **fields):

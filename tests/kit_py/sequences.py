@@ -330,9 +330,9 @@ class Sequences:
         return [name for name in COMMON if not self.done[name]]
 
     def walk(self, seconds, kill_every=15):
-        """For so long; beside busy processes longer, until each common action was taken."""
+        """For so long; on a slow machine longer, until each common action was taken."""
         begin, next_kill = time.monotonic(), time.monotonic() + kill_every
-        while time.monotonic() < begin + seconds * (LOAD_FACTOR if self.idle() else 1) and len(self.problems) < 5:
+        while time.monotonic() < begin + seconds * (10 * LOAD_FACTOR if self.idle() else 1) and len(self.problems) < 5:
             if time.monotonic() > next_kill:
                 next_kill += kill_every
                 self.kill()

@@ -57,7 +57,7 @@ class Client:
     """One user's or worker's view: keeps cookies, the session's CSRF token and a bearer token, one connection."""
 
     def __init__(self, server, token=None, timeout=None):
-        self.server, self.token, self.timeout = server, token, timeout or 15 * PATIENCE
+        self.server, self.token, self.timeout = server, token, timeout or 20 * PATIENCE
         self.cookies, self.csrf, self.connection = {}, None, None
 
     def close(self):
@@ -216,6 +216,11 @@ class Server:
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 
+    def metric(self, name):
+        """A figure of /metrics, without "patchmate_"."""
+        text = Client(self).get("/metrics").text
+        return float(re.search(rf"^patchmate_{name} (\S+)$", text, re.M)[1])
+
     def client(self, name=None, password=PASSWORD, **more):
         """An anonymous visitor, or a user who is signed in."""
         client = Client(self, **more)
@@ -227,7 +232,7 @@ class Server:
 
     def add_user(self, name, *roles, engine="anvil"):
         """An account with the kit's password and roles of an engine, as `server user` makes them, without another scrypt."""
-        with contextlib.closing(sqlite3.connect(self.data / "patchmate.db", timeout=30 * LOAD_FACTOR)) as db, db:
+        with contextlib.closing(sqlite3.connect(self.data / "patchmate.db", timeout=60 * LOAD_FACTOR)) as db, db:
             db.execute("INSERT INTO users (name, password, admin, created) SELECT ?, password, ?, ? FROM users WHERE name = ?",
                        (name, "admin" in roles, time.time(), ADMIN))
             for role in set(roles) - {"admin"}:
@@ -247,12 +252,12 @@ class Server:
         return client
 
 
-PATIENCE = 4 * LOAD_FACTOR
+PATIENCE = 6 * LOAD_FACTOR
 
 
 def wait_until(condition, seconds=10, step=0.02):
-    """The first true value of condition(), or an error when the time is over."""
-    end = time.monotonic() + PATIENCE * seconds
+    """The first true value of condition(), or an error when the time is over. `seconds`: how long it may take on a quiet machine."""
+    end = time.monotonic() + PATIENCE * max(seconds, 10)
     while True:
         value = condition()
         if value:
@@ -260,3 +265,10 @@ def wait_until(condition, seconds=10, step=0.02):
         if time.monotonic() > end:
             raise AssertionError("waited too long")
         time.sleep(step)
+
+
+def still_there(look, seconds=10):
+    """Waits until look() finds nothing; what it still finds when the time is over."""
+    with contextlib.suppress(AssertionError):
+        wait_until(lambda: not look(), seconds)
+    return look()

@@ -35,7 +35,7 @@ def submission_server(*options, **more):
 
 
 def database(server):
-    return sqlite3.connect(server.data / "patchmate.db", timeout=20 * LOAD_FACTOR, isolation_level=None)
+    return sqlite3.connect(server.data / "patchmate.db", timeout=60 * LOAD_FACTOR, isolation_level=None)
 
 
 def row(server, sql, *values):

@@ -7,7 +7,8 @@ import os
 import sys
 import traceback
 
-# Limits of time in tests are those of a quiet machine, times this. tests/run.py sets it for a machine under load.
+# How long a test waits for an event, in seconds times this. The end of a wait is generous, because it only ends a test whose
+# event never comes; no test fails because its machine is slow. tests/run.py sets this for a machine under load.
 LOAD_FACTOR = float(os.environ.get("TESTS_PATIENCE", 1))
 
 

@@ -7,9 +7,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
-from server import BUILD, PATIENCE
+from server import BUILD, PATIENCE, still_there
 
 
 class Worker:
@@ -101,12 +100,9 @@ class Worker:
         named = os.fsencode(self.cache) in words or folder.startswith(str(self.cache))
         return named or any((found.st_dev, found.st_ino) in programs for found in inside)
 
-    def nothing_left(self, seconds=5):
+    def nothing_left(self):
         """Waits until no process of this worker's is left; those that stay, as (pid, command line)."""
-        end = time.monotonic() + PATIENCE * seconds
-        while (left := self.left_over()) and time.monotonic() < end:
-            time.sleep(0.05)
-        return [(pid, command_line(pid)) for pid in left]
+        return [(pid, command_line(pid)) for pid in still_there(self.left_over)]
 
 
 def processes():

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from server import ROOT, wait_until  # noqa: E402
@@ -78,7 +77,7 @@ class Proxy:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(20 * tap.LOAD_FACTOR)
+        self.process.wait(60 * tap.LOAD_FACTOR)
         self.process.stderr.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -125,7 +124,7 @@ def the_server_answers_through_tls_with_its_own_headers():
 
 
 def plain_http_is_sent_to_https():
-    connection = http.client.HTTPConnection("127.0.0.1", World.proxy.plain, timeout=20 * tap.LOAD_FACTOR)
+    connection = http.client.HTTPConnection("127.0.0.1", World.proxy.plain, timeout=60 * tap.LOAD_FACTOR)
     connection.request("GET", "/tests/7", headers={"Host": HOST})
     answer = connection.getresponse()
     tap.equal((answer.status, answer.headers["Location"]), (301, f"https://{HOST}/tests/7"))
@@ -164,7 +163,7 @@ def a_client_does_not_choose_its_address_behind_a_proxy_that_adds_a_line():
 
 
 def haproxy_sends_to_https_and_passes_waiting_and_streams_through():
-    connection = http.client.HTTPConnection("127.0.0.1", World.haproxy.plain, timeout=20 * tap.LOAD_FACTOR)
+    connection = http.client.HTTPConnection("127.0.0.1", World.haproxy.plain, timeout=60 * tap.LOAD_FACTOR)
     connection.request("GET", "/tests/7", headers={"Host": HOST})
     answer = connection.getresponse()
     tap.equal((answer.status, answer.headers["Location"]), (301, f"https://{HOST}/tests/7"))
@@ -181,7 +180,7 @@ def haproxy_sends_to_https_and_passes_waiting_and_streams_through():
 def of_several_schemes_the_last_counts():
     for schemes, secure in ((("http", "https"), True), (("https", "http"), False), (("http, https",), True), (("https , http",), False),
                             (("https ",), True), (("httpsx",), False), ((), False)):
-        connection = http.client.HTTPConnection("127.0.0.1", World.server.port, timeout=20 * tap.LOAD_FACTOR)
+        connection = http.client.HTTPConnection("127.0.0.1", World.server.port, timeout=60 * tap.LOAD_FACTOR)
         body = json.dumps({"name": "root", "password": "correct horse"}).encode()
         connection.putrequest("POST", "/api/v1/login")
         for header, value in (("X-Forwarded-For", "127.0.0.5"), ("Content-Type", "application/json"), ("Content-Length", str(len(body))),
@@ -216,7 +215,7 @@ def two_hundred_workers_wait_and_hear_of_work_at_once():
     waiters = [Waiter(i) for i in range(WAITING)]
     for waiter in waiters:
         waiter.start()
-    time.sleep(3)
+    wait_until(lambda: World.server.metric("waiting_claims") == WAITING or any(w.status or w.error for w in waiters), 20)
     tap.equal([w.status for w in waiters if w.status], [], "those who did not wait")
     answer, _ = call(World.proxy.connect(), "GET", "/api/v1/health")
     tap.equal(answer.status, 200, "health while they wait")
@@ -224,10 +223,8 @@ def two_hundred_workers_wait_and_hear_of_work_at_once():
     tap.equal(submitted.status, 201, submitted)
     approved = World.server.client("boss").api("POST", f"/tests/{submitted.json['id']}/approve")
     tap.true(approved.status < 300, approved)
-    first = wait_until(lambda: [w for w in waiters if w.status], 10)
-    errors = [w.error for w in waiters if w.error]
-    tap.equal(errors, [])
-    tap.true(any(w.status == 200 for w in first), f"statuses {[w.status for w in first]}")
+    wait_until(lambda: any(w.status == 200 for w in waiters))
+    tap.equal([w.error for w in waiters if w.error], [])
 
 
 def one_client_with_1600_idle_streams_leaves_room_for_others():

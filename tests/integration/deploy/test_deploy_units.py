@@ -54,7 +54,7 @@ def submit(client):
     return test
 
 
-def wait_for(what, limit_s=400):
+def wait_for(what, limit_s=1800):
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
         value = what()

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import build_quickly, sql, write_book  # noqa: E402
@@ -62,8 +61,8 @@ def a_patch_goes_in_by_the_form_and_a_verdict_comes_out():
     merged = int(reply.headers["Location"].rsplit("/", 1)[1])
     reply = author.api("POST", f"/tests/{merged}/approve")
     equal(reply.status, 403, "you cannot approve your own test")
-    time.sleep(0.5)
-    equal(test_row(merged, "state", "next_pair"), ("pending", 0))
+    wait_until(lambda: server.metric("waiting_claims") == 1, 60)
+    equal(test_row(merged, "state", "next_pair"), ("pending", 0), "while the worker waits for a task")
     equal(boss.form(f"/tests/{merged}/approve", {}).status, 303)
     equal(finished(merged)[0], "accepted")
     wins, losses, draws, counts = test_row(merged, "wins", "losses", "draws", "ptnml0 + ptnml1 + ptnml2 + ptnml3 + ptnml4")
@@ -79,10 +78,10 @@ def the_worker_built_in_a_sandbox_and_established_both_benches():
     true(counts[new] != counts[base], "the patch changes the search")
 
 
-def the_clock_was_scaled_and_no_game_was_lost_on_time_or_to_a_crash():
+def the_clock_was_scaled_and_no_game_was_lost_to_a_crash():
     clocks = {tc for tc, in sql(server, "SELECT tc FROM batches WHERE test_id = ?", merged)}
     equal(len(clocks), 1)
-    true(0 < float(clocks.pop().split("+")[0]) <= 1, "a clock of at most ten times 0.1")
+    true(0 < float(clocks.pop().split("+")[0]) <= 100, "a clock of at most a thousand times 0.1")
     speeds = [speed for speed, in sql(server, "SELECT speed FROM batches WHERE test_id = ?", merged)]
     true(all(speed > 0 for speed in speeds), "measured speeds")
     equal(test_row(merged, "crashes"), (0,))
@@ -140,14 +139,15 @@ def new_endless_test():
     return test
 
 
-def a_stop_is_obeyed_within_one_batch():
+def a_stop_ends_the_task_before_its_last_pair():
     test = new_endless_test()
     equal(boss.api("POST", f"/tests/{test}/stop", {"reason": "seen enough"}).status, 200)
-    known = batches(test)
-    time.sleep(3)
-    true(batches(test) <= known + 1, f"{batches(test) - known} batches came after the stop")
+    task, pairs = sql(server, "SELECT id, pair_count FROM tasks WHERE test_id = ? ORDER BY id DESC", test)[0]
+    wait_until(lambda: f"task {task} ends: finished" in worker.log())
+    wait_until(lambda: not worker.spooled() and not sql(server, "SELECT 1 FROM tasks WHERE state = 'open'"))
+    played, = sql(server, "SELECT count(*) * 2 FROM batches WHERE task_id = ?", task)[0]
+    true(played < pairs, f"all {pairs} pairs of the task were played")
     equal(test_row(test, "state", "result"), ("finished", "stopped"))
-    wait_until(lambda: not sql(server, "SELECT 1 FROM tasks WHERE state = 'open'"), 10)
     equal(worker.nothing_left(), [], "engines of the stopped test")
 
 
@@ -185,7 +185,7 @@ def batches_played_while_the_server_is_away_arrive_when_it_is_back():
 def ctrl_c_ends_the_running_pair_and_hands_the_rest_back():
     worker.signal(signal.SIGINT)
     equal(worker.wait(), 0)
-    equal(worker.nothing_left(2), [])
+    equal(worker.nothing_left(), [])
     contains(worker.log(), "the rest of the task is returned")
     equal(worker.spooled(), [])
     state, begun, count, first, test, seq = sql(
@@ -198,22 +198,18 @@ def ctrl_c_ends_the_running_pair_and_hands_the_rest_back():
     equal(back, [(first + at, size) for at, size in ((kept, begun - kept), (begun, count - begun)) if size])
 
 
-def ctrl_c_twice():
-    """How the worker ends, in the middle of a batch."""
-    worker.start("--verbose")
-    test, = sql(server, "SELECT max(id) FROM tests")[0]
-    known = batches(test)
-    wait_until(lambda: batches(test) > known, 60)
-    worker.signal(signal.SIGINT)
-    time.sleep(0.05)
-    worker.signal(signal.SIGINT)
-    return worker.wait(5)
-
-
 def ctrl_c_twice_leaves_at_once():
-    tries = (ctrl_c_twice() for _ in range(5))
-    equal(next((status for status in tries if status), 0), 130, "once its pairs do not end before the second one comes")
-    equal(worker.nothing_left(2), [])
+    test, = sql(server, "SELECT max(id) FROM tests")[0]
+    equal(boss.api("POST", f"/tests/{test}/stop").status, 200)
+    test = submit(commit="main", tc="600+1", new_options="Hash=1", base_options="Hash=1")  # pairs of half an hour
+    worker.start("--verbose")
+    wait_until(lambda: sql(server, "SELECT 1 FROM tasks WHERE test_id = ? AND phase = 'play' AND state = 'open'", test), 60)
+    said = worker.log().count("Ctrl-C again")
+    worker.signal(signal.SIGINT)
+    wait_until(lambda: worker.log().count("Ctrl-C again") > said)
+    worker.signal(signal.SIGINT)
+    equal(worker.wait(), 130, "the status of a worker that did not wait for its pair")
+    equal(worker.nothing_left(), [])
 
 
 def every_game_played_over_again_is_what_was_reported():
@@ -251,11 +247,11 @@ def main():
         with Worker(server, "--concurrency", "1", start=False) as worker:
             worker.start("--verbose")
             run(a_patch_goes_in_by_the_form_and_a_verdict_comes_out, the_worker_built_in_a_sandbox_and_established_both_benches,
-                the_clock_was_scaled_and_no_game_was_lost_on_time_or_to_a_crash, the_games_are_kept_and_can_be_read,
+                the_clock_was_scaled_and_no_game_was_lost_to_a_crash, the_games_are_kept_and_can_be_read,
                 a_merge_moves_the_branch_and_a_clone_shows_the_patch,
                 the_next_test_starts_at_the_merged_commit_and_can_be_rejected,
                 a_patch_that_does_not_compile_ends_with_the_compilers_words, a_wrong_bench_ends_with_both_counts,
-                a_stop_is_obeyed_within_one_batch, a_worker_that_is_started_again_is_the_same_worker,
+                a_stop_ends_the_task_before_its_last_pair, a_worker_that_is_started_again_is_the_same_worker,
                 batches_played_while_the_server_is_away_arrive_when_it_is_back,
                 ctrl_c_ends_the_running_pair_and_hands_the_rest_back, ctrl_c_twice_leaves_at_once,
                 every_game_played_over_again_is_what_was_reported, the_log_tells_the_story_and_a_replay_agrees)

@@ -270,7 +270,7 @@ def an_engine_that_never_answers_uci_pauses_its_test_with_that_word():
             contains(reason, "uci")
             worker.signal()
             equal(worker.wait(), 0)
-            equal(worker.nothing_left(2), [])
+            equal(worker.nothing_left(), [])
 
 
 def main():

@@ -220,7 +220,7 @@ def under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_l
         sql(server, "UPDATE tests SET state = 'active' WHERE state = 'paused' AND id <> 3")
         set_floor(free_mib() + 10000)
         wait_until(lambda: anyone.api("GET", "/health").json["disk"]["short"])
-        short(waiting.result(timeout=30 * LOAD_FACTOR))
+        short(waiting.result(timeout=60 * LOAD_FACTOR))
     short(claim(machine()))
     short(put_games(worker, task["id"], 0, body))
     short(dev.api("POST", "/tests", {}))

@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from patches import demo  # noqa: E402
 from protocol import batch, claim, games_body, put_games, zstd  # noqa: E402
-from server import Server  # noqa: E402
+from server import Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 BATCH = 4
@@ -130,9 +130,7 @@ def traced(server):
     sql(server, "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 WHERE id = ?", test)
     equal(boss.api("POST", f"/tests/{test}/merge").status, 200)
     server.stop()
-    deadline = time.monotonic() + 10
-    while "+++ exited" not in file.read_text(errors="replace").splitlines()[-1] and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: "+++ exited" in file.read_text(errors="replace").splitlines()[-1])
     trace = calls(file.read_text(errors="replace"))
     api = "/api/v1/"
     return {"games": turn_of(trace, f"PUT {api}tasks/{task['id']}/games/0", 200),
@@ -175,9 +173,9 @@ def a_merge_has_moved_the_branch_on_disk_when_it_is_answered():
 
 
 def in_one_turn(server, requests):
-    """Makes all calls while the database is locked: the first enters a turn and waits there, the others gather behind it."""
-    before = server.client().get("/metrics").text
-    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=20 * LOAD_FACTOR, isolation_level=None)) as db, \
+    """Makes all calls while the database is locked: the first enters a turn and waits there, and the others gather behind it if they
+    arrive in time. Their replies."""
+    with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=60 * LOAD_FACTOR, isolation_level=None)) as db, \
             concurrent.futures.ThreadPoolExecutor(len(requests)) as pool:
         db.execute("BEGIN IMMEDIATE")
         futures = [pool.submit(requests[0])]
@@ -185,15 +183,11 @@ def in_one_turn(server, requests):
         futures += [pool.submit(request) for request in requests[1:]]
         time.sleep(1.5)
         db.execute("COMMIT")
-        replies = [future.result() for future in futures]
-    return replies, turns_total(server.client().get("/metrics").text) - turns_total(before)
+        return [future.result() for future in futures]
 
 
-def turns_total(metrics):
-    return int(re.search(r"^patchmate_turns_total (\d+)", metrics, re.M).group(1))
-
-
-def a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn():
+def constraint_error_met_neighbours():
+    """Whether some of the requests shared a turn; then, and else, each has its own reply and nothing but its own effect."""
     with new_server() as server:
         server.start()
         workers = [server.worker(key=f"neighbour-{i}-" + "k" * 20) for i in range(6)]
@@ -207,9 +201,9 @@ def a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn():
         def post(i):
             return lambda: workers[i].api("POST", f"/tasks/{tasks[i]}/batches", bodies[i])
 
-        replies, turns_taken = in_one_turn(server, [post(i) for i in range(6)])
+        replies = in_one_turn(server, [post(i) for i in range(6)])
         equal([reply.status for reply in replies], [200, 200, 409, 422, 200, 200])
-        true(turns_taken <= 4, f"they shared a turn or two, not {turns_taken}")
+        moments, = sql(server, "SELECT count(DISTINCT received) FROM batches")[0]
         totals = sql(server, "SELECT ptnml0, ptnml1, ptnml2, ptnml3, ptnml4 FROM tests")[0]
         good = "2134" + "4444" + "3210" + "2222"
         equal(totals, tuple(good.count(digit) for digit in "01234"))
@@ -217,6 +211,11 @@ def a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn():
         sql(server, "DROP TRIGGER refuse")
         equal(post(2)().json["counted"], True)
         contains(server.command("check", server.data), "database: sound")
+        return moments < 4
+
+
+def a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn():
+    true(any(constraint_error_met_neighbours() for _ in range(10)), "each of the four good ones had a turn of its own")
 
 
 # ---- a full disk -------------------------------------------------------------------------------------------------------------

@@ -160,10 +160,9 @@ class Loop:
         self.posts_before += len(missing)
 
     def end(self):
-        time.sleep(0.3)
         self.over = True
         for machine in self.machines:
-            machine.join(30)
+            machine.join(60 * LOAD_FACTOR)
 
 
 loop = None
@@ -176,7 +175,7 @@ def the_server_is_killed_again_and_again_while_posts_are_unanswered():
     wait_until(lambda: sum(len(m.stored) for m in loop.machines) > 20)
     while loop.kills - loop.idle < KILLS or (not (loop.before and loop.after) and loop.kills < 10 * KILLS):
         loop.kill(randomly)
-        true(loop.idle < 3 * max(KILLS, loop.kills / 4), "hardly a kill meets an unanswered post")
+        true(loop.idle < 20 * max(KILLS, loop.kills / 4), "hardly a kill meets an unanswered post")
     loop.end()
     print(f"# {loop.kills} kills, {loop.kills - loop.idle} of them while at least one post of a batch was unanswered", flush=True)
     print(f"# kills before the COMMIT of an unanswered post: {loop.before} ({loop.posts_before} posts not found after the restart)")

@@ -377,7 +377,7 @@ def senseless_uploads_are_refused():
 
 def raw(head):
     """A connection on which a request has begun."""
-    connection = socket.create_connection(("127.0.0.1", server.port), timeout=20 * LOAD_FACTOR)
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=60 * LOAD_FACTOR)
     connection.sendall((head + "\r\n\r\n").encode())
     return connection
 

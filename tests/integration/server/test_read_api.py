@@ -220,7 +220,7 @@ def a_broken_template_keeps_the_server_from_starting_and_names_the_line():
         page = pathlib.Path(folder) / "web" / "templates" / "home.html"
         page.write_text("<h1>Tests</h1>\n{{#totals}}\n")
         words = ("run", server.data, "--listen", "127.0.0.1:0", "--web", pathlib.Path(folder) / "web")
-        done = server.command(*words, check=False, timeout=20 * LOAD_FACTOR)
+        done = server.command(*words, check=False, timeout=60 * LOAD_FACTOR)
     equal(done.returncode, 1)
     contains(done.stderr, "home, line 3: a section is never closed: totals")
 

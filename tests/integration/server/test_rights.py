@@ -416,7 +416,7 @@ def call(client, method, pattern):
     """The status and, of the API, the code."""
     path, body = path_of(pattern), BODIES.get(pattern.rsplit("/", 1)[1], {})
     if pattern == "/api/v1/stream":
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30 * LOAD_FACTOR)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60 * LOAD_FACTOR)
         with contextlib.closing(connection):
             connection.request("GET", path, headers=client._identity())
             return connection.getresponse().status, None

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import resource
+import select
 import socket
 import sqlite3
 import sys
@@ -26,7 +27,7 @@ server = None  # the one that most tests share
 
 def raw(data, port=None):
     """What the server answers to these bytes until it closes the connection."""
-    with socket.create_connection(("127.0.0.1", port or server.port), timeout=20 * LOAD_FACTOR) as connection:
+    with socket.create_connection(("127.0.0.1", port or server.port), timeout=60 * LOAD_FACTOR) as connection:
         connection.sendall(data)
         answer = b""
         while chunk := connection.recv(65536):
@@ -389,7 +390,7 @@ class database:
     """The server's own database, opened beside it."""
 
     def __init__(self, of=None):
-        self.db = sqlite3.connect(str((of or server).data / "patchmate.db"), timeout=20 * LOAD_FACTOR, isolation_level=None)
+        self.db = sqlite3.connect(str((of or server).data / "patchmate.db"), timeout=60 * LOAD_FACTOR, isolation_level=None)
 
     def __enter__(self):
         return self.db
@@ -399,7 +400,7 @@ class database:
 
 
 def in_one_turn(calls):
-    """Makes all calls at once while the database is locked, so that one turn takes them together."""
+    """Makes all calls at once while the database is locked, so that one turn takes together those that arrive in time."""
     with database() as db, concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
         db.execute("BEGIN IMMEDIATE")
         # The first call enters a turn and waits there for the lock; the others gather behind it.
@@ -419,31 +420,34 @@ def a_constraint_error_beside_good_requests_undoes_only_itself():
         client.cookies, client.csrf = dict(admin.cookies), admin.csrf
         return lambda: client.api("POST", "/tokens", {"name": name, "scope": "submit"}).status
 
+    def shared_a_turn():
+        equal(in_one_turn([token("a"), token("b"), token("bad"), token("c"), token("bad"), token("d")]), [201, 201, 409, 201, 409, 201])
+        names = [token["name"] for token in admin.api("GET", "/account").json["user"]["tokens"]]
+        equal(sorted(name for name in names if name in ("a", "b", "c", "d", "bad")), ["a", "b", "c", "d"])
+        with database() as db:
+            made = db.execute("DELETE FROM api_tokens WHERE name IN ('a', 'b', 'c', 'd') RETURNING created").fetchall()
+        return len(set(made)) < 4
+
     with database() as db:  # a constraint that one of the requests will meet
         db.execute("CREATE TRIGGER refuse BEFORE INSERT ON api_tokens WHEN new.name = 'bad' "
                    "BEGIN SELECT raise(ABORT, 'no such name'); END")
     try:
-        before = metric("turns_total")
-        statuses = in_one_turn([token("a"), token("b"), token("bad"), token("c"), token("bad"), token("d")])
+        true(any(shared_a_turn() for _ in range(10)), "each was made in a turn of its own")
     finally:
         with database() as db:
             db.execute("DROP TRIGGER refuse")
-    equal(statuses, [201, 201, 409, 201, 409, 201])
-    true(metric("turns_total") - before < 12, "they shared turns")
-    names = [token["name"] for token in admin.api("GET", "/account").json["user"]["tokens"]]
-    equal(sorted(name for name in names if name in ("a", "b", "c", "d", "bad")), ["a", "b", "c", "d"])
 
 
 def a_locked_database_answers_503_and_heals():
     with Server() as own:
         client, worker = own.client(ADMIN), own.worker()
-        claim = {"protocol": 1, "cores": 2, "memory_mib": 1000, "speeds": {}, "snapshots": [], "holding": [], "wait_s": 2}
+        claim = {"protocol": 1, "cores": 2, "memory_mib": 1000, "speeds": {}, "snapshots": [], "holding": [], "wait_s": 8}
         with database(own) as db, concurrent.futures.ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(worker.api, "POST", "/tasks/claim", claim, {"Idempotency-Key": "claim-locked"})
-            time.sleep(0.5)
+            wait_until(lambda: own.metric("waiting_claims") == 1)
             db.execute("BEGIN IMMEDIATE")
             reply = client.api("POST", "/tokens", {"name": "late", "scope": "submit"})  # 10 s
-            equal(waiting.result(30).status, 503)
+            equal(waiting.result().status, 503)
             equal((reply.status, reply.code), (503, "unavailable"))
             true(reply.headers["Retry-After"], "Retry-After")
             db.execute("ROLLBACK")
@@ -532,7 +536,7 @@ def waiting_requests_whose_client_left_are_forgotten():
 
 
 def listen(port, path="/api/v1/stream"):
-    connection = socket.create_connection(("127.0.0.1", port), timeout=30 * LOAD_FACTOR)
+    connection = socket.create_connection(("127.0.0.1", port), timeout=60 * LOAD_FACTOR)
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     return connection
 
@@ -579,27 +583,25 @@ def an_undone_request_changes_and_publishes_nothing():
 
 def a_client_that_never_finishes_its_request_is_cut_off():
     with Server("--timeout", "2") as own:
-        with socket.create_connection(("127.0.0.1", own.port), timeout=20 * LOAD_FACTOR) as connection:
+        with socket.create_connection(("127.0.0.1", own.port), timeout=60 * LOAD_FACTOR) as connection:
             connection.sendall(b"GET /api/v1/server HTTP/1.1\r\nHost: x\r\n")
-            gone = False
-            for _ in range(60):  # a drop every 0.2 s keeps an idle timeout from striking
+            connection.settimeout(0.2)
+
+            def is_gone():  # a drop every 0.2 s keeps an idle timeout from striking
                 try:
                     connection.sendall(b"X-A: b\r\n")
-                    connection.settimeout(0.2)
-                    gone = connection.recv(100) == b""
+                    return connection.recv(100) == b""
                 except TimeoutError:
-                    continue
+                    return False
                 except OSError:
-                    gone = True
-                if gone:
-                    break
-            true(gone, "still connected after 12 s")
+                    return True
+            wait_until(is_gone)
         equal(own.client().get("/api/v1/server").status, 200)
 
 
 def waiting_is_no_idleness():
-    claim = {"protocol": 1, "cores": 2, "memory_mib": 1000, "speeds": {}, "snapshots": [], "holding": [], "wait_s": 4}
-    with Server("--timeout", "1") as own:
+    claim = {"protocol": 1, "cores": 2, "memory_mib": 1000, "speeds": {}, "snapshots": [], "holding": [], "wait_s": 9}
+    with Server("--timeout", "3") as own:
         stream = listen(own.port)
         read_until(stream, b"retry: ")
         equal(own.worker().api("POST", "/tasks/claim", claim, {"Idempotency-Key": "claim-000004"}).status, 204)
@@ -610,10 +612,10 @@ def waiting_is_no_idleness():
 
 def connections_of_one_address_are_limited():
     with Server("--connections-per-address", "5") as own:
-        held = [socket.create_connection(("127.0.0.1", own.port), timeout=5 * LOAD_FACTOR) for _ in range(5)]
+        held = [socket.create_connection(("127.0.0.1", own.port), timeout=60 * LOAD_FACTOR) for _ in range(5)]
         time.sleep(0.2)
         try:
-            more = socket.create_connection(("127.0.0.1", own.port), timeout=5 * LOAD_FACTOR)
+            more = socket.create_connection(("127.0.0.1", own.port), timeout=60 * LOAD_FACTOR)
             more.sendall(b"GET /api/v1/server HTTP/1.1\r\nHost: x\r\n\r\n")
             answer = more.recv(100)
         except OSError:
@@ -632,10 +634,9 @@ def connections_never_take_the_descriptors_that_the_server_itself_needs():
         equal(early.request("GET", "/").status, 200)
         held = [socket.create_connection(("127.0.0.1", own.port), 10) for _ in range(150)]
         try:
-            time.sleep(0.5)
             equal(early.request("GET", "/git/anvil.git/info/refs?service=git-upload-pack").status, 200, "git for one who is in")
             equal(early.request("GET", "/machines").status, 200, "a page for one who is in")
-            contains(own.log(), "raise LimitNOFILE")
+            wait_until(lambda: "raise LimitNOFILE" in own.log())
         finally:
             for connection in held:
                 connection.close()
@@ -652,7 +653,7 @@ def answers(own):
 
 def garbage_is_refused_and_the_server_lives():
     for data in (b"\0" * 1000, b"GET\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", b"\x16\x03\x01\x02\x00" * 50):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=20 * LOAD_FACTOR) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60 * LOAD_FACTOR) as connection:
             connection.sendall(data)
     equal(server.client().get("/api/v1/server").status, 200)
 
@@ -691,7 +692,7 @@ def a_stop_answers_those_who_wait_and_ends_cleanly():
             waiting = pool.submit(worker.api, "POST", "/tasks/claim", claim, {"Idempotency-Key": "claim-000003"})
             stream = listen(own.port)
             read_until(stream, b"retry: ")
-            time.sleep(0.3)
+            wait_until(lambda: own.metric("waiting_claims") == 1)
             equal(own.stop(), 0)
             equal(waiting.result().status, 503)
             stream.close()
@@ -700,21 +701,34 @@ def a_stop_answers_those_who_wait_and_ends_cleanly():
 
 
 def a_stop_answers_those_who_wait_for_a_reader():
-    with Server("--readers", "1") as own:
-        guess = {"name": "nobody", "password": "wrong horse"}
-        with concurrent.futures.ThreadPoolExecutor(20) as pool:
-            logins = [pool.submit(own.client().api, "POST", "/login", guess) for _ in range(20)]
-            wait_until(lambda: any(login.done() for login in logins))
+    """Tried again if the reader was done with all of them before the stop came."""
+    with Server("--readers", "1", start=False) as own:
+        body = json.dumps({"name": "nobody", "password": "wrong horse"})
+        guess = ("POST /api/v1/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                 f"Content-Length: {len(body)}\r\n\r\n{body}").encode()
+
+        def statuses():
+            own.start()
+            sockets = [socket.create_connection(("127.0.0.1", own.port), timeout=60 * LOAD_FACTOR) for _ in range(20)]
+            for each in sockets:
+                each.sendall(guess)
+            select.select(sockets, [], [], 60 * LOAD_FACTOR)
             equal(own.stop(), 0)
-            statuses = {login.result().status for login in logins}
-        equal(statuses, {401, 503}, "all were answered, some too late")
+            found = {int(read_until(each, b"\r\n").split()[1]) for each in sockets}
+            for each in sockets:
+                each.close()
+            with database(own) as db:
+                db.execute("DELETE FROM login_failures")
+            true(found <= {401, 429, 503}, found)
+            return found
+        true(any(503 in statuses() for _ in range(20)), "none was answered too late")
 
 
 def systemd_is_told_when_the_server_is_ready():
     with Server(start=False) as own, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
         path = str(own.folder / "notify")
         notify.bind(path)
-        notify.settimeout(10)
+        notify.settimeout(60 * LOAD_FACTOR)
         own.env["NOTIFY_SOCKET"] = path
         own.start()
         equal(notify.recv(100), b"READY=1")

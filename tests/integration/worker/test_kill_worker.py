@@ -50,7 +50,7 @@ def a_killed_worker_leaves_no_process_and_goes_on_where_it_was():
         time.sleep(randomly.uniform(0, 0.3))
         met += len(worker.left_over())
         worker.kill()
-        equal(worker.nothing_left(1.5), [], "processes that outlived their worker")
+        equal(worker.nothing_left(), [], "processes that outlived their worker")
         kept += len(worker.spooled())
     print(f"# {KILLS} kills of a worker with {met} processes of its own at work in all; {kept} batches stood on disk unsent")
     equal(sql(server, "SELECT count(*) FROM workers"), [(1,)], "the same machine all along")
@@ -65,7 +65,7 @@ def a_killed_worker_does_not_lose_what_it_could_not_send():
     server.kill()
     wait_until(lambda: len(worker.spooled()) >= 3, 60)
     worker.kill()
-    equal(worker.nothing_left(1.5), [])
+    equal(worker.nothing_left(), [])
     names = {path.stem for path in worker.spooled()}
     true(len(names) >= 3, "spooled")
     server.start()
@@ -75,9 +75,8 @@ def a_killed_worker_does_not_lose_what_it_could_not_send():
     equal(names - stored, set(), "spooled and not counted")
 
 
-def a_build_that_is_killed_half_way_is_made_again():
-    wait_until(plays, 60)
-    worker.kill()
+def was_killed_half_way():
+    """Whether the worker was killed while it made a build, and not after."""
     for engine in worker.cache.glob("builds/*"):
         for file in engine.iterdir():
             file.unlink()
@@ -85,8 +84,14 @@ def a_build_that_is_killed_half_way_is_made_again():
     worker.start()
     wait_until(compiles, 60, 0.005)
     worker.kill()
-    equal(worker.nothing_left(1.5), [], "compilers that outlived their worker")
-    equal(list(worker.cache.glob("builds/*/engine")), [])
+    equal(worker.nothing_left(), [], "compilers that outlived their worker")
+    return not list(worker.cache.glob("builds/*/engine"))
+
+
+def a_build_that_is_killed_half_way_is_made_again():
+    wait_until(plays, 60)
+    worker.kill()
+    true(any(was_killed_half_way() for _ in range(20)), "each build was over before its worker was killed")
     worker.start()
     wait_until(plays, 90)
 
@@ -101,7 +106,7 @@ def an_engine_that_ignores_all_dies_with_its_worker():
             wait_until(lambda: len(own.left_over()) == OF_TWO_ENGINES, 30)
             time.sleep(0.5)
             own.kill()
-            equal(own.nothing_left(1.5), [])
+            equal(own.nothing_left(), [])
 
 
 def fault_report_outlives_server_and_worker():
@@ -131,7 +136,7 @@ def fault_report_outlives_server_and_worker():
 def ctrl_c_leaves_nothing_behind():
     worker.signal()
     equal(worker.wait(), 0)
-    equal(worker.nothing_left(2), [])
+    equal(worker.nothing_left(), [])
     equal(worker.spooled(), [])
     equal(sql(server, "SELECT count(*) FROM tasks WHERE state = 'open'"), [(0,)])
 

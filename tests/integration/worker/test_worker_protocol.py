@@ -50,7 +50,7 @@ class Loop:
         shutil.rmtree(self.spare)
 
     def sql(self, text, *values):
-        with sqlite3.connect(self.server.data / "patchmate.db", timeout=20 * tap.LOAD_FACTOR) as db:
+        with sqlite3.connect(self.server.data / "patchmate.db", timeout=60 * tap.LOAD_FACTOR) as db:
             rows = db.execute(text, values).fetchall()
         db.close()
         return rows
@@ -231,7 +231,7 @@ def a_waiting_claim_is_answered_when_work_appears():
         # Another worker takes a task and gives it back: that wakes those who wait.
         task = claim(holder).json["id"]
         tap.equal(holder.api("POST", f"/tasks/{task}/release", {"started_pairs": 0}).status, 200)
-        thread.join(10)
+        thread.join(60 * tap.LOAD_FACTOR)
         tap.equal([reply.status for reply in replies], [200])
 
 
@@ -239,7 +239,7 @@ def a_claim_without_work_ends_with_204():
     with Loop(state="paused") as loop:
         worker, start = loop.server.worker(), time.monotonic()
         tap.equal(claim(worker, wait_s=1).status, 204)
-        tap.true(0.8 < time.monotonic() - start < 8, "it waited about a second")
+        tap.true(0.8 < time.monotonic() - start < 40, "it waited for the second that it named, and not for the longest time")
         tap.equal(claim(worker).status, 204)
 
 
