@@ -172,7 +172,7 @@ class Soak:
         watcher.start()
         signal.signal(signal.SIGINT, self.be_content)
         try:
-            self.await_batch(120)  # the first builds; later ones are met by chance
+            self.await_batch(1200)  # the first builds; later ones are met by chance
             self.disturb()
             self.settle()
         finally:
@@ -187,7 +187,7 @@ class Soak:
 
     def settle(self):
         """All play for a moment more, deliver, and leave in order."""
-        self.await_batch(60)
+        self.await_batch(600)
         for worker in self.workers:
             self.leave(worker, signal.SIGINT, (0,), 60)
 

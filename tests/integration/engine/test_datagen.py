@@ -22,7 +22,7 @@ from pgn import read_games  # noqa: E402
 from tap import LOAD_FACTOR, Skip, contains, equal, run, true  # noqa: E402
 
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
-PATIENCE_S = 200 * LOAD_FACTOR  # for a machine under sanitizers and load
+PATIENCE_S = 600 * LOAD_FACTOR  # a run is nice: busy processes leave it little
 SANITIZED = "SANITIZED" in os.environ  # ten times slower, and after reports, not after rare kills
 GAMES = 8 if SANITIZED else 24
 QUICK = ("--nodes", "60", "--hash", "1")
@@ -154,15 +154,19 @@ def a_run_killed_again_and_again_ends_with_the_same_bytes():
     dice = random.Random(4)
     with Folders() as folder:
         datagen(folder("calm"))
-        wanted, kills = contents(folder("calm")), 0
-        for threads in (1, 2):
-            wild = folder(f"wild{threads}")
+        wanted = contents(folder("calm"))
+
+        def kills_of_a_run(threads, number):
+            """How many of the kills came while games were played. On a busy machine it may be over before."""
+            wild, kills = folder(f"wild{threads}-{number}"), 0
             for _ in range(2 if SANITIZED else 8):
                 status, _ = interrupt_when_grown(wild, dice.randrange(1, 3000), signal.SIGKILL, threads)
                 kills += status == -signal.SIGKILL
             datagen(wild, threads=threads)
             equal(contents(wild), wanted, f"bytes with {threads} threads")
-        true(kills >= (1 if SANITIZED else 4), f"only {kills} of the kills came while games were played")
+            return kills
+        for threads in (1, 2):
+            true(any(kills_of_a_run(threads, number) >= (1 if SANITIZED else 2) for number in range(20)), "the kills came too late")
 
 
 def a_run_told_to_end_keeps_what_it_has_and_goes_on():

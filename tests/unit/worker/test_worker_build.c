@@ -45,8 +45,7 @@ static void a_job_killed_by_a_signal_says_so(void **state) {
 static void of_much_output_the_last_words_are_kept(void **state) {
     (void)state;
     scope(job_result_release) JobResult result;
-    assert_int_equal(shell("yes 12345678 | head -c 1000000; echo the end", 600, &result),
-                     JOB_ENDED);
+    assert_int_equal(shell("yes 12345678 | head -c 1000000; echo the end", 99, &result), JOB_ENDED);
     assert_true(result.output.overflow);
     assert_int_equal(result.output.size, JOB_OUTPUT_MAX);
     assert_string_equal(result.output.data + result.output.size - 8, "the end\n");
@@ -60,10 +59,8 @@ static void a_job_over_its_time_is_ended_with_its_children(void **state) {
         assert_int_equal(shell("sleep 1000 & echo $!; wait", limit_s, &result), JOB_TIMED_OUT);
         (void)sscanf(result.output.data, "%d", &child);
     }
-    assert_true(child > 0);
-    for (int i = 0; i < 3000 && kill(child, 0) == 0; i++)
-        usleep(20000); // the process that adopted it reaps it
-    assert_int_equal(kill(child, 0), -1);
+    for (int i = 0; kill(child, 0) == 0; usleep(20000)) // the process that adopted it reaps it
+        assert_true(i++ < 3000);
 }
 
 static void a_raised_flag_ends_a_job(void **state) {
@@ -87,8 +84,7 @@ static void a_program_that_does_not_exist_fails_with_its_name(void **state) {
 
 // ---- sandbox ------------------------------------------------------------------------------------
 
-// Runs a script confined, with `folder` to write in. Its output, new. `landlock`: as far as the
-// kernel has it.
+// What a script prints, new, that is confined to `folder`. `landlock`: as far as the kernel has it.
 static char *confined_with(bool landlock, const char *folder, bool writable, const char *script) {
     Error err;
     Sandbox sandbox;
