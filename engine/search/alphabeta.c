@@ -1,6 +1,23 @@
-// Alpha-beta: the search of one node of the tree. Read search_node() and node_search_moves() first.
-// Pruning is in prune.c, reductions in reduce.c, extensions in extend.c, the order of moves in
-// ordering.c, and the search of one move in pvs.c.
+// Alpha-beta: the search of one node of the tree. Pruning is in prune.c, reductions in reduce.c,
+// extensions in extend.c, the order of moves in ordering.c, and the search of one move in pvs.c.
+//
+// search_node() hands a node without remaining depth to the quiescence search. For any other node
+// it first looks for a value that needs no search of moves, from the cheapest source to the
+// dearest: a drawn position, the greatest ply, a shorter mate that is already known, a result in
+// the transposition table, and then, with the static evaluation, reverse futility, razoring and a
+// null move. If there is no such value, a node without a move from the table may lose a ply of
+// depth, and a singular search may extend the table's move or show that the node fails high.
+//
+// node_search_moves() takes the moves in the order of the picker. It skips a move that one of the
+// pruning rules rejects, and searches each other move (pvs.c) with its extension and reduction. On
+// the first move that reaches beta it updates the history tables and stops. A node without a legal
+// move is mate or stalemate. At the end the result goes into the table, and the error of the static
+// evaluation into the correction history.
+//
+// Deliberately absent: no node in check or with an open window is cut off by its evaluation, and no
+// move of the root is pruned. A singular search, or MultiPV after its first line, examines only
+// some of the moves, so it stores nothing. If the search is stopped, the value of a node has no
+// meaning: the callers ask searcher_was_stopped() and discard it.
 #include "search/node.h"
 
 #include <string.h>
