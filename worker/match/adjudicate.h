@@ -1,6 +1,7 @@
-// When a game is ended before its rules end it: agreed draws, resignation, a longest length. The
-// rules are those of fastchess: scores as each engine gives them for its own moves, mate scores
-// never count for a draw, a move without a score sets every count back to nothing.
+// Ends a game before the rules of chess end it: a draw by scores, a resignation by scores, or a
+// maximum length. The conditions are those of fastchess. They use the score that each engine
+// reports for its own moves. A mate score never counts for a draw. A move without a score resets
+// all counts to 0.
 #pragma once
 
 #include "worker/match/match_spec.h"
@@ -15,6 +16,6 @@ typedef struct Adjudicator {
 
 typedef enum { DECISION_NONE, DECISION_RESIGNS, DECISION_DRAW, DECISION_TOO_LONG } Decision;
 
-// Takes note of `mover`'s move that led to `pos`; `plies` were played since the opening. RESIGNS:
-// the mover does. To be asked only where the game goes on by the rules.
+// Counts the move of `mover` that led to `pos`; `plies` were played since the opening. RESIGNS: the
+// mover resigns. Call it only if the rules have not ended the game.
 Decision adjudicate(Adjudicator *a, const Position *pos, Color mover, int32_t score, int plies);

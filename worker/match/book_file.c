@@ -12,8 +12,7 @@ static bool is_gzip(const char *data, size_t size) {
     return size > 2 && (unsigned char)data[0] == 0x1f && (unsigned char)data[1] == 0x8b;
 }
 
-// Streams packed one after the other unpack to what was packed, one after the other, as gunzip
-// does.
+// A file may hold several gzip streams. Their contents are joined in order, as gunzip does it.
 static bool inflate_all(z_stream *stream, Str *out, Error *err) {
     unsigned char chunk[1 << 16];
     for (;;) {

@@ -1,4 +1,4 @@
-// A file as it is, or unpacked where gzip has packed it.
+// Reads a file, and unpacks it if it is compressed by gzip.
 #pragma once
 
 #include <stddef.h>
@@ -7,5 +7,5 @@
 
 // NUL-terminated, new; NULL on error or when over `max` bytes, unpacked.
 char *book_file_read(const char *path, size_t max, size_t *size, Error *err);
-// The same from bytes in memory; takes `data` over, whatever happens.
+// The same for bytes in memory. It becomes the owner of `data`, also on error.
 char *book_file_unpack(char *data, size_t *size, size_t max, Error *err);

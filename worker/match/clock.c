@@ -42,7 +42,7 @@ void clock_charge(Clock *clock, int64_t elapsed_ns) {
         clock->left_ns += limit->base_ms * 1000000;
 }
 
-// ---- what is sent -------------------------------------------------------------------------------
+// ---- commands -----------------------------------------------------------------------------------
 
 void command_start(Command *command, const Position *start) {
     char fen[FEN_MAX];
@@ -63,7 +63,7 @@ void command_add_move(Command *command, bool first, const char *move) {
     command->position_size += length;
 }
 
-// Appends " name value" to text[at…]; the room for all of them is part of COMMAND_MAX.
+// Appends " name value" to text[at…]. COMMAND_MAX has room for all numbers.
 static size_t add_number(char *text, size_t at, const char *name, int64_t value) {
     char digits[20];
     size_t count = 0, length = strlen(name);
@@ -79,7 +79,7 @@ static size_t add_number(char *text, size_t at, const char *name, int64_t value)
     return at;
 }
 
-// Both clocks, then both increments; a side without a clock is left out.
+// Both clocks, then both increments. A side without a clock is omitted.
 static size_t add_clocks(const Clock clocks[COLOR_NB], char *text, size_t at) {
     for (Color side = WHITE; side <= BLACK; side++) {
         int64_t left_ms = clocks[side].left_ns / 1000000;

@@ -1,4 +1,4 @@
-// Clocks of a game and the commands that tell an engine of them.
+// The clocks of a game, and the commands that send them to an engine.
 #pragma once
 
 #include "engine/rules/notation.h"
@@ -11,14 +11,15 @@ typedef struct Clock {
 } Clock;
 
 void clock_init(Clock *clock, const MatchLimit *limit);
-// Whether time decides how long this side may think; else only patience does.
+// Whether this side can lose on time. If not, only a stall limit ends its thinking.
 bool clock_is_timed(const Clock *clock);
-// How long it may think now before it has lost, margin included.
+// The time after which this side has lost its present move, with the margin included.
 int64_t clock_allowed_ns(const Clock *clock);
-// For a move made in time: what the margin forgave is not owed.
+// Subtracts the time of a move that was made in time. Time within the margin is not subtracted
+// from later moves.
 void clock_charge(Clock *clock, int64_t elapsed_ns);
 
-// "position …" and "go …" in one text, which grows by one move a ply.
+// "position …" and "go …" in one text. It grows by one move in each ply.
 enum { COMMAND_MAX = FEN_MAX + 64 + GAME_PLIES_MAX * 6 + 256 };
 typedef struct Command {
     size_t position_size; // "position … moves …" without its newline
@@ -26,7 +27,7 @@ typedef struct Command {
 } Command;
 
 void command_start(Command *command, const Position *start);
-// `first`: no move was added before. `move` as UCI writes it.
+// `first`: no move was added before. `move` is in UCI notation.
 void command_add_move(Command *command, bool first, const char *move);
-// "\ngo …\n" behind the position; returns the size of the whole.
+// Adds "\ngo …\n" after the position. Returns the size of the whole text.
 size_t command_add_go(Command *command, const Clock clocks[COLOR_NB], Color side);

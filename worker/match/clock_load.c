@@ -5,12 +5,12 @@
 
 enum {
     SHORT_MOVE_NS = 5000000,
-    ENGINE_FRESH_NS = 10000000, // a reading before a move may be as old as that
+    ENGINE_FRESH_NS = 10000000, // greatest age of a reading before a move
     THREAD_FRESH_NS = 2000000,
     STOLEN_FRESH_NS = 1000000000,
-    SCAN_NS = 1000000000,     // age of the list of threads
-    LONG_MOVE_NS = 50000000,  // one that pays for a new list
-    SCAN_AFTER_NS = 20000000, // unless it is younger than that
+    SCAN_NS = 1000000000,     // greatest age of the list of threads
+    LONG_MOVE_NS = 50000000,  // a move that is long enough for a new list of threads
+    SCAN_AFTER_NS = 20000000, // … unless the list is younger than this
 };
 
 void load_open(SlotLoad *slot, const int *cpus, int cpu_count) {
@@ -23,7 +23,7 @@ void load_close(SlotLoad *slot) {
     slot->file = -1;
 }
 
-// ---- while it is not to move --------------------------------------------------------------------
+// ---- while the engine is not to move ------------------------------------------------------------
 
 void load_rest_begins(EngineProcess *engine) {
     engine->cpu_ns = os_meter_cpu(&engine->meter);
@@ -69,8 +69,8 @@ static int64_t threads_of(const EngineProcess *engine) {
     return engine->spec->threads > 1 ? engine->spec->threads : 1;
 }
 
-// What it used since the last reading, less what is known of that, belongs to this move as far as
-// there was time for it.
+// The CPU time since the last reading, minus the part that is known to belong to earlier moves. No
+// more of it belongs to this move than the engine's threads could use in the time of the move.
 static int64_t cpu_of_move(EngineProcess *engine, int64_t elapsed_ns) {
     int64_t now = os_meter_cpu(&engine->meter);
     if (engine->cpu_ns < 0 || now < 0)

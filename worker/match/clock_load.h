@@ -1,11 +1,12 @@
-// Where the time of a move went: CPU time that the engine used, and time in which it or the referee
-// was ready to run while the machine was busy elsewhere. And the CPU time that an engine uses while
-// it is not to move.
+// Measures how the time of a move was used: the CPU time of the engine, and the time in which the
+// engine or the referee was ready to run while the machine was busy with other programs. It also
+// measures the CPU time that an engine uses while it is not to move.
 //
-// Readings cost time, so moves of less than 5 ms are not measured; all CPU time that there was room
-// for in such a move counts as its own, since an engine gains nothing by using in its opponent's
-// time what it could have used in its own. Readings of the CPU time that are less than 1 ms apart
-// are left out. Nothing is lost by either: the next reading has it all.
+// Readings cost time, so moves of less than 5 ms are not measured. Their CPU time is assumed to be
+// all that the engine could use in the time of the move: an engine gains nothing if it uses in its
+// opponent's time what it could have used in its own. Readings of the CPU time that would be less
+// than 1 ms apart are omitted. Nothing is lost by either, because the counters go on: the next
+// reading includes the time.
 #pragma once
 
 #include "worker/uci/engine_process.h"
@@ -20,23 +21,27 @@ typedef struct SlotLoad {
     int64_t stolen_ns;
 } SlotLoad;
 
-// On the slot's thread; `cpus` are those it is pinned to, 0 of them: none. Borrowed.
+// Called by the slot's thread. `cpus` are the CPUs to which it is pinned; cpu_count 0: it is not
+// pinned. Borrowed.
 void load_open(SlotLoad *slot, const int *cpus, int cpu_count);
 void load_close(SlotLoad *slot);
 
-// The engine is ready, and its opponent may be to move.
+// Starts to count the CPU time of an engine that is not to move.
 void load_rest_begins(EngineProcess *engine);
-// The CPU time that the engine has used while it was not to move, since the last call of this or of
-// load_rest_begins(). 0 if it is not known, or if that was less than `age_ns` ago.
+// The CPU time that the engine has used while it was not to move, since the last call of this
+// function or of load_rest_begins(). 0 if it is not known, or if that call was less than `age_ns`
+// ago.
 enum { REST_AGE_NS = 1000000 };
 int64_t load_rest_ns(EngineProcess *engine, int64_t age_ns);
 
-// Before "go", off the engine's clock.
+// Call it before "go", when the engine's clock does not run.
 void load_move_begins(SlotLoad *slot, EngineProcess *engine);
-// After the answer. A member of *out that was not measured is -1. delay_ns is the mean of the
-// engine's threads plus the referee's, where waiting for each other does not count.
+// Call it after the answer. A member of *out that was not measured is -1. delay_ns is the mean
+// delay of the engine's threads plus the delay of the referee, without the time in which they
+// waited for each other.
 void load_move_ended(SlotLoad *slot, EngineProcess *engine, int64_t elapsed_ns, OsUsage *out);
-// The same where no answer came, however short the time was.
+// The same if no answer came. It always measures.
 void load_flag_fell(SlotLoad *slot, EngineProcess *engine, int64_t elapsed_ns, OsUsage *out);
-// What the hypervisor took of the slot's CPUs since load_move_begins, up to a second more.
+// The CPU time that the hypervisor took from the slot's CPUs since load_move_begins(), or since up
+// to one second before.
 int64_t load_stolen_ns(SlotLoad *slot);

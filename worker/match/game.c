@@ -1,7 +1,21 @@
-// See game.h.
+// One game, from the engine processes to the finished record (game.h).
 //
-// The text of "position" grows by one move a ply and is sent with "go" behind it in one write; the
-// answer is one read. In between the referee checks the move, which costs less than a microsecond.
+// match_game_play() gives each player of the game a process of the slot; a process whose engine
+// does not play in this game quits. It plays the opening on the referee's board. It starts an
+// engine that has no process, and waits off the clock until both engines have answered "ucinewgame"
+// and "isready". Then the sides move in turn (play_ply) until the game ends. For each ply,
+// ask_move() sends "position" with all moves and "go" in one write, and waits at most until the
+// side has lost on time. The referee checks the move, measures its time and CPU time, charges the
+// clock, and plays the move on its board. It then asks the rules of chess whether the game is over,
+// and after them the adjudication. If an engine crashes, stalls, plays an illegal move or exceeds
+// its time, it loses the game (or draws, if the other side cannot mate), its process is killed, and
+// the next game starts a new one.
+//
+// The referee believes no engine. Only its own board decides which moves are legal and how a game
+// ends, and only its own clock decides how long a move took; the scores that engines report matter
+// to the adjudication alone. An engine gets no second attempt in a game. A loss on time remains a
+// loss if the machine was busy; the record only says so (`overloaded`). Engines never ponder. A
+// fault does not end the match, unless the engine has never worked in it.
 #include "worker/match/game.h"
 
 #include <stdio.h>
@@ -16,9 +30,9 @@
 
 enum {
     QUIT_PATIENCE_MS = 500,
-    END_PATIENCE_MS = 20,       // for a process that closed its output to end as well
-    LATE_MAX_NS = 100000000,    // longest wait for an answer that comes too late anyway
-    DELAY_NOTABLE_NS = 1000000, // less is no overload
+    END_PATIENCE_MS = 20,       // time for a process that closed its output to end, too
+    LATE_MAX_NS = 100000000,    // longest wait for an answer that is already too late
+    DELAY_NOTABLE_NS = 1000000, // a shorter delay is no overload
 };
 
 typedef struct GamePlay {
@@ -27,7 +41,7 @@ typedef struct GamePlay {
     GameNotes *notes;
     Clock clocks[COLOR_NB];
     Adjudicator adjudicator;
-    char last[COLOR_NB][UCI_WORD_MAX]; // each side's last bestmove, to know its echo
+    char last[COLOR_NB][UCI_WORD_MAX]; // each side's last bestmove, to recognise its echo
     Command command;
 } GamePlay;
 
@@ -35,7 +49,7 @@ static EngineProcess *engine_of(const GamePlay *play, Color side) {
     return play->slot->engines[player_of(play->record, side)];
 }
 
-// ---- what a side uses while the other is to move ------------------------------------------------
+// ---- CPU time while the other side is to move ---------------------------------------------------
 
 static int64_t take_rest_ns(GamePlay *play, Color side, int64_t age_ns) {
     int64_t rest_ns = load_rest_ns(engine_of(play, side), age_ns);
@@ -43,8 +57,8 @@ static int64_t take_rest_ns(GamePlay *play, Color side, int64_t age_ns) {
     return rest_ns;
 }
 
-// `side` did not have the last move. What it used of the CPU meanwhile kept the other side waiting,
-// not the machine.
+// `side` was not to move in the last ply. If it used CPU time meanwhile, it delayed the mover, and
+// the machine did not.
 static void end_rest(GamePlay *play, Color side, int64_t age_ns) {
     GameRecord *record = play->record;
     int64_t rest_us = take_rest_ns(play, side, age_ns) / 1000;
@@ -57,7 +71,7 @@ static void end_rest(GamePlay *play, Color side, int64_t age_ns) {
 
 // ---- faults -------------------------------------------------------------------------------------
 
-// The process of `side` goes at once: the next game gets a new one.
+// Kills the process of `side` at once. The next game starts a new one.
 static void end_engine(GamePlay *play, Color side) {
     EngineProcess *engine = engine_of(play, side);
     engine_remark(engine, play->record->reason);
@@ -72,8 +86,9 @@ static void blame(GamePlay *play, Color side, GameEndKind kind, const char *what
     end_engine(play, side);
 }
 
-// An answer that comes late by no more than the machine was away would have come in time. Where
-// none comes, that is not known; then the machine is to blame if it was away for half of the time.
+// True if the engine lost on time because the machine was busy. If a late answer arrives, it would
+// have been in time without the delay that the machine caused. If no answer arrives, the machine is
+// to blame if its delay was at least half of the time.
 static bool was_overloaded(GamePlay *play, Color side) {
     EngineProcess *engine = engine_of(play, side);
     int64_t allowed = clock_allowed_ns(&play->clocks[side]);
@@ -115,9 +130,9 @@ static void end_by_illegal_move(GamePlay *play, Color side, const char *move) {
 
 // ---- a ply --------------------------------------------------------------------------------------
 
-// Asks until a move comes that can have been meant for this position. A second bestmove of the
-// last search may come at any time: the same word again, and illegal now, is such an echo. Where
-// nothing follows it, it was the answer after all.
+// Asks for a move, and skips an echo: an engine may send the bestmove of its last search a second
+// time, at any moment. The same word again, if it is illegal now, is such an echo. If no other
+// answer follows, the echo was the answer.
 static EngineStatus ask_move(GamePlay *play, Color side, EngineReply *reply, Move *move) {
     EngineProcess *engine = engine_of(play, side);
     const Position *pos = &play->record->game.now;
@@ -193,7 +208,7 @@ static void record_move(GamePlay *play, Color side, Move move, const EngineReply
     atomic_fetch_add_explicit(play->slot->plies, 1, memory_order_relaxed);
 }
 
-// One move of the side to move; false when the game is over.
+// Plays one move of the side to move. False if the game is over.
 static bool play_ply(GamePlay *play) {
     GameRecord *record = play->record;
     Color side = record->game.now.side;
@@ -223,9 +238,9 @@ static bool play_ply(GamePlay *play) {
 
 // ---- a game -------------------------------------------------------------------------------------
 
-// Starts an engine that is gone or not there yet, and tells it of the new game. False: the game is
-// over before it began; *fatal where that was an engine that has never worked, or where no process
-// can be started.
+// Starts an engine that does not run, and announces the new game to it. False: the game is over
+// before it began. Then *fatal is set if this engine has never worked in the match, or if no
+// process can be started.
 static bool engine_ready(GamePlay *play, Color side, bool *fatal, Error *err) {
     SlotContext *slot = play->slot;
     const MatchSpec *spec = slot->spec;
@@ -233,7 +248,7 @@ static bool engine_ready(GamePlay *play, Color side, bool *fatal, Error *err) {
     EngineProcess *engine = engine_of(play, side);
     EngineStatus status = ENGINE_OK;
     if (engine_is_up(engine) && os_wait(&engine->process, 0))
-        engine_kill(engine); // ended by itself after its last game: no fault of this one
+        engine_kill(engine); // it ended after its last game, which is no fault in this game
     if (!engine_is_up(engine)) {
         engine->log = slot->log;
         engine->log.engine = which;
@@ -305,7 +320,7 @@ static int64_t wall_us(void) {
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-// Processes stay from game to game; one that this game has no use for quits.
+// Processes continue from game to game. A process whose engine does not play in this game quits.
 static void place_engines(SlotContext *slot, const GameRecord *record) {
     EngineProcess **engines = slot->engines;
     const EngineSpec *first = &slot->spec->engines[record->players[0]];
@@ -325,7 +340,7 @@ static void place_engines(SlotContext *slot, const GameRecord *record) {
         engine_quit(engines[1], QUIT_PATIENCE_MS);
 }
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- the public functions -----------------------------------------------------------------------
 
 static void start_record(SlotContext *slot, GameRecord *record, GameNotes *notes) {
     game_notes_clear(notes);

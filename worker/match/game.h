@@ -1,5 +1,6 @@
-// One game between two engine processes, with the referee in between: clocks, legal moves, ends,
-// adjudication, and whose fault it was. Knows nothing of pairs, slots and threads.
+// Plays one game between two engine processes. The referee keeps the clocks, checks the moves, ends
+// and adjudicates the game, and decides which engine is at fault. This module does not know pairs,
+// slots and threads.
 #pragma once
 
 #include <stdatomic.h>
@@ -9,7 +10,8 @@
 #include "worker/match/match_spec.h"
 #include "worker/uci/engine_process.h"
 
-// Where one slot plays its games, one after the other. Zero but for what is borrowed.
+// The context in which one slot plays its games, one after the other. Zero it, then set the members
+// that are borrowed.
 typedef struct SlotContext {
     const MatchSpec *spec;
     int cancel_fd;               // readable: stop at once
@@ -20,12 +22,13 @@ typedef struct SlotContext {
     void *owner;
     atomic_bool *has_started; // of each engine: it has started once in this match
     EngineProcess processes[2];
-    EngineProcess *engines[2]; // those two, in the order of the present game's players
+    EngineProcess *engines[2]; // both processes, in the order of the game's players
 } SlotContext;
 
-// Plays the game that record->pair, index and white name and fills in the rest. False: the match
-// makes no sense, since an engine that has never answered does not start or the opening is none;
-// `err` says why. Engines are left running for the next game, unless they were at fault. What the
-// record borrows of `notes` stays until these are used again.
+// Plays the game that record->pair, index and white name, and fills in the rest of the record.
+// False: the match cannot be played, because an engine that has never answered does not start, no
+// process can be started, or the opening is not valid; `err` says why. Engines keep running for the
+// next game, unless they were at fault. The members of the record that are borrowed from `notes`
+// are valid until `notes` is used again.
 bool match_game_play(SlotContext *slot, GameRecord *record, GameNotes *notes, Error *err);
 void match_slot_quit(SlotContext *slot, int patience_ms);

@@ -1,4 +1,5 @@
-// How a game ends, as its record says: result, kind, and a reason in the words of other runners.
+// Writes the end of a game into its record: the result, the kind of end, and a reason in the words
+// that other match runners use.
 #pragma once
 
 #include "worker/match/adjudicate.h"
@@ -6,7 +7,7 @@
 
 extern const char *const color_name[COLOR_NB]; // "White", "Black"
 
-// Which of the two players has `side`.
+// The player, 0 or 1, who has `side`.
 static inline int player_of(const GameRecord *record, Color side) {
     return side == WHITE ? record->white : 1 - record->white;
 }
@@ -14,10 +15,10 @@ static inline int player_of(const GameRecord *record, Color side) {
 void end_aborted(GameRecord *record);
 void end_by_rule(GameRecord *record, GameEnd end);
 void end_by_decision(GameRecord *record, Decision decision, Color mover);
-// The engine playing `side` is to blame: "White disconnects" is color_name and `what`. `excess`:
-// which limit it passed, as os_limit_exceeded says it, or NULL.
+// The engine with `side` is at fault. The reason is the name of the colour and `what`: "White
+// disconnects". `excess`: the limit that the engine exceeded, from os_limit_exceeded(), or NULL.
 void end_by_fault(GameRecord *record, Color side, GameEndKind kind, const char *what,
                   const char *excess);
-// The flag of `side` fell: a loss, or a draw where the other side could not mate by any series of
-// moves (FIDE 6.9; cutechess has the same, fastchess calls it a loss).
+// The time of `side` is over. It loses, or draws if no series of legal moves lets the other side
+// mate (FIDE Laws 6.9; cutechess does the same, fastchess counts a loss).
 void end_by_flag(GameRecord *record, Color side, const char *excess);

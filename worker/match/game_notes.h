@@ -1,5 +1,5 @@
-// What goes with the record of a game and is too long for it: the engines' info lines, and what was
-// said before a fault.
+// The parts of a game's record that are too long for the record itself: the info lines of the
+// engines, and the fault report.
 #pragma once
 
 #include "server/common/str.h"
@@ -8,7 +8,7 @@
 
 enum { INFOS_MAX = 8 << 20, PROTOCOL_LOG_MAX = 128 << 10 };
 
-// It outlives the game, and is used again for the next one.
+// It is kept after the game, and reused for the next one.
 typedef struct GameNotes {
     Str infos;
     MatchFault fault_report;
@@ -18,7 +18,7 @@ typedef struct GameNotes {
 void game_notes_init(GameNotes *notes);
 void game_notes_release(GameNotes *notes);
 void game_notes_clear(GameNotes *notes);
-// The last lines of the conversations with both engines, in the order of the game's players.
-// Borrowed from `notes`.
+// The last lines to and from both engines, in the order of the game's players. Borrowed from
+// `notes`.
 const MatchFault *game_notes_fault(GameNotes *notes, EngineProcess *const engines[2],
                                    int64_t start_ns);

@@ -10,7 +10,7 @@ int record_mover(const GameRecord *record, int ply) {
 }
 
 void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t *left_us) {
-    int64_t left[2]; // of the side that moves first after the opening, and of the other
+    int64_t left[2]; // of the side that moves first after the opening, and of the other side
     int moved[2] = {0, 0};
     for (int side = 0; side < 2; side++) {
         const MatchLimit *limit =
@@ -28,7 +28,7 @@ void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t 
     }
 }
 
-// The opponent may have been thinking about one more move than it made.
+// The opponent may have lost while it thought about one more move.
 int64_t record_rest_us(const GameRecord *record, int player) {
     int plies = record->game.plies - record->opening_plies;
     int64_t free_us = (int64_t)(plies + 2) / 2 * REST_FREE_US;
@@ -40,7 +40,7 @@ bool record_latency_us(const MoveRecord *move, int64_t *out) {
     return move->engine_ms >= 0;
 }
 
-// What stands behind `word` in the line, and how much of the line is left there.
+// The text after `word` in the info line, and the size of the rest of the line.
 static const char *find_word(const GameRecord *record, int ply, const char *word, size_t *left) {
     const MoveRecord *move = &record->moves[ply];
     size_t size = strlen(word);

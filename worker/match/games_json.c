@@ -1,5 +1,5 @@
-// See games_json.h. Written by hand rather than through a JSON tree: a batch has tens of thousands
-// of numbers.
+// See games_json.h. The text is written directly and not through a JSON tree, because a batch has
+// tens of thousands of numbers.
 #include "worker/match/games_json.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static void add_moves(Str *out, const GameRecord *game) {
     str_putc(out, '"');
 }
 
-// What is left on the mover's clock after each move; 0 where there is no clock.
+// The time left on the mover's clock after each move; 0 if the mover has no clock.
 static void add_clocks(Str *out, const GameRecord *game, const MatchLimit limits[2]) {
     int white_first = game->game.start.side == WHITE ? game->opening_plies % 2 == 0
                                                      : game->opening_plies % 2 == 1;

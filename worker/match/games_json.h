@@ -11,7 +11,7 @@ enum { GAMES_JSON_MAX = 64 << 20 };
 typedef struct GameContext {
     const Opening *opening;
     int pair;             // number in the test
-    MatchLimit limits[2]; // clock of each engine, to tell what was left after each move
+    MatchLimit limits[2]; // clock of each engine, for the time left after each move
 } GameContext;
 
 // "crash", "time", … as the API names them.

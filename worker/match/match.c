@@ -1,5 +1,5 @@
-// See match.h. Slots are threads that take the next game from a counter; a pair's two records are
-// kept until both games have ended and every earlier pair has been reported.
+// See match.h. Each slot is a thread that takes the next game from a counter. The two records of a
+// pair are kept until both games have ended and every earlier pair has been reported.
 #include "worker/match/match.h"
 #include "worker/os/thread.h"
 
@@ -17,13 +17,13 @@
 
 enum { QUIT_PATIENCE_MS = 500 };
 
-// A pair that is being played, or waits for an earlier one to be reported.
+// A pair that is being played, or that waits until an earlier pair has been reported.
 typedef struct Pending {
     struct Pending *next;
     int pair;
     bool ended[2];
     GameRecord games[2];
-    GameNotes notes[2]; // of those
+    GameNotes notes[2]; // of these games
 } Pending;
 
 struct Match {
@@ -36,7 +36,7 @@ struct Match {
     OsCpuClaim *cpus;
     int cpus_per_slot;    // 0: slots are not pinned
     atomic_int next_game; // counts from 0 over all pairs; changed under the lock
-    pthread_mutex_t lock; // of all below, and of the callbacks
+    pthread_mutex_t lock; // of all members below, and of the callbacks
     Pending *first, *spare;
     bool failed;
     Error error;
@@ -91,7 +91,7 @@ void match_abort(Match *match) {
     int saved = errno;
     uint64_t one = 1;
     atomic_store(&match->aborted, true);
-    // A full counter is readable all the same.
+    // If the counter is full, the write fails, but the descriptor is readable as well.
     if (write(match->cancel_fd, &one, sizeof one) < 0)
         errno = saved;
     errno = saved;
@@ -123,7 +123,7 @@ static Pending *pending_new(Match *match, int pair) {
     return pending;
 }
 
-// The place of `pair` in the list, which is in order of pairs; made when it is new.
+// The entry of `pair` in the list, which is in the order of pairs. A new pair gets a new entry.
 static Pending *pending_of(Match *match, int pair) {
     Pending **at = &match->first;
     while (*at && (*at)->pair < pair)
@@ -145,8 +145,8 @@ static void fill_players(const MatchSpec *spec, GameRecord *record) {
         record->white = 0;
 }
 
-// The record of the next game to play and what goes with it, NULL when there is none. Called under
-// the lock.
+// The record of the next game to play, and its notes. NULL if no game is left. Called under the
+// lock.
 static GameRecord *next_game(Match *match, GameNotes **notes) {
     const MatchSpec *spec = &match->spec;
     int per_pair = spec->games_per_pair, number = atomic_load(&match->next_game);
@@ -179,7 +179,7 @@ static void report_pairs(Match *match) {
     }
 }
 
-// The games of `match` that on_pair has not seen and will not see.
+// Reports the games that have ended and that on_pair did not receive.
 static void report_rest(Match *match) {
     for (const Pending *pending = match->first; pending; pending = pending->next)
         for (int i = 0; i < match->spec.games_per_pair; i++)
@@ -187,7 +187,7 @@ static void report_rest(Match *match) {
                 match->spec.on_rest(match->spec.ctx, &pending->games[i]);
 }
 
-// A game that was stopped leaves its pair incomplete for ever, and with it all later ones.
+// If a game was stopped, its pair is never complete, so neither it nor any later pair is reported.
 static void report_game(Match *match, const GameRecord *record) {
     if (match->spec.on_game)
         match->spec.on_game(match->spec.ctx, record);
@@ -241,7 +241,7 @@ static void open_load(Slot *slot) {
               count);
 }
 
-// Between games, as the user wishes; ends at once with the match.
+// The pause between two games (-wait). It ends at once if the match is aborted.
 static void rest(const Match *match) {
     struct pollfd cancel = {.fd = match->cancel_fd, .events = POLLIN};
     if (match->spec.rest_ms > 0)
@@ -289,7 +289,8 @@ static bool slot_start(Slot *slot, Match *match, int number) {
     return slot->running;
 }
 
-// Every slot gets CPUs that no other has, or none is pinned: the scheduler then does better.
+// Gives each slot CPUs of its own. If there are too few, no slot is pinned, because the scheduler
+// then spreads the load better.
 static void claim_cpus(Match *match) {
     const EngineSpec *engines = match->spec.engines;
     OsCpus allowed;
@@ -331,7 +332,8 @@ static const char *spec_problem(const MatchSpec *spec) {
     return pairing_problem(spec);
 }
 
-// Pipes and watches of two engines a slot, a file a thread of theirs, and what the program has.
+// The pipes and watches of two engines for each slot, one file for each thread of an engine, and
+// the files that the program has open.
 static long files_needed(const MatchSpec *spec) {
     enum { OTHERS = 64, ENGINE_FILES = 12 };
     long threads = 1;

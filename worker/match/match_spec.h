@@ -1,4 +1,5 @@
-// What a match is: its engines, pairings, openings and rules, and the functions that hear of games.
+// The description of a match: its engines, pairings, openings and rules, and the callbacks that
+// receive its games.
 #pragma once
 
 #include "worker/match/game_record.h"
@@ -19,7 +20,8 @@ typedef struct MatchPairing {
     int first, second; // engines; `first` has White in the first game
 } MatchPairing;
 
-// Pair p is pairing p % pairing_count of round p / pairing_count, whose opening it plays.
+// Pair p is pairing p % pairing_count of round p / pairing_count, and plays the opening of that
+// round.
 typedef struct MatchSpec {
     const EngineSpec *engines; // 0: new (or first), 1: base
     int engine_count;
@@ -32,26 +34,27 @@ typedef struct MatchSpec {
     // The opening of a pair; called from slot threads, strings must outlive the match.
     Opening (*opening)(void *ctx, int pair);
     int slots;
-    bool pin; // referee and engines of a slot on its own CPUs, where enough are free
+    bool pin; // bind the referee and the engines of a slot to own CPUs, if enough are free
     bool chess960;
     Adjudication adjudication;
     int startup_ms, ping_ms; // waits outside the clock
-    int new_game_ms;         // the one for readyok after ucinewgame; 0: ping_ms
+    int new_game_ms;         // the wait for readyok after ucinewgame; 0: ping_ms
     int rest_ms;             // pause of a slot between two games
     bool keep_info;          // fill GameRecord.infos
-    bool check_pvs;          // report PVs that cannot be right to on_warning
-    // All called under one lock, never concurrently; any may be NULL. Records are borrowed for the
-    // call; with one game a pair games[1] is not to be read.
+    bool check_pvs;          // report impossible PVs to on_warning
+    // The callbacks. Any may be NULL. They are called under one lock, never concurrently. Records
+    // are borrowed for the call. With one game per pair, games[1] is undefined.
     void (*on_start)(void *ctx, const GameRecord *game);             // pair, index, players, white
     void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
     void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
-    // At the end of match_run: a game that ended, but whose own pair or an earlier one did not. In
+    // At the end of match_run: a game that has ended, if its pair or an earlier pair has not. In
     // the order of pairs.
     void (*on_rest)(void *ctx, const GameRecord *game);
     void (*on_warning)(void *ctx, const GameRecord *game, const char *text);
-    // An engine that has never worked (culprit, fault reports): match_run is about to return false.
+    // An engine has never worked in this match (`culprit`; the fault report shows its output).
+    // After this call match_run returns false.
     void (*on_failure)(void *ctx, const GameRecord *game);
-    // Every line of every conversation; from slot threads, several at a time. NULL: no log.
+    // Every line to and from every engine; called by slot threads at the same time. NULL: no log.
     void (*on_line)(void *ctx, const MatchLine *line);
     void *ctx;
 } MatchSpec;

@@ -1,5 +1,5 @@
-// See openings.h. A book may hold millions of lines and a match need a few hundred: the whole
-// file is indexed, and only what will be played is parsed.
+// See openings.h. A book may hold millions of lines, while a match needs a few hundred. So the
+// whole file is indexed, but only the openings that will be played are parsed.
 #include "worker/match/openings.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void book_add(Book *book, size_t offset, long line) {
 
 // ---- EPD ----------------------------------------------------------------------------------------
 
-// Ends every line with NUL and remembers those that hold something.
+// Ends every line with NUL and indexes the lines that are not empty.
 static void index_epd(Book *book) {
     long line = 1;
     for (size_t at = 0; at < book->size; line++) {
@@ -67,7 +67,7 @@ static bool take_epd(const Book *book, const Entry *entry, const BookSpec *spec,
 
 // ---- PGN ----------------------------------------------------------------------------------------
 
-// Games are found by their first tag: a line that begins with '[' after one that does not.
+// A game begins at its first tag: a line that begins with '[' after a line that does not.
 static void index_pgn(Book *book) {
     bool in_tags = false;
     long line = 1;
@@ -112,7 +112,7 @@ static bool take_pgn(const Book *book, const Entry *entry, const BookSpec *spec,
 
 // ---- random numbers -----------------------------------------------------------------------------
 
-// SplitMix64: a published generator, the same order everywhere.
+// SplitMix64, a published generator: the order is the same on every machine.
 static uint64_t next_random(uint64_t *state) {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -122,7 +122,7 @@ static uint64_t next_random(uint64_t *state) {
 
 // ---- Polyglot -----------------------------------------------------------------------------------
 
-// A move by its weight; where all weights are 0, each as likely as another.
+// Chooses a move by weight. If all weights are 0, all moves are equally likely.
 static Move draw_move(const PolyglotMove *moves, int count, uint64_t *random) {
     uint64_t total = 0;
     for (int i = 0; i < count; i++)
@@ -137,7 +137,7 @@ static Move draw_move(const PolyglotMove *moves, int count, uint64_t *random) {
     return moves[0].move;
 }
 
-// A walk through the book until its end, which must leave a game to play.
+// Follows random moves of the book to its end. The game must not be over there.
 static void walk(const PolyglotBook *book, Game *game, int plies, uint64_t *random) {
     PolyglotMove moves[MOVES_MAX];
     int most = plies && plies < BOOK_PLIES_MAX ? plies : BOOK_PLIES_MAX;
@@ -177,7 +177,7 @@ static bool open_polyglot(Book *book, const BookSpec *spec, Error *err) {
            error_set(err, 0, "bad_book", "%s is no Polyglot book: %s", spec->file, problem.message);
 }
 
-// ---- all ----------------------------------------------------------------------------------------
+// ---- the book ----------------------------------------------------------------------------------
 
 BookFormat book_format_of(const char *file) {
     size_t size = strlen(file);

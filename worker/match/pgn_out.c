@@ -8,7 +8,7 @@
 
 #include "worker/match/game_record.h"
 
-// A comment holds a line of the engine at most, of 1 KiB, and numbers.
+// A comment holds at most one line of an engine, of 1 KiB, and numbers.
 enum { COMMENT_MAX = 2048, MOVE_TEXT_USUAL = 128 };
 
 bool pgn_format_needs_info(const PgnFormat *format) {
@@ -167,7 +167,7 @@ static const char *comment(int ply, void *ctx) {
     return out->data;
 }
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- a game -------------------------------------------------------------------------------------
 
 static void add_moves(Str *out, const PgnFormat *format, const EngineSpec *engines,
                       const GameRecord *record) {

@@ -1,18 +1,18 @@
-// Finished games of a match as PGN. Reading PGN is engine/rules/pgn.h's.
+// Writes finished games of a match as PGN. engine/rules/pgn.h reads PGN.
 #pragma once
 
 #include "engine/rules/pgn.h"
 #include "server/common/str.h"
 #include "worker/match/match_spec.h"
 
-// What is told of every move beyond {+0.23/12 1.234s}.
+// The values that comments of moves have in addition to {+0.23/12 1.234s}.
 typedef struct PgnFormat {
     PgnNotation notation;
-    bool minimal; // no comments, and the tags that the standard wants
+    bool minimal; // no comments, and only the tags that the standard requires
     bool nodes, seldepth, nps, hashfull, tbhits, time_left, latency, pv;
 } PgnFormat;
 
-// Whether a format shows what only an engine's info lines hold (MatchSpec.keep_info).
+// Whether the format needs the engines' info lines (MatchSpec.keep_info).
 bool pgn_format_needs_info(const PgnFormat *format);
 
 typedef struct PgnHeader {

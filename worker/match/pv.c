@@ -8,7 +8,7 @@ typedef struct Pv {
     const char *at, *end;
 } Pv;
 
-// Takes the next word of the PV; false at its end or where another part of the line begins.
+// Takes the next word of the PV. False at its end, or if another part of the line begins.
 static bool next_move_text(Pv *pv, char text[UCI_WORD_MAX]) {
     static const char *const others[] = {
         "string",         "score",   "nodes",      "time",     "nps",      "depth",
@@ -32,7 +32,7 @@ static const char *pv_of(const char *info, size_t size) {
     return at ? at + 4 : NULL;
 }
 
-// Mates in n moves are 2n - 1 plies of the side that gives them, 2n of the other.
+// A mate in n moves takes 2n - 1 plies if the mover mates, 2n if the opponent does.
 static bool mate_problem(int32_t score, int plies, GameEnd end, char problem[PV_PROBLEM_MAX]) {
     int wanted = score > 0 ? UCI_SCORE_MATE - score : UCI_SCORE_MATE + score;
     if (plies == wanted && end == END_CHECKMATE)

@@ -1,5 +1,5 @@
-// Whether a principal variation can be right: its moves legal, none beyond the end of the game, a
-// mate as long as announced, and the move that was played its first.
+// Checks that a principal variation is possible: its moves are legal, none follows the end of the
+// game, a mate is as long as announced, and its first move is the move that was played.
 #pragma once
 
 #include "engine/rules/game.h"
@@ -8,8 +8,8 @@
 
 enum { PV_PROBLEM_MAX = 96 };
 
-// `game` stands before `played` and is the same afterwards; `info` is the line that gave the PV.
-// False: nothing is wrong, or there is no PV. True: `problem` names it, "Illegal PV move e2e5".
-// What follows a bound need not be the move that was played.
+// `game` stands before `played`, and is unchanged afterwards. `info` is the line with the PV.
+// False: nothing is wrong, or there is no PV. True: `problem` says what, "Illegal PV move e2e5". If
+// the score of the line is a bound, its PV need not begin with the move that was played.
 bool pv_problem(Game *game, const char *info, size_t size, bool bound, Move played,
                 char problem[PV_PROBLEM_MAX]);
