@@ -1,4 +1,5 @@
-// What a program inside the sandbox can reach of this machine: asked of one that tries.
+// Runs a probe inside the sandbox. It tries to read and write files, to reach the network and to
+// see other processes, and reports what it could do.
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum { PROBE_LIMIT_S = 20 };
 
-// A listener on the loopback, whose port is asked for by the probe.
+// A listener on 127.0.0.1, to which the probe tries to connect.
 static int listen_somewhere(int *port) {
     struct sockaddr_in at = {.sin_family = AF_INET};
     socklen_t size = sizeof at;
@@ -26,7 +27,7 @@ static int listen_somewhere(int *port) {
     return fd;
 }
 
-// `secret`: a file beside the sandbox's folder, as a key in a home folder would be.
+// `secret`: a file outside the sandbox's folder, as a key in a home folder is.
 static bool ask(const SelfTest *test, const Build *probe, const char *secret, JobResult *result,
                 Error *err) {
     scope(argv_release) Argv argv = {0};
@@ -46,7 +47,7 @@ static bool ask(const SelfTest *test, const Build *probe, const char *secret, Jo
                      result->output.data);
 }
 
-// Without a sandbox, which has to be asked for, an open door is no news.
+// Without a sandbox (--no-sandbox), the probe can do all of it, and the row is only a note.
 static void judge(SelfTest *test, const char *said, const char *word, const char *name) {
     char open_line[32];
     snprintf(open_line, sizeof open_line, "%s 1", word);

@@ -1,5 +1,5 @@
-// Engines for a self-test: a snapshot is made of source text or of the engine that is installed
-// with this program, and built as a task's snapshot is.
+// The engines of the self-test. A snapshot is made from source text, or from the engine that is
+// installed with this program, and is built as the snapshot of a task is.
 #include <archive.h>
 #include <archive_entry.h>
 #include <dirent.h>
@@ -21,7 +21,7 @@ typedef struct Snapshot {
     struct archive *archive;
     const SelfTestSource *source;
     bool added;
-    char *net; // the path that the folder's file `net` leads to; NULL: none
+    char *net; // the path of the net that the folder's file `net` names; NULL: none
     Str bytes;
 } Snapshot;
 
@@ -36,8 +36,8 @@ static void add_entry(Snapshot *s, const char *path, const char *text, size_t si
     archive_entry_free(entry);
 }
 
-// What `make install` puts there: code, and of the nets the one that the engine is built with. What
-// a build or its developer left beside it stays out.
+// True for the files that `make install` installs: the source code, and the net with which the
+// engine is built. Other files, such as the output of a build, are left out.
 static bool is_source(const Snapshot *s, const char *path) {
     static const char *const ends[] = {".c", ".h", ".S"};
     const char *dot = strrchr(path, '.');
@@ -65,7 +65,7 @@ static void add_file(Snapshot *s, const char *full, const char *path) {
     s->added = true;
 }
 
-// In the order of names, so that the file that names the net comes before the nets.
+// In the order of names, so that the file `net`, which names the net, comes before the nets.
 static void add_folder(Snapshot *s, const char *folder, const char *prefix, int depth) {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, NULL, alphasort);
@@ -104,7 +104,7 @@ static void make_snapshot(Snapshot *s) {
     free(s->net);
 }
 
-// Lays the snapshot into the store, as if it had been fetched.
+// Puts the snapshot into the store, as if it had been fetched.
 static bool keep_snapshot(const SelfTest *test, Snapshot *s, char sha256[SHA256_HEX_MAX],
                           Error *err) {
     sha256_hex(s->bytes.data, s->bytes.size, sha256);
@@ -126,9 +126,10 @@ bool selftest_build(SelfTest *test, const SelfTestSource *source, Build *out, St
     return kept && build_engine(&test->context, &recipe, sha256, out, log, err) == BUILD_DONE;
 }
 
-// Its games are draws by repetition from the start position, no matter which side it has. Faults
-// show at the first move, where there is a clock and an opponent. "steal" uses CPU time while the
-// opponent is to move, in children whose ends it ignores; "slow" gives it that time.
+// From the start position its games are draws by repetition. An argument names a fault, which the
+// engine shows at its first move. With "steal" it uses CPU time while its opponent is to move, in
+// child processes for which it does not wait. With "slow" it waits before each move, so that an
+// opponent with "steal" has time for that.
 const char selftest_toy[] =
     "#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
     "#include <time.h>\n#include <unistd.h>\n"
@@ -180,8 +181,8 @@ const char selftest_toy[] =
     "    return 0;\n"
     "}\n";
 
-// Arguments: a file that is none of its business, a port on 127.0.0.1. Each line: what, and 0 (kept
-// away) or 1.
+// Arguments: a file outside its folder, a port on 127.0.0.1, and the id of the worker's process. It
+// prints a line for each thing that it tried: its name, and 0 (prevented) or 1 (possible).
 const char selftest_probe[] =
     "#define _GNU_SOURCE\n#include <arpa/inet.h>\n#include <ctype.h>\n#include "
     "<dirent.h>\n#include <fcntl.h>\n"

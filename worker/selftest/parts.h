@@ -1,27 +1,28 @@
-// The parts of the self-test, and the engines that they try. Private to selftest/.
+// The parts of the self-test, and the engines that they use. Private to selftest/.
 #pragma once
 
 #include "worker/selftest/table.h"
 
-// ---- engines (engine.c)       ----------------------------------------------------------------
+// ---- engines (engine.c) -------------------------------------------------------------------------
 
-// One source file beside those of a folder.
+// The source of an engine: the files of a folder, and one more file.
 typedef struct SelfTestSource {
-    const char *folder; // NULL: none; else its source, two levels deep, and the net that it names
-    const char *name, *text; // added; where the folder has one of that name, it is appended to it
+    const char *folder;      // NULL: none; else its source files, two levels deep, and its net
+    const char *name, *text; // the file; appended, if the folder has a file of that name
     const char *command, *binary;
 } SelfTestSource;
 
-// Builds by the very way a task's engines go: snapshot, sandbox, store. `log` takes the compiler's
-// words.
+// Builds as the engines of a task are built: snapshot, sandbox, store. `log` receives the output of
+// the build.
 bool selftest_build(SelfTest *test, const SelfTestSource *source, Build *out, Str *log, Error *err);
-// A C program that plays knights to and fro from the start position, or misbehaves as its first
-// argument says; and one that looks around in its sandbox.
+// The sources of two C programs: an engine that moves knights forth and back from the start
+// position, or shows the fault that its first argument names; and a probe that reports what it can
+// reach.
 extern const char selftest_toy[], selftest_probe[];
 
 // ---- parts --------------------------------------------------------------------------------------
 
 void selftest_confinement(SelfTest *test); // confinement.c
 void selftest_reach(SelfTest *test);       // reach.c
-void selftest_match(SelfTest *test);       // play.c: two builds, then
-void selftest_faults(SelfTest *test);      // engines that misbehave
+void selftest_match(SelfTest *test);       // play.c: a match between two builds
+void selftest_faults(SelfTest *test);      // play.c: engines with faults

@@ -1,5 +1,5 @@
-// Games of a self-test: a match between two builds, and engines that misbehave, of which each must
-// lose, for the right reason, without harm to anything else.
+// The games of the self-test: a match between two builds, then engines with faults. Each of these
+// must lose, for the right reason, and must leave no process behind.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@
 enum { STARTUP_MS = 10000, PING_MS = 5000, MATCH_PAIRS = 4, MATCH_MOVES = 30, GONE_MS = 1000 };
 enum { LOG_MAX = 1 << 16, MEMORY_BYTES = 256 << 20 };
 
-// An engine that behaves does not lose on time, however busy the machine is; one that does not is
-// found soon.
+// `patient` is for engines without a fault: they do not lose on time on a busy machine. `strict` is
+// for engines with a fault: it shows soon.
 static const MatchLimit patient = {.base_ms = 10000, .increment_ms = 100, .depth = 5};
 static const MatchLimit strict = {.base_ms = 200, .increment_ms = 10, .margin_ms = 50};
 
-// What became of a match.
+// The result of a match.
 typedef struct Tally {
     int games, wins, losses, draws; // of the first engine
-    int faults[2];                  // games lost by a fault of each
+    int faults[2];                  // games that each engine lost by a fault
     GameEndKind kind;               // of the last fault
     char reason[160];
     double longest_s;
-    int64_t rest_us[2]; // CPU time of each while the other was to move
+    int64_t rest_us[2]; // CPU time of each engine while the other was to move
 } Tally;
 
 static void count(void *ctx, const GameRecord *game) {
@@ -52,7 +52,7 @@ static Opening start_position(void *ctx, int pair) {
     return (Opening){0};
 }
 
-// A player: a build and, for the toy, the word that says what it does wrong.
+// A player: a build and, for the toy engine, the name of its fault.
 typedef struct Player {
     const Build *build;
     const char *word;
@@ -103,7 +103,7 @@ static bool run_match(SelfTest *test, Player players[2], int pairs, Tally *tally
 
 typedef struct Pair {
     Build builds[2];
-    bool anvil; // else the toy
+    bool anvil; // false: the toy engine
 } Pair;
 
 static void release_pair(Pair *pair) {
@@ -111,8 +111,9 @@ static void release_pair(Pair *pair) {
     build_release(&pair->builds[1]);
 }
 
-// The engine that is installed with this program, compiled in a hurry; where there is none, the
-// toy. The change is one that a build cannot share, and that plays the same.
+// Builds the engine that is installed with this program, with little optimisation; if none is
+// installed, the toy engine. The second build has a change, so that it is not taken from the store;
+// the change does not affect the play.
 static bool build_pair(SelfTest *test, Pair *pair, Str *log, Error *err) {
     char *folder scope(free_ptr) = installed_folder("engine", "engine");
     static const char *const changes[2] = {"// as it is\n", "// changed\n"};
@@ -194,18 +195,18 @@ enum {
 
 static const struct Fault {
     const char *word, *name;
-    unsigned kinds; // ends that are right
+    unsigned kinds; // the ends of a game that are right for this fault
     const MatchLimit *limit;
 } faults[] = {
     {"crash", "engine that crashes", CRASH, &strict},
-    {"exit", "engine that leaves", CRASH, &strict},
+    {"exit", "engine that exits", CRASH, &strict},
     {"hang", "engine that hangs", TIME, &strict},
     {"spin", "engine that never moves", TIME, &strict},
-    {"stubborn", "engine deaf to signals", TIME, &strict},
-    {"flood", "engine that floods", TIME | CRASH | STALL, &strict},
-    {"illegal", "engine that cheats", ILLEGAL, &strict},
-    {"garbage", "engine that talks nonsense", ILLEGAL, &strict},
-    {"memory", "engine that eats memory", CRASH, &patient},
+    {"stubborn", "engine ignoring signals", TIME, &strict},
+    {"flood", "engine printing endlessly", TIME | CRASH | STALL, &strict},
+    {"illegal", "engine with illegal moves", ILLEGAL, &strict},
+    {"garbage", "engine printing garbage", ILLEGAL, &strict},
+    {"memory", "engine filling the memory", CRASH, &patient},
     {"fork", "engine with 40 children", CRASH | TIME | STALL, &strict},
 };
 
@@ -214,7 +215,7 @@ static bool is_right(const struct Fault *fault, const Tally *t) {
            t->faults[1] == 0;
 }
 
-// The system may take a moment to end what was killed.
+// The system may need a moment to end processes that were killed.
 static int left_over(const char *program) {
     int left = os_count_running(program);
     for (int waited_ms = 0; left && waited_ms < GONE_MS; waited_ms += 20) {
@@ -245,10 +246,10 @@ static void try_fault(SelfTest *test, const Build *toy, const struct Fault *faul
                  t.longest_s, stayed);
 }
 
-// An engine that computes in its opponent's time loses nothing by that, but it is seen. Without a
-// sandbox its children are not.
+// An engine that computes in its opponent's time does not lose, but the referee must see the CPU
+// time. Without a sandbox it cannot see that of child processes.
 static void try_theft(SelfTest *test, const Build *toy) {
-    static const char name[] = "engine that thinks on";
+    static const char name[] = "engine using others' time";
     Tally t;
     Error err = {0};
     Player players[2] = {{.build = toy, .word = "steal", .limit = &patient},
@@ -265,7 +266,7 @@ static void try_theft(SelfTest *test, const Build *toy) {
                  : excused ? ROW_NOTE
                            : ROW_FAILED,
                  name, "%s: %.2f s of CPU time while its opponent was to move",
-                 seen ? "seen" : "not seen", (double)t.rest_us[0] / 1e6);
+                 seen ? "measured" : "not measured", (double)t.rest_us[0] / 1e6);
 }
 
 void selftest_faults(SelfTest *test) {

@@ -1,6 +1,6 @@
-// What a stranger's program reaches in a build, at bench and in play: a program that lists all it
-// can reach is run in each, and what it lists is compared with what is allowed at this level. The
-// program and the lists are those of worker/selftest.
+// Tests what a foreign program can reach during a build, a bench and a game. A probe, which lists
+// everything that it can reach, runs in each, and its list is compared with the list that is
+// allowed at this sandbox level. The probe and the allowed lists are in worker/selftest/inside.
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,14 @@ enum { FACTS_BYTES = 1 << 18, LINE_MAX_BYTES = 2048, START_MS = 20000 };
 
 #define FACT "fact "
 
-// What is looked for in a list: where it was reached, and whether Landlock was there to prevent it.
+// Where the probe ran, and the list that is allowed there. Some facts are allowed only without
+// Landlock.
 typedef struct Place {
     const char *list, *where;
     bool landlock;
 } Place;
 
-// Whether one line of the list, `WHERE PATTERN`, allows the fact.
+// True if this line of the list, `WHERE PATTERN`, allows the fact.
 static bool line_allows(const Place *place, const char *line, size_t size, const char *fact) {
     char pattern[LINE_MAX_BYTES];
     size_t marked = *line == '?' || *line == '~', word = strcspn(line, " \n") - marked;
@@ -44,7 +45,7 @@ static bool is_allowed(const Place *place, const char *fact) {
     return false;
 }
 
-// A row for each fact that is not allowed, or one for all that are.
+// Prints a row for each fact that is not allowed, or one row if all are allowed.
 static void judge(SelfTest *test, const char *where, char *said) {
     const Sandbox *sandbox = &test->worker->sandbox;
     Place place = {sandbox->level == 2 ? os_inside_level_2 : os_inside_level_1, where,
@@ -63,7 +64,7 @@ static void judge(SelfTest *test, const char *where, char *said) {
             selftest_row(test, ROW_FAILED, name, "%s", fact);
     }
     if (!ended)
-        selftest_row(test, ROW_FAILED, name, "the probe did not come to its end");
+        selftest_row(test, ROW_FAILED, name, "the probe stopped before its end");
     else if (!wrong)
         selftest_row(test, ROW_OK, name, "%d facts, all allowed", facts);
 }
@@ -73,7 +74,7 @@ static void keep_line(void *ctx, const MatchLine *line) {
     str_puts(ctx, "\n");
 }
 
-// It says all it has to before it is asked for anything, and is no engine otherwise.
+// The probe prints its list when it starts, and does not answer as an engine, so the match fails.
 static void play(const SelfTest *test, const Build *build, Str *said) {
     Error ignored;
     scope(argv_release) Argv argv = {0};

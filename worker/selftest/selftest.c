@@ -1,5 +1,5 @@
-// See selftest.h. The order is that of a task: machine, compiler, sandbox, build, bench, match;
-// then what engines may do wrong.
+// See selftest.h. The parts run in the order of a task: machine, compiler, sandbox, build, bench,
+// match. Engines with faults come last.
 #include "worker/selftest/selftest.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void show_compilers(SelfTest *test) {
     str_release(&list);
 }
 
-// Where there is no sandbox or no compiler the rest cannot be tried.
+// Without a sandbox or a compiler the other parts cannot run.
 static bool find_tools(SelfTest *test, const Config *config) {
     Error err = {0};
     Worker *w = test->worker;
@@ -82,14 +82,14 @@ static int conclude(const SelfTest *test) {
     if (selftest_cancelled(test))
         puts("\nstopped before the end");
     else if (test->failed)
-        printf("\n%d of %d FAILED: this machine cannot work for a server yet\n", test->failed,
+        printf("\n%d of %d tests FAILED: this machine cannot work for a server yet\n", test->failed,
                test->rows);
     else
-        printf("\nall %d are well: this machine can work for a server\n", test->rows);
+        printf("\nall %d tests passed: this machine can work for a server\n", test->rows);
     return test->failed || selftest_cancelled(test);
 }
 
-// Everything lies in a folder of its own, so that nothing of a worker's cache is touched.
+// All files are in a new folder, so that the cache of a worker is not changed.
 static bool open_folder(Worker *w, char *folder, Error *err) {
     if (!mkdtemp(folder))
         return error_errno(err, "cannot make a folder in /tmp");

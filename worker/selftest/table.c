@@ -18,7 +18,7 @@ void selftest_begin(const SelfTest *test, const char *name) {
 
 void selftest_row(SelfTest *test, RowKind kind, const char *name, const char *format, ...) {
     static const char *const marks[] = {"ok", "FAILED", ""};
-    char words[512], text[1024]; // compilers' and engines' words may be among them
+    char words[512], text[1024]; // they may contain output of compilers and engines
     va_list args;
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);

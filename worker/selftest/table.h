@@ -1,4 +1,4 @@
-// The table that a self-test prints, and what its parts share. Private to selftest/.
+// The table that the self-test prints, and the data that its parts share. Private to selftest/.
 #pragma once
 
 #include "worker/setup/worker.h"
