@@ -19,7 +19,8 @@ enum { CLAIM_WAIT_S = 50, CLAIM_TIMEOUT_S = 70, HOLDING_MAX = 8, SNAPSHOTS_MAX =
 
 static const double flush_s = 60, drain_s = 30, drain_now_s = 2;
 
-// While the server accepts no results, more play is useless. A claim also names only so many tasks.
+// While the server accepts no results, more games are useless. A claim can also name only
+// HOLDING_MAX tasks.
 static bool too_much_unsent(Worker *w) {
     json_auto_t *unsent = uploader_unsent(w->uploader, HOLDING_MAX);
     return json_array_size(unsent) >= HOLDING_MAX;
@@ -62,7 +63,7 @@ static ApiOutcome claim(Worker *w, ApiReply *reply, Error *err) {
     return api_insist(&w->api, &call, reply, err);
 }
 
-// Clears the flags of the last task, but not a stop that came meanwhile.
+// Clears the flags of the last task. False if the worker was stopped meanwhile.
 static bool ready(Worker *w) {
     running_reset(&w->running);
     if (stop_level() == STOP_NO)
@@ -76,7 +77,7 @@ typedef struct LoopState {
     Worker *worker;
     Upkeep upkeep;
     Backoff failures;  // tasks that failed in a row
-    Backoff refusals;  // claims refused, or not made, in a row
+    Backoff refusals;  // claims that were refused or could not be made, in a row
     bool broken;       // this machine caused the failure of the last task
     char refused[256]; // the message of the last refusal
 } LoopState;
@@ -90,7 +91,7 @@ static bool wait_for(LoopState *loop, const char *why) {
     return goes_on;
 }
 
-// The server gives this machine no work now. A change of either can end that.
+// The server refuses to give this machine work. The machine or the server must change first.
 static bool wait_after_refusal(LoopState *loop, const Error *err) {
     const Worker *w = loop->worker;
     if (strcmp(loop->refused, err->message) != 0)

@@ -7,7 +7,7 @@
 #include "server/common/log.h"
 #include "worker/cache/trim.h"
 
-// What a build of an engine takes, with its nets; and what trimming tries to have free.
+// The disk space for the build of an engine with its nets, and the space that trimming aims at.
 enum { ROOM_LEAST_MIB = 64, ROOM_WANTED_MIB = 256 };
 static const double slept_least_s = 1;
 
@@ -48,9 +48,9 @@ static bool check_sandbox(const Worker *w, Error *why) {
                      w->sandbox.level);
 }
 
-// While a machine sleeps, our clock and that of its engines stand still together, so that a game
-// that was going on goes on as if nothing had been. What was measured before counts no more: it may
-// have woken up elsewhere, or on battery.
+// While the machine sleeps, the clocks of the worker and of the engines stop together, so a running
+// game continues undisturbed. But the measured speeds are discarded, because the machine may run on
+// battery now.
 static void notice_sleep(Upkeep *upkeep, const Worker *w) {
     OsBoot boot;
     os_boot(&boot);

@@ -5,7 +5,7 @@
 #include "worker/setup/worker.h"
 
 typedef struct Upkeep {
-    double slept_s; // of the machine, until the last check
+    double slept_s; // how long the machine had slept at the last check
     bool crowded;   // it was logged that the cache is too large
     bool waits;     // it was logged that something is missing
 } Upkeep;

@@ -31,7 +31,7 @@ typedef struct Message {
     int64_t task;
     PlayedBatch *played;
     SpoolItem *item;
-    char path[16]; // of a final report, below tasks/ID/
+    char path[16]; // of a final report, relative to tasks/ID/
     json_t *body;
     Waiter waiter;
     double retry_s; // monotonic time of the next try

@@ -33,8 +33,8 @@ static bool goes_before(const Message *earlier, const Message *message) {
 }
 
 static bool is_free(const Outbox *box, const Message *message) {
-    for (const Message *other = box->first; other != message; other = other->next)
-        if (goes_before(other, message))
+    for (const Message *earlier = box->first; earlier != message; earlier = earlier->next)
+        if (goes_before(earlier, message))
             return false;
     return message->state != MESSAGE_PENDING;
 }

@@ -1,6 +1,21 @@
-// See uploader.h. Messages are sent in the order that outbox.h says, heartbeats in between. A
-// message that failed waits by itself. Everything that waits for the network happens outside the
-// lock.
+// The uploader: the thread through which results leave the machine (uploader.h).
+//
+// Other threads only add to the queue and return: a batch that was just played, a fault report, or
+// the final report on a task. At the start the queue holds the results that an earlier run left on
+// disk. The thread repeats three steps: choose the most urgent action under the lock, release the
+// lock, carry the action out. The actions, in order of urgency: compress a batch and write it to
+// disk; write items to disk for which there was no room before; send the heartbeat of the current
+// task; send the next message that outbox.h allows. A message leaves the queue, and its files are
+// removed, when the server has accepted or refused it; a refused batch is kept in the folder
+// `refused`. If the server does not answer, the message waits, for longer after each failure, and
+// other messages are tried meanwhile. Every reply also says whether the task goes on; if not, the
+// thread stops its games.
+//
+// The lock is never held during a call to the server or a write to disk. A slot that hands over a
+// batch waits neither for its compression nor for the network. An item that cannot be written to
+// disk is sent from memory. No batch is discarded because it is old or because sending failed: at
+// its end the worker leaves the unsent items on disk for its next start. Only a final report is not
+// written to disk; if it is lost, the server ends the task when its heartbeats stop.
 #include "worker/results/uploader.h"
 
 #include <math.h>

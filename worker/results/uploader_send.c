@@ -1,5 +1,5 @@
-// See uploader_send.h: heartbeats and messages are sent, and the replies decide what happens to the
-// task and the spool.
+// See uploader_send.h. Sends heartbeats and messages; the replies decide what happens to the task
+// and to the files of the spool.
 #include "worker/results/uploader_send.h"
 
 #include <inttypes.h>

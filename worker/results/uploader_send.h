@@ -4,7 +4,9 @@
 #include "worker/results/uploader_state.h"
 
 void uploader_send_heartbeat(Uploader *uploader);
-void uploader_send_message(Uploader *uploader, Message *message); // which may be freed by it
-void uploader_pack_batch(Uploader *uploader,
-                         Message *message);                     // afterwards on disk, if possible
-void uploader_store_item(Uploader *uploader, Message *message); // which is only in memory
+// Frees the message if it needs no further try.
+void uploader_send_message(Uploader *uploader, Message *message);
+// Compresses the batch, and writes it to disk if there is room.
+void uploader_pack_batch(Uploader *uploader, Message *message);
+// Tries to write an item to disk that is only in memory.
+void uploader_store_item(Uploader *uploader, Message *message);

@@ -24,7 +24,7 @@ typedef struct Uploader {
     Waiter heartbeats;
     bool heartbeats_offline;
     int unstored;     // items that are not on disk
-    bool disk_failed; // and it was logged
+    bool disk_failed; // and the log says so
 } Uploader;
 
 static inline double uploader_now_s(void) {

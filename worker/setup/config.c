@@ -78,7 +78,7 @@ static const ConfigOption options[] = {
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
-// Indents all lines of a help text alike.
+// Prints the help text with all its lines equally indented.
 static void print_option(const char *name, const char *argument, const char *help) {
     char left[64];
     snprintf(left, sizeof left, "%s %s", name, argument ? argument : "");
@@ -175,7 +175,7 @@ static char *default_name(void) {
 static char *default_cache(void) {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (geteuid() == 0)
-        return xstrdup("/var/lib/patchmate-worker"); // see os/user.h: it does not stay root
+        return xstrdup("/var/lib/patchmate-worker"); // it becomes another user: os/user.h
     if (data && *data == '/')
         return xasprintf("%s/patchmate", data);
     return xasprintf("%s/.local/share/patchmate", home && *home == '/' ? home : "/var/tmp");
@@ -192,7 +192,7 @@ static char *absolute(char *path) {
     return whole;
 }
 
-// The server takes 1 to 64 bytes that can be seen.
+// The server accepts names of 1 to 64 bytes without invisible characters.
 static bool check_name(const char *name, Error *err) {
     char shown[80];
     size_t size = strlen(name);
@@ -203,7 +203,7 @@ static bool check_name(const char *name, Error *err) {
 
 // ---- the token ----------------------------------------------------------------------------------
 
-// Taken before the worker becomes another user, who may not be able to read it.
+// Called before the worker becomes another user, who may not be able to read the file.
 static bool read_token_file(Config *config, Error *err) {
     struct stat st;
     char *text scope(free_ptr) = file_read(config->token_file, TOKEN_MAX_BYTES, NULL, err);
@@ -222,7 +222,7 @@ static bool read_token_file(Config *config, Error *err) {
     return true;
 }
 
-// What the worker starts is not to find it in the environment, its own or the worker's.
+// Programs that the worker starts must not find the token, in their environment or in the worker's.
 static bool find_token(Config *config, Error *err) {
     char *variable = getenv("PATCHMATE_TOKEN");
     if (config->token && config->token_file)

@@ -12,13 +12,13 @@ typedef struct Config {
     char *name;   // of this machine
     char *token;  // user's token; NULL: none
     char *token_file;
-    char *cache;     // root of all that is kept
+    char *cache;     // the folder for everything that the worker keeps
     int concurrency; // CPUs for games; 0: chosen from the machine
     int memory_mib;  // 0: chosen from the machine
-    int cache_mib;   // how large builds and downloads may grow together
+    int cache_mib;   // limit of the size of builds and downloads together
     int nice;
     int sandbox_max; // see sandbox.h
-    int build_s;     // limit of a build and of a bench; 0: the usual ones
+    int build_s;     // time limit of a build and of a bench; 0: the default
     bool no_sandbox, once, fleet, verbose, self_test;
 } Config;
 

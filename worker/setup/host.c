@@ -28,7 +28,7 @@ static bool find_version(const char *output, char *version, size_t size) {
     return found;
 }
 
-// Asked inside the sandbox, because that is where it has to work.
+// Runs inside the sandbox, because the compiler must work there.
 static void add_compiler(Host *host, const Sandbox *sandbox, const char *name, Str *key) {
     Error err;
     char version[32];
@@ -78,7 +78,7 @@ int host_default_cores(int physical_cores, double cpu_quota) {
     return cores > 1 ? cores : 1;
 }
 
-// The options count, even if they ask for more than the machine has.
+// The options are used even if they exceed what the machine has.
 static void warn_of_too_much(const Host *host, const Config *config) {
     const HostFacts *f = &host->facts;
     if (host->cores > f->logical_cores)
@@ -132,8 +132,8 @@ bool host_read(Host *host, const Config *config, const Sandbox *sandbox, Error *
     return check_tools(host, sandbox, err);
 }
 
-// Under a quota the machine is shared with others who are not seen from here: the system then
-// spreads the load better than a choice of CPUs would.
+// With a CPU quota, programs outside this control group share the machine, and the worker cannot
+// see them. The system then spreads the load better than fixed CPUs would.
 bool host_pins(const Host *host) {
     return host->facts.cpu_quota <= 0;
 }

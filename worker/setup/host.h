@@ -1,4 +1,4 @@
-// What the server is told of this machine: hardware, CPUs and memory for games, compilers.
+// The description of this machine for the server: hardware, CPUs and memory for games, compilers.
 #pragma once
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
 typedef struct Host {
     HostFacts facts;
     json_t *compilers; // "gcc 12.2.0", …
-    char *build_key;   // a build is reused only where this is the same
+    char *build_key;   // a build is reused only if this is the same
     int cores;         // offered for games
     int memory_mib;    // offered
     OsCpuClaim *cpus;  // reserved for this worker; none if too few were free

@@ -1,4 +1,4 @@
-// The running worker: what it was asked, where it keeps things, who it is, and what it is doing.
+// The running worker: its options, its stored files, its identity, and its current work.
 #pragma once
 
 #include "worker/build/speed.h"
@@ -15,8 +15,8 @@ typedef struct Worker {
     Api api; // of the thread that works on tasks
     Uploader *uploader;
     Running running;
-    json_t *speeds;       // engine name to nodes/s of a slot
-    int64_t load_told_ns; // when it was said that this machine is busy; 0: never
+    json_t *speeds;         // engine name to nodes/s of a slot
+    int64_t load_logged_ns; // when the log last said that this machine is busy; 0: never
 } Worker;
 
 typedef enum {

@@ -24,9 +24,9 @@ typedef struct Play {
     CpuUse use;      // when the batch began
     LoadMeter meter; // since then
     double speed_before;
-    SpoolItem *fault_report[FAULT_REPORT_A_TASK]; // of this batch
-    int fault_report_count, fault_report_held;    // of the task; of these not sent yet
-    int failed;                                   // side whose engine never worked; -1: none
+    SpoolItem *fault_reports[FAULT_REPORT_A_TASK]; // of this batch
+    int fault_report_count, fault_reports_held;    // of the task; of these not sent yet
+    int failed;                                    // side whose engine never worked; -1: none
 } Play;
 
 static void new_batch(Play *p) {
@@ -40,19 +40,19 @@ static void new_batch(Play *p) {
 }
 
 // A fault report follows its batch.
-static void send_fault_report(Play *p) {
-    for (int i = 0; i < p->fault_report_held; i++)
-        uploader_fault_report(p->worker->uploader, p->fault_report[i]);
-    p->fault_report_held = 0;
+static void send_fault_reports(Play *p) {
+    for (int i = 0; i < p->fault_reports_held; i++)
+        uploader_fault_report(p->worker->uploader, p->fault_reports[i]);
+    p->fault_reports_held = 0;
 }
 
 static void drop_batch(Play *p) {
     batch_release(&p->batch->batch);
     free(p->batch);
     p->batch = NULL;
-    for (int i = 0; i < p->fault_report_held; i++) // of games that will not count
-        spool_item_free(p->fault_report[i]);
-    p->fault_report_held = 0;
+    for (int i = 0; i < p->fault_reports_held; i++) // of games that will not count
+        spool_item_free(p->fault_reports[i]);
+    p->fault_reports_held = 0;
 }
 
 // The share of the machine's CPU time that other programs used since the batch began. The CPU time
@@ -102,18 +102,19 @@ static void keep_fault_report(Play *p, const GameRecord *game) {
     FaultContext context = {p->spec->task,
                             {limit_text(&limits[SIDE_NEW], control[SIDE_NEW]),
                              limit_text(&limits[SIDE_BASE], control[SIDE_BASE])}};
-    p->fault_report[p->fault_report_held++] =
+    p->fault_reports[p->fault_reports_held++] =
         fault_report_item(game, &context, p->fault_report_count++);
 }
 
 // Logged only from time to time: volunteers can act on it, but need not see it often.
-static void tell_load(Play *p) {
+static void log_load(Play *p) {
     char text[LOAD_TEXT_MAX];
-    int64_t now = os_now_ns(), *told = &p->worker->load_told_ns;
+    int64_t now = os_now_ns(), *logged = &p->worker->load_logged_ns;
     const char *mark = load_flag(&p->batch->load, p->batch->busy, text);
-    if (!mark || !limit_is_scaled(&p->limits[SIDE_BASE]) || (*told && now - *told < load_every_ns))
+    if (!mark || !limit_is_scaled(&p->limits[SIDE_BASE]) ||
+        (*logged && now - *logged < load_every_ns))
         return;
-    *told = now;
+    *logged = now;
     log_warn("this machine %s: the games played meanwhile count, but are flagged", mark);
 }
 
@@ -121,7 +122,7 @@ static void measure_load(Play *p) {
     p->batch->busy = busy_share(&p->use);
     p->batch->load = load_end(&p->meter, p->speed_before);
     p->speed_before = p->batch->load.speed_before;
-    tell_load(p);
+    log_load(p);
 }
 
 static void count_pair(Status *status, void *ctx) {
@@ -145,7 +146,7 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
         return;
     measure_load(p);
     uploader_batch(p->worker->uploader, p->batch);
-    send_fault_report(p);
+    send_fault_reports(p);
     new_batch(p);
 }
 

@@ -1,5 +1,19 @@
-// One task from its claim to its end: fetch, build, bench, measure, play, final report. Each step
-// continues, stops (because of the server or the volunteer) or fails with a report.
+// One task, from the server's reply to the claim to the final report.
+//
+// task_run() reads and checks the document of the task. run_steps() then checks that a game fits
+// into the CPUs and the memory of this machine, fetches the snapshots and the nets, checks the
+// memory again because the size of the nets is now known, builds both sides, and runs the bench of
+// both. The bench must search the number of nodes that the test declares; if the commit has none
+// yet, the number is reported. If the time control is scaled, the reference engine is built and its
+// speed measured. Then the games are played (play.c). Each step continues, fails, or stops because
+// the server or the volunteer wants it. Meanwhile the uploader sends heartbeats with the progress,
+// and a reply of the server may stop the task at any moment. If not all pairs were played, a final
+// report follows: "fail" with the kind of failure, the side, a message and the end of the log, or
+// "release", which returns the pairs that were not started.
+//
+// A failed step is not tried again: the server decides who gets the pairs. An error after a stop is
+// not reported as a failure, because the stop itself may have caused it. Results are not part of
+// the final report: they are sent batch by batch during play.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
