@@ -46,7 +46,7 @@ def sign_in(who, name):
 # ---- the walk of a patch
 
 
-def the_console_is_listened_to():
+def the_test_sees_messages_of_the_console():
     browser.go("/")
     browser.run("console.error('on purpose')")
     contains(" ".join(browser.problems()), "on purpose")
@@ -114,7 +114,7 @@ def the_diff_is_shown_with_its_hunks_and_numbers():
     contains(browser.text("#actions"), "needs the role maintainer")
 
 
-def somebody_else_approves_it():
+def another_maintainer_approves_it():
     with Browser(server.url) as other:
         sign_in(other, "mia")
         other.go("/")
@@ -160,7 +160,7 @@ def the_charts_are_drawn():
         true(any(size > 0 for size in sizes), f"ink on chart {name}: {sizes}")
 
 
-def the_charts_tell_their_values_at_the_pointer_and_the_arrow_keys():
+def the_charts_show_their_values_at_the_pointer_and_with_the_arrow_keys():
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
     history = browser.run("return JSON.parse(document.getElementById('history').dataset.history)")
@@ -299,7 +299,7 @@ def another_file_comes_back_with_both_names():
     browser.screenshot(SHOTS, "nets-refused-desktop-light")
 
 
-def the_right_file_leads_back_to_the_test_which_asks_no_more():
+def the_right_file_leads_back_to_the_test_and_the_test_no_longer_asks_for_it():
     browser.type("#note", "from games that were never played")
     browser.find("#upload input[type=file]").send_keys(file_of(NET))
     browser.click("#upload button.primary")
@@ -318,7 +318,7 @@ def the_right_file_leads_back_to_the_test_which_asks_no_more():
     equal(refused, [], "console")
 
 
-def an_open_page_hears_that_the_net_has_come():
+def an_open_page_shows_that_the_net_was_uploaded():
     fresh = NET + b"more\n"
     browser.go("/tests/new")
     browser.type("#title", "A net of a little more")
@@ -350,7 +350,7 @@ def each(sizes, dark):
             yield f"{name} on a {kind}, {'dark' if dark else 'light'}"
 
 
-def no_page_says_anything_in_the_console():
+def no_page_writes_to_the_console():
     add_test(server, "pending", title="One that waits")
     browser.problems()
     for dark in (False, True):
@@ -388,7 +388,7 @@ return [...bad];
 """
 
 
-def all_text_stands_out_in_light_and_dark():
+def all_text_has_enough_contrast_in_light_and_dark():
     for dark in (False, True):
         browser.dark(dark)
         for name, path in PAGES.items():
@@ -409,7 +409,7 @@ def all_fields_have_labels_and_the_keyboard_finds_the_content():
     equal(browser.run("return document.activeElement.textContent"), "Skip to the content")
 
 
-def without_script_the_pages_read():
+def the_pages_can_be_read_without_scripts():
     browser.script(False)
     try:
         browser.go("/tests/1")
@@ -447,17 +447,17 @@ def main():
         server.add_user("mia", "maintainer")
         server.start()
         with Browser(server.url) as browser:
-            run(the_console_is_listened_to, a_visitor_makes_an_account_and_is_signed_in,
+            run(the_test_sees_messages_of_the_console, a_visitor_makes_an_account_and_is_signed_in,
                 a_form_with_an_error_keeps_all_that_was_typed, a_preset_fills_in_its_fields_and_leaves_the_others,
                 a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
-                somebody_else_approves_it, the_approval_shows_on_the_open_page,
+                another_maintainer_approves_it, the_approval_shows_on_the_open_page,
                 the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn,
-                the_charts_tell_their_values_at_the_pointer_and_the_arrow_keys, a_crash_report_is_read_on_its_own_page,
+                the_charts_show_their_values_at_the_pointer_and_with_the_arrow_keys, a_crash_report_is_read_on_its_own_page,
                 a_maintainer_excludes_a_machine_and_blocks_it_with_forms, a_patch_that_names_a_net_asks_for_it_on_its_page,
                 too_large_a_file_is_refused_before_it_is_sent, another_file_comes_back_with_both_names,
-                the_right_file_leads_back_to_the_test_which_asks_no_more, an_open_page_hears_that_the_net_has_come,
-                no_page_says_anything_in_the_console, no_page_is_wider_than_a_phone, all_text_stands_out_in_light_and_dark,
-                all_fields_have_labels_and_the_keyboard_finds_the_content, without_script_the_pages_read,
+                the_right_file_leads_back_to_the_test_and_the_test_no_longer_asks_for_it, an_open_page_shows_that_the_net_was_uploaded,
+                no_page_writes_to_the_console, no_page_is_wider_than_a_phone, all_text_has_enough_contrast_in_light_and_dark,
+                all_fields_have_labels_and_the_keyboard_finds_the_content, the_pages_can_be_read_without_scripts,
                 a_token_is_shown_once)
     finally:
         server.close()

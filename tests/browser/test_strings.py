@@ -189,7 +189,7 @@ def fill():
 # ---- looking ---------------------------------------------------------------------------------------------------------
 
 
-def no_page_makes_anything_of_the_strings_that_it_shows():
+def no_page_interprets_the_strings_that_it_shows():
     pages = ["/", "/tests/finished", "/events", "/nets", "/machines", "/machines/1", "/machines/2", "/users/dora", "/users/emil",
              "/account", "/admin", "/health", "/faults/1", "/tests/1/faults", "/tests/new", "/tests/new?like=1", *(f"/tests/{n}?diff=all" for n in range(1, 5))]
     shown = 0
@@ -201,7 +201,7 @@ def no_page_makes_anything_of_the_strings_that_it_shows():
     true(shown >= len(pages) - 3, f"only {shown} of {len(pages)} pages show a string")
 
 
-def no_page_makes_anything_of_its_own_address():
+def no_page_interprets_its_own_address():
     text = urllib.parse.quote(long_text()[:900], safe="")
     for path in ("/login?next={0}", "/login?next=javascript:pwned=1", "/login?pending={0}", "/events?type={0}&user={0}&text={0}",
                  "/tests/finished?text={0}&user={0}&color={0}&ltc={0}&engine={0}", "/nets?engine={0}&test={0}&sha256={0}&name={0}",
@@ -226,7 +226,7 @@ window.isSent = true;
 """
 
 
-def no_form_that_is_shown_again_makes_anything_of_what_was_typed():
+def no_form_that_is_shown_again_interprets_the_typed_text():
     for path, form in (("/signup", "main form"), ("/login", "main form"), ("/tests/new", "#new-test"), ("/nets", "#upload form"),
                        ("/account", "form[action='/account/tokens']"), ("/account", "form[action='/account/password']"),
                        ("/tests/4", "form[action$='/modify']")):
@@ -237,7 +237,7 @@ def no_form_that_is_shown_again_makes_anything_of_what_was_typed():
         contains(browser.text("main"), "Not accepted" if path != "/tests/4" else "422")
 
 
-def an_open_page_makes_nothing_of_a_string_that_arrives():
+def an_open_page_does_not_interpret_a_string_that_arrives():
     browser.go("/events")
     browser.until(lambda: browser.text("#live") == "live", 10, "the stream")
     submit(author, 5)
@@ -283,9 +283,9 @@ def main():
         Trap.policy = author.get("/").headers["Content-Security-Policy"]
         with Browser(server.url, network=True) as browser:
             sign_in()
-            run(the_detectors_see_a_string_that_is_not_escaped, no_page_makes_anything_of_the_strings_that_it_shows,
-                no_page_makes_anything_of_its_own_address, no_form_that_is_shown_again_makes_anything_of_what_was_typed,
-                an_open_page_makes_nothing_of_a_string_that_arrives, signing_in_leads_to_no_address_of_a_stranger,
+            run(the_detectors_see_a_string_that_is_not_escaped, no_page_interprets_the_strings_that_it_shows,
+                no_page_interprets_its_own_address, no_form_that_is_shown_again_interprets_the_typed_text,
+                an_open_page_does_not_interpret_a_string_that_arrives, signing_in_leads_to_no_address_of_a_stranger,
                 no_string_makes_a_page_wider_than_a_phone)
 
 

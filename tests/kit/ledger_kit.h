@@ -15,25 +15,25 @@ typedef struct LedgerKit {
 
 // Open with a turn begun; `kit_turn` commits it and begins the next.
 bool kit_open(LedgerKit *kit);
-// Opens it and gives worker 1 a task of 8 pairs, 2 batches, of test 1; 0 when that fails.
+// Opens it and gives worker 1 a task of 8 pairs, 2 batches, of test 1; 0 if that fails.
 int64_t kit_open_task(LedgerKit *kit);
 void kit_close(LedgerKit *kit);
 void kit_turn(LedgerKit *kit);
-// Plain SQL on the side, between turns: a number out of the database, or a change to the fixture.
+// SQL between turns: reads a number from the database, or changes the fixture.
 int64_t kit_int(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
 char *kit_text(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
 void kit_sql(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
 
 void kit_activate(LedgerKit *kit, int64_t test);
-// A claim of a worker with `cores`, holding nothing but what `held` says (0: nothing).
+// A claim of a worker with `cores` that holds the task `held` (0: none).
 int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held);
 bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
                    int64_t begun, TaskReply *reply);
-// A batch with these outcomes, of which every drawn pair (2) is two draws.
+// A batch with these outcomes. Every drawn pair (2) has two drawn games.
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes);
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply);
-// Whether test 1 ended with this word ("": it goes on).
+// Whether test 1 ended with this result ("": it is open).
 bool kit_result_is(LedgerKit *kit, const char *word);
-// What `server check` says of it all: differences, 0 when fine; printed when not.
+// The number of differences that `server check` finds. They are printed.
 int kit_check(LedgerKit *kit);

@@ -11,7 +11,7 @@ extern char kit_toy[512];
 // A and B, each with ten minutes a game; a test may change them.
 extern EngineSpec kit_engines[2];
 
-// Finds the toy. False with TAP's "Bail out!" printed where it is not built.
+// Finds the toy engine. If it is not built, prints TAP's "Bail out!" and returns false.
 bool kit_toy_found(void);
 
 // MatchSpec.opening of a match in which every game begins with 1. e4 e5.
@@ -21,5 +21,5 @@ Opening kit_opening(void *ctx, int pair);
 // slot. `argv` must outlive the match. Fills kit_engines.
 MatchSpec kit_match(const char *const *argv);
 
-// Plays it; fails the test with the reason where it cannot be played.
+// Plays the match. If it cannot be played, the test fails with the reason.
 void kit_play_match(const MatchSpec *spec);

@@ -1,4 +1,4 @@
-// For tests of what lies on git: a data folder of one's own with the repository of one engine.
+// For tests of modules that use git: a data folder with the repository of one engine.
 #pragma once
 
 #include "server/git/repo.h"

@@ -1,5 +1,5 @@
-// The parts of the toy engine (tests/tools/toy.c): what it can do wrong, and when. A deed is done
-// to the system and may come at any moment; an answer is a wrong way of telling the move and comes
+// The parts of the toy engine (tests/tools/toy.c): its faults, and when it shows them. A deed is a
+// fault of the process and may come at any moment. An answer is a wrong form of the move and comes
 // with "go" only.
 #pragma once
 
@@ -54,7 +54,7 @@ typedef struct Toy {
     int faults;         // how often the fault shows in all; 0: always
     int sleep_ms;       // SLEEP
     int think_ms;       // CPU time that it uses for each move
-    int left_ms;        // own clock as told with the last "go"
+    int left_ms;        // own clock as sent with the last "go"
     char last[MOVE_TEXT_MAX]; // own last move
     uint64_t seed;
     char scores[4096];
@@ -71,8 +71,8 @@ void toy_say(const char *text);
 void toy_say_raw(const char *text, size_t size);
 void toy_sleep_ms(int ms);
 
-// "hang", "hang@ready", "illegal", or one of the short names of old ("hanggo"); any case. False
-// where there is no such fault.
+// "hang", "hang@ready", "illegal", or an old short name ("hanggo"); any case. False if there is no
+// such fault.
 bool toy_set_fault(Toy *toy, const char *text);
 void toy_list_faults(void);
 // Counts this process and notes its number in place of "#0000" in its own command line.
@@ -88,5 +88,5 @@ void toy_steal(const char *way);
 void toy_rest(bool rests); // whether it is not to move
 void toy_burn_ms(int ms);  // uses CPU time
 
-// Says `move`, well or badly.
+// Prints `move`, correctly or with the fault.
 void toy_answer(const Toy *toy, Move move);

@@ -1,4 +1,4 @@
-// How the toy engine tells its move, well and badly (toy.h).
+// How the toy engine prints its move, correctly or with a fault (toy.h).
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void spoil_promotion(Answer answer, char *text) {
         text[4] = answer == ANSWER_WRONGPROMOTION ? 'k' : (char)toupper((unsigned char)text[4]);
 }
 
-// What is said as the move, in place of `text`, which has room for 512 bytes.
+// Writes the printed form of the move into `text`, which has room for 512 bytes.
 static void spoil_move(const Toy *toy, Move move, char *text) {
     static const struct {
         Answer answer;
@@ -134,7 +134,7 @@ static void say_move(const Toy *toy, const char *move) {
         toy_say(text);
 }
 
-// ATFLAG: when the clock as told is used up, to the millisecond.
+// ATFLAG: answers when its clock is used up, to the millisecond.
 static void wait_before(const Toy *toy) {
     if (toy->showing == ANSWER_LATE)
         toy_sleep_ms(1500);

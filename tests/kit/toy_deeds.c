@@ -1,6 +1,6 @@
-// What the toy engine does to the system (toy.h). Deeds in three groups, told apart by what a
-// referee must make of them: the process has ended or closed a pipe; it is silent or as good as
-// silent; it goes on as if nothing were. Everything that could grow is bounded.
+// The deeds of the toy engine (toy.h), in three groups by the verdict of a correct referee: the
+// process has ended or closed a pipe; it sends nothing useful; it continues without a fault. A deed
+// that could use ever more memory, processes or disk is limited.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -130,7 +130,7 @@ static void flood_errors(void) {
             hang();
 }
 
-// Another program takes its place; the token in its command line goes on in the new one's name.
+// Another program replaces it, and has the token in its command line, too.
 static const char *own_name = "toy";
 static void become_sleep(void) {
     execl("/bin/sleep", own_name, "1000", (char *)NULL);
@@ -331,7 +331,7 @@ void toy_list_faults(void) {
         printf("answer %s\n", answers[i]);
 }
 
-// Makes FOLDER/KIND.N for the first N that does not exist, up to `limit`; 0 where all are taken.
+// Makes FOLDER/KIND.N for the first N that does not exist, up to `limit`; 0 if all exist.
 static int claim(const char *folder, const char *kind, int limit, int note) {
     char path[512];
     for (int i = 1; i <= limit; i++) {

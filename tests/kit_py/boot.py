@@ -31,7 +31,7 @@ mount -o remount,bind,ro /
 exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system --unit=mini.target \\
     --log-target=console --log-level=notice --show-status=no
 """
-# What services are ordered after does nothing here: a real start of the system would set up, and clean up, the machine.
+# The units after which services are ordered do nothing here: a real start of the system would set up, and clean up, the machine.
 EMPTY = "[Unit]\nDescription=Nothing but what a test starts\nDefaultDependencies=no\nAllowIsolate=yes\n"
 TARGETS = ("mini.target", "sysinit.target", "basic.target", "shutdown.target", "network.target", "network-online.target")
 
@@ -46,7 +46,7 @@ class Systemd:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-boot-"))
         self.folder.chmod(0o755)
         shutil.copytree(opt, self.folder / "opt", symlinks=True)
-        # No journal runs here: what a service says is kept where log_of finds it.
+        # No journal runs here: the output of a service goes to a file that log_of finds.
         logs = {f"{name}.d/log.conf": f"[Service]\nStandardOutput=append:/run/{name}.log\nStandardError=inherit\n"
                 for name in units if name.endswith(".service")}
         for name, text in {**{name: EMPTY for name in TARGETS}, **units, **logs}.items():
@@ -84,7 +84,7 @@ class Systemd:
         subprocess.run(as_root("rm", "-rf", str(self.folder)), check=False)
 
     def _find_pid(self):
-        """The child of unshare (below sudo, where there is one)."""
+        """The child of unshare (below sudo, if it is used)."""
         pid = self.process.pid
         while True:
             children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

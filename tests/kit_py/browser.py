@@ -93,7 +93,7 @@ class Browser:
         return self.run("return window.policyReports")
 
     def requests(self):
-        """The addresses that were asked for over the network since the last call; for a browser that notes its requests."""
+        """The addresses that the browser requested over the network since the last call; only with `network`."""
         messages = (json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance"))
         urls = (each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent")
         return [url for url in urls if url.startswith("http")]
@@ -107,7 +107,7 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def text(self, selector="main"):
-        """What is to be read there; "" where it is not, or is being replaced just now."""
+        """The text of the element; "" if it does not exist or is just being replaced."""
         try:
             found = self.all(selector)
             return found[0].text if found else ""
@@ -125,7 +125,7 @@ class Browser:
         element.send_keys(text)
 
     def paste(self, selector, text):
-        """As from the clipboard: at once, and with an event that tells of it."""
+        """As from the clipboard: the whole text at once, with the event of a paste."""
         self.driver.execute_script(
             "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))",
             self.find(selector), text)
@@ -137,8 +137,8 @@ class Browser:
         return self.driver.execute_script(javascript, *arguments)
 
     def until(self, condition, seconds=30, what="it"):
-        """The first true value of condition(); `seconds` are a quiet machine's, as in server.wait_until. What goes away while
-        it is looked at, because another page comes, is not there yet."""
+        """The first true value of condition(); `seconds` are a quiet machine's, as in server.wait_until. An element that
+        disappears during the check, because the page is replaced, counts as not there."""
         end, trouble = time.monotonic() + PATIENCE * seconds, ""
         while time.monotonic() < end:
             try:

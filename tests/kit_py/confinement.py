@@ -1,4 +1,4 @@
-"""Which levels of the sandbox this machine can have, whatever our own programs say to it."""
+"""The levels of the sandbox that this machine can have, found without our own programs."""
 import ctypes
 import errno
 import platform
@@ -40,7 +40,7 @@ def makes_namespaces():
 
 
 def missing(level):
-    """What lacks for the level, or None."""
+    """What the machine lacks for the level, or None."""
     if level == 2 and not (shutil.which("bwrap") and subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode == 0):
         return "bubblewrap or user namespaces are not to be had here"
     if level == 1 and landlock_version() < 1:

@@ -1,4 +1,4 @@
-"""What tests do to a server's database behind its back: read it, and put in what would take long to bring about."""
+"""Direct access of tests to a server's database: they read it, and write rows that would take long to produce by requests."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ from tap import LOAD_FACTOR
 
 ADJUDICATION = {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34, "draw_score": 20,
                 "draw_count": 8, "max_moves": 0}
-# The real engine, compiled in a hurry and with a short bench: seconds instead of half a minute.
+# The real engine, compiled with little optimisation and with a short bench: seconds instead of half a minute.
 QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
                "bench_args": ["bench", "8"]}
 

@@ -1,4 +1,4 @@
-"""A server of the worker protocol that does what a test says: gives tasks, refuses, counts what it is told."""
+"""A server of the worker protocol that does what a test says: deals tasks, refuses, and counts the results that it gets."""
 
 import contextlib
 import hashlib
@@ -41,7 +41,7 @@ class FakeServer(http.server.ThreadingHTTPServer):
             self.socket = context.wrap_socket(self.socket, server_side=True)
         self.redirects, self.heard, self.user = {}, [], None
         self.bad_replies = {}
-        self.status, self.error = status, error  # of every reply, where set
+        self.status, self.error = status, error  # of every reply, if set
         self.tree = snapshot({"main.c": MAIN.replace("%s", behaviour)})
         self.blobs = {hashlib.sha256(self.tree).hexdigest(): self.tree}
         self.tasks, self.claims, self.failures, self.hosts = [], [], [], []
@@ -90,7 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.say(status, {"error": {"code": code, "message": message, "field": ""}})
 
     def is_elsewhere(self, body=b""):
-        """Notes the request, and sends it on where `redirects` says so, or answers it badly."""
+        """Notes the request, and redirects it if `redirects` says so, or answers it wrongly."""
         self.server.heard.append((self.command, self.path, body))
         for word, url in self.server.redirects.items():
             if word in self.path:

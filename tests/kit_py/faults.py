@@ -1,7 +1,7 @@
-"""What must come of every fault of the toy engine, at every moment: the expectations of the fault table.
+"""The expected verdict on every fault of the toy engine at every moment.
 
 A verdict is the end of the referee's sentence behind "White" or "Black"; SAME stands for a game that goes on as if
-nothing were. A fault has a set of verdicts where the system's timing decides between them."""
+nothing were. A fault has a set of verdicts if the system's timing decides between them."""
 
 SAME = "plays on"
 GONE, STALL, TIME, ILLEGAL = " disconnects", "'s connection stalls", " loses on time", " makes an illegal move: "
@@ -42,7 +42,7 @@ def expected(deed, moment):
     if deed == "closein":
         return closed_input(moment, again)
     if deed in ENDS and moment == "between":
-        return {SAME, GONE}  # it may be found dead, or die while it is told of the next game
+        return {SAME, GONE}  # its end is found before the next game, or it ends during `ucinewgame`
     if deed in ENDS or deed in CLOSES:
         return {ENDED} if starting and not again else {GONE}
     if starting and not again:
@@ -51,7 +51,7 @@ def expected(deed, moment):
 
 
 def closed_input(moment, again):
-    """Found by the next write; by silence where all was written before."""
+    """Found by the next write, or by silence if everything was written before."""
     if moment in FIRST_START:
         silent, gone = (STALL, GONE) if again else (SILENT_START, ENDED)
         return {silent, gone} if moment == "start" else {silent}
@@ -78,8 +78,8 @@ def answer_rows():
 
 
 def verdicts(row):
-    """`row` has fault, moment and level. Between an engine at level 2 and us stands the sandbox's own process, which holds
-    the pipes open: to us an engine that closes them is silent."""
+    """`row` has fault, moment and level. At level 2 the sandbox's own process keeps the pipes open,
+    so an engine that closes them only seems to be silent."""
     if row.fault == "atflag":
         return ANSWERED_AT_FLAG
     found = {ANSWERS[row.fault]} if row.fault in ANSWERS else expected(row.fault, row.moment)

@@ -8,7 +8,7 @@ STOCKFISH = pathlib.Path("/usr/games/stockfish")
 
 
 def row(what, figure, unit, limit="", fine=True):
-    """`limit` as people say it; the mark is for the eye that runs down the column."""
+    """`limit` as text; a mark shows in the column whether it is met."""
     print(f"  {what:<58} {figure:>12} {unit:<12} {limit:<24} {'' if fine else '  <-- MISSED'}", flush=True)
     return fine
 

@@ -11,7 +11,7 @@ def is_sanitized(program):
 
 
 def environment(env, stem, check):
-    """`env` for a program whose sanitizer writes its reports to the file STEM.PID. A report exists only where something was
+    """`env` for a program whose sanitizer writes its reports to the file STEM.PID. A report exists only if something was
     found, so `log_threads` makes each check for leaks name the threads that it looks at. `check` false: no check."""
     def joined(name, options):
         return {name: ":".join(filter(None, (env.get(name), options)))}

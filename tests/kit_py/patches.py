@@ -1,4 +1,4 @@
-"""Patches to the engine of this very tree."""
+"""Patches to the engine of this source tree."""
 
 import difflib
 

@@ -1,5 +1,5 @@
-"""Bad weather between a worker and a real server: a TCP proxy that passes HTTP on, and on command cuts, delays, drips, or
-answers by itself as broken proxies, hotels and overloaded machines do."""
+"""Network faults between a worker and a real server: a TCP proxy that forwards HTTP. On command it cuts a connection, delays it,
+forwards it byte by byte, or answers itself, as broken proxies, hotel networks and overloaded machines do."""
 
 import json
 import os
@@ -159,15 +159,15 @@ def read_exactly(client, size):
 
 
 def reset(client):
-    """An end that the other side cannot take for a proper one."""
+    """Ends the connection in a way that the other side recognises as a fault."""
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
     return False
 
 
 class Forecast:
-    """A weather in which each call meets each of its kinds once: `plan` is {call: kinds}. Between two of them a call gets
-    through, so that each is waited out by itself."""
+    """A weather in which each call meets each of its kinds once: `plan` is {call: kinds}. Between two of them a call is
+    forwarded, so that the worker waits for each of them separately."""
 
     CALLS = {"claim": r"POST tasks/claim", "heartbeat": r"POST tasks/\d+/heartbeat", "games": r"PUT tasks/\d+/games/\d+",
              "batch": r"POST tasks/\d+/batches", "blob": r"GET blobs/", "register": r"POST workers",

@@ -26,10 +26,10 @@ REPORT = re.compile(r"Sanitizer|runtime error:|\bassert|core dumped", re.I)
 ODD = (None, True, False, 0, -1, 1, 2, 1.5, 1e308, 2 ** 31, 2 ** 53, 2 ** 63, -2 ** 63, "", " ", "0", "1", "null", "baseline", "test:1",
        "HEAD", "../x", "x" * 70, "x" * 5000, "\u0000", "\u202e", "\u009b31m", "ü\n", "'--", "<b>", "{{title}}", [], [1], [[]], {}, {"a": 1}, {"Hash": 1})
 PEOPLE = {"root": {"admin"}, "boss": {"maintainer"}, "vera": {"maintainer"}, "dev": {"developer"}, "eve": {"developer"}, "joe": set()}
-# Deeds that need more than an account: what a person must be, where they succeed.
+# The actions that need more than an account, and the role that they need.
 NEEDS = {"approve": "maintainer", "merge": "maintainer", "exclude": "maintainer", "include": "maintainer", "block": "maintainer",
          "unblock": "maintainer", "harmful": "maintainer", "role": "admin", "state": "admin"}
-# What even a short walk does more than once.
+# The requests that even a short run sends more than once.
 COMMON = ("tasks/claim", "tasks/heartbeat", "tasks/games", "tasks/batches", "tasks/release", "tests", "tests/approve", "tests/pause")
 
 
@@ -74,7 +74,7 @@ class Sequences:
         self.clients[name] = machine
         self.machines.append(name)
 
-    # ---- what may be asked ------------------------------------------------------------------------
+    # ---- requests ---------------------------------------------------------------------------------
 
     def some(self, known, beside=(0, 1, 10 ** 6)):
         """Mostly one that is there, the newest rather than the oldest."""
@@ -215,7 +215,7 @@ class Sequences:
     # ---- making it wrong --------------------------------------------------------------------------
 
     def bent(self, body):
-        """A body with one member that is not as it should be."""
+        """A body with one wrong member."""
         body = dict(body)
         how = self.random.randrange(4)
         if how == 0 or not body:
@@ -338,7 +338,7 @@ class Sequences:
                 self.kill()
             self.step()
 
-    # ---- the reckoning -------------------------------------------------------------------------------
+    # ---- the result ----------------------------------------------------------------------------------
 
     def nothing_but_documented_answers(self):
         assert not self.problems, "\n".join(self.problems)

@@ -66,7 +66,7 @@ class Client:
         self.connection = None
 
     def request(self, method, path, body=None, headers=None):
-        """Sends once more where an idle connection was closed under us; nothing was read then."""
+        """Sends the request again if the server had closed an idle connection; then nothing was read."""
         sent = {"Connection": "keep-alive", **self._identity(), **(headers or {})}
         for attempt in (0, 1):
             fresh = self.connection is None
@@ -144,7 +144,7 @@ class Server:
         if "--engine-source" not in options:
             options += ["--engine-source", str(ROOT / "engine")]
         self.command("init", self.data, "--admin", ADMIN, "--admin-password-file", self.folder / "password", *options)
-        # Tests send games that were never played; those that want them looked at set a share of their own.
+        # Tests send games that were never played. A test of replays sets a share of its own.
         self.command("set", self.data, "replay_share", "0")
         if start:
             self.start()

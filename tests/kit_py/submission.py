@@ -26,7 +26,7 @@ def submission_server(*options, **more):
         book.write_text(OPENINGS)
         server = Server(*options, start=False, **more,
                         init_options=["--engine-source", str(PATCHES / "base"), "--book", str(book)])
-    # Tests that submit a lot are of something else; servers of before know no such limit.
+    # Many tests submit more than the limit allows. Older servers do not have this setting.
     server.command("set", server.data, "pending_tests", "1000", check=False)
     for name, role in (("dev", "developer"), ("boss", "maintainer"), ("vera", "maintainer"), ("joe", None)):
         server.add_user(name, *([role] if role else []))
@@ -46,7 +46,7 @@ def row(server, sql, *values):
 
 
 def accept(server, test):
-    """As a verdict would end it; what workers and the ledger do is tested elsewhere."""
+    """Ends the test as accepted, without games; the ledger is tested elsewhere."""
     with database(server) as db:
         db.execute("UPDATE tests SET state = 'finished', result = 'accepted', finished = ? WHERE id = ?",
                    (time.time(), test))

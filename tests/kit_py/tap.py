@@ -17,7 +17,7 @@ class Skip(Exception):
 
 
 def skipped(sentence, why):
-    """A test that is not to be had here."""
+    """A test that cannot run on this machine."""
     def test():
         raise Skip(why)
     test.__name__ = sentence.replace(" ", "_")
@@ -26,14 +26,14 @@ def skipped(sentence, why):
 
 def run(*tests, beside=()):
     """Runs the tests in order, prints TAP, and exits with 1 if one failed. Words on the command line choose: a test
-    runs when its sentence has one of them. Those of `beside`, which mostly wait and need nothing that the others have, go on
-    meanwhile in a thread of their own, in order as well, and are reported last."""
+    runs when its sentence has one of them. The tests of `beside`, which mostly wait and share nothing with the others, run at
+    the same time in a thread of their own, in order, and are reported last."""
     tests, beside = chosen(tests), chosen(beside)
     print(f"1..{len(tests) + len(beside)}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
         meanwhile = [(test, thread.submit(outcome, test)) for test in beside]
         outcomes = itertools.chain(((test, outcome(test)) for test in tests), ((test, later.result()) for test, later in meanwhile))
-        failed = sum(not told(number, sentence(test), got) for number, (test, got) in enumerate(outcomes, 1))
+        failed = sum(not report(number, sentence(test), got) for number, (test, got) in enumerate(outcomes, 1))
     sys.exit(1 if failed else 0)
 
 
@@ -57,8 +57,8 @@ def outcome(test):
     return None
 
 
-def told(number, name, got):
-    """Prints a test's lines; whether it did not fail."""
+def report(number, name, got):
+    """Prints a test's lines. True if it did not fail."""
     failed = isinstance(got, str)
     skipped = f" # SKIP {got}" if isinstance(got, Skip) else ""
     lines = [f"{'not ' if failed else ''}ok {number} - {name}{skipped}", *(f"# {line}" for line in (got.splitlines() if failed else ()))]
@@ -73,7 +73,7 @@ class Checks:
         self.count = self.failed = 0
 
     def check(self, good, sentence, detail=""):
-        """`detail` is printed where the check fails."""
+        """`detail` is printed if the check fails."""
         self.count += 1
         self.failed += not good
         print(f"{'ok' if good else 'not ok'} {self.count} - {sentence}", flush=True)

@@ -20,9 +20,9 @@ int main(int argc, char **argv) {
     %s
 }
 """
-# Never says a word.
+# Prints nothing.
 MUTE = "for (;;) sleep(1);"
-# Thinks for ever once told to go, whatever is said, closed or signalled.
+# After `go` it computes for ever, and ignores input, closed pipes and signals.
 STUBBORN = r"""
     signal(SIGTERM, SIG_IGN), signal(SIGPIPE, SIG_IGN), signal(SIGHUP, SIG_IGN);
     while (fgets(line, sizeof line, stdin)) {

@@ -13,7 +13,7 @@ from server import BUILD, PATIENCE, still_there
 
 class Worker:
     """`with Worker(server) as worker:` starts one in a folder of its own; it is ended and its folder removed. `cache` is a
-    folder to share with others. `prepare` is called in its process before it starts. What it logged last is shown where a test fails."""
+    folder to share with others. `prepare` is called in its process before it starts. The last lines of its log are shown if a test fails."""
 
     def __init__(self, server, *options, start=True, cache=None, env=None, prepare=None):
         self.server, self.options, self.shares, self.env, self.prepare = server, options, bool(cache), env, prepare

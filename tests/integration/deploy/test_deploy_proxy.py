@@ -210,7 +210,7 @@ class Waiter(threading.Thread):
             self.error = error
 
 
-def two_hundred_workers_wait_and_hear_of_work_at_once():
+def two_hundred_waiting_workers_get_work_at_once():
     World.server.command("set", World.server.data, "registrations_per_hour", "1000")
     waiters = [Waiter(i) for i in range(WAITING)]
     for waiter in waiters:
@@ -261,7 +261,7 @@ def main():
                     haproxy_sends_to_https_and_passes_waiting_and_streams_through,
                     a_client_does_not_choose_its_address_behind_nginx,
                     a_client_does_not_choose_its_address_behind_a_proxy_that_adds_a_line,
-                    two_hundred_workers_wait_and_hear_of_work_at_once,
+                    two_hundred_waiting_workers_get_work_at_once,
                     one_client_with_1600_idle_streams_leaves_room_for_others)
         finally:
             World.proxy.close()

@@ -109,7 +109,7 @@ def stopping_the_units_ends_both_cleanly():
         tap.equal(shown.strip(), "Result=success", World.systemd.log_of(name))
 
 
-def what_the_server_leaves_passes_its_own_check():
+def the_data_that_the_server_leaves_pass_its_own_check():
     World.systemd.run(f"{BIN}/patchmate-server", "check", DATA, check=True)
 
 
@@ -121,7 +121,7 @@ def main():
                     the_installed_server_gets_ready_under_its_unit,
                     the_installed_worker_builds_and_plays_in_its_sandbox_under_its_unit,
                     stopping_the_units_ends_both_cleanly,
-                    what_the_server_leaves_passes_its_own_check)
+                    the_data_that_the_server_leaves_pass_its_own_check)
 
 
 if __name__ == "__main__":

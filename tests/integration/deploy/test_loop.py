@@ -51,7 +51,7 @@ def submit(**fields):
     return test
 
 
-def a_patch_goes_in_by_the_form_and_a_verdict_comes_out():
+def a_patch_from_the_form_gets_a_verdict():
     global merged
     author = server.client("dev")
     fields = {"title": "Take the history heuristic away", "patch": demo("take-away-history").replace("\n", "\r\n"), "tc": "0.1+0.002",
@@ -212,7 +212,7 @@ def ctrl_c_twice_leaves_at_once():
     equal(worker.nothing_left(), [])
 
 
-def every_game_played_over_again_is_what_was_reported():
+def every_replayed_game_is_as_it_was_reported():
     wanted = sql(server, "SELECT count(*) FROM batches WHERE games_sha256 IS NOT NULL")[0][0]
     true(wanted > 3, "batches with games")
     wait_until(lambda: sql(server, "SELECT count(*) FROM replays")[0][0] == wanted)
@@ -246,15 +246,15 @@ def main():
         dev, boss = token_client("dev"), server.client("boss")
         with Worker(server, "--concurrency", "1", start=False) as worker:
             worker.start("--verbose")
-            run(a_patch_goes_in_by_the_form_and_a_verdict_comes_out, the_worker_built_in_a_sandbox_and_established_both_benches,
-                the_clock_was_scaled_and_no_game_was_lost_to_a_crash, the_games_are_kept_and_can_be_read,
+            run(a_patch_from_the_form_gets_a_verdict, the_worker_built_in_a_sandbox_and_established_both_benches,
+                the_clock_was_scaled_and_no_game_was_lost_on_time_or_to_a_crash, the_games_are_kept_and_can_be_read,
                 a_merge_moves_the_branch_and_a_clone_shows_the_patch,
                 the_next_test_starts_at_the_merged_commit_and_can_be_rejected,
                 a_patch_that_does_not_compile_ends_with_the_compilers_words, a_wrong_bench_ends_with_both_counts,
                 a_stop_ends_the_task_before_its_last_pair, a_worker_that_is_started_again_is_the_same_worker,
                 batches_played_while_the_server_is_away_arrive_when_it_is_back,
                 ctrl_c_ends_the_running_pair_and_hands_the_rest_back, ctrl_c_twice_leaves_at_once,
-                every_game_played_over_again_is_what_was_reported, the_log_tells_the_story_and_a_replay_agrees)
+                every_replayed_game_is_as_it_was_reported, the_log_tells_the_story_and_a_replay_agrees)
     finally:
         server.close()
 

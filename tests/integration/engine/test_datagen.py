@@ -85,7 +85,7 @@ def two_threads_write_the_bytes_of_one():
         equal(contents(folder("two")), contents(folder("one")))
 
 
-def a_file_is_as_its_format_is_described():
+def a_file_has_the_described_format():
     with Folders() as folder:
         datagen(folder("a"), GAMES, "--seed", 12)
         files = contents(folder("a"))
@@ -367,7 +367,7 @@ def damage_is_found_and_named():
 
 
 if __name__ == "__main__":
-    run(two_threads_write_the_bytes_of_one, a_file_is_as_its_format_is_described, another_seed_is_another_run,
+    run(two_threads_write_the_bytes_of_one, a_file_has_the_described_format, another_seed_is_another_run,
         chunks_of_a_thousand_games_follow_each_other, a_run_killed_again_and_again_ends_with_the_same_bytes,
         a_run_told_to_end_keeps_what_it_has_and_goes_on, a_longer_run_goes_on_behind_a_shorter_one,
         a_folder_in_use_or_of_another_run_is_refused, a_book_gives_a_share_of_the_openings,

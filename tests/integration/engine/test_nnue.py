@@ -122,7 +122,7 @@ def the_published_net_is_written_as_it_was_read():
 # ---- nets of one's own ----------------------------------------------------------------------------------------------------------
 
 
-def a_compact_net_by_the_books_is_read_and_means_what_it_says():
+def a_valid_compact_net_is_read_with_its_values():
     # With a pawn more, 256 inputs are greater by 16 than the other 256: 64 after the shift, in each of 32, ten times.
     fens = [START, "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1", "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b - - 0 1"]
     net = small_net(bias=50)
@@ -273,7 +273,7 @@ def a_64_bit_arm_says_the_same():
 
 
 run(every_example_output_agrees_in_every_field, eval_prints_raw_outputs_one_a_line, the_published_net_is_written_as_it_was_read,
-    a_compact_net_by_the_books_is_read_and_means_what_it_says, a_compact_net_in_the_published_form_says_the_same,
+    a_valid_compact_net_is_read_with_its_values, a_compact_net_in_the_published_form_says_the_same,
     damaged_nets_are_refused_with_a_reason, bad_positions_are_named_and_the_rest_is_judged,
     without_a_net_eval_prints_the_classical_score, bench_counts_other_nodes_with_a_net, eval_file_takes_a_net_and_none,
     eval_file_none_is_the_classical_evaluation, the_build_embeds_the_net_that_the_file_net_names,

@@ -102,7 +102,7 @@ def learning_shows_in_the_curves():
         contains(words, word)
 
 
-def what_was_read_and_left_out_is_said():
+def the_tool_reports_the_numbers_of_games_that_it_read_and_left_out():
     _, said = whole_run()
     for pattern in (r"1 files \(0 damaged\), \d+ games, \d+ plies", r"\d+ +\d+\.\d % +before ply 16",
                     r"correlation of scores and results: 0\.\d+", r"\d+ positions for training, \d+ for validation",
@@ -195,6 +195,6 @@ def bad_words_and_folders_are_named():
 if __name__ == "__main__":
     with FOLDER:
         run(games_become_a_net_that_the_engine_loads, the_net_is_named_by_its_sha256, learning_shows_in_the_curves,
-            what_was_read_and_left_out_is_said, a_terminal_shows_how_long_it_will_take,
+            the_tool_reports_the_numbers_of_games_that_it_read_and_left_out, a_terminal_shows_how_long_it_will_take,
             a_killed_run_goes_on_and_ends_with_the_same_net, a_net_is_learned_on_from,
             rounds_follow_each_other, bad_words_and_folders_are_named)

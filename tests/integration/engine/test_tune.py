@@ -105,7 +105,7 @@ def fewer_positions_are_taken_when_asked_for():
         contains(done.stdout, "k 1.5000")
 
 
-def what_cannot_be_done_is_said():
+def an_impossible_command_gets_an_explanation():
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "values.c"
         for words, status, part in (
@@ -133,4 +133,4 @@ def what_cannot_be_done_is_said():
 if __name__ == "__main__":
     run(games_make_the_evaluation_better, the_file_it_writes_builds_into_an_engine_with_these_values,
         without_an_epoch_the_values_stay_as_they_are, a_damaged_file_counts_up_to_its_damage,
-        fewer_positions_are_taken_when_asked_for, what_cannot_be_done_is_said)
+        fewer_positions_are_taken_when_asked_for, an_impossible_command_gets_an_explanation)

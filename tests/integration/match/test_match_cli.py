@@ -346,7 +346,7 @@ def a_strict_match_ends_at_the_first_line_that_cannot_be_right():
 
 # ---- options ---------------------------------------------------------------------------------------
 
-def what_is_not_here_is_refused_with_the_reason():
+def an_unsupported_option_is_refused_with_the_reason():
     for words, wanted in ((["-tb", "/x"], "-tb: adjudication by Syzygy tables is not supported"),
                           (["-each", "proto=xboard"], "proto expects uci, the only supported protocol"),
                           (["-sprt", "model=bayesian"], "bayesian Elo depends on the draw ratio"),
@@ -387,4 +387,4 @@ if __name__ == "__main__":
         games_end_up_in_order_whichever_ended_first, a_full_disk_ends_the_match_and_says_so,
         latencies_are_shown, a_pause_is_kept_between_games, slots_below_one_count_from_the_cpus,
         a_strict_match_ends_at_the_first_line_that_cannot_be_right,
-        what_is_not_here_is_refused_with_the_reason, help_names_every_option_and_fits_a_terminal)
+        an_unsupported_option_is_refused_with_the_reason, help_names_every_option_and_fits_a_terminal)

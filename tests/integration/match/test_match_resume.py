@@ -161,7 +161,7 @@ def without_a_state_the_games_that_ended_are_kept():
     equal(len(pgn_games(folder)), total, "games in the PGN file")
 
 
-def a_tournament_goes_on_too_with_more_games_at_a_time():
+def a_tournament_also_continues_with_more_games_at_a_time():
     outs = []
     for name, stops in (("tour", 4), ("tour-whole", 0)):
         folder = HERE / name
@@ -218,7 +218,7 @@ def files_that_lost_games_are_refused():
     contains(play(command(folder, rounds=4), status=1), "ends.epd has 0 bytes, but had ")
 
 
-def what_is_no_state_is_refused():
+def a_file_that_is_not_a_state_is_refused():
     folder = HERE / "none"
     folder.mkdir()
     (folder / "state.json").write_text('{"format": "something else"}')
@@ -233,7 +233,7 @@ if __name__ == "__main__":
         a_match_that_is_interrupted_again_and_again_plays_every_pair_once,
         a_match_killed_before_it_was_ever_saved_leaves_nothing_behind,
         without_a_state_the_games_that_ended_are_kept, the_state_file_alone_is_command_enough,
-        a_tournament_goes_on_too_with_more_games_at_a_time, a_match_that_is_over_is_only_reported,
+        a_tournament_also_continues_with_more_games_at_a_time, a_match_that_is_over_is_only_reported,
         more_rounds_go_on_from_a_match_that_is_over,
         a_state_of_another_match_is_refused_and_the_difference_named, files_that_lost_games_are_refused,
-        what_is_no_state_is_refused)
+        a_file_that_is_not_a_state_is_refused)

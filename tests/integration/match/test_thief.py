@@ -62,7 +62,7 @@ def stolen(level, way):
     equal(lines[-1]["clock"]["rests_us"], [round(seen[name] * 1e6) for name in ("thief", "honest")])
 
 
-def the_machine_is_not_blamed_for_what_the_opponent_took():
+def the_machine_is_not_blamed_for_the_cpu_time_of_the_opponent():
     """On one CPU a move's time holds the engine's own CPU time, the opponent's, and the wait for others: not more."""
     thought = accounted = taken = 0
     for game in (line for line in play(0, "thread") if line["type"] == "game"):
@@ -114,4 +114,4 @@ def a_theft(level, way):
 shutil.copy(USUAL / "tests/toy", TOY)
 # What is lost without a sandbox: the CPU time of processes whose parent does not wait for them.
 LOST = [(0, "orphans"), (0, "ignored")]
-run(the_machine_is_not_blamed_for_what_the_opponent_took, *[a_roamer(level) for level in (1, 2)], *[a_theft(level, way) for level in (0, 1, 2) for way in WAYS if (level, way) not in LOST])
+run(the_machine_is_not_blamed_for_the_cpu_time_of_the_opponent, *[a_roamer(level) for level in (1, 2)], *[a_theft(level, way) for level in (0, 1, 2) for way in WAYS if (level, way) not in LOST])

@@ -115,7 +115,7 @@ def all_that_the_base_has_beside_the_baseline_is_shown():
     equal({file["path"] for file in document["base_diff"]["files"]}, {"evil.mk", "tweak.c"})
 
 
-def an_approval_that_is_taken_back_holds_up_what_stands_on_it():
+def an_approval_that_is_withdrawn_pauses_the_tests_that_are_built_on_it():
     first = approved(adds("withdrawn.c", "int w;"))
     running = approved(adds("a.c", "int a;"), base=f"test:{first}")
     above = approved(adds("b.c", "int b;"), base=f"test:{running}")
@@ -190,7 +190,7 @@ def a_failed_test_is_not_resumed_on_a_harmful_commit():
         refused(boss.api("POST", f"/tests/{each}/resume"), 409, "harmful_commit", f"test {test}")
 
 
-def what_is_in_the_baseline_cannot_be_called_harmful():
+def a_commit_of_the_baseline_cannot_be_declared_harmful():
     test = approved(adds("inside.c", "int inside;"))
     accept(server, test)
     equal(boss.api("POST", f"/tests/{test}/merge").status, 200)
@@ -354,7 +354,7 @@ def no_byte_reaches_a_volunteer_that_the_diff_does_not_hold():
         all_bytes_are_in(new_test("", commit=after, base=first))
 
 
-def a_patch_in_the_form_of_git_is_shown_as_whole_as_it_was_sent():
+def a_patch_in_the_form_of_git_is_shown_completely():
     text = patch("git_diff_mode").decode()
     files = all_bytes_are_in(new_test(text))
     equal({(file["old_mode"], file["mode"]) for file in files.values()} & {("100644", "100755"), ("100755", "100644")} != set(), True)
@@ -396,7 +396,7 @@ def a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved():
 
 # ---- after approval, and what is refused
 
-def raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved():
+def only_a_maintainer_raises_the_limits_of_an_approved_test():
     test = new_test(adds("raise.c", "int r;"), priority=1, pairs_max=3200)
     seen = boss.api("GET", f"/tests/{test}").json["approval_hash"]
     equal(dev.api("POST", f"/tests/{test}/modify", {"priority": 5}).status, 200)
@@ -476,7 +476,7 @@ def an_accepted_submission_is_in_git_and_its_snapshot_can_be_read():
     equal(list((server.data / "drafts").iterdir()), [])
 
 
-def what_a_killed_server_had_not_accepted_is_swept():
+def objects_that_a_killed_server_had_not_accepted_are_removed():
     left = server.data / "drafts" / "abcdef"
     server.kill()
     left.mkdir(parents=True)
@@ -520,25 +520,25 @@ try:
     run(a_base_that_was_not_approved_is_refused_and_named,
         a_base_in_the_history_of_the_baseline_needs_no_approval,
         all_that_the_base_has_beside_the_baseline_is_shown,
-        an_approval_that_is_taken_back_holds_up_what_stands_on_it,
+        an_approval_that_is_withdrawn_pauses_the_tests_that_are_built_on_it,
         only_a_maintainer_stops_as_harmful,
         no_later_test_is_built_on_a_harmful_commit,
         an_accepted_test_found_harmful_is_neither_merged_nor_built_on,
         a_failed_test_is_not_resumed_on_a_harmful_commit,
-        what_is_in_the_baseline_cannot_be_called_harmful,
+        a_commit_of_the_baseline_cannot_be_declared_harmful,
         accepted_tests_are_still_built_on_and_offered_again,
         a_merge_only_moves_the_branch_forward,
         no_byte_reaches_a_volunteer_that_the_diff_does_not_hold,
-        a_patch_in_the_form_of_git_is_shown_as_whole_as_it_was_sent,
+        a_patch_in_the_form_of_git_is_shown_completely,
         large_files_that_are_not_text_are_named_and_approved_with_a_word_more,
         a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved,
-        raising_what_a_test_may_take_needs_a_maintainer_once_it_is_approved,
+        only_a_maintainer_raises_the_limits_of_an_approved_test,
         a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused,
         an_accepted_submission_is_in_git_and_its_snapshot_can_be_read,
         a_tree_that_names_a_file_twice_or_out_of_order_is_refused,
         a_patch_of_a_thousand_files_writes_one_tree,
         a_refused_submission_leaves_no_file,
-        what_a_killed_server_had_not_accepted_is_swept,
+        objects_that_a_killed_server_had_not_accepted_are_removed,
         twenty_tests_of_a_user_may_wait_for_approval,
         a_user_has_one_submission_at_a_time)
 finally:

@@ -239,7 +239,7 @@ def unknown_addresses_and_methods_are_told_apart():
         contains(page.headers["Content-Type"], "text/html")
 
 
-def a_wrong_password_ten_times_makes_one_wait_and_locks_nobody_else_out():
+def after_ten_wrong_passwords_the_sender_waits_and_other_people_do_not():
     server.add_user("forgetful")
     for _ in range(10):
         refused(server.client().login("forgetful", "not this one"), 401, "wrong_password")

@@ -150,7 +150,7 @@ def make_old():
         os.utime(path, (time.time() - 7200,) * 2)
 
 
-def games_are_taken_for_the_next_batch_of_a_task_that_goes_on():
+def games_are_accepted_for_the_next_batch_of_an_open_task():
     worker = machine()
     task = claim(worker).json
     body = games_body(task["first_pair"], 4)
@@ -244,7 +244,7 @@ def under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_l
     contains(said(), "the disk is nearly full")
 
 
-def games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay():
+def games_of_finished_tests_are_dropped_if_space_is_short_and_results_stay():
     ids, boss = {}, server.client("boss")
     for plies, result in ((20, "completed"), (24, "stopped")):
         ids[result] = add_test(server, title=result, priority=9, kind="fixed", pairs_max=4 if result == "completed" else 400)
@@ -315,7 +315,7 @@ def invented_fault_report_is_refused_and_leaves_room_for_that_of_others():
     sql(server, "UPDATE tests SET state = 'paused' WHERE id = ?", test)
 
 
-def a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made():
+def no_other_user_can_read_a_copy_of_the_database_while_it_is_made():
     large = server.data / "blobs/00/large"
     large.parent.mkdir(parents=True, exist_ok=True)
     with open(large, "wb") as file:
@@ -351,11 +351,11 @@ def main():
         anyone = Client(server)
         run(a_small_upload_that_expands_to_one_endless_game_is_refused, replaying_lines_of_many_values_takes_little_memory,
             a_batch_during_whose_replay_the_server_ended_is_not_tried_again,
-            games_are_taken_for_the_next_batch_of_a_task_that_goes_on, bodies_that_came_at_once_leave_one_blob_after_the_sweep,
+            games_are_accepted_for_the_next_batch_of_an_open_task, bodies_that_came_at_once_leave_one_blob_after_the_sweep,
             under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_lost,
-            games_of_finished_tests_are_dropped_where_space_is_short_and_results_stay,
+            games_of_finished_tests_are_dropped_if_space_is_short_and_results_stay,
             invented_fault_report_is_refused_and_leaves_room_for_that_of_others,
-            a_copy_of_the_database_is_nobody_elses_to_read_while_it_is_made)
+            no_other_user_can_read_a_copy_of_the_database_while_it_is_made)
     finally:
         server.close()
 

@@ -143,13 +143,13 @@ def traced(server):
 turns, turns_server = {}, None
 
 
-def games_are_a_synced_blob_before_the_worker_hears_so():
+def games_are_a_synced_blob_before_the_worker_gets_the_reply():
     named = check_synced(*turns["games"], turns_server)
     equal(len(named), 1)
     true(re.fullmatch(r"blobs/../[0-9a-f]{64}", named[0]), named)
 
 
-def counts_are_in_the_synced_log_before_the_worker_hears_so():
+def counts_are_in_the_synced_log_before_the_worker_gets_the_reply():
     equal(check_synced(*turns["counts"], turns_server), [])
 
 
@@ -304,7 +304,7 @@ def main():
         os.execvp("unshare", ["unshare", "--user", "--map-root-user", "--mount", sys.executable, *sys.argv])
     with new_server(leak_check=False) as turns_server:
         turns = traced(turns_server)
-        run(games_are_a_synced_blob_before_the_worker_hears_so, counts_are_in_the_synced_log_before_the_worker_hears_so,
+        run(games_are_a_synced_blob_before_the_worker_gets_the_reply, counts_are_in_the_synced_log_before_the_worker_gets_the_reply,
             a_submitted_patch_is_objects_and_a_reference_on_disk, an_approval_has_stored_the_snapshot_when_it_is_answered,
             a_merge_has_moved_the_branch_on_disk_when_it_is_answered,
             a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn, a_request_too_large_for_the_disk_harms_none_beside_it,

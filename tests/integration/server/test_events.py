@@ -53,7 +53,7 @@ def the_next_hour_has_a_row_of_its_own():
     equal(sql(server, "SELECT user_id IS NOT NULL, repeats FROM events WHERE type = 'modified' ORDER BY id"), [(1, 59), (1, 0), (1, 0)])
 
 
-def each_decision_has_its_row():
+def each_decision_has_a_row_of_its_own():
     for number in range(4):
         act(boss, "approve")
         act(dev, "modify", tc=f"nodes={1000 + number}")
@@ -96,7 +96,7 @@ def main():
         dev, boss = server.client("dev"), server.client("boss")
         test = ok(dev.api("POST", "/tests", {"title": "Title", "patch": patch().decode()})).json["id"]
         run(an_author_who_changes_a_test_again_and_again_adds_one_row_an_hour, the_next_hour_has_a_row_of_its_own,
-            each_decision_has_its_row, machines_that_fail_a_test_add_ten_rows_an_hour,
+            each_decision_has_a_row_of_its_own, machines_that_fail_a_test_add_ten_rows_an_hour,
             routine_events_are_removed_after_the_days_that_the_operator_sets)
 
 

@@ -57,7 +57,7 @@ def protocol_versions_0_and_2_are_spoken():
         equal(out.split()[0], baseline())
 
 
-def a_push_is_refused_with_a_word_on_what_to_do():
+def a_push_is_refused_with_a_sentence_on_what_to_do():
     clone = server.folder / "clone"
     done = git("push", f"{server.url}/git/anvil.git", "HEAD:refs/heads/x", cwd=clone, check=False)
     true(done.returncode != 0, "the push fails")
@@ -181,7 +181,7 @@ try:
     run(a_clone_is_the_baseline_and_holds_the_engines_source,
         a_shallow_clone_and_a_single_test_reference_work,
         protocol_versions_0_and_2_are_spoken,
-        a_push_is_refused_with_a_word_on_what_to_do,
+        a_push_is_refused_with_a_sentence_on_what_to_do,
         paths_of_files_and_strange_names_are_not_served,
         a_compressed_request_and_a_broken_one_are_answered,
         broken_lines_of_a_client_are_its_own_fault,

@@ -196,7 +196,7 @@ def kills_fell_on_both_sides_of_a_commit():
     true(loop.after > 0, "none after")
 
 
-def what_was_committed_and_not_answered_was_called_a_repeat():
+def a_request_that_was_committed_and_not_answered_is_a_repeat():
     equal(sum(m.repeats for m in loop.machines), len(loop.committed))
 
 
@@ -237,7 +237,7 @@ def main():
     loop = Loop()
     try:
         run(the_server_is_killed_again_and_again_while_posts_are_unanswered, no_client_met_an_answer_that_it_could_not_understand,
-            kills_fell_on_both_sides_of_a_commit, what_was_committed_and_not_answered_was_called_a_repeat,
+            kills_fell_on_both_sides_of_a_commit, a_request_that_was_committed_and_not_answered_is_a_repeat,
             the_database_holds_exactly_what_was_acknowledged, every_acknowledged_batch_counts_exactly_once, no_pair_counts_twice,
             the_replay_of_all_results_gives_the_same)
     finally:

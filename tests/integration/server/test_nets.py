@@ -191,7 +191,7 @@ def a_merge_puts_the_net_into_the_tree_on_top_of_the_tested_commit():
     equal(sql(server, "SELECT net, files, bench FROM commits WHERE sha = ?", tip), [(sha(FIRST), "[]", bench(FIRST))])
 
 
-def a_net_in_the_tree_comes_with_it_and_only_the_other_is_laid_down():
+def a_net_in_the_tree_is_part_of_the_snapshot_and_only_the_other_is_placed():
     equal(upload(SECOND, "?name=second").status, 201)
     test = submit(naming(SECOND, FIRST), bench=bench(SECOND))
     equal(test["missing_nets"], [])
@@ -249,7 +249,7 @@ def a_net_too_large_for_the_repository_is_tested_and_not_merged():
     true(not shown["ok"] and "larger than what the repository takes" in shown["why"], shown)
 
 
-def the_approval_covers_where_a_net_is_laid_down():
+def the_approval_covers_the_place_of_a_net():
     test = submit(naming(THIRD, SECOND))["id"]
     seen = document(test)["approval_hash"]
     sql(server, "UPDATE commits SET files = replace(files, 'nets/', 'other/') WHERE sha = ?", document(test)["new"]["commit"])
@@ -290,7 +290,7 @@ def a_form_with_another_file_or_without_a_line_comes_back_and_says_so():
     equal(sql(server, "SELECT count(*) FROM tests"), count)
 
 
-def a_line_that_is_no_name_is_refused_with_what_it_should_be():
+def a_line_that_is_not_the_name_of_a_net_is_refused_with_the_form_that_it_must_have():
     reply = submit(naming("nn-13406b1dcbe0.nnue", SECOND), 422)
     equal((reply["error"]["code"], reply["error"]["field"]), ("bad_net", "patch"))
     contains(reply["error"]["message"], "'nn-13406b1dcbe0.nnue'")
@@ -355,7 +355,7 @@ def bytes_that_a_bad_disk_has_changed_are_put_right_by_the_same_file():
     equal(Client(server).get(f"/api/v1/blobs/{sha(FIRST)}").body, FIRST)
 
 
-def who_may_not_submit_may_not_upload():
+def a_user_who_may_not_submit_may_not_upload():
     equal(upload(b"x", client=joe).status, 403)
     equal(upload(b"x", client=Client(server)).status, 401)
     body, kind = multipart({}, {"net": ("x", b"x")})
@@ -388,7 +388,7 @@ def beginning(size, name="dev"):
             f"Content-Type: application/octet-stream\r\nContent-Length: {size}")
 
 
-def what_is_over_the_limit_is_refused_before_it_is_sent():
+def a_file_over_the_limit_is_refused_before_it_is_sent():
     with contextlib.closing(raw(beginning(200 << 20))) as connection:
         contains(connection.recv(65536).decode(), " 413 ")
 
@@ -417,7 +417,7 @@ def asked(head):
         return connection.recv(65536).decode()
 
 
-def who_does_not_ask_sends_it_all_and_hears_why_it_was_refused():
+def a_client_that_does_not_ask_first_sends_everything_and_gets_the_reason_of_the_refusal():
     waiting = [raw(beginning(20 << 20)) for _ in range(2)]
     wait_until(lambda: " 503 " in asked(beginning(20 << 20)), 10)
     equal((upload(bytes(20 << 20)).code), "busy")
@@ -425,7 +425,7 @@ def who_does_not_ask_sends_it_all_and_hears_why_it_was_refused():
         connection.close()
 
 
-def a_large_file_of_somebody_without_the_role_is_refused_before_it_is_sent():
+def a_large_file_of_a_user_without_the_role_is_refused_before_it_is_sent():
     contains(asked(beginning(20 << 20, "joe")), "the role developer")
 
 
@@ -442,7 +442,7 @@ def a_user_fills_no_disk():
 # ---- the operator
 
 
-def the_operator_says_where_nets_are_named():
+def the_operator_sets_the_file_that_names_a_net():
     contains(server.command("engine", "nets", server.data, "net.txt", "data/{sha256}.nnue"), "net.txt names the net")
     shown = dev.api("GET", "/nets").json["engines"][0]
     equal((shown["net_file"], shown["net_path"]), ("net.txt", "data/{sha256}.nnue"))
@@ -499,18 +499,18 @@ def main():
         run(a_test_of_a_net_that_is_not_here_waits_for_it, its_page_has_a_field_for_the_file_for_those_who_may_bring_it, another_file_is_not_taken_for_it,
             uploaded_later_it_lets_the_test_be_approved_and_is_laid_down_before_the_build,
             a_merge_puts_the_net_into_the_tree_on_top_of_the_tested_commit,
-            a_net_in_the_tree_comes_with_it_and_only_the_other_is_laid_down, both_sides_may_need_a_net_of_their_own,
+            a_net_in_the_tree_is_part_of_the_snapshot_and_only_the_other_is_placed, both_sides_may_need_a_net_of_their_own,
             a_patch_that_leaves_the_net_alone_merges_as_before,
             a_test_on_an_older_baseline_keeps_its_net_when_it_is_offered_again,
-            a_net_too_large_for_the_repository_is_tested_and_not_merged, the_approval_covers_where_a_net_is_laid_down,
+            a_net_too_large_for_the_repository_is_tested_and_not_merged, the_approval_covers_the_place_of_a_net,
             a_form_brings_patch_and_net_together, a_form_with_another_file_or_without_a_line_comes_back_and_says_so,
-            a_line_that_is_no_name_is_refused_with_what_it_should_be, the_reply_and_the_list_are_as_documented,
+            a_line_that_is_not_the_name_of_a_net_is_refused_with_the_form_that_it_must_have, the_reply_and_the_list_are_as_documented,
             the_page_lists_nets_and_what_was_typed_cannot_break_out_of_it, a_net_is_downloaded_whole_or_in_part_by_anybody,
-            the_same_file_again_is_the_same_net, bytes_that_a_bad_disk_has_changed_are_put_right_by_the_same_file, who_may_not_submit_may_not_upload, senseless_uploads_are_refused,
-            what_is_over_the_limit_is_refused_before_it_is_sent, large_files_arrive_a_few_at_a_time,
-            who_does_not_ask_sends_it_all_and_hears_why_it_was_refused,
-            a_large_file_of_somebody_without_the_role_is_refused_before_it_is_sent, a_user_fills_no_disk,
-            the_operator_says_where_nets_are_named,
+            the_same_file_again_is_the_same_net, bytes_that_a_bad_disk_has_changed_are_put_right_by_the_same_file, a_user_who_may_not_submit_may_not_upload, senseless_uploads_are_refused,
+            a_file_over_the_limit_is_refused_before_it_is_sent, large_files_arrive_a_few_at_a_time,
+            a_client_that_does_not_ask_first_sends_everything_and_gets_the_reason_of_the_refusal,
+            a_large_file_of_a_user_without_the_role_is_refused_before_it_is_sent, a_user_fills_no_disk,
+            the_operator_sets_the_file_that_names_a_net,
             an_imported_tree_may_name_a_net_that_is_not_here_and_is_no_reference_until_it_is, the_server_ends_well)
     finally:
         server.close()

@@ -97,7 +97,7 @@ def the_documents_are_as_documented():
     same_shape(read("/tests/1/diff"), EXAMPLES["diff.reply"], "diff")
 
 
-def a_test_tells_what_was_counted():
+def the_document_of_a_test_has_the_counted_results():
     test = read("/tests/1")
     equal((test["state"], test["result"]), ("finished", "accepted"))
     equal(test["stats"]["ptnml"], [OUTCOMES.count(c) for c in "01234"])
@@ -116,14 +116,14 @@ def a_failure_comes_with_its_log():
     equal(read("/machines/1")["failures"][0]["test"], 2)
 
 
-def the_page_says_what_the_document_says():
+def the_page_shows_the_values_of_the_document():
     text = anyone.get("/tests/1").text
     contains(text, read("/tests/1")["stats"]["text"].replace("<", "&lt;").replace(">", "&gt;"))
     contains(anyone.get("/").text, "Reads well")
     contains(anyone.get("/tests/2").text, "tmpfs is full")
 
 
-def actions_depend_on_who_asks_and_say_why_not():
+def actions_depend_on_the_caller_and_give_the_reason_of_a_refusal():
     pending = "/tests/3"
     equal(read(pending)["actions"]["approve"], {"ok": False, "why": "sign in first"})
     contains(read(pending, client=dev)["actions"]["approve"]["why"], "maintainer")
@@ -260,8 +260,8 @@ def main():
         server = Server(init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False)
     try:
         set_up()
-        run(the_documents_are_as_documented, a_test_tells_what_was_counted, a_failure_comes_with_its_log,
-            the_page_says_what_the_document_says, actions_depend_on_who_asks_and_say_why_not, finished_tests_can_be_filtered,
+        run(the_documents_are_as_documented, the_document_of_a_test_has_the_counted_results, a_failure_comes_with_its_log,
+            the_page_shows_the_values_of_the_document, actions_depend_on_the_caller_and_give_the_reason_of_a_refusal, finished_tests_can_be_filtered,
             pages_follow_each_other_without_gap_or_repeat, events_can_be_filtered, what_is_not_there_is_a_404_in_both_languages,
             what_was_typed_cannot_break_out_of_a_page, a_form_like_another_test_starts_from_its_settings,
             an_uploaded_file_comes_back_as_text_when_it_is_refused,

@@ -157,7 +157,7 @@ def forget_failures():
     sql(server, "DELETE FROM login_failures")
 
 
-def wrong_passwords_of_one_network_lock_nobody_else_out():
+def wrong_passwords_of_one_network_lock_no_other_network_out():
     owner = person("paula")
     for i in range(10):
         refused(at(f"2001:db8:bad::{i + 1:x}").login("paula", "not this one"), 401, "wrong_password")
@@ -237,7 +237,7 @@ def new_machines_are_limited_by_network():
         server.command("set", server.data, "registrations_per_hour", "200")
 
 
-def an_old_hash_is_made_anew_at_login():
+def an_old_hash_is_replaced_at_login():
     weak = hashlib.scrypt(PASSWORD.encode(), salt=b"00ff" * 8, n=1 << 15, r=8, p=1, maxmem=1 << 28, dklen=32).hex()
     person("olga")
     sql(server, "UPDATE users SET password = ? WHERE name = 'olga'", f"scrypt$32768$8$1${'00ff' * 8}${weak}")
@@ -443,7 +443,7 @@ def expected(who, name):
     return 401 if who != "nobody" and name in NO_ACCOUNT else 403
 
 
-def every_route_is_open_to_those_whom_the_table_names_and_to_nobody_else():
+def every_route_is_open_to_the_callers_that_the_table_names_and_to_no_others():
     table = list(routes_of_the_table())
     equal({(method, pattern) for _, method, pattern in table} ^ routes_of_the_server(), set(), "routes without a row, rows without a route")
     people, wrong = everybody(), []
@@ -481,15 +481,15 @@ def main():
         admin = server.client(ADMIN)
         run(a_blocked_account_stops_its_machines, a_blocked_accounts_machine_does_not_come_back,
             a_revoked_token_stops_its_machine_until_that_has_a_new_one, a_blocked_machine_does_not_come_back_under_a_new_key,
-            wrong_passwords_of_one_network_lock_nobody_else_out,
+            wrong_passwords_of_one_network_lock_no_other_network_out,
             guessing_from_many_networks_is_slow_and_does_not_reach_networks_that_the_owner_knows,
             others_in_the_same_network_lock_out_no_browser_in_which_the_owner_signed_in,
             what_was_typed_as_a_name_is_not_kept, logins_and_sign_ups_are_limited_by_network, new_machines_are_limited_by_network,
-            an_old_hash_is_made_anew_at_login,
+            an_old_hash_is_replaced_at_login,
             a_new_password_ends_the_tokens_unless_they_are_to_stay, a_maintainers_token_of_scope_submit_blocks_no_machine,
             a_machine_that_was_never_given_a_task_is_forgotten_after_a_day,
             lines_of_text_that_act_or_are_not_seen_are_refused_with_their_field_and_the_character,
-            every_route_is_open_to_those_whom_the_table_names_and_to_nobody_else)
+            every_route_is_open_to_the_callers_that_the_table_names_and_to_no_others)
     finally:
         server.close()
 

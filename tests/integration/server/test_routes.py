@@ -171,7 +171,7 @@ def a_token_that_is_revoked_while_the_body_arrives_is_refused():
     equal(attempt("d", client, lambda: server.client("wendy").api("POST", f"/tokens/{token}/revoke", {})), (401, "bad_token"))
 
 
-def an_admin_who_stays_one_does_the_deed_however_slowly():
+def an_admin_who_stays_one_succeeds_even_if_the_body_is_slow():
     server.add_user("puppet-e")
     slow = Slow(admin_client("peggy"), "POST", "/api/v1/users/puppet-e/role", {"role": "admin", "grant": True})
     settled(server.client())
@@ -358,4 +358,4 @@ if __name__ == "__main__":
             an_admin_who_is_blocked_while_the_body_arrives_is_refused,
             a_session_that_ends_while_the_body_arrives_is_refused,
             a_token_that_is_revoked_while_the_body_arrives_is_refused,
-            an_admin_who_stays_one_does_the_deed_however_slowly)
+            an_admin_who_stays_one_succeeds_even_if_the_body_is_slow)

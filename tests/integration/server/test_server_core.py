@@ -45,7 +45,7 @@ def metric(name):
 # ---- requests and refusals ---------------------------------------------------------------------------
 
 
-def the_server_says_what_it_speaks():
+def the_server_names_the_protocols_that_it_supports():
     about = server.client().get("/api/v1/server").json
     equal(about["protocols"], [1])
     equal(about["signup"], "open")
@@ -53,7 +53,7 @@ def the_server_says_what_it_speaks():
     equal(server.client().get("/api/v1/health").json["ok"], True)
 
 
-def every_reply_forbids_script_from_elsewhere():
+def every_reply_forbids_scripts_from_other_sites():
     for path in ("/api/v1/server", "/api/v1/nothing", "/nothing", "/static/live.js", "/metrics"):
         headers = server.client().get(path).headers
         contains(headers["Content-Security-Policy"], "default-src 'self'")
@@ -179,7 +179,7 @@ def a_login_makes_a_session_and_a_logout_ends_it():
     equal(client.api("GET", "/account").status, 401)
 
 
-def forms_answer_with_a_redirect_to_where_one_came_from():
+def forms_answer_with_a_redirect_to_the_page_of_the_form():
     for target, where in (("/tests/1", "/tests/1"), ("//evil.example/", "/"), ("https://evil.example", "/"), ("/\\evil", "/")):
         reply = server.client().form("/login", {"name": ADMIN, "password": PASSWORD, "next": target})
         equal((reply.status, reply.headers["Location"]), (303, where))
@@ -273,7 +273,7 @@ def a_new_password_ends_the_other_sessions():
     equal(server.client().login("nina", "another horse").status, 200)
 
 
-def the_examples_of_the_api_page_are_what_the_server_speaks():
+def the_server_replies_as_the_examples_of_the_api_page_say():
     page = (ROOT / "server" / "API.md").read_text()
     example = {name: json.loads(text) for name, text in re.findall(r"```json (\S+)\n(.*?)```", page, re.S)}
 
@@ -377,7 +377,7 @@ def writes_of_one_address_are_limited():
         equal(client.api("POST", "/logout", {}, there).status, 200, "others are not concerned")
 
 
-def an_api_call_by_nobody_is_refused():
+def an_api_call_without_an_identity_is_refused():
     equal(server.client().api("GET", "/account").code, "unauthorized")
     reply = Client(server, token="nonsense").api("GET", "/account")
     equal((reply.status, reply.code), (401, "bad_token"))
@@ -684,7 +684,7 @@ def a_second_server_on_the_same_data_is_refused():
     contains(done.stderr, "another server runs")
 
 
-def a_stop_answers_those_who_wait_and_ends_cleanly():
+def a_stop_answers_the_requests_that_wait_and_ends_cleanly():
     with Server() as own:
         worker = own.worker()
         claim = {"protocol": 1, "cores": 2, "memory_mib": 1000, "speeds": {}, "snapshots": [], "holding": [], "wait_s": 50}
@@ -700,7 +700,7 @@ def a_stop_answers_those_who_wait_and_ends_cleanly():
         equal(own.client(ADMIN).api("GET", "/account").status, 200)
 
 
-def a_stop_answers_those_who_wait_for_a_reader():
+def a_stop_answers_the_requests_that_wait_for_a_reader():
     """Tried again if the reader was done with all of them before the stop came."""
     with Server("--readers", "1", start=False) as own:
         body = json.dumps({"name": "nobody", "password": "wrong horse"})
@@ -743,7 +743,7 @@ def init_refuses_a_folder_that_is_there():
     equal(os.stat(server.data).st_mode & 0o777, 0o700)
 
 
-def mistaken_commands_say_how_it_goes():
+def a_wrong_command_line_gets_the_usage():
     for words in ((), ("fly",), ("run",), ("user", "add"), ("backup", "x"), ("set", "x", "y")):
         done = server.command(*words, check=False)
         equal(done.returncode, 2, words)

@@ -77,7 +77,7 @@ def proven(machine):
     return machine
 
 
-def invented_cores_send_nobody_to_another_test():
+def invented_cores_send_no_machine_to_another_test():
     for cores, batches in ((4, 0), (4096, 0), (4096, 1)):  # more than were registered, registered as well, after a batch
         first = begin(priority=1)
         liar = Machine("198.51.100.1", cores=cores)
@@ -103,7 +103,7 @@ def a_new_machine_gets_one_small_task():
     equal(liar.claim(cores=4096, holding=[task["id"]]), None, "a second task")
 
 
-def nobody_holds_all_pairs_of_a_test():
+def no_owner_holds_all_pairs_of_a_test():
     test = begin(kind="fixed", pairs_max=2000)
     others = honest(2)
     for machine in others:
@@ -163,7 +163,7 @@ def one_machine_ends_no_test():
         equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
 
 
-def invented_failures_change_nothing_where_owners_with_a_record_play():
+def invented_failures_change_nothing_while_owners_with_a_record_play():
     test = begin()
     good = [proven(machine) for machine in honest(2)]
     for machine in good:
@@ -334,14 +334,14 @@ if __name__ == "__main__":
         server.add_user("boss", "maintainer")
         server.start()
         anyone, boss, dev, dev2 = Client(server), server.client("boss"), developer("dev"), developer("dev2")
-        run(invented_cores_send_nobody_to_another_test,
+        run(invented_cores_send_no_machine_to_another_test,
             cores_that_were_not_registered_are_not_shown,
             a_new_machine_gets_one_small_task,
-            nobody_holds_all_pairs_of_a_test,
+            no_owner_holds_all_pairs_of_a_test,
             pairs_that_were_begun_are_dealt_to_others,
             a_machine_that_takes_and_gives_back_has_to_wait,
             one_machine_ends_no_test,
-            invented_failures_change_nothing_where_owners_with_a_record_play,
+            invented_failures_change_nothing_while_owners_with_a_record_play,
             accounts_of_one_network_have_one_voice,
             a_test_that_machines_failed_is_resumed_by_a_maintainer,
             puppets_set_no_bench_beside_an_owner_with_a_record,

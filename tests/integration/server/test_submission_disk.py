@@ -88,7 +88,7 @@ def an_approval_stores_the_snapshots_of_both_sides():
     act(dev, test, "stop")
 
 
-def a_snapshot_that_is_gone_from_the_disk_is_made_again_where_a_worker_asks():
+def a_snapshot_that_is_gone_from_the_disk_is_made_again_if_a_worker_asks():
     test = submit()
     act(boss, test, "approve")
     task = claim(server.worker()).json
@@ -150,7 +150,7 @@ def size_of_objects():
     return sum(path.stat().st_blocks * 512 for path in bare(server).glob("objects/??/*"))
 
 
-def what_a_submission_writes_is_counted_and_a_stop_does_not_give_it_back():
+def the_bytes_of_a_submission_count_even_if_its_test_is_stopped():
     before, on_disk = counted(), size_of_objects()
     test = submit(patch=large("a"))
     added = counted() - before
@@ -325,7 +325,7 @@ def an_approval_that_was_answered_survives_kill_9_and_the_loss_of_its_files():
     act(dev, test, "stop")
 
 
-def a_server_starts_where_a_copy_holds_a_test_without_its_objects():
+def a_server_starts_if_a_copy_holds_a_test_without_its_objects():
     server.stop()
     sql(server, "UPDATE tests SET patch_dropped = NULL WHERE id = ?", kept["old"])
     server.start()
@@ -341,10 +341,10 @@ def main():
         run(tests_that_are_submitted_and_stopped_leave_no_snapshot,
             the_snapshot_of_a_test_that_no_worker_builds_can_be_read_and_is_not_stored,
             an_approval_stores_the_snapshots_of_both_sides,
-            a_snapshot_that_is_gone_from_the_disk_is_made_again_where_a_worker_asks,
+            a_snapshot_that_is_gone_from_the_disk_is_made_again_if_a_worker_asks,
             a_snapshot_that_would_be_another_is_not_served,
             snapshots_that_no_worker_builds_any_more_are_swept,
-            what_a_submission_writes_is_counted_and_a_stop_does_not_give_it_back,
+            the_bytes_of_a_submission_count_even_if_its_test_is_stopped,
             a_person_who_adds_more_than_the_limit_in_a_day_is_told_when_it_ends,
             the_limit_holds_after_a_restart, after_the_hour_the_next_submission_is_taken,
             a_test_that_was_stopped_long_ago_and_not_approved_loses_its_objects_and_no_other_does,
@@ -352,7 +352,7 @@ def main():
             a_patch_that_was_dropped_can_be_submitted_and_approved_again, the_days_are_a_setting,
             a_commit_that_another_test_has_as_its_base_is_kept,
             an_approval_that_was_answered_survives_kill_9_and_the_loss_of_its_files,
-            a_server_starts_where_a_copy_holds_a_test_without_its_objects)
+            a_server_starts_if_a_copy_holds_a_test_without_its_objects)
     finally:
         server.close()
 

@@ -63,7 +63,7 @@ def same_shape(got, example):
 
 # ---- submitting
 
-def the_examples_of_the_documentation_are_what_the_server_does():
+def the_server_behaves_as_the_examples_of_the_documentation_say():
     reply = dev.api("POST", "/tests", EXAMPLES["tests.request"])
     equal(reply.status, 201, reply)
     same_shape(reply.json, EXAMPLES["submit.reply"])
@@ -116,7 +116,7 @@ def a_title_left_out_is_the_mails_subject():
     equal(test_row(test)["title"], "Add one")
 
 
-def a_preset_fills_what_is_not_said():
+def a_preset_fills_the_fields_that_the_request_leaves_out():
     test = test_row(new_test(preset="LTC", tc=...))
     equal((test["tc"], test["elo0"], test["elo1"], test["new_options"]), ("60+0.6", 0.5, 2.5, "Hash=64"))
     test = test_row(new_test(preset="Fixed games", tc="10+0.1", games=1001))
@@ -174,7 +174,7 @@ def every_absurd_field_is_named():
         refused(reply, 422, wanted, word)
 
 
-def what_is_missing_or_too_much_is_named():
+def missing_and_superfluous_fields_are_named():
     refused(submit(patch=...), 422, "patch", "is missing")
     refused(submit(title=...), 422, "title", "is missing")
     refused(submit(commit="main"), 422, "patch", "not several")
@@ -267,7 +267,7 @@ def the_author_stops_and_others_do_not():
     equal(dev.api("POST", f"/tests/{test}/pause").status, 409)
 
 
-def a_change_of_what_runs_takes_approval_back_and_priority_does_not():
+def a_change_of_the_code_that_runs_withdraws_the_approval_and_a_priority_does_not():
     test = new_test()
     boss.api("POST", f"/tests/{test}/approve")
     before = test_row(test)["approved_hash"]
@@ -282,7 +282,7 @@ def a_change_of_what_runs_takes_approval_back_and_priority_does_not():
     equal((test_row(test)["title"], test_row(test)["priority"]), ("Better words", 3))
 
 
-def another_batch_rounds_the_pairs_anew():
+def another_size_of_batches_rounds_the_pairs_again():
     test = new_test(batch_pairs=16, pairs_max=32)
     equal(dev.api("POST", f"/tests/{test}/modify", {"batch_pairs": 5}).status, 200)
     equal((test_row(test)["batch_pairs"], test_row(test)["pairs_max"]), (5, 35))
@@ -409,17 +409,17 @@ def references_follow_the_database_when_a_commit_fails():
 
 
 try:
-    run(the_examples_of_the_documentation_are_what_the_server_does,
+    run(the_server_behaves_as_the_examples_of_the_documentation_say,
         a_patch_over_the_api_becomes_a_pending_test_and_a_commit,
         a_pasted_patch_in_the_form_becomes_a_test_and_a_redirect,
         a_file_upload_beats_the_empty_text_field,
         a_title_left_out_is_the_mails_subject,
-        a_preset_fills_what_is_not_said,
+        a_preset_fills_the_fields_that_the_request_leaves_out,
         a_base_may_be_another_tests_commit,
         a_fetched_branch_can_be_named,
         submissions_of_several_users_at_once_are_as_many_tests,
         every_absurd_field_is_named,
-        what_is_missing_or_too_much_is_named,
+        missing_and_superfluous_fields_are_named,
         bad_patches_are_named_and_leave_no_test,
         bodies_that_are_no_json_are_refused,
         a_submit_token_of_maintainer_or_admin_submits_and_does_no_more,
@@ -428,8 +428,8 @@ try:
         a_maintainer_approves_but_not_his_own,
         forms_of_the_page_do_the_same_and_lead_back,
         the_author_stops_and_others_do_not,
-        a_change_of_what_runs_takes_approval_back_and_priority_does_not,
-        another_batch_rounds_the_pairs_anew,
+        a_change_of_the_code_that_runs_withdraws_the_approval_and_a_priority_does_not,
+        another_size_of_batches_rounds_the_pairs_again,
         modify_refuses_what_would_mix_results,
         a_book_of_chess960_needs_that_variant,
         the_diff_has_hunks_and_puts_risky_files_first,

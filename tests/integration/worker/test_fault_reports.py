@@ -33,7 +33,7 @@ def post(seq, **fields):
     return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "2222", **fields))
 
 
-def a_batch_says_what_its_machine_was_like():
+def a_batch_reports_the_load_of_its_machine():
     good = EXAMPLES["batch.request"]["load"]
     for load in ("x", [], {"delay": -1}, {"delay": "0"}, {"delay": 2}, {"swap_mib": None, "wings": 1}, {"speed": 1e13}):
         reply = post(0, load=load)
@@ -51,7 +51,7 @@ def a_batch_says_what_its_machine_was_like():
     contains(page, "busy with other programs (4), slower than at first (4), short of memory (4)")
 
 
-def what_a_side_used_while_the_other_was_to_move_is_shown():
+def the_cpu_time_of_a_side_while_the_other_was_to_move_is_shown():
     test = anyone.api("GET", "/tests/1").json
     equal(test["rest"], {"new": 2.5, "base": 0.04 + EXAMPLES["batch.request"]["load"]["rest_base"]})
     sentence = "While the other side was to move, the new side used 2.5\u00a0s of CPU time and the base 0.1\u00a0s."
@@ -130,7 +130,7 @@ def a_machine_shows_its_speed_and_its_instruction_set():
     contains(anyone.get("/machines").text, "x86-64-v2")
 
 
-def a_machine_confined_too_little_gets_no_work_and_hears_what_to_install():
+def a_machine_with_too_low_a_sandbox_level_gets_no_work_and_learns_what_to_install():
     server.command("set", server.data, "sandbox_min", "2")
     host = {**EXAMPLES["workers.request"]["host"], "sandbox": 1}
     open_one = server.worker(key="p" * 32, host=host)
@@ -234,10 +234,10 @@ def main():
         server.start()
         anyone, worker = Client(server), server.worker()
         task = claim(worker, cores=8, speeds={"anvil": 1234567.0}).json
-        run(a_batch_says_what_its_machine_was_like, what_a_side_used_while_the_other_was_to_move_is_shown, an_operator_sets_the_limits, fault_report_is_taken_once_and_shown,
+        run(a_batch_reports_the_load_of_its_machine, the_cpu_time_of_a_side_while_the_other_was_to_move_is_shown, an_operator_sets_the_limits, fault_report_is_taken_once_and_shown,
             what_engines_said_cannot_break_out_of_a_page, fault_report_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
             a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,
-            a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_confined_too_little_gets_no_work_and_hears_what_to_install,
+            a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_with_too_low_a_sandbox_level_gets_no_work_and_learns_what_to_install,
             games_are_played_over_again_and_invented_ones_are_found, the_server_ends_well)
     finally:
         server.close()

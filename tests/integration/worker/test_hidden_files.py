@@ -124,7 +124,7 @@ def worker_user():
     return names.get("patchmate", names["nobody"])
 
 
-def without_namespaces_the_worker_says_what_it_does_not_hide():
+def without_namespaces_the_worker_says_which_files_it_does_not_hide():
     facts, log, secret = look("build", confinement.give_up_unshare)
     tap.true(f"finds {secret}" in facts, facts)  # else this test shows nothing
     tap.equal([fact for fact in facts if fact.startswith(("lacks", "changes", "gets"))], [])
@@ -155,7 +155,7 @@ def the_self_test_says_which_of_both_there_is():
 
 
 def main():
-    tap.run(*[hidden(where) for where in COMMANDS], without_namespaces_the_worker_says_what_it_does_not_hide,
+    tap.run(*[hidden(where) for where in COMMANDS], without_namespaces_the_worker_says_which_files_it_does_not_hide,
             the_self_test_says_which_of_both_there_is)
 
 

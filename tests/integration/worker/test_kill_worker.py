@@ -38,7 +38,7 @@ def compiles():
     return any("cc1" in command_line(pid) for pid, _ in descendants(worker.process.pid))
 
 
-def a_killed_worker_leaves_no_process_and_goes_on_where_it_was():
+def a_killed_worker_leaves_no_process_and_continues_its_task():
     randomly = random.Random(int(os.environ.get("SEED", time.time_ns())))
     met, kept = 0, 0
     for number in range(KILLS):
@@ -56,7 +56,7 @@ def a_killed_worker_leaves_no_process_and_goes_on_where_it_was():
     equal(sql(server, "SELECT count(*) FROM workers"), [(1,)], "the same machine all along")
 
 
-def a_killed_worker_does_not_lose_what_it_could_not_send():
+def a_killed_worker_keeps_the_results_that_it_could_not_send():
     """The server is away, so that batches stay on disk; then the worker is killed, and both come back."""
     worker.start()
     wait_until(plays, 60)
@@ -141,7 +141,7 @@ def ctrl_c_leaves_nothing_behind():
     equal(sql(server, "SELECT count(*) FROM tasks WHERE state = 'open'"), [(0,)])
 
 
-def the_test_still_comes_to_its_verdict():
+def the_test_still_reaches_its_verdict():
     """Its cap is lowered to a few pairs more than are in, those that were lost with the killed included."""
     pairs = sql(server, "SELECT ptnml0 + ptnml1 + ptnml2 + ptnml3 + ptnml4 FROM tests")[0][0]
     sql(server, "UPDATE tests SET pairs_max = ?", pairs + 6 * BATCH)
@@ -168,9 +168,9 @@ def main():
         test = add_test(server, kind="fixed", batch_pairs=BATCH, base_options="Hash=1", new_options="Hash=1")
         server.start()
         with Worker(server, "--concurrency", "1", start=False) as worker:
-            run(a_killed_worker_leaves_no_process_and_goes_on_where_it_was, a_killed_worker_does_not_lose_what_it_could_not_send,
+            run(a_killed_worker_leaves_no_process_and_continues_its_task, a_killed_worker_keeps_the_results_that_it_could_not_send,
                 a_build_that_is_killed_half_way_is_made_again, an_engine_that_ignores_all_dies_with_its_worker, fault_report_outlives_server_and_worker,
-                ctrl_c_leaves_nothing_behind, the_test_still_comes_to_its_verdict, no_pair_counts_twice_and_a_replay_agrees)
+                ctrl_c_leaves_nothing_behind, the_test_still_reaches_its_verdict, no_pair_counts_twice_and_a_replay_agrees)
     finally:
         server.close()
 

@@ -45,7 +45,7 @@ def heard(fake, word):
     return [entry for entry in fake.heard if word in entry[1]]
 
 
-def a_registration_that_is_sent_on_elsewhere_stays_where_it_was():
+def a_registration_that_is_redirected_to_another_site_is_not_sent_there():
     with FakeServer() as other, FakeServer() as fake:
         fake.redirects["workers"] = other.url
         with worker_of(fake, "--token", TOKEN) as worker:
@@ -159,7 +159,7 @@ def bytes_of(text):
     return b"".join(bytes([ord(c) - 0x10ff00]) if 0x10ff00 <= ord(c) <= 0x10ffff else c.encode() for c in text)
 
 
-def what_a_build_prints_arrives_byte_for_byte():
+def the_output_of_a_build_arrives_byte_for_byte():
     said = b"a\tb\x1b[31mred\x1b[0m \xff\x00 \xc2\x9b \xe2\x80\xae \xf4\x8f\xbf\xbf \xc3\xa4\r\nerror: \x1b[31mbold\r\n"
     with FakeServer() as fake:
         fake.add_task()
@@ -174,11 +174,11 @@ def what_a_build_prints_arrives_byte_for_byte():
 
 def main():
     make_certificate()
-    tap.run(a_registration_that_is_sent_on_elsewhere_stays_where_it_was, a_registration_leaves_tls_for_no_server,
+    tap.run(a_registration_that_is_redirected_to_another_site_is_not_sent_there, a_registration_leaves_tls_for_no_server,
             a_download_follows_to_another_server, a_download_does_not_leave_tls, a_server_without_tls_is_warned_of_once,
             the_token_comes_from_a_file_or_the_environment, a_token_file_that_others_may_read_is_warned_of,
             a_token_file_without_a_token_is_refused, no_program_finds_the_token_in_its_environment,
-            no_word_of_the_server_forges_a_line_of_the_log, what_a_build_prints_arrives_byte_for_byte)
+            no_word_of_the_server_forges_a_line_of_the_log, the_output_of_a_build_arrives_byte_for_byte)
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ def until(condition, seconds=60):
     return kit.wait_until(condition, seconds)
 
 
-def nobody_is_left():
+def no_process_is_left():
     until(lambda: not inside())
 
 
@@ -147,7 +147,7 @@ def a_patch_is_built_benched_and_played_to_the_end():
     tap.true(all(batch["games_sha256"] and batch["counted"] for batch in batches), "every batch has its games and counts")
     tap.true(all(batch["speed"] == 1000000 and batch["tc"] == "5.000+0.050" for batch in batches), "speed and clock are told")
     sound(test)
-    nobody_is_left()
+    no_process_is_left()
 
 
 def the_same_machine_is_the_same_worker_and_builds_nothing_twice():
@@ -160,7 +160,7 @@ def the_same_machine_is_the_same_worker_and_builds_nothing_twice():
     stop(test)
 
 
-def a_wrong_bench_is_reported_with_what_was_printed():
+def a_wrong_bench_is_reported_with_the_printed_number():
     test = submit(bench=815)
     with a_worker("--once") as worker:
         failure = until(lambda: one("SELECT * FROM failures WHERE test_id = ?", test))
@@ -188,10 +188,10 @@ def an_engine_that_never_answers_is_reported():
         tap.contains(failure["log"], "> uci")
         tap.contains(failure["log"], "no net 1")
         tap.equal(worker.wait(), 0)
-    nobody_is_left()
+    no_process_is_left()
 
 
-def crashes_lose_games_and_the_test_goes_on():
+def crashes_lose_games_and_the_test_continues():
     test = submit(games=8, new_options="Hash=16 Mode=crashgo After=3", tc="60+1")
     with a_worker():
         until(lambda: test_row(test)["state"] == "finished")
@@ -206,7 +206,7 @@ def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
         until(lambda: games_of(test) > 0)
         worker.signal(signal.SIGINT)
         tap.equal(worker.wait(), 0)
-    nobody_is_left()
+    no_process_is_left()
     task = one("SELECT * FROM tasks WHERE test_id = ? ORDER BY id DESC", test)
     tap.equal(task["state"], "released")
     tap.true(0 < task["started_pairs"] < task["pair_count"], "some pairs were begun and not all")
@@ -223,7 +223,7 @@ def ctrl_c_twice_leaves_at_once():
         until(lambda: "Ctrl-C again stops immediately" in worker.log())
         worker.signal(signal.SIGINT)
         tap.equal(worker.wait(), 130, "the status of a worker that did not wait for its pair")
-    nobody_is_left()
+    no_process_is_left()
     tap.equal(one("SELECT * FROM tasks WHERE test_id = ?", test)["state"], "released")
     stop(test)
 
@@ -234,7 +234,7 @@ def no_engine_survives_the_sudden_death_of_the_worker():
         until(lambda: len(inside()) >= 2)
         worker.signal(signal.SIGKILL)
         worker.wait()
-        nobody_is_left()
+        no_process_is_left()
     stop(test)
 
 
@@ -244,13 +244,13 @@ def a_stopped_test_is_dropped_at_once():
         until(lambda: games_of(test) > 0)
         stop(test)
         until(lambda: "ends: finished" in worker.log(), 30)
-        nobody_is_left()
+        no_process_is_left()
         task = one("SELECT * FROM tasks WHERE test_id = ? ORDER BY id DESC", test)
         batches = one("SELECT count(*) AS n FROM batches WHERE task_id = ?", task["id"])["n"]
         tap.true(2 * batches < task["pair_count"], f"{batches} batches of a task of {task['pair_count']} pairs: all were played")
 
 
-def while_the_server_is_away_play_goes_on_and_nothing_is_lost():
+def while_the_server_is_away_play_continues_and_nothing_is_lost():
     test = submit(new_options=SLOW, max_moves=2, games=40)
     with a_worker() as worker:
         until(lambda: games_of(test) > 0)
@@ -299,7 +299,7 @@ def two_workers_share_a_folder_under_two_numbers():
             tap.contains(second.log(), f"folder {CACHE}/2\n")
 
 
-def without_a_sandbox_the_worker_refuses_unless_told():
+def without_a_sandbox_the_worker_refuses_unless_an_option_allows_it():
     tools = FOLDER / "tools"
     tools.mkdir()
     for name in ["cc", "gcc", "make", "sh", "env", "true", "ld", "as"]:
@@ -333,12 +333,12 @@ try:
         server.add_user("dev", "developer")
         server.add_user("boss", "maintainer")
         tap.run(a_patch_is_built_benched_and_played_to_the_end, the_same_machine_is_the_same_worker_and_builds_nothing_twice,
-                a_wrong_bench_is_reported_with_what_was_printed, a_failed_build_is_reported_with_the_compilers_words,
-                an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_goes_on,
+                a_wrong_bench_is_reported_with_the_printed_number, a_failed_build_is_reported_with_the_compilers_words,
+                an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_continues,
                 ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest, ctrl_c_twice_leaves_at_once,
                 no_engine_survives_the_sudden_death_of_the_worker, a_stopped_test_is_dropped_at_once,
-                while_the_server_is_away_play_goes_on_and_nothing_is_lost, batches_outlive_the_worker_that_made_them,
-                two_workers_share_a_folder_under_two_numbers, without_a_sandbox_the_worker_refuses_unless_told,
+                while_the_server_is_away_play_continues_and_nothing_is_lost, batches_outlive_the_worker_that_made_them,
+                two_workers_share_a_folder_under_two_numbers, without_a_sandbox_the_worker_refuses_unless_an_option_allows_it,
                 a_fleet_worker_leaves_when_there_is_no_work, bad_options_are_explained)
 finally:
     shutil.rmtree(FOLDER, ignore_errors=True)

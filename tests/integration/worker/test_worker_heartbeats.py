@@ -87,10 +87,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, b"{}")
 
 
-def a_phase_that_begins_while_a_heartbeat_is_answered_is_told_at_once():
+def a_phase_that_begins_while_a_heartbeat_is_answered_is_reported_at_once():
     with SlowServer() as slow, Worker(slow, "--concurrency", "1"):
         wait_until(lambda: slow.heartbeats, 30)
         wait_until(lambda: "build" in slow.heartbeats)
 
 
-run(a_phase_that_begins_while_a_heartbeat_is_answered_is_told_at_once)
+run(a_phase_that_begins_while_a_heartbeat_is_answered_is_reported_at_once)

@@ -100,7 +100,7 @@ def same_shape(got, wanted, path=""):
         tap.equal(type(got), type(wanted), f"type of {path}")
 
 
-def a_whole_task_goes_by_the_examples_of_the_documentation():
+def a_whole_task_follows_the_examples_of_the_documentation():
     with Loop() as loop:
         worker = loop.server.client()
         reply = worker.api("POST", "/workers", example("workers.request"))
@@ -262,7 +262,7 @@ def no_opening_is_dealt_twice_until_the_book_is_spent():
         tap.equal(len(set(seen[:1000])), 1000)
 
 
-def refusals_of_batches_name_what_is_wrong():
+def refusals_of_batches_name_the_fault():
     with Loop() as loop:
         worker, other = loop.server.worker(), loop.server.worker(key="o" * 32)
         path = f"/tasks/{claim(worker).json['id']}/batches"
@@ -300,7 +300,7 @@ def games_that_are_no_games_are_refused():
         tap.equal(worker.request("PUT", path + "0", None, {"Content-Length": str(9 << 20)}).status, 413)
 
 
-def blobs_come_whole_in_parts_and_only_to_whom_they_may():
+def blobs_are_sent_whole_or_in_ranges_and_only_to_callers_with_the_right():
     with Loop() as loop:
         worker = loop.server.worker()
         task = claim(worker).json
@@ -337,7 +337,7 @@ def a_verdict_ends_the_test_for_everybody():
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
 
 
-def what_was_acknowledged_is_there_after_a_kill():
+def acknowledged_results_are_there_after_a_kill():
     with Loop() as loop:
         worker = loop.server.worker()
         task = claim(worker, cores=8).json
@@ -354,13 +354,13 @@ def what_was_acknowledged_is_there_after_a_kill():
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
 
 
-tap.run(a_whole_task_goes_by_the_examples_of_the_documentation, the_server_presents_itself_as_documented,
+tap.run(a_whole_task_follows_the_examples_of_the_documentation, the_server_presents_itself_as_documented,
         every_code_of_an_error_is_listed, every_call_is_documented_and_no_other,
         the_documented_submission_names_fields_that_there_are,
         the_documented_batch_is_consistent,
         the_same_machine_is_the_same_worker_with_a_new_token, registrations_are_limited_by_address,
         bad_introductions_are_refused_with_the_member_to_blame, a_waiting_claim_is_answered_when_work_appears,
         a_claim_without_work_ends_with_204, a_claim_sent_again_gets_the_same_task,
-        no_opening_is_dealt_twice_until_the_book_is_spent, refusals_of_batches_name_what_is_wrong,
-        games_that_are_no_games_are_refused, blobs_come_whole_in_parts_and_only_to_whom_they_may,
-        a_verdict_ends_the_test_for_everybody, what_was_acknowledged_is_there_after_a_kill)
+        no_opening_is_dealt_twice_until_the_book_is_spent, refusals_of_batches_name_the_fault,
+        games_that_are_no_games_are_refused, blobs_are_sent_whole_or_in_ranges_and_only_to_callers_with_the_right,
+        a_verdict_ends_the_test_for_everybody, acknowledged_results_are_there_after_a_kill)

@@ -230,7 +230,7 @@ def a_disk_without_room_costs_nothing():
     end(test)
 
 
-def a_worker_that_was_asleep_for_longer_than_its_lease_goes_on():
+def a_worker_that_slept_longer_than_its_lease_continues():
     test = a_test()
     wait_until(lambda: counted(test) >= 2, 30)
     worker.signal(signal.SIGSTOP)
@@ -246,7 +246,7 @@ def a_worker_that_was_asleep_for_longer_than_its_lease_goes_on():
     end(test)
 
 
-def what_is_damaged_on_disk_is_put_aside():
+def damaged_files_on_disk_are_put_aside():
     test = a_test(SLOW)
     wait_until(lambda: counted(test) >= 2, 30)
     proxy.weather = lambda *_: "503"
@@ -290,7 +290,7 @@ def main():
             run(each_kind_of_weather_strikes_each_call_and_every_pair_counts_once, a_long_outage_is_one_line,
                 a_batch_that_is_never_answered_lets_those_of_other_tasks_pass, refused_games_do_not_cost_their_counts,
                 a_refused_batch_is_kept_aside_and_said_once, a_disk_without_room_costs_nothing,
-                a_worker_that_was_asleep_for_longer_than_its_lease_goes_on, what_is_damaged_on_disk_is_put_aside,
+                a_worker_that_slept_longer_than_its_lease_continues, damaged_files_on_disk_are_put_aside,
                 ctrl_c_leaves_an_empty_spool)
     finally:
         server.close()

@@ -350,7 +350,7 @@ static void the_form_has_every_field_that_a_submission_may_have(void **state) {
     }
 }
 
-static void what_is_not_there_is_named(void **state) {
+static void a_missing_object_is_named(void **state) {
     (void)state;
     Error *err = &kit.ledger.err;
     DocContext ctx = seen_by(KIT_NOBODY);
@@ -385,7 +385,7 @@ int main(void) {
         CASE(an_account_shows_its_own_email_and_the_names_of_its_tokens),
         CASE(the_list_for_admins_has_no_passwords),
         CASE(the_form_has_every_field_that_a_submission_may_have),
-        CASE(what_is_not_there_is_named),
+        CASE(a_missing_object_is_named),
     };
     return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
 }

@@ -157,7 +157,7 @@ static bool takes_games(int64_t seq, const char *code) {
     return good == !*code && (good || strcmp(kit.err.code, code) == 0);
 }
 
-static void games_are_taken_for_the_next_batch_of_a_task_that_goes_on(void **state) {
+static void games_are_accepted_for_the_next_batch_of_an_open_task(void **state) {
     (void)state;
     assert_true(takes_games(0, ""));
     assert_true(takes_games(1, "seq_gap"));
@@ -346,7 +346,7 @@ int main(void) {
         WITH_TASK(a_batch_of_another_machine_is_refused),
         WITH_TASK(games_that_were_not_uploaded_are_missed),
         WITH_TASK(games_stay_as_they_first_came),
-        WITH_TASK(games_are_taken_for_the_next_batch_of_a_task_that_goes_on),
+        WITH_TASK(games_are_accepted_for_the_next_batch_of_an_open_task),
         WITH_TASK(games_of_a_late_batch_are_taken_while_it_would_count),
         WITH_TASK(a_late_batch_counts_while_nobody_else_got_its_pairs),
         WITH_TASK(a_late_batch_whose_pairs_were_dealt_again_does_not_count),

@@ -55,7 +55,7 @@ static void a_failed_build_of_the_only_owner_ends_the_test(void **state) {
     assert_non_null(strstr(reason, "build of new: make ended with status 2"));
 }
 
-static void a_failed_build_waits_for_another_owner_where_one_is_active(void **state) {
+static void a_failed_build_waits_for_another_owner_if_one_is_active(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_true(fail_task(task, 1, "build"));
@@ -77,7 +77,7 @@ static void a_machine_alone_does_not_end_a_test_that_others_play(void **state) {
     assert_true(kit_result_is(&kit, ""));
 }
 
-static void what_the_only_owner_had_played_is_paused_and_not_failed(void **state) {
+static void a_test_that_only_one_owner_has_played_is_paused_and_not_failed(void **state) {
     (void)state;
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
     assert_true(fail_task(task, 1, "engine"));
@@ -116,7 +116,7 @@ static bool is_paused_saying(const char *a, const char *b) {
     return strcmp(state, "paused") == 0 && strstr(reason, a) && strstr(reason, b);
 }
 
-static void without_a_record_nobody_ends_a_test(void **state) {
+static void no_owner_without_a_record_ends_a_test(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_true(fail_task(task, 1, "build"));
@@ -125,7 +125,7 @@ static void without_a_record_nobody_ends_a_test(void **state) {
     assert_true(is_paused_saying("no other owner with a record", "expected ';'"));
 }
 
-static void where_one_with_a_record_plays_others_end_nothing(void **state) {
+static void if_an_owner_with_a_record_plays_other_owners_end_no_test(void **state) {
     (void)state;
     kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
@@ -145,7 +145,7 @@ static void owners_in_one_network_are_one(void **state) {
     assert_false(is_paused_saying("", ""));
 }
 
-static void a_test_that_machines_failed_goes_on_with_what_it_had(void **state) {
+static void a_test_that_machines_failed_continues_with_its_results(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
@@ -212,7 +212,7 @@ static void two_owners_establish_a_bench_together(void **state) {
     assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
 }
 
-static void two_counts_with_nobody_to_decide_pause_the_test(void **state) {
+static void two_counts_without_a_third_owner_pause_the_test(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_int_equal(bench(task, 1, "new", 777), 0);
@@ -223,7 +223,7 @@ static void two_counts_with_nobody_to_decide_pause_the_test(void **state) {
 }
 
 static void a_resumed_test_has_its_bench_measured_again(void **state) {
-    two_counts_with_nobody_to_decide_pause_the_test(state);
+    two_counts_without_a_third_owner_pause_the_test(state);
     assert_true(ledger_test_resume(&kit.turn, 1, 2, &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM benches"), 0);
     assert_true(is_paused_saying("", "") == false);
@@ -305,7 +305,7 @@ static void machines_of_the_only_owner_that_differ_pause_the_test(void **state) 
     assert_true(is_paused_saying("777", "778"));
 }
 
-static void puppets_establish_no_count_where_records_are_known(void **state) {
+static void owners_without_a_record_establish_no_count_if_records_are_known(void **state) {
     (void)state;
     kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
     int64_t other = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
@@ -321,21 +321,21 @@ static void puppets_establish_no_count_where_records_are_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_TASK(a_failed_build_of_the_only_owner_ends_the_test),
-        WITH_TASK(a_failed_build_waits_for_another_owner_where_one_is_active),
+        WITH_TASK(a_failed_build_waits_for_another_owner_if_one_is_active),
         WITH_TASK(a_machine_alone_does_not_end_a_test_that_others_play),
-        WITH_TASK(what_the_only_owner_had_played_is_paused_and_not_failed),
+        WITH_TASK(a_test_that_only_one_owner_has_played_is_paused_and_not_failed),
         WITH_TASK(an_owner_whose_machines_cannot_try_confirms_nothing),
         WITH_TASK(two_owners_who_played_and_cannot_any_more_end_the_test),
-        FRESH(without_a_record_nobody_ends_a_test),
-        FRESH(where_one_with_a_record_plays_others_end_nothing),
+        FRESH(no_owner_without_a_record_ends_a_test),
+        FRESH(if_an_owner_with_a_record_plays_other_owners_end_no_test),
         FRESH(owners_in_one_network_are_one),
-        WITH_TASK(a_test_that_machines_failed_goes_on_with_what_it_had),
-        FRESH(puppets_establish_no_count_where_records_are_known),
+        WITH_TASK(a_test_that_machines_failed_continues_with_its_results),
+        FRESH(owners_without_a_record_establish_no_count_if_records_are_known),
         WITH_TASK(a_broken_machine_only_rests),
         WITH_TASK(a_failure_of_the_wrong_shape_is_refused),
         WITH_TASK(the_only_owner_establishes_a_bench),
         WITH_TASK(two_owners_establish_a_bench_together),
-        WITH_TASK(two_counts_with_nobody_to_decide_pause_the_test),
+        WITH_TASK(two_counts_without_a_third_owner_pause_the_test),
         WITH_TASK(a_resumed_test_has_its_bench_measured_again),
         WITH_TASK(the_third_owner_decides),
         WITH_TASK(the_last_to_speak_may_be_the_outvoted_one),

@@ -30,7 +30,7 @@ static int close_kit(void **state) {
 
 // ---- flags --------------------------------------------------------------------------------------
 
-static void each_limit_marks_what_is_beyond_it(void **state) {
+static void each_limit_flags_the_batches_beyond_it(void **state) {
     (void)state;
     static const FlagLimits limits = {0.1, 0.25, 64}, none = {NAN, NAN, NAN};
     static const struct {
@@ -246,7 +246,7 @@ static void fault_report_of_the_wrong_shape_is_refused(void **state) {
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM fault_reports"), 0);
 }
 
-static void beyond_what_a_test_keeps_fault_report_is_counted(void **state) {
+static void fault_reports_above_the_limit_of_a_test_are_only_counted(void **state) {
     (void)state;
     add_tasks();
     kit_sql(
@@ -300,7 +300,7 @@ static void fault_report_does_not_fill_the_disk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_limit_marks_what_is_beyond_it),
+        cmocka_unit_test(each_limit_flags_the_batches_beyond_it),
         WITH_TASK(a_marked_batch_counts_and_the_audit_replays_its_mark),
         WITH_TASK(a_test_of_nodes_or_depth_has_no_marks),
         WITH_TASK(a_changed_limit_marks_from_then_on),
@@ -310,7 +310,7 @@ int main(void) {
         WITH_TASK(fault_report_is_of_games_that_count_as_faults),
         WITH_TASK(one_owner_leaves_room_for_others),
         WITH_TASK(fault_report_of_the_wrong_shape_is_refused),
-        WITH_TASK(beyond_what_a_test_keeps_fault_report_is_counted),
+        WITH_TASK(fault_reports_above_the_limit_of_a_test_are_only_counted),
         WITH_TASK(fault_report_does_not_fill_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

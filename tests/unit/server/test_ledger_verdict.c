@@ -63,7 +63,7 @@ static void the_state_comes_back_exactly(void **state) {
     assert_non_null(json);
 }
 
-static void what_is_no_state_is_refused(void **state) {
+static void a_file_that_is_not_a_state_is_refused(void **state) {
     (void)state;
     static const char *const bad[] = {"",
                                       "[]",
@@ -240,7 +240,7 @@ static void the_eta_of_an_even_test_is_that_of_the_theory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_state_comes_back_exactly),
-        cmocka_unit_test(what_is_no_state_is_refused),
+        cmocka_unit_test(a_file_that_is_not_a_state_is_refused),
         cmocka_unit_test(a_batch_moves_the_llr_to_its_golden_value),
         cmocka_unit_test(a_test_of_fixed_length_has_no_llr),
         cmocka_unit_test(every_kind_is_found_by_its_name),

@@ -84,7 +84,7 @@ static void assert_ago(double seconds, const char *expected) {
     assert_string_equal(out.data, expected);
 }
 
-static void times_are_told_in_one_unit(void **state) {
+static void times_are_shown_in_one_unit(void **state) {
     (void)state;
     assert_ago(0.4, "now");
     assert_ago(59.9, "59" NB "s ago");
@@ -95,7 +95,7 @@ static void times_are_told_in_one_unit(void **state) {
     assert_ago(-120, "in 2" NB "min");
 }
 
-static void durations_are_told_in_two_at_most(void **state) {
+static void durations_are_shown_in_two_units_at_most(void **state) {
     static const struct {
         double seconds;
         const char *text;
@@ -220,8 +220,8 @@ int main(void) {
         cmocka_unit_test(without_a_form_values_read_as_in_json),
         cmocka_unit_test(limits_stand_in_the_brackets_of_their_unit),
         cmocka_unit_test(texts_are_kept_but_for_hashes),
-        cmocka_unit_test(times_are_told_in_one_unit),
-        cmocka_unit_test(durations_are_told_in_two_at_most),
+        cmocka_unit_test(times_are_shown_in_one_unit),
+        cmocka_unit_test(durations_are_shown_in_two_units_at_most),
         cmocka_unit_test(ticks_stand_at_round_numbers),
         cmocka_unit_test(llr_is_drawn_from_zero_between_its_bounds),
         cmocka_unit_test(a_test_without_batches_has_empty_charts),

@@ -38,7 +38,7 @@ static void priority_goes_before_everything(void **state) {
     assert_int_equal(choose(tests, 2), 1);
 }
 
-static void a_test_that_nobody_plays_goes_first(void **state) {
+static void a_test_that_no_machine_plays_goes_first(void **state) {
     (void)state;
     SchedTest tests[] = {stc(1), stc(2)};
     tests[0].cores = 1;
@@ -86,7 +86,7 @@ static void tests_that_do_not_fit_are_passed_over(void **state) {
     assert_int_equal(choose(NULL, 0), 0);
 }
 
-static void where_memory_is_short_fewer_games_are_played(void **state) {
+static void if_memory_is_short_fewer_games_are_played(void **state) {
     (void)state;
     SchedTest test = stc(1);
     test.game_mib = 4128; // 3 games
@@ -354,12 +354,12 @@ static void what_is_no_time_control_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(priority_goes_before_everything),
-        cmocka_unit_test(a_test_that_nobody_plays_goes_first),
+        cmocka_unit_test(a_test_that_no_machine_plays_goes_first),
         cmocka_unit_test(fewest_cores_for_the_weight_is_next),
         cmocka_unit_test(equal_tests_go_by_age),
         cmocka_unit_test(the_last_test_of_a_worker_counts_its_cores),
         cmocka_unit_test(tests_that_do_not_fit_are_passed_over),
-        cmocka_unit_test(where_memory_is_short_fewer_games_are_played),
+        cmocka_unit_test(if_memory_is_short_fewer_games_are_played),
         cmocka_unit_test(a_task_lasts_as_long_as_it_should),
         cmocka_unit_test(the_end_of_a_test_is_shared),
         cmocka_unit_test(weights_are_fishtests),

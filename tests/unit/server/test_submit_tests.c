@@ -132,7 +132,7 @@ static bool modify(SubmitKit *kit, int64_t user, int64_t test, const char *field
                          submit_fields_of_json(object, &kit->ledger.err), &kit->ledger.err);
 }
 
-static void a_change_of_what_runs_takes_the_approval_back(void **state) {
+static void a_change_of_the_code_that_runs_withdraws_the_approval(void **state) {
     SubmitKit *kit = *state;
     int64_t test = submitted(kit, "{\"title\": \"One\", \"description\": \"two\\nlines\"}");
     assert_true(approve(kit, test));
@@ -157,7 +157,7 @@ static void a_finished_test_keeps_all_but_its_words(void **state) {
     assert_column(kit, 1, "title", "Stopped");
 }
 
-static void an_approval_is_of_what_was_seen(void **state) {
+static void an_approval_covers_the_diff_that_was_seen(void **state) {
     SubmitKit *kit = *state;
     Ground ground = {0};
     const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
@@ -196,7 +196,7 @@ static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **st
     assert_column(kit, again, "title || elo1 || author_id || state", "One3.01pending");
 }
 
-static void a_harmful_commit_ends_what_is_built_on_it(void **state) {
+static void a_harmful_commit_ends_the_tests_that_are_built_on_it(void **state) {
     SubmitKit *kit = *state;
     Error *err = &kit->ledger.err;
     assert_true(approve(kit, 1));
@@ -242,11 +242,11 @@ int main(void) {
         WITH_KIT(a_patch_becomes_a_pending_test_of_a_commit),
         WITH_KIT(a_submission_is_refused_by_the_field_that_is_wrong),
         WITH_KIT(only_developers_submit_and_one_at_a_time),
-        WITH_KIT(a_change_of_what_runs_takes_the_approval_back),
+        WITH_KIT(a_change_of_the_code_that_runs_withdraws_the_approval),
         WITH_KIT(a_finished_test_keeps_all_but_its_words),
-        WITH_KIT(an_approval_is_of_what_was_seen),
+        WITH_KIT(an_approval_covers_the_diff_that_was_seen),
         WITH_KIT(a_merge_moves_the_branch_and_later_tests_are_offered_again),
-        WITH_KIT(a_harmful_commit_ends_what_is_built_on_it),
+        WITH_KIT(a_harmful_commit_ends_the_tests_that_are_built_on_it),
         WITH_KIT(a_net_is_stored_once_under_its_hash),
     };
     return cmocka_run_group_tests_name("submit_tests", tests, NULL, NULL);
