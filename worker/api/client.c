@@ -209,13 +209,13 @@ static void ask_for_date(Error *err) {
 
 static bool transfer_error(const Transfer *t, CURLcode code, const char *detail, Error *err) {
     if (t->stalled)
-        return error_set(err, 0, "no_connection", "nothing came for a minute");
+        return error_set(err, 0, "no_connection", "the server sent nothing for a minute");
     if (code == CURLE_ABORTED_BY_CALLBACK)
         return error_set(err, 0, "cancelled", "cancelled");
     if (code == CURLE_UNSUPPORTED_PROTOCOL && t->request->follow)
         return error_set(err, 0, "bad_redirect", "it redirects a download from https to http");
     if (t->sink_failed)
-        return error_set(err, 0, "too_large", "the server sent more than was asked for");
+        return error_set(err, 0, "too_large", "the server sent more bytes than were requested");
     if (t->header_bytes > HEADERS_MAX)
         return error_set(err, 0, "too_large", "the reply has over %d bytes of headers",
                          HEADERS_MAX);

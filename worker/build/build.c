@@ -247,7 +247,7 @@ static BuildOutcome keep(const char *made, const char *folder, Error *err) {
         return BUILD_DONE;
     if (errno == EEXIST || errno == ENOTEMPTY)
         return folder_remove(made, err) ? BUILD_DONE : BUILD_BROKEN;
-    error_errno(err, "cannot keep %s", folder);
+    error_errno(err, "cannot store %s", folder);
     return BUILD_BROKEN;
 }
 

@@ -48,8 +48,8 @@ static BuildOutcome judge_place(int blob, const char *tree, const char *path, Er
     int there scope(close_fd) = taken ? unpack_open(tree, path) : -1;
     if (there >= 0 && same_bytes(blob, there))
         return BUILD_DONE;
-    error_set(err, 422, "build_failed", "%s is to be placed, and the sources have %s", path,
-              taken ? "something else in its place" : "a file where its folder must be");
+    error_set(err, 422, "build_failed", "cannot place %s: the sources have %s", path,
+              taken ? "another file at its path" : "a file in place of its folder");
     return BUILD_FAILED;
 }
 

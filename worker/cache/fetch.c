@@ -111,12 +111,12 @@ static ApiOutcome download(Api *api, const char *sha256, Download *d, double *re
 static bool keep(const Store *store, const char *sha256, const char *part, int fd, Error *err) {
     char *path scope(free_ptr) = store_blob(store, sha256);
     return (fsync(fd) == 0 && rename(part, path) == 0 && store_hold(store, path)) ||
-           error_errno(err, "cannot keep %s", path);
+           error_errno(err, "cannot store %s", path);
 }
 
 // The file is complete, but its hash is wrong: download it again, a few times.
 static ApiOutcome start_over(Download *d, const char *sha256, int wrong, Error *err) {
-    error_set(err, 0, "bad_blob", "blob %.12s came with another hash", sha256);
+    error_set(err, 0, "bad_blob", "the download of blob %.12s has another hash", sha256);
     d->size = ftruncate(d->fd, 0) == 0 ? lseek(d->fd, 0, SEEK_SET) : d->size;
     return wrong < ATTEMPTS_MAX ? API_AWAY : API_REFUSED;
 }

@@ -158,7 +158,7 @@ def the_bytes_of_a_submission_count_even_if_its_test_is_stopped():
     act(dev, test, "stop")
     equal(counted() - before, added)
     equal(dev.api("GET", "/account").json["user"]["submitted"], {"bytes": counted(), "bytes_max": 64 << 20})
-    contains(dev.get("/account").words, "iB within a day, of at most 64.0\xa0MiB")
+    contains(dev.get("/account").words, "iB in the last day; the limit is 64.0\xa0MiB")
 
 
 def refused_until():

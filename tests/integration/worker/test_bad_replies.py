@@ -78,7 +78,7 @@ def a_reply_of_millions_of_values_takes_little_memory():
     for word, more in {"workers": {}, "claim": {}, "blobs": {}, "heartbeat": {"behaviour": STUBBORN}, "bench": {"bench": None},
                        "fail": {"bench": 7}, "games": {}, "batches": {}, "faults": {}}.items():
         log = log_after(word, [values(200, 8 << 20), values(500, 8 << 20)], **more)
-        why = {"claim": "the reply is over 5608576 bytes", "blobs": "came with another hash"}.get(word, "the reply is over 65536 bytes")
+        why = {"claim": "the reply is over 5608576 bytes", "blobs": "has another hash"}.get(word, "the reply is over 65536 bytes")
         tap.true(why in log and f"status 500, {TOO_LONG}" in log, f"{word}: {log}")
 
 
@@ -100,7 +100,7 @@ def headers_without_end_take_little_memory():
 def a_server_that_drips_is_given_up_for_a_while():
     for word in ("workers", "claim", "blobs"):
         log = log_after(word, DRIPS, pacing=0.01)
-        tap.true("Timeout was reached" in log or "nothing came for a minute" in log, f"{word}: {log}")
+        tap.true("Timeout was reached" in log or "the server sent nothing for a minute" in log, f"{word}: {log}")
 
 
 def main():

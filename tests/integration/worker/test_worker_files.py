@@ -46,9 +46,9 @@ def each_side_is_built_with_its_own_files():
 def a_file_in_the_place_of_a_source_ends_the_build_and_leaves_the_source():
     said = failure(new=[("main.c", b"int main(void) { return 0; }\n")])
     equal((said["kind"], said["side"]), ("build", "new"), said)
-    contains(said["message"], "main.c is to be placed, and the sources have something else in its place")
+    contains(said["message"], "cannot place main.c: the sources have another file at its path")
     said = failure(new=[("main.c/net", b"x")])
-    contains(said["message"], "a file where its folder must be")
+    contains(said["message"], "a file in place of its folder")
 
 
 def a_path_that_leads_out_is_refused_before_anything_is_fetched():

@@ -158,7 +158,7 @@ static void books_that_are_none_are_named(void **state) {
         const char *name, *text, *message;
         BookFormat format;
     } bad[] = {{"empty.epd", "\n# nothing\n", "empty.epd holds no opening", BOOK_EPD},
-               {"odd.bin", "0123456789", "odd.bin is no Polyglot book: the size", BOOK_POLYGLOT},
+               {"odd.bin", "0123456789", "odd.bin is not a Polyglot book: the size", BOOK_POLYGLOT},
                {"far.bin", "0123456789abcdef", "no move for the start position", BOOK_POLYGLOT},
                {"line.epd", "4k3/8/8/8/8/8/8/4K3 w - -\nx\n", "line 2", BOOK_EPD}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
