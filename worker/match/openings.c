@@ -174,7 +174,8 @@ static bool take_polyglot(const Book *book, long number, const BookSpec *spec, O
 static bool open_polyglot(Book *book, const BookSpec *spec, Error *err) {
     Refusal problem;
     return polyglot_open(&book->polyglot, book->text, book->size, &problem) ||
-           error_set(err, 0, "bad_book", "%s is not a Polyglot book: %s", spec->file, problem.message);
+           error_set(err, 0, "bad_book", "%s is not a Polyglot book: %s", spec->file,
+                     problem.message);
 }
 
 // ---- the book ----------------------------------------------------------------------------------
