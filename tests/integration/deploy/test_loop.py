@@ -247,7 +247,7 @@ def main():
         with Worker(server, "--concurrency", "1", start=False) as worker:
             worker.start("--verbose")
             run(a_patch_from_the_form_gets_a_verdict, the_worker_built_in_a_sandbox_and_established_both_benches,
-                the_clock_was_scaled_and_no_game_was_lost_on_time_or_to_a_crash, the_games_are_kept_and_can_be_read,
+                the_clock_was_scaled_and_no_game_was_lost_to_a_crash, the_games_are_kept_and_can_be_read,
                 a_merge_moves_the_branch_and_a_clone_shows_the_patch,
                 the_next_test_starts_at_the_merged_commit_and_can_be_rejected,
                 a_patch_that_does_not_compile_ends_with_the_compilers_words, a_wrong_bench_ends_with_both_counts,
