@@ -49,12 +49,16 @@ SELECT id FROM tasks WHERE test_id = :test AND state = 'open' LIMIT 1
 -- name: ledger_task row
 -- types: owner text, barred bool
 SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, k.batch_s, k.batch_until, w.owner, s.barred <> '' AS barred
-FROM tasks k JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.worker_id WHERE k.id = :task
+       k.lease_until, k.lease_s, k.batch_s, k.batch_until, w.owner, s.barred <> '' AS barred,
+       t.state AS test_state, t.batch_pairs, t.workload
+FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.worker_id
+WHERE k.id = :task
 
--- name: ledger_test row
-SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, ptnml0, ptnml1, ptnml2, ptnml3, ptnml4,
-       wins, losses, draws, crashes, time_losses, sprt_state
+-- What the workload of a test needs to count a batch of a task (0: none), and what it told that task's machine.
+-- name: ledger_count row
+-- types: :task int, told text
+SELECT state, workload, parameters, batch_pairs, pairs_max, units_counted, counts, positions,
+       coalesce((SELECT told FROM tasks WHERE id = :task), '{}') AS told
 FROM tests WHERE id = :test
 
 -- name: ledger_task_heartbeat
@@ -138,7 +142,7 @@ SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 -- types: owner text, has_counted bool, has_record bool, open_tasks int, largest_other int, largest_proven int
 WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven
                 FROM workers o JOIN workers me ON me.id = :worker WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
-SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.counted = 1 AND b.excluded = 0)
+SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.position IS NOT NULL AND b.excluded = 0)
            AS has_counted,
        EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS has_record,
        (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
@@ -149,7 +153,7 @@ FROM workers w WHERE w.id = :worker
 -- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
 -- name: ledger_candidates rows
--- types: :owner text, :now real, :retry_s real, pairs_left int, games int, counted_cores int, has_failed bool
+-- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
 -- types: was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
@@ -163,10 +167,7 @@ WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) A
                     JOIN blobs b ON b.sha256 = json_extract(f.value, '$.blob')) AS bytes
                 FROM commits c JOIN engines e ON e.id = c.engine_id)
 SELECT t.id, t.priority, t.threads, t.batch_pairs,
-       t.pairs_max - (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4)
-           - coalesce(h.pairs, 0) AS pairs_left,
-       2 * (t.ptnml0 + t.ptnml1 + t.ptnml2 + t.ptnml3 + t.ptnml4) AS games,
-       t.llr, t.elo0, t.tc, coalesce(h.counted_cores, 0) AS counted_cores, t.base_options, t.new_options, t.author_id,
+       t.pairs_max - t.units_counted - coalesce(h.pairs, 0) AS pairs_left, t.units_counted, t.promise, t.tc, coalesce(h.counted_cores, 0) AS counted_cores, t.base_options, t.new_options, t.author_id,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) AS has_failed,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
@@ -185,8 +186,8 @@ UPDATE tests SET next_pair = next_pair + :pairs WHERE id = :test RETURNING next_
 UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 
 -- name: ledger_task_add
-INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until)
-VALUES (:test, :worker, :first_pair, :pair_count, :cores, :lease_until, :lease_s, :now, :counted_cores, :batch_s, :batch_until)
+INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until)
+VALUES (:test, :worker, :first_pair, :pair_count, :told, :cores, :lease_until, :lease_s, :now, :counted_cores, :batch_s, :batch_until)
 
 -- name: ledger_worker_speed
 UPDATE workers SET speed = :speed WHERE id = :worker
@@ -195,17 +196,21 @@ UPDATE workers SET speed = :speed WHERE id = :worker
 
 -- name: ledger_batch_stored row
 -- types: counts bool
-SELECT outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, games_sha256, counted AND NOT excluded AS counts,
+SELECT result, tc, speed, busy, games_sha256, counted AND NOT excluded AS counts,
        load_delay, load_steal, load_swap_mib, load_speed, load_rest_new, load_rest_base, load_speed_before
 FROM batches WHERE task_id = :task AND seq = :seq
 
 -- name: ledger_batch_add
--- types: :counted bool, :excluded bool
-INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses,
-                     tc, speed, busy, games_sha256, received, counted, excluded, llr, load_delay, load_steal, load_swap_mib,
-                     load_rest_new, load_rest_base, load_speed, load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags, owner)
-VALUES (:test, :task, :worker, :seq, :outcomes, :wins, :losses, :draws, :crashes, :time_losses, :tc, :speed, :busy, :games_sha256, :now, :counted, :excluded, :llr, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed, :load_speed_before, :limit_busy, :limit_slow,
-        :limit_swap_mib, :flags, (SELECT owner FROM workers WHERE id = :worker))
+INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, games_sha256, received, position, excluded,
+                     points, owner, proven, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
+                     load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags)
+VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :games_sha256, :now, nullif(:position, 0), :excluded,
+        :points, :owner, :proven, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
+        :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
+
+-- name: ledger_is_proven value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM records WHERE owner = :owner)
 
 -- The games that a machine, or all machines of its user, have played.
 -- name: ledger_credit row
@@ -235,7 +240,7 @@ FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHE
 -- For batch :seq of task :task (pairs :first to below :end): how many games ended on time (:on_time 1) or by another
 -- fault (0), according to its counts, and how many fault reports of these exist.
 -- name: ledger_fault_report_founded row
--- types: :on_time bool, counted int, reported int
+-- types: :on_time bool, counted int?, reported int
 SELECT CASE WHEN :on_time THEN b.time_losses ELSE b.crashes END AS counted,
        (SELECT count(*) FROM fault_reports e
         WHERE e.task_id = :task AND e.pair >= :first AND e.pair < :end AND (e.ending = 'time') = :on_time) AS reported
@@ -253,10 +258,12 @@ UPDATE tasks SET next_seq = :next_seq, started_pairs = max(started_pairs, :start
 WHERE id = :task
 
 -- name: ledger_test_counted
-UPDATE tests SET ptnml0 = :ptnml0, ptnml1 = :ptnml1, ptnml2 = :ptnml2, ptnml3 = :ptnml3, ptnml4 = :ptnml4,
-       wins = :wins, losses = :losses, draws = :draws, crashes = :crashes, time_losses = :time_losses,
-       llr = :llr, sprt_state = :sprt_state
+UPDATE tests SET units_counted = :units, counts = :counts, points = :points, promise = :promise, positions = :positions
 WHERE id = :test
+
+-- A batch that came in time and is excluded has a position, too.
+-- name: ledger_test_positions
+UPDATE tests SET positions = :positions WHERE id = :test
 
 -- name: ledger_worker_credit
 -- types: :games int
@@ -373,7 +380,7 @@ UPDATE workers SET blocked = :blocked WHERE id = :worker
 
 -- name: ledger_excludable value
 -- types: :which text, value bool
-SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = :test AND worker_id = :worker AND excluded = 0 AND counted = 1
+SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = :test AND worker_id = :worker AND excluded = 0 AND position IS NOT NULL
                AND (:which = 'all' OR flags <> ''))
 
 -- name: ledger_exclusion_add
@@ -385,7 +392,7 @@ UPDATE exclusions SET undone = :now, undone_by = nullif(:user, 0) WHERE test_id 
 -- Batches whose column `excluded` differs from the exclusions, and their pairs that came in time.
 -- name: ledger_exclusion_changes row
 -- types: batches int, pairs int
-SELECT count(*) AS batches, coalesce(sum(CASE WHEN counted = 1 THEN length(outcomes) END), 0) AS pairs FROM batches b
+SELECT count(*) AS batches, coalesce(sum(CASE WHEN position IS NOT NULL THEN units END), 0) AS pairs FROM batches b
 WHERE test_id = :test AND worker_id = :worker AND excluded <> EXISTS
     (SELECT 1 FROM exclusions x WHERE x.test_id = :test AND x.worker_id = :worker AND x.undone IS NULL AND (x.which = 'all' OR b.flags <> ''))
 
@@ -394,13 +401,14 @@ UPDATE batches SET excluded = NOT excluded WHERE test_id = :test AND worker_id =
     (SELECT 1 FROM exclusions x WHERE x.test_id = :test AND x.worker_id = :worker AND x.undone IS NULL
      AND (x.which = 'all' OR batches.flags <> ''))
 
+-- The batches that came in time, in the order of counting.
 -- name: ledger_batches_in_time rows
--- types: counted bool, excluded bool
-SELECT id, outcomes, wins, losses, draws, crashes, time_losses, counted, excluded, llr
-FROM batches WHERE test_id = :test ORDER BY id
+-- types: excluded bool, proven bool
+SELECT b.id, b.units, b.result, b.owner, b.proven, b.excluded, b.points, k.told
+FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position IS NOT NULL ORDER BY b.position
 
--- name: ledger_batch_llr
-UPDATE batches SET llr = :llr WHERE id = :batch
+-- name: ledger_batch_points
+UPDATE batches SET points = :points WHERE id = :batch
 
 -- ---- games that were replayed
 
@@ -417,10 +425,10 @@ SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = :batch
 -- types: :age_s real, :clean_s real
 INSERT INTO records (owner, since)
 SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FROM
-    (SELECT received FROM batches WHERE owner = :owner AND counted = 1 AND excluded = 0 ORDER BY id LIMIT :batches))
+    (SELECT received FROM batches WHERE owner = :owner AND position IS NOT NULL AND excluded = 0 ORDER BY id LIMIT :batches))
 WHERE batches >= :batches AND first <= :now - :age_s
   AND (SELECT count(*) FROM (SELECT 1 FROM batches b JOIN replays r ON r.batch_id = b.id
-       WHERE b.owner = :owner AND b.counted = 1 AND b.excluded = 0 AND r.fault = '' AND r.left_out = '' LIMIT :replayed)) >= :replayed
+       WHERE b.owner = :owner AND b.position IS NOT NULL AND b.excluded = 0 AND r.fault = '' AND r.left_out = '' LIMIT :replayed)) >= :replayed
   AND NOT EXISTS (SELECT 1 FROM replays r JOIN batches b ON b.id = r.batch_id
                   WHERE r.fault <> '' AND b.owner = :owner AND r.created > :now - :clean_s)
 ON CONFLICT DO NOTHING
@@ -432,32 +440,34 @@ DELETE FROM records WHERE owner = :owner
 
 -- name: ledger_check_tests rows
 -- types: result text, has_exclusions bool
-SELECT id, state, kind, model, elo0, elo1, alpha, beta, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
-       ptnml0, ptnml1, ptnml2, ptnml3, ptnml4, wins, losses, draws, crashes, time_losses, llr, sprt_state,
+SELECT id, state, workload, parameters, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
+       units_counted, counts, points, promise, positions,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions
 FROM tests ORDER BY id
 
 -- Summed here and not in C, so that a fault of the code that counts is seen as well.
 -- name: ledger_check_totals row
 -- types: ptnml0 int, ptnml1 int, ptnml2 int, ptnml3 int, ptnml4 int
--- types: wins int, losses int, draws int, crashes int, time_losses int
+-- types: units int, wins int, losses int, draws int, crashes int, time_losses int
 SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) AS ptnml0,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '1', ''))), 0) AS ptnml1,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '2', ''))), 0) AS ptnml2,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '3', ''))), 0) AS ptnml3,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '4', ''))), 0) AS ptnml4,
+       coalesce(sum(units), 0) AS units,
        coalesce(sum(wins), 0) AS wins, coalesce(sum(losses), 0) AS losses, coalesce(sum(draws), 0) AS draws,
        coalesce(sum(crashes), 0) AS crashes, coalesce(sum(time_losses), 0) AS time_losses
-FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0
+FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 
+-- Those that came in time stand in the order of counting, after all others.
 -- name: ledger_check_batches rows
--- types: counted bool, excluded bool, should_be_excluded bool
-SELECT b.id, k.first_pair, b.seq, b.outcomes, b.wins, b.losses, b.draws, b.crashes, b.time_losses, b.counted, b.llr,
+-- types: excluded bool, proven bool, should_be_excluded bool
+SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.position, b.points, b.owner, b.proven,
        b.excluded, b.flags, b.busy, b.load_delay, b.load_steal, b.load_swap_mib, b.load_speed,
        b.load_speed_before, b.limit_busy, b.limit_slow, b.limit_swap_mib,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL
                AND (x.which = 'all' OR b.flags <> '')) AS should_be_excluded
-FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test ORDER BY b.id
+FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test ORDER BY b.position, b.id
 
 -- name: ledger_check_tasks rows
 -- types: batches int

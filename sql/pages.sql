@@ -19,7 +19,7 @@ SELECT (SELECT count(*) FROM workers WHERE last_seen > :now - :online_s AND bloc
 -- before that period.
 -- name: page_rate value
 -- types: value real, :now real, :period real
-WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches ORDER BY id DESC LIMIT 1000),
+WITH recent AS (SELECT id, received, 2 * units AS games FROM batches ORDER BY id DESC LIMIT 1000),
      kept AS (SELECT * FROM recent WHERE received > :now - :period)
 SELECT CASE WHEN count(*) < 2 THEN 0.0
             ELSE (sum(games) - (SELECT games FROM kept ORDER BY id LIMIT 1)) * 60.0 / max(1.0, :now - min(received)) END
@@ -27,7 +27,7 @@ FROM kept
 
 -- name: page_rate_of_test value
 -- types: value real, :now real, :period real
-WITH recent AS (SELECT id, received, 2 * length(outcomes) AS games FROM batches WHERE test_id = :test
+WITH recent AS (SELECT id, received, 2 * units AS games FROM batches WHERE test_id = :test
                 ORDER BY id DESC LIMIT 200),
      kept AS (SELECT * FROM recent WHERE received > :now - :period)
 SELECT CASE WHEN count(*) < 2 THEN 0.0
@@ -62,7 +62,7 @@ SELECT t.*, u.name AS author, e.name AS engine,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
-WHERE t.state = :state AND t.state <> 'finished' ORDER BY t.priority DESC, t.llr DESC, t.id LIMIT 500
+WHERE t.state = :state AND t.state <> 'finished' ORDER BY t.priority DESC, t.promise DESC, t.id LIMIT 500
 
 -- Newest first, before (:before, :before_id) in (finished, id).
 -- name: page_tests_finished array
@@ -101,60 +101,61 @@ FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox
 
 -- Every batch that counts, in the order in which they were counted.
 -- name: page_history rows
-SELECT outcomes, llr, received FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0 ORDER BY id
+SELECT outcomes, units, points, received FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
+ORDER BY position
 
 -- name: page_history_count value
 -- types: value int
-SELECT count(*) FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0
+SELECT count(*) FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 
 -- name: page_uncounted object
-SELECT count(*) AS batches, coalesce(sum(2 * length(outcomes)), 0) AS games, coalesce(sum(excluded), 0) AS excluded
-FROM batches WHERE test_id = :test AND (counted = 0 OR excluded = 1)
+SELECT count(*) AS batches, coalesce(sum(2 * units), 0) AS games, coalesce(sum(excluded), 0) AS excluded
+FROM batches WHERE test_id = :test AND (position IS NULL OR excluded = 1)
 
 -- CPU seconds of each side while the other was to move.
 -- name: page_rest_of_test object
 SELECT coalesce(sum(load_rest_new), 0.0) AS new, coalesce(sum(load_rest_base), 0.0) AS base
-FROM batches WHERE test_id = :test AND counted = 1 AND excluded = 0
+FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 
 -- The results of each machine in a test.
 -- name: page_workers_of_test array
-SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(length(b.outcomes)) AS pairs,
+SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(b.units) AS pairs,
        sum(length(b.outcomes) - length(replace(b.outcomes, '0', ''))) AS n0,
        sum(length(b.outcomes) - length(replace(b.outcomes, '1', ''))) AS n1,
        sum(length(b.outcomes) - length(replace(b.outcomes, '2', ''))) AS n2,
        sum(length(b.outcomes) - length(replace(b.outcomes, '3', ''))) AS n3,
        sum(length(b.outcomes) - length(replace(b.outcomes, '4', ''))) AS n4,
        sum(b.crashes) AS crashes, sum(b.time_losses) AS time_losses, avg(b.busy) AS busy, max(b.received) AS last_batch,
-       sum(CASE WHEN b.flags <> '' THEN length(b.outcomes) ELSE 0 END) AS pairs_flagged,
-       sum(CASE WHEN b.flags LIKE '%busy%' THEN length(b.outcomes) ELSE 0 END) AS pairs_busy,
-       sum(CASE WHEN b.flags LIKE '%slow%' THEN length(b.outcomes) ELSE 0 END) AS pairs_slow,
-       sum(CASE WHEN b.flags LIKE '%swap%' THEN length(b.outcomes) ELSE 0 END) AS pairs_swap
+       sum(CASE WHEN b.flags <> '' THEN b.units ELSE 0 END) AS pairs_flagged,
+       sum(CASE WHEN b.flags LIKE '%busy%' THEN b.units ELSE 0 END) AS pairs_busy,
+       sum(CASE WHEN b.flags LIKE '%slow%' THEN b.units ELSE 0 END) AS pairs_slow,
+       sum(CASE WHEN b.flags LIKE '%swap%' THEN b.units ELSE 0 END) AS pairs_swap
 FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
-WHERE b.test_id = :test AND b.excluded = 0 AND b.counted = 1
+WHERE b.test_id = :test AND b.excluded = 0 AND b.position IS NOT NULL
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 
 -- The results of each owner in a test. Only an account has its name shown, never an address.
 -- name: page_owners_of_test array
-SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(length(b.outcomes)) AS pairs,
-       1.0 * sum(length(b.outcomes)) / sum(sum(length(b.outcomes))) OVER () AS share,
+SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
+       1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
        EXISTS (SELECT 1 FROM records r WHERE r.owner = b.owner) AS record
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
-WHERE b.test_id = :test AND b.excluded = 0 AND b.counted = 1
+WHERE b.test_id = :test AND b.excluded = 0 AND b.position IS NOT NULL
 GROUP BY b.owner ORDER BY pairs DESC, min(b.id) LIMIT 50
 
 -- Pairs that count and were played on a machine that was busy, slow or swapping.
 -- name: page_flagged object
-SELECT coalesce(sum(length(outcomes)), 0) AS pairs, count(DISTINCT worker_id) AS machines,
-       coalesce(sum(CASE WHEN flags LIKE '%busy%' THEN length(outcomes) END), 0) AS busy_pairs,
-       coalesce(sum(CASE WHEN flags LIKE '%slow%' THEN length(outcomes) END), 0) AS slow_pairs,
-       coalesce(sum(CASE WHEN flags LIKE '%swap%' THEN length(outcomes) END), 0) AS swap_pairs
-FROM batches WHERE test_id = :test AND flags <> '' AND counted = 1 AND excluded = 0
+SELECT coalesce(sum(units), 0) AS pairs, count(DISTINCT worker_id) AS machines,
+       coalesce(sum(CASE WHEN flags LIKE '%busy%' THEN units END), 0) AS busy_pairs,
+       coalesce(sum(CASE WHEN flags LIKE '%slow%' THEN units END), 0) AS slow_pairs,
+       coalesce(sum(CASE WHEN flags LIKE '%swap%' THEN units END), 0) AS swap_pairs
+FROM batches WHERE test_id = :test AND flags <> '' AND position IS NOT NULL AND excluded = 0
 
 -- The exclusions of a test, and how many pairs each one excludes that would count otherwise.
 -- name: page_exclusions array
 SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name AS user, x.created,
-       (SELECT coalesce(sum(length(b.outcomes)), 0) FROM batches b WHERE b.test_id = x.test_id AND b.worker_id = x.worker_id
-        AND b.excluded = 1 AND b.counted = 1 AND (x.which = 'all' OR b.flags <> '')) AS pairs
+       (SELECT coalesce(sum(b.units), 0) FROM batches b WHERE b.test_id = x.test_id AND b.worker_id = x.worker_id
+        AND b.excluded = 1 AND b.position IS NOT NULL AND (x.which = 'all' OR b.flags <> '')) AS pairs
 FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
 WHERE x.test_id = :test AND x.undone IS NULL ORDER BY x.id LIMIT 200
 
@@ -165,17 +166,17 @@ SELECT coalesce(sum(r.left_out = ''), 0) AS batches, coalesce(sum(r.games), 0) A
 FROM batches b JOIN replays r ON r.batch_id = b.id WHERE b.test_id = :test
 
 -- name: page_replays_left_out array
-SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.left_out AS reason, length(b.outcomes) AS pairs, r.created
+SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.left_out AS reason, b.units AS pairs, r.created
 FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
 WHERE b.test_id = :test AND r.left_out <> '' ORDER BY b.id DESC LIMIT 20
 
 -- name: page_replay_faults array
-SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.fault, length(b.outcomes) AS pairs, r.created
+SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.fault, b.units AS pairs, r.created
 FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
 WHERE b.test_id = :test AND r.fault <> '' ORDER BY b.id DESC LIMIT 20
 
 -- name: page_replay_faults_of_machine array
-SELECT b.id AS batch, b.test_id AS test, t.title, r.fault, length(b.outcomes) AS pairs, r.created
+SELECT b.id AS batch, b.test_id AS test, t.title, r.fault, b.units AS pairs, r.created
 FROM replays r JOIN batches b ON b.id = r.batch_id JOIN tests t ON t.id = b.test_id
 WHERE r.fault <> '' AND b.worker_id = :worker ORDER BY b.id DESC LIMIT 20
 
@@ -278,7 +279,7 @@ FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = :worker ORD
 
 -- The latest flagged batches of a machine.
 -- name: page_flagged_of_machine array
-SELECT b.test_id AS test, t.title, length(b.outcomes) AS pairs, b.flags, b.busy, b.load_delay AS delay, b.load_steal AS steal,
+SELECT b.test_id AS test, t.title, b.units AS pairs, b.flags, b.busy, b.load_delay AS delay, b.load_steal AS steal,
        b.load_swap_mib AS swap_mib, b.load_speed AS speed, b.load_speed_before AS speed_before, b.received AS created
 FROM batches b JOIN tests t ON t.id = b.test_id WHERE b.worker_id = :worker AND b.flags <> '' ORDER BY b.id DESC LIMIT 20
 

@@ -162,12 +162,8 @@ CREATE TABLE tests (
     base_in_baseline INTEGER NOT NULL DEFAULT 1 CHECK (base_in_baseline IN (0, 1)),
 
     -- The conditions.
-    kind TEXT NOT NULL,                     -- a name of server/ledger/kind.h
-    model TEXT NOT NULL CHECK (model IN ('normalized', 'logistic')),
-    elo0 REAL NOT NULL,
-    elo1 REAL NOT NULL CHECK (elo1 > elo0),
-    alpha REAL NOT NULL CHECK (alpha > 0 AND alpha < 1),
-    beta REAL NOT NULL CHECK (beta > 0 AND beta < 1 AND alpha + beta < 1),
+    workload TEXT NOT NULL,                 -- a name of server/ledger/workload.h
+    parameters TEXT NOT NULL CHECK (json_valid(parameters)), -- of the workload, which alone reads them
     tc TEXT NOT NULL,                       -- '10+0.1', '40/10+0.1', 'nodes=20000', 'depth=8', 'st=0.1'
     threads INTEGER NOT NULL CHECK (threads BETWEEN 1 AND 1024),
     book_id INTEGER NOT NULL REFERENCES books,
@@ -175,7 +171,7 @@ CREATE TABLE tests (
     variant TEXT NOT NULL CHECK (variant IN ('standard', 'chess960')),
     adjudication TEXT NOT NULL CHECK (json_valid(adjudication)),
     batch_pairs INTEGER NOT NULL CHECK (batch_pairs BETWEEN 1 AND 1000),
-    pairs_max INTEGER NOT NULL CHECK (pairs_max > 0), -- the end of a fixed test, the cap of an SPRT
+    pairs_max INTEGER NOT NULL CHECK (pairs_max > 0), -- the end of a fixed test, the cap of others
     priority INTEGER NOT NULL DEFAULT 0,
 
     -- The state. pending: waits for approval. active: in the queue. finished: see result.
@@ -199,19 +195,12 @@ CREATE TABLE tests (
     -- Dealing: each pair below next_pair was dealt at least once. Ranges that returned are in returned_pairs.
     next_pair INTEGER NOT NULL DEFAULT 0,
 
-    -- A cache: the sums over the counted batches, in order of arrival.
-    ptnml0 INTEGER NOT NULL DEFAULT 0,
-    ptnml1 INTEGER NOT NULL DEFAULT 0,
-    ptnml2 INTEGER NOT NULL DEFAULT 0,
-    ptnml3 INTEGER NOT NULL DEFAULT 0,
-    ptnml4 INTEGER NOT NULL DEFAULT 0,
-    wins INTEGER NOT NULL DEFAULT 0,
-    losses INTEGER NOT NULL DEFAULT 0,
-    draws INTEGER NOT NULL DEFAULT 0,
-    crashes INTEGER NOT NULL DEFAULT 0,
-    time_losses INTEGER NOT NULL DEFAULT 0,
-    llr REAL NOT NULL DEFAULT 0,
-    sprt_state TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(sprt_state)),
+    -- A cache: what the counted batches make, in the order of their positions.
+    units_counted INTEGER NOT NULL DEFAULT 0, -- a unit is what the workload deals: a pair of games
+    counts TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(counts)), -- the workload's state
+    points TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(points)), -- the numbers that lists and charts show: {"llr": …}
+    promise REAL NOT NULL DEFAULT 0,        -- how promising it is, for the order of lists and the scheduler
+    positions INTEGER NOT NULL DEFAULT 0,   -- given to batches so far
 
     CHECK ((state = 'finished') = (result IS NOT NULL)),
     CHECK ((state = 'finished') = (finished IS NOT NULL)),
@@ -323,6 +312,7 @@ CREATE TABLE tasks (
     counted_cores INTEGER NOT NULL DEFAULT 0, -- cores of the task that the scheduler counts
     batch_s REAL NOT NULL DEFAULT 86400,    -- how long its machine may take for a batch, whatever its heartbeats say
     batch_until REAL NOT NULL DEFAULT 0,
+    told TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(told)), -- what the workload told its machine
     created REAL NOT NULL,
     finished REAL,
     CHECK ((state = 'open') = (finished IS NULL))
@@ -344,28 +334,33 @@ CREATE TABLE returned_pairs (
     PRIMARY KEY (test_id, first_pair)
 ) STRICT, WITHOUT ROWID;
 
--- The log of results, in order of arrival (id). Only the column `excluded` of a row ever changes.
+-- The log of results, in order of arrival (id). Only `excluded` and `points` of a row ever change. The workload of the
+-- test checks and counts `result`; the columns made of it are those of workloads that play pairs, NULL for others.
 CREATE TABLE batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     test_id INTEGER NOT NULL REFERENCES tests,
     task_id INTEGER NOT NULL REFERENCES tasks,
     worker_id INTEGER NOT NULL REFERENCES workers,
     seq INTEGER NOT NULL CHECK (seq >= 0),
-    outcomes TEXT NOT NULL CHECK (length(outcomes) > 0 AND outcomes NOT GLOB '*[^0-4]*'),
-    wins INTEGER NOT NULL CHECK (wins >= 0),
-    losses INTEGER NOT NULL CHECK (losses >= 0),
-    draws INTEGER NOT NULL CHECK (draws >= 0),
-    crashes INTEGER NOT NULL CHECK (crashes >= 0),
-    time_losses INTEGER NOT NULL CHECK (time_losses >= 0),
+    units INTEGER NOT NULL CHECK (units > 0),
+    result TEXT NOT NULL CHECK (json_valid(result)), -- as the machine reported it
+    outcomes TEXT GENERATED ALWAYS AS (result ->> '$.outcomes') VIRTUAL, -- a digit for each pair, 0 (LL) to 4 (WW)
+    wins INTEGER GENERATED ALWAYS AS (result ->> '$.wins') VIRTUAL,
+    losses INTEGER GENERATED ALWAYS AS (result ->> '$.losses') VIRTUAL,
+    draws INTEGER GENERATED ALWAYS AS (result ->> '$.draws') VIRTUAL,
+    crashes INTEGER GENERATED ALWAYS AS (result ->> '$.crashes') VIRTUAL,
+    time_losses INTEGER GENERATED ALWAYS AS (result ->> '$.time_losses') VIRTUAL,
     tc TEXT NOT NULL,
     speed REAL NOT NULL,
     busy REAL NOT NULL,
     games_sha256 TEXT REFERENCES blobs (sha256),
     received REAL NOT NULL,
-    counted INTEGER NOT NULL CHECK (counted IN (0, 1)), -- 0: it came after the verdict, or its range was dealt again
+    position INTEGER,                       -- in the order of counting; NULL: it came after the verdict, or its range was dealt again
+    counted INTEGER GENERATED ALWAYS AS (position IS NOT NULL) VIRTUAL,
     excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
-    llr REAL NOT NULL,                      -- of the test after this batch
+    points TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(points)), -- of the test after this batch; {}: it does not count
     owner TEXT NOT NULL DEFAULT '',         -- the machine's owner when the batch arrived; a machine may change its owner
+    proven INTEGER NOT NULL DEFAULT 0 CHECK (proven IN (0, 1)), -- 1: that owner had a record then
 
     -- The load of the machine during the batch, as the worker reported it; NULL: not reported.
     load_delay REAL,                        -- share of thinking time without a CPU
@@ -380,12 +375,12 @@ CREATE TABLE batches (
     limit_slow REAL,
     limit_swap_mib REAL,
     flags TEXT NOT NULL DEFAULT '',         -- some of busy, slow, swap, separated by blanks
-    UNIQUE (task_id, seq),
-    CHECK (wins + losses + draws = 2 * length(outcomes))
+    UNIQUE (task_id, seq)
 ) STRICT;
 CREATE INDEX batches_test ON batches (test_id);
+CREATE UNIQUE INDEX batches_position ON batches (test_id, position) WHERE position IS NOT NULL;
 CREATE INDEX batches_worker ON batches (worker_id);
-CREATE INDEX batches_owner ON batches (owner) WHERE counted = 1 AND excluded = 0;
+CREATE INDEX batches_owner ON batches (owner) WHERE position IS NOT NULL AND excluded = 0;
 CREATE INDEX batches_flagged ON batches (test_id) WHERE flags <> '';
 CREATE INDEX batches_flagged_worker ON batches (worker_id) WHERE flags <> '';
 

@@ -2,7 +2,7 @@
 
 -- The values that people enter when they submit or change a test. server/submit/test_columns.c says which of them an
 -- approval covers.
--- columns test_fields: title description base_options new_options kind model elo0 elo1 alpha beta tc threads book_id
+-- columns test_fields: title description base_options new_options workload parameters tc threads book_id
 -- columns test_fields: seed variant adjudication batch_pairs pairs_max priority
 
 -- name: test_add
@@ -17,15 +17,15 @@ UPDATE tests SET @=test_fields WHERE id = :test
 
 -- What decides whether and how a test may change.
 -- name: test_for_change row
--- types: harmful bool, played int
+-- types: harmful bool
 SELECT t.id, t.engine_id, t.author_id, t.book_id, t.base_commit, t.new_commit, t.base_options, t.new_options,
        t.pairs_max, t.priority, t.state, t.result, t.harmful, t.merged_commit, t.patch_dropped, t.next_pair,
-       t.wins + t.losses + t.draws AS played, e.name AS engine, e.branch, e.baseline
+       t.units_counted, e.name AS engine, e.branch, e.baseline
 FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test
 
 -- The fields of a test, by their names in server/submit/fields.c; the rules are those of the adjudication.
 -- name: test_settings object
-SELECT @test_fields, adjudication AS rules_json, (SELECT name FROM engines WHERE id = engine_id) AS engine,
+SELECT @test_fields, parameters AS parameters_json, adjudication AS rules_json, (SELECT name FROM engines WHERE id = engine_id) AS engine,
        (SELECT name FROM books WHERE id = book_id) AS book
 FROM tests WHERE id = :test
 

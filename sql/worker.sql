@@ -43,7 +43,7 @@ WHERE id = :worker
 -- or else the one that the submission declared.
 -- name: worker_task row
 -- types: new_bench int?, base_bench int?, reference_snapshot text?, reference_files text
-SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test, e.name AS engine, t.title, t.kind,
+SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test, e.name AS engine, t.title, t.workload, k.told,
        t.batch_pairs, t.threads, t.variant, t.adjudication, t.tc,
        n.sha AS new_commit, n.snapshot AS new_snapshot, coalesce(n.bench, t.new_bench_declared) AS new_bench, n.files AS new_files,
        t.new_options,

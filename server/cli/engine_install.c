@@ -22,19 +22,20 @@ static const double REFERENCE_SPEED = 1e6; // until the operator measures their 
 static const struct {
     const char *name, *fields;
 } presets[] = {
-    {"STC", "{\"kind\": \"sprt\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"model\": "
+    {"STC", "{\"workload\": \"sprt\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"model\": "
             "\"normalized\", \"elo0\": \"0\", \"elo1\": \"2\", \"new_options\": \"Hash=16\", "
             "\"base_options\": \"Hash=16\"}"},
-    {"LTC", "{\"kind\": \"sprt\", \"tc\": \"60+0.6\", \"threads\": \"1\", \"model\": "
+    {"LTC", "{\"workload\": \"sprt\", \"tc\": \"60+0.6\", \"threads\": \"1\", \"model\": "
             "\"normalized\", \"elo0\": \"0.5\", \"elo1\": \"2.5\", \"new_options\": \"Hash=64\", "
             "\"base_options\": \"Hash=64\"}"},
-    {"Non-regression", "{\"kind\": \"sprt\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"model\": "
-                       "\"normalized\", \"elo0\": \"-1.75\", \"elo1\": \"0.25\", \"new_options\": "
-                       "\"Hash=16\", \"base_options\": \"Hash=16\"}"},
-    {"Quick", "{\"kind\": \"sprt\", \"tc\": \"1+0.01\", \"threads\": \"1\", \"model\": "
+    {"Non-regression",
+     "{\"workload\": \"sprt\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"model\": "
+     "\"normalized\", \"elo0\": \"-1.75\", \"elo1\": \"0.25\", \"new_options\": "
+     "\"Hash=16\", \"base_options\": \"Hash=16\"}"},
+    {"Quick", "{\"workload\": \"sprt\", \"tc\": \"1+0.01\", \"threads\": \"1\", \"model\": "
               "\"logistic\", \"elo0\": \"0\", \"elo1\": \"10\", \"new_options\": \"Hash=16\", "
               "\"base_options\": \"Hash=16\"}"},
-    {"Fixed games", "{\"kind\": \"fixed\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"games\": "
+    {"Fixed games", "{\"workload\": \"fixed\", \"tc\": \"10+0.1\", \"threads\": \"1\", \"games\": "
                     "\"20000\", \"new_options\": \"Hash=16\", \"base_options\": \"Hash=16\"}"},
 };
 

@@ -1,12 +1,12 @@
 // The audit behind `server check`: counts the logged batches of every test again and compares the
 // result with the stored totals. It only reads, and repairs nothing. What depends on the order of
-// the batches (the LLR, the state of the stop rule, the verdict) is counted by the code that wrote
-// it, tally_add(). The totals are sums that SQL makes, so that a fault of that code is found, too.
+// the batches (the state, the points, the verdict) is counted by the code that wrote it, count_add().
+// The totals are sums that SQL makes, so that a fault of that code is found, too.
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "server/ledger/kinds.h"
+#include "server/ledger/pairs.h"
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
 
@@ -16,11 +16,11 @@ typedef struct Audit {
     int64_t test;
 } Audit;
 
-// A test as it is stored. `row` is borrowed.
+// A test as it is stored, and its results as they are counted again.
 typedef struct Stored {
-    const SqlLedgerCheckTests *row;
+    const SqlLedgerCheckTests *row; // borrowed
     TestState state;
-    TestRule rule;
+    Count count;
 } Stored;
 
 // Where a unit (the pairs of one batch) was found.
@@ -36,17 +36,6 @@ __attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const cha
     fputc('\n', audit->out);
 }
 
-static Stored stored_of(const SqlLedgerCheckTests *t) {
-    return (Stored){
-        .row = t,
-        .state = test_state_of(t->state),
-        .rule = {.kind = test_kind_of(t->kind),
-                 .bounds = verdict_bounds(t->model, t->elo0, t->elo1, t->alpha, t->beta),
-                 .batch_pairs = t->batch_pairs,
-                 .pairs_max = t->pairs_max},
-    };
-}
-
 // ---- results ------------------------------------------------------------------------------------
 
 static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t unit, int seen) {
@@ -58,44 +47,54 @@ static void flag(Audit *audit, unsigned char *units, int64_t unit_count, int64_t
         units[unit] = (unsigned char)(units[unit] | seen);
 }
 
+// The sums of a workload that plays pairs. Others have only their units.
 static void compare_totals(Audit *audit, Db *db, const Stored *stored) {
-    const SqlLedgerCheckTests *t = stored->row;
     SqlLedgerCheckTotals sum = {0};
     sql_ledger_check_totals(db, &sum, audit->test);
+    json_auto_t *state = json_loads(stored->row->counts, 0, NULL);
+    Pairs p = pairs_read(state);
     const struct {
         const char *name;
         int64_t stored, sum;
-    } totals[] = {
-        {"ptnml0", t->ptnml0, sum.ptnml0},    {"ptnml1", t->ptnml1, sum.ptnml1},
-        {"ptnml2", t->ptnml2, sum.ptnml2},    {"ptnml3", t->ptnml3, sum.ptnml3},
-        {"ptnml4", t->ptnml4, sum.ptnml4},    {"wins", t->wins, sum.wins},
-        {"losses", t->losses, sum.losses},    {"draws", t->draws, sum.draws},
-        {"crashes", t->crashes, sum.crashes}, {"time_losses", t->time_losses, sum.time_losses}};
-    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+    } totals[] = {{"number of units", stored->row->units_counted, sum.units},
+                  {"ptnml0", p.ptnml[0], sum.ptnml0},
+                  {"ptnml1", p.ptnml[1], sum.ptnml1},
+                  {"ptnml2", p.ptnml[2], sum.ptnml2},
+                  {"ptnml3", p.ptnml[3], sum.ptnml3},
+                  {"ptnml4", p.ptnml[4], sum.ptnml4},
+                  {"wins", p.wins, sum.wins},
+                  {"losses", p.losses, sum.losses},
+                  {"draws", p.draws, sum.draws},
+                  {"crashes", p.crashes, sum.crashes},
+                  {"time_losses", p.time_losses, sum.time_losses}};
+    bool pairs = stored->count.workload->unit == UNIT_PAIR;
+    for (size_t i = 0; i < (pairs ? sizeof totals / sizeof *totals : 1); i++)
         if (totals[i].stored != totals[i].sum)
             differ(audit, "%s is %lld, the sum over its batches is %lld", totals[i].name,
                    (long long)totals[i].stored, (long long)totals[i].sum);
 }
 
-static void compare_results(Audit *audit, const Stored *stored, const Tally *tally) {
-    const SprtState *state = &tally->sprt;
-    char text[VERDICT_STATE_MAX];
-    verdict_state_write(state, text);
+static void compare_text(Audit *audit, const char *what, const char *stored, const char *counted) {
+    if (strcmp(stored, counted) != 0)
+        differ(audit, "%s is %s, counting again gives %s", what, stored, counted);
+}
+
+static void compare_results(Audit *audit, const Stored *stored) {
     const SqlLedgerCheckTests *row = stored->row;
-    if (!numbers_equal(row->llr, state->llr))
-        differ(audit, "LLR is %.17g, counting again gives %.17g", row->llr, state->llr);
-    bool fresh = numbers_equal(state->pairs, 0) && strcmp(row->sprt_state, "{}") == 0;
-    if (!fresh && strcmp(row->sprt_state, text) != 0)
-        differ(audit, "state of the stop rule is %s, counting again gives %s", row->sprt_state,
-               text);
+    const Count *count = &stored->count;
+    char *state scope(free_ptr) = count_state_text(count),
+                *points scope(free_ptr) = count_points_text(count);
+    bool fresh = count->units == 0 && strcmp(row->counts, "{}") == 0;
+    if (!fresh) {
+        compare_text(audit, "the state", row->counts, state);
+        compare_text(audit, "the text of its points", row->points, points);
+    }
     // The verdict came before or after batches were excluded, or it was no verdict.
     if (stored->state != TEST_FINISHED || row->has_exclusions ||
         strcmp(row->result, "stopped") == 0 || strcmp(row->result, "failed") == 0)
         return;
-    const char *result = kinds[stored->rule.kind]->judge(state, &stored->rule, tally_pairs(tally));
-    if (!result || strcmp(row->result, result) != 0)
-        differ(audit, "result is \"%s\", counting again gives \"%s\"", row->result,
-               result ? result : "");
+    const char *result = count->workload->judge(&count->test, count->state, count->units);
+    compare_text(audit, "result", row->result, result ? result : "\"\"");
 }
 
 // Checks that a batch's flags follow from its load, and its exclusion from the table `exclusions`.
@@ -117,30 +116,49 @@ static void check_flags(Audit *audit, const SqlLedgerCheckBatches *b) {
                b->excluded ? "" : "not ", b->should_be_excluded ? "" : "not ");
 }
 
-static void replay(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
-                   int64_t unit_count) {
-    Tally tally = {0};
+// Counts a batch that came in time; `position` is that of the batch before it.
+static void count_again(Audit *audit, Stored *stored, const SqlLedgerCheckBatches *b,
+                        int64_t *position) {
+    Count *count = &stored->count;
+    json_auto_t *told = json_loads(b->told, 0, NULL), *result = json_loads(b->result, 0, NULL);
+    if (b->position != ++*position)
+        differ(audit, "batch %lld has position %lld, and %lld comes next", (long long)b->id,
+               (long long)b->position, (long long)*position);
+    if (b->excluded)
+        return;
+    if (count->workload->judge(&count->test, count->state, count->units) &&
+        !stored->row->has_exclusions)
+        differ(audit, "batch %lld counts after the verdict", (long long)b->id);
+    count_add(count, &(WorkloadBatch){.told = told,
+                                      .result = result,
+                                      .owner = b->owner,
+                                      .is_proven = b->proven,
+                                      .sign = 1,
+                                      .units = b->units});
+}
+
+static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, int64_t unit_count) {
+    int64_t position = 0;
     SqlLedgerCheckBatchesRows rows scope(sql_rows_end) = sql_ledger_check_batches(db, audit->test);
     while (sql_ledger_check_batches_next(&rows)) {
         const SqlLedgerCheckBatches *b = &rows.row;
-        int64_t unit = b->first_pair / stored->rule.batch_pairs + b->seq;
-        if (b->counted)
+        int64_t unit = b->first_pair / stored->row->batch_pairs + b->seq;
+        bool in_time = b->has_position, counts = in_time && !b->excluded;
+        if (in_time)
             flag(audit, units, unit_count, unit, b->excluded ? SEEN_SPENT : SEEN_COUNTED);
-        if (b->counted && !b->excluded) {
-            if (kinds[stored->rule.kind]->judge(&tally.sprt, &stored->rule, tally_pairs(&tally)) &&
-                !stored->row->has_exclusions)
-                differ(audit, "batch %lld counts after the verdict", (long long)b->id);
-            tally_add(&tally, &stored->rule,
-                      &(BatchCounts){b->outcomes, b->wins, b->losses, b->draws, b->crashes,
-                                     b->time_losses});
-        }
-        if (!numbers_equal(b->llr, tally.sprt.llr))
-            differ(audit, "batch %lld says LLR %.17g, counting again gives %.17g", (long long)b->id,
-                   b->llr, tally.sprt.llr);
+        if (in_time)
+            count_again(audit, stored, b, &position);
+        char *points scope(free_ptr) = counts ? count_points_text(&stored->count) : xstrdup("{}");
+        if (strcmp(b->points, points) != 0)
+            differ(audit, "batch %lld says %s, counting again gives %s", (long long)b->id,
+                   b->points, points);
         check_flags(audit, b);
     }
+    if (position != stored->row->positions)
+        differ(audit, "it gave %lld positions, and says %lld", (long long)position,
+               (long long)stored->row->positions);
     compare_totals(audit, db, stored);
-    compare_results(audit, stored, &tally);
+    compare_results(audit, stored);
 }
 
 // ---- where every pair stands --------------------------------------------------------------------
@@ -174,7 +192,7 @@ static void place_tasks(Audit *audit, Db *db, int64_t batch, unsigned char *unit
 // Only for tests that are not finished: at its end a test drops the pairs that were not played.
 static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned char *units,
                          int64_t unit_count) {
-    int64_t batch = stored->rule.batch_pairs;
+    int64_t batch = stored->row->batch_pairs;
     place_tasks(audit, db, batch, units, unit_count);
     SqlLedgerCheckReturnedRows rows scope(sql_rows_end) =
         sql_ledger_check_returned(db, audit->test);
@@ -186,12 +204,16 @@ static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned ch
             differ(audit, "unit %lld is lost", (long long)unit);
 }
 
-static void audit_test(Audit *audit, Db *db, const Stored *stored) {
-    if (stored->rule.kind == KIND_COUNT) {
-        differ(audit, "this server does not know its kind");
+static void audit_test(Audit *audit, Db *db, Stored *stored) {
+    const SqlLedgerCheckTests *row = stored->row;
+    Error err;
+    if (!count_init(&stored->count, row->workload, row->parameters, "{}", &err)) {
+        differ(audit, "%s", err.message);
         return;
     }
-    int64_t unit_count = stored->row->next_pair / stored->rule.batch_pairs;
+    stored->count.test.batch_units = row->batch_pairs;
+    stored->count.test.units_max = row->pairs_max;
+    int64_t unit_count = row->next_pair / row->batch_pairs;
     unsigned char *units scope(free_ptr) = xcalloc((size_t)unit_count, 1);
     replay(audit, db, stored, units, unit_count);
     if (stored->state != TEST_FINISHED)
@@ -203,9 +225,10 @@ int ledger_check(Db *db, FILE *out) {
     int tests = 0;
     SqlLedgerCheckTestsRows rows scope(sql_rows_end) = sql_ledger_check_tests(db);
     for (; sql_ledger_check_tests_next(&rows); tests++) {
-        Stored stored = stored_of(&rows.row);
+        Stored stored = {.row = &rows.row, .state = test_state_of(rows.row.state)};
         audit.test = rows.row.id;
         audit_test(&audit, db, &stored);
+        count_release(&stored.count);
     }
     if (db_failed(db))
         audit.differences++;

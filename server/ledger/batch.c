@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "server/common/one_line.h"
-#include "server/ledger/kinds.h"
 #include "server/ledger/ranges.h"
 #include "server/ledger/result.h"
 #include "server/ledger/task.h"
@@ -12,31 +11,8 @@
 
 // ---- checks -------------------------------------------------------------------------------------
 
-static bool refuse(Error *err, const char *field, const char *what, int64_t is, int64_t should) {
-    return error_field(err, 422, "bad_counts", field, "%s: %lld, should be %lld", what,
-                       (long long)is, (long long)should);
-}
-
-static bool outcomes_count(const char *outcomes, int batch_pairs, int64_t ptnml[5], Error *err) {
-    int64_t length = (int64_t)strlen(outcomes);
-    memset(ptnml, 0, 5 * sizeof *ptnml);
-    if (length != batch_pairs)
-        return refuse(err, "outcomes", "pairs in the batch", length, batch_pairs);
-    for (const char *p = outcomes; *p; p++) {
-        if (*p < '0' || *p > '4')
-            return error_field(err, 422, "bad_counts", "outcomes", "outcomes are digits 0 to 4");
-        ptnml[*p - '0']++;
-    }
-    return true;
-}
-
-static bool numbers_check(const Batch *batch, int64_t games, Error *err) {
-    if (batch->crashes < 0 || batch->crashes > games)
-        return error_field(err, 422, "bad_counts", "crashes", "crashes are 0 to %lld",
-                           (long long)games);
-    if (batch->time_losses < 0 || batch->time_losses > games - batch->crashes)
-        return error_field(err, 422, "bad_counts", "time_losses",
-                           "crashes and time losses together are 0 to %lld", (long long)games);
+// The members that all batches have. What `result` may say is the workload's.
+static bool numbers_check(const Batch *batch, Error *err) {
     if (!(batch->speed >= 0 && batch->speed < 1e12))
         return error_field(err, 422, "bad_request", "speed", "speed is nodes a second");
     if (!(batch->busy >= 0 && batch->busy <= 1))
@@ -46,26 +22,12 @@ static bool numbers_check(const Batch *batch, int64_t games, Error *err) {
     return one_line_check("tc", batch->tc, 0, 64, err);
 }
 
-bool batch_check(const Batch *batch, int batch_pairs, Error *err) {
-    int64_t p[5], games = 2 * (int64_t)batch_pairs;
-    if (!outcomes_count(batch->outcomes, batch_pairs, p, err))
-        return false;
-    if (batch->wins < 0 || batch->losses < 0 || batch->draws < 0 || batch->wins > games ||
-        batch->losses > games || batch->draws > games)
-        return error_field(err, 422, "bad_counts", "wins", "wins, losses and draws are 0 to %lld",
-                           (long long)games);
-    int64_t sum = batch->wins + batch->losses + batch->draws;
-    if (sum != games)
-        return refuse(err, "draws", "wins + losses + draws", sum, games);
-    int64_t balance = 2 * p[4] + p[3] - p[1] - 2 * p[0];
-    if (batch->wins - batch->losses != balance)
-        return refuse(err, "wins", "wins - losses", batch->wins - batch->losses, balance);
-    // A pair of 1 or 3 points has one drawn game, a pair of 2 points has none or two. The sum
-    // checked above has the right parity already.
-    if (batch->draws < p[3] + p[1] || batch->draws > p[3] + 2 * p[2] + p[1])
-        return error_field(err, 422, "bad_counts", "draws", "%lld draws do not fit the outcomes",
-                           (long long)batch->draws);
-    return numbers_check(batch, games, err);
+static bool result_check(const Batch *batch, const TaskRow *row, const TestCount *count,
+                         Error *err) {
+    WorkloadDealt dealt = {.told = count->told,
+                           .first_unit = row->first_pair + batch->seq * row->test.batch_pairs,
+                           .units = row->test.batch_pairs};
+    return count->count.workload->check(&dealt, batch->result, err);
 }
 
 // ---- repeats ------------------------------------------------------------------------------------
@@ -85,25 +47,23 @@ static bool same_games(const char *sha256, const char *stored) {
 }
 
 static bool same_batch(const Batch *batch, const SqlLedgerBatchStored *stored) {
-    return strcmp(batch->outcomes, stored->outcomes) == 0 && batch->wins == stored->wins &&
-           batch->losses == stored->losses && batch->draws == stored->draws &&
-           batch->crashes == stored->crashes && batch->time_losses == stored->time_losses &&
-           strcmp(batch->tc, stored->tc) == 0 && numbers_equal(batch->speed, stored->speed) &&
-           numbers_equal(batch->busy, stored->busy) &&
+    char *result scope(free_ptr) = count_text(batch->result);
+    return strcmp(result, stored->result) == 0 && strcmp(batch->tc, stored->tc) == 0 &&
+           numbers_equal(batch->speed, stored->speed) && numbers_equal(batch->busy, stored->busy) &&
            same_games(batch->games_sha256, stored->games_sha256) && same_load(&batch->load, stored);
 }
 
-static void fill_reply(Turn *turn, const TaskRow *row, BatchReply *reply) {
+static void fill_reply(Turn *turn, const TaskRow *row, const TestCount *count, BatchReply *reply) {
     reply->task = task_reply(turn, row);
     reply->test = row->test.id;
     reply->next_seq = row->next_seq;
-    reply->llr = row->test.tally.sprt.llr;
-    reply->games = 2 * tally_pairs(&row->test.tally);
+    reply->units = count->count.units;
+    count_summary(&count->count, reply->summary);
     snprintf(reply->state, sizeof reply->state, "%s", test_state_name(row->test.state));
 }
 
-static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchReply *reply,
-                   Error *err) {
+static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, const TestCount *count,
+                   BatchReply *reply, Error *err) {
     SqlLedgerBatchStored stored scope(sql_row_free) = {0};
     if (!sql_ledger_batch_stored(turn->db, &stored, .task = batch->task, .seq = batch->seq) ||
         !same_batch(batch, &stored))
@@ -112,24 +72,24 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, BatchRepl
                            (long long)batch->seq, (long long)batch->task);
     reply->repeat = true;
     reply->counted = stored.counts;
-    fill_reply(turn, row, reply);
+    fill_reply(turn, row, count, reply);
     return true;
 }
 
 // ---- storing ------------------------------------------------------------------------------------
 
-// The status of a batch: whether it came in time, its flags, and whether its flags or its machine
-// are excluded from the test.
+// The status of a batch: whether it came in time, its flags, whether its flags or its machine are
+// excluded from the test, and whether its owner has a record.
 typedef struct BatchStatus {
-    bool in_time, excluded;
+    bool in_time, excluded, is_proven;
     FlagLimits limits;
     char flags[FLAGS_MAX];
 } BatchStatus;
 
 static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Error *err) {
-    if (batch->seq >= row->pair_count / row->test.rule.batch_pairs)
+    if (batch->seq >= row->pair_count / row->test.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
-                           (long long)(row->pair_count / row->test.rule.batch_pairs));
+                           (long long)(row->pair_count / row->test.batch_pairs));
     if (batch->seq > row->next_seq)
         return error_field(err, 409, "seq_gap", "seq", "batch %lld comes next",
                            (long long)row->next_seq);
@@ -151,36 +111,48 @@ static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
     if (row->state != TASK_EXPIRED && row->state != TASK_RELEASED)
         return false;
     return !sql_ledger_dealt_again(turn->db, .test = row->test.id, .after = row->id, .first = first,
-                                   .end = first + row->test.rule.batch_pairs);
+                                   .end = first + row->test.batch_pairs);
 }
 
-static bool count_batch(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
-    tally_add(&row->test.tally, &row->test.rule,
-              &(BatchCounts){batch->outcomes, batch->wins, batch->losses, batch->draws,
-                             batch->crashes, batch->time_losses});
-    return tally_store(&row->test.tally, turn->db, row->test.id, err);
+// The batch takes the next position of its test. If it counts, the workload accepts it.
+static bool count_batch(Turn *turn, const Batch *batch, const TaskRow *row, TestCount *count,
+                        const BatchStatus *status, Error *err) {
+    count->positions += status->in_time;
+    if (status->excluded || !status->in_time)
+        return !status->in_time || sql_ledger_test_positions(turn->db, err, .test = row->test.id,
+                                                             .positions = count->positions);
+    count_add(&count->count, &(WorkloadBatch){.told = count->told,
+                                              .result = batch->result,
+                                              .owner = row->owner,
+                                              .is_proven = status->is_proven,
+                                              .sign = 1,
+                                              .units = row->test.batch_pairs});
+    return test_count_store(turn, row->test.id, count, err);
 }
 
-static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const BatchStatus *status,
-                      Error *err) {
+static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const TestCount *count,
+                      const BatchStatus *status, Error *err) {
     const Load *load = &batch->load;
     const FlagLimits *limits = &status->limits;
+    bool counts = status->in_time && !status->excluded;
+    char *result scope(free_ptr) = count_text(batch->result),
+                 *points scope(free_ptr) =
+                     counts ? count_points_text(&count->count) : xstrdup("{}");
     return sql_ledger_batch_add(
         turn->db, err, .test = row->test.id, .task = batch->task, .worker = batch->worker,
-        .seq = batch->seq, .outcomes = batch->outcomes, .wins = batch->wins,
-        .losses = batch->losses, .draws = batch->draws, .crashes = batch->crashes,
-        .time_losses = batch->time_losses, .tc = batch->tc, .speed = batch->speed,
-        .busy = batch->busy, .games_sha256 = batch->games_sha256, .now = turn->now,
-        .counted = status->in_time, .excluded = status->excluded, .llr = row->test.tally.sprt.llr,
-        .load_delay = load->delay, .load_steal = load->steal, .load_swap_mib = load->swap_mib,
-        .load_rest_new = load->rest_new, .load_rest_base = load->rest_base,
-        .load_speed = load->speed, .load_speed_before = load->speed_before,
-        .limit_busy = limits->busy, .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib,
-        .flags = status->flags);
+        .seq = batch->seq, .units = row->test.batch_pairs, .result = result, .tc = batch->tc,
+        .speed = batch->speed, .busy = batch->busy, .games_sha256 = batch->games_sha256,
+        .now = turn->now, .position = status->in_time ? count->positions : 0,
+        .excluded = status->excluded, .points = points, .owner = row->owner,
+        .proven = status->is_proven, .load_delay = load->delay, .load_steal = load->steal,
+        .load_swap_mib = load->swap_mib, .load_rest_new = load->rest_new,
+        .load_rest_base = load->rest_base, .load_speed = load->speed,
+        .load_speed_before = load->speed_before, .limit_busy = limits->busy,
+        .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib, .flags = status->flags);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
-    int64_t credit = row->blocked ? 0 : 2 * row->test.rule.batch_pairs;
+    int64_t credit = row->blocked || !row->test.plays_pairs ? 0 : 2 * row->test.batch_pairs;
     row->next_seq++;
     task_note_started(row, 0);
     row->batch_until = turn->now + row->batch_s;
@@ -191,7 +163,7 @@ static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *e
         !sql_ledger_worker_credit(turn->db, err, .worker = batch->worker, .games = credit,
                                   .now = turn->now))
         return false;
-    if (task_is_open(row) && row->next_seq * row->test.rule.batch_pairs >= row->pair_count)
+    if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
         return task_end(turn, row, TASK_DONE, err);
     return true;
 }
@@ -208,38 +180,41 @@ static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row,
     flags_judge(batch->busy, &batch->load, &status.limits, status.flags);
     status.excluded = sql_ledger_is_excluded(turn->db, .test = row->test.id,
                                              .worker = batch->worker, .flags = status.flags);
+    status.is_proven = sql_ledger_is_proven(turn->db, row->owner);
     return status;
 }
 
-static bool store(Turn *turn, const Batch *batch, TaskRow *row, BatchReply *reply, Error *err) {
-    int64_t first = row->first_pair + batch->seq * row->test.rule.batch_pairs;
+static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count, BatchReply *reply,
+                  Error *err) {
+    int64_t first = row->first_pair + batch->seq * row->test.batch_pairs;
     BatchStatus status = status_of(turn, batch, row, first);
     reply->counted = status.in_time && !status.excluded;
     if (status.in_time && !task_is_open(row) &&
-        !ranges_remove(turn, row->test.id, first, row->test.rule.batch_pairs, err))
+        !ranges_remove(turn, row->test.id, first, row->test.batch_pairs, err))
         return false;
-    if ((reply->counted && !count_batch(turn, batch, row, err)) ||
-        !log_batch(turn, batch, row, &status, err) || !note_progress(turn, batch, row, err))
+    if (!count_batch(turn, batch, row, count, &status, err) ||
+        !log_batch(turn, batch, row, count, &status, err) || !note_progress(turn, batch, row, err))
         return false;
     if (!reply->counted)
         return true;
-    publish_counts(turn, row);
+    publish_counts(turn, row->test.id, count);
     return (batch->seq > 0 || bench_confirm(turn, row->test.id, batch->worker, err)) &&
-           test_judge(turn, row, err);
+           test_judge(turn, row, count, err);
 }
 
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err) {
     TaskRow row;
+    scope(test_count_release) TestCount count = {0};
     *reply = (BatchReply){0};
-    if (!task_load(turn, batch->task, batch->worker, &row, err))
+    if (!task_load(turn, batch->task, batch->worker, &row, err) ||
+        !test_count_load(turn, row.test.id, row.id, &count, err))
         return false;
     if (batch->seq < row.next_seq)
-        return repeat(turn, batch, &row, reply, err);
-    if (!place_check(turn, batch, &row, err) ||
-        !batch_check(batch, (int)row.test.rule.batch_pairs, err) ||
-        !store(turn, batch, &row, reply, err))
+        return repeat(turn, batch, &row, &count, reply, err);
+    if (!place_check(turn, batch, &row, err) || !numbers_check(batch, err) ||
+        !result_check(batch, &row, &count, err) || !store(turn, batch, &row, &count, reply, err))
         return false;
-    fill_reply(turn, &row, reply);
+    fill_reply(turn, &row, &count, reply);
     return true;
 }
 
@@ -248,16 +223,18 @@ static bool takes_games(Turn *turn, const TaskRow *row, int64_t seq) {
     if (task_is_open(row))
         return true;
     return row->state == TASK_EXPIRED &&
-           does_count(turn, row, row->first_pair + seq * row->test.rule.batch_pairs);
+           does_count(turn, row, row->first_pair + seq * row->test.batch_pairs);
 }
 
 // Games are accepted one batch at a time, each followed by its counts. Stored games are kept. So a
 // machine cannot store more than it was dealt.
 static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char *sha, bool *there,
                         Error *err) {
-    if (seq < 0 || seq >= row->pair_count / row->test.rule.batch_pairs)
+    if (seq < 0 || seq >= row->pair_count / row->test.batch_pairs)
         return error_field(err, 422, "bad_request", "seq", "the task has %lld batches",
-                           (long long)(row->pair_count / row->test.rule.batch_pairs));
+                           (long long)(row->pair_count / row->test.batch_pairs));
+    if (!row->test.plays_pairs)
+        return error_set(err, 409, "no_games", "test %lld plays no games", (long long)row->test.id);
     char *known scope(free_ptr) = sql_ledger_games(turn->db, .task = row->id, .seq = seq);
     *there = known != NULL;
     if (known ? strcmp(known, sha) != 0 : seq < row->next_seq)
@@ -278,7 +255,7 @@ bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq
     TaskRow row;
     if (!task_load(turn, task, worker, &row, err))
         return false;
-    *batch_pairs = (int)row.test.rule.batch_pairs;
+    *batch_pairs = (int)row.test.batch_pairs;
     return games_check(turn, &row, seq, sha, there, err);
 }
 

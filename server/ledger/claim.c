@@ -156,9 +156,8 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
         .pairs_open = from->open_pairs,
         .pairs_of_owner = from->own_pairs,
         .pairs_unproven = from->unproven_pairs,
-        .games = from->games,
-        .llr = from->llr,
-        .elo0 = from->elo0,
+        .games = 2 * from->units_counted,
+        .promise = from->promise,
         .game_seconds = scale * tc_game_seconds(&tc, speed),
         .tc_ratio = tc_ratio(&tc, threads),
         .cores = (int)from->counted_cores,
@@ -252,11 +251,17 @@ static bool test_note_start(Turn *turn, int64_t test, int64_t worker, Error *err
 static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
                      const Candidate *chosen, const SchedChoice *choice, int64_t first,
                      Error *err) {
+    scope(test_count_release) TestCount count = {0};
+    if (!test_count_load(turn, choice->test, 0, &count, err))
+        return false;
+    const Count *c = &count.count;
+    json_auto_t *told = c->workload->told(&c->test, first, choice->pairs);
+    char *told_text scope(free_ptr) = count_text(told);
     double batch_s =
         LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
     return sql_ledger_task_add(turn->db, err, .test = choice->test, .worker = claim->worker,
-                               .first_pair = first, .pair_count = choice->pairs,
+                               .first_pair = first, .pair_count = choice->pairs, .told = told_text,
                                .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
                                .lease_s = chosen->lease_s, .now = turn->now,
                                .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,

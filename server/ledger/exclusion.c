@@ -8,56 +8,58 @@
 
 // ---- counting again -----------------------------------------------------------------------------
 
-// Counts the test again from its first batch and writes what differs. `row` gets the new values. An
-// existing verdict stays.
-static bool recount(Turn *turn, TaskRow *row, Error *err) {
-    Tally *tally = &row->test.tally;
-    *tally = (Tally){0};
+// Counts the test again from its first batch and writes what differs. An existing verdict stays.
+static bool recount(Turn *turn, int64_t test, TestCount *count, Error *err) {
+    Count *c = &count->count;
+    count_restart(c);
     SqlLedgerBatchesInTimeRows rows scope(sql_rows_end) =
-        sql_ledger_batches_in_time(turn->db, row->test.id);
+        sql_ledger_batches_in_time(turn->db, test);
     while (sql_ledger_batches_in_time_next(&rows)) {
         const SqlLedgerBatchesInTime *b = &rows.row;
-        if (b->counted && !b->excluded)
-            tally_add(tally, &row->test.rule,
-                      &(BatchCounts){b->outcomes, b->wins, b->losses, b->draws, b->crashes,
-                                     b->time_losses});
-        if (!numbers_equal(tally->sprt.llr, b->llr) &&
-            !sql_ledger_batch_llr(turn->db, err, .batch = b->id, .llr = tally->sprt.llr))
+        json_auto_t *told = json_loads(b->told, 0, NULL), *result = json_loads(b->result, 0, NULL);
+        if (!b->excluded)
+            count_add(c, &(WorkloadBatch){.told = told,
+                                          .result = result,
+                                          .owner = b->owner,
+                                          .is_proven = b->proven,
+                                          .sign = 1,
+                                          .units = b->units});
+        char *points scope(free_ptr) = b->excluded ? xstrdup("{}") : count_points_text(c);
+        if (strcmp(points, b->points) != 0 &&
+            !sql_ledger_batch_points(turn->db, err, .batch = b->id, .points = points))
             return false;
     }
-    return tally_store(tally, turn->db, row->test.id, err);
+    return test_count_store(turn, test, count, err);
 }
 
 // ---- exclusions ---------------------------------------------------------------------------------
 
-static bool names_check(Turn *turn, int64_t test, int64_t worker, TaskRow *row, Error *err) {
-    if (!test_load(turn, test, row, err))
-        return false;
+static bool machine_check(Turn *turn, int64_t worker, Error *err) {
     return sql_ledger_worker_there(turn->db, worker) ||
            error_field(err, 404, "no_such_machine", "worker", "there is no machine %lld",
                        (long long)worker);
 }
 
 // After a change of the exclusions of a machine in a test: updates its batches, then the test.
-static bool exclusions_apply(Turn *turn, TaskRow *row, int64_t worker, Excluded *changed,
-                             Error *err) {
+static bool exclusions_apply(Turn *turn, int64_t test, TestCount *count, int64_t worker,
+                             Excluded *changed, Error *err) {
+    TaskRow row = {.test = {.id = test, .state = count->state}};
     SqlLedgerExclusionChanges changes = {0};
-    sql_ledger_exclusion_changes(turn->db, &changes, .test = row->test.id, .worker = worker);
+    sql_ledger_exclusion_changes(turn->db, &changes, .test = test, .worker = worker);
     *changed = (Excluded){.batches = changes.batches, .pairs = changes.pairs};
-    if (!sql_ledger_exclusion_apply(turn->db, err, .test = row->test.id, .worker = worker) ||
-        !recount(turn, row, err))
+    if (!sql_ledger_exclusion_apply(turn->db, err, .test = test, .worker = worker) ||
+        !recount(turn, test, count, err))
         return false;
-    publish_counts(turn, row);
-    bool is_open = test_state_is_open(row->test.state);
-    return !is_open || test_judge(turn, row, err);
+    publish_counts(turn, test, count);
+    return !test_state_is_open(count->state) || test_judge(turn, &row, count, err);
 }
 
 bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, Error *err) {
-    TaskRow row = {0};
+    scope(test_count_release) TestCount count = {0};
     const Exclusion *x = exclusion;
     if (strcmp(x->which, "flagged") != 0 && strcmp(x->which, "all") != 0)
         return error_field(err, 422, "bad_request", "which", "which is flagged or all");
-    if (!names_check(turn, x->test, x->worker, &row, err))
+    if (!test_count_load(turn, x->test, 0, &count, err) || !machine_check(turn, x->worker, err))
         return false;
     if (!sql_ledger_excludable(turn->db, .test = x->test, .worker = x->worker, .which = x->which))
         return error_field(err, 409, "nothing_to_exclude", "which",
@@ -66,7 +68,7 @@ bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, E
     if (!sql_ledger_exclusion_add(turn->db, err, .test = x->test, .worker = x->worker,
                                   .which = x->which, .reason = x->reason, .user = x->user,
                                   .now = turn->now) ||
-        !exclusions_apply(turn, &row, x->worker, changed, err))
+        !exclusions_apply(turn, x->test, &count, x->worker, changed, err))
         return false;
     ledger_event(turn, "excluded", x->user, x->worker, x->test,
                  "%s batches of this machine are excluded: %lld pairs%s%s",
@@ -77,8 +79,8 @@ bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, E
 
 bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excluded *changed,
                     Error *err) {
-    TaskRow row = {0};
-    if (!names_check(turn, test, worker, &row, err) ||
+    scope(test_count_release) TestCount count = {0};
+    if (!test_count_load(turn, test, 0, &count, err) || !machine_check(turn, worker, err) ||
         !sql_ledger_exclusion_undo(turn->db, err, .test = test, .worker = worker, .user = user,
                                    .now = turn->now))
         return false;
@@ -86,7 +88,7 @@ bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excl
         return error_set(err, 409, "not_excluded",
                          "no batch of machine %lld is excluded from test %lld", (long long)worker,
                          (long long)test);
-    if (!exclusions_apply(turn, &row, worker, changed, err))
+    if (!exclusions_apply(turn, test, &count, worker, changed, err))
         return false;
     ledger_event(turn, "excluded", user, worker, test,
                  "the exclusion of this machine was undone: %lld pairs count again",

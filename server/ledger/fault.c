@@ -33,7 +33,7 @@ static bool fault_report_check(const FaultReport *fault_report, const TaskRow *r
 // that ended so. Otherwise a machine could send invented reports without limit.
 static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRow *row,
                        Error *err) {
-    int64_t size = row->test.rule.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
+    int64_t size = row->test.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
     int64_t first = row->first_pair + seq * size;
     bool on_time = strcmp(fault_report->end, "time") == 0;
     SqlLedgerFaultReportFounded games;

@@ -105,8 +105,7 @@ void flags_judge(double busy, const Load *load, const FlagLimits *limits, char f
 
 typedef struct Batch {
     int64_t task, worker, seq;
-    const char *outcomes;
-    int64_t wins, losses, draws, crashes, time_losses;
+    const json_t *result; // of the test's workload; borrowed
     const char *tc;
     double speed, busy;
     const char *games_sha256; // NULL: none
@@ -116,13 +115,11 @@ typedef struct Batch {
 typedef struct BatchReply {
     bool repeat, counted;
     TaskReply task;
-    int64_t test, games, next_seq;
+    int64_t test, units, next_seq; // `units` are counted
     char state[12];
-    double llr;
+    char summary[200]; // of the test's results, a line for people
 } BatchReply;
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err);
-// Checks outcomes and counts against each other (422 `bad_counts`).
-bool batch_check(const Batch *batch, int batch_pairs, Error *err);
 
 // Whether the task expects the games of this batch, or has exactly these games already (*there),
 // and its number of pairs. Reads only, so a reader may call it. 409 `seq_gap`: another batch is

@@ -3,6 +3,6 @@
 
 #include "server/ledger/task.h"
 
-// Ends the test if its counts decide it or if its last pair was counted.
-bool test_judge(Turn *turn, TaskRow *row, Error *err);
-void publish_counts(Turn *turn, const TaskRow *row);
+// Ends the test of a task if its counts decide it or if its last unit was counted.
+bool test_judge(Turn *turn, TaskRow *row, const TestCount *count, Error *err);
+void publish_counts(Turn *turn, int64_t test, const TestCount *count);

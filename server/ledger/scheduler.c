@@ -46,8 +46,7 @@ double scheduler_weight(const SchedTest *test) {
     double weight = 100 * 36 / (36 + others * others);
     if (test->tc_ratio > 1)
         weight *= pow(test->tc_ratio, 0.774);
-    double promise = test->llr > 2 ? 0.1 + 0.1 * (test->elo0 > 0) : 0;
-    return weight * (1 + fmin((double)test->games / 200000, 1) + promise);
+    return weight * (1 + fmin((double)test->games / 200000, 1) + 0.2 * test->promise);
 }
 
 // Cores for each unit of weight. The test with the least gets the machine. The worker's last test

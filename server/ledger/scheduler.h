@@ -12,14 +12,13 @@ typedef struct SchedTest {
     int64_t id;
     int64_t priority;
     int threads, batch_pairs;
-    int64_t game_mib;       // the memory of a game: see game_memory.h
-    int64_t pairs_left;     // neither counted nor in an open task
-    int64_t pairs_open;     // in open tasks
-    int64_t pairs_of_owner; // of these, in tasks of the worker's owner
-    int64_t pairs_unproven; // of these, in tasks of owners without a record
-    int64_t games;          // counted so far
-    double llr;
-    double elo0;             // a test with elo0 > 0 weighs a little more when it looks good
+    int64_t game_mib;        // the memory of a game: see game_memory.h
+    int64_t pairs_left;      // neither counted nor in an open task
+    int64_t pairs_open;      // in open tasks
+    int64_t pairs_of_owner;  // of these, in tasks of the worker's owner
+    int64_t pairs_unproven;  // of these, in tasks of owners without a record
+    int64_t games;           // counted so far
+    double promise;          // of the workload, 0 to 1: a promising test weighs a little more
     double game_seconds;     // of one game at the worker's scale
     double tc_ratio;         // cost of a game relative to 10+0.1 with one thread
     int cores;               // of the open tasks, as far as the scheduler counts them

@@ -1,6 +1,5 @@
 // Tasks: loading, heartbeats, ends, leases. See ledger.h and task.h.
 #include "server/ledger/task.h"
-#include "server/ledger/kinds.h"
 #include "server/ledger/ranges.h"
 
 #include <assert.h>
@@ -15,37 +14,38 @@ static void copy_word(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text);
 }
 
-// False: this server does not know the kind of the test, or cannot read the state of its stop rule.
-static bool test_of(const SqlLedgerTest *from, TaskRow *row) {
-    row->test.id = from->id;
-    row->test.state = test_state_of(from->state);
-    row->test.rule = (TestRule){
-        .kind = test_kind_of(from->kind),
-        .bounds = verdict_bounds(from->model, from->elo0, from->elo1, from->alpha, from->beta),
-        .batch_pairs = from->batch_pairs,
-        .pairs_max = from->pairs_max,
-    };
-    row->test.tally = (Tally){
-        .ptnml = {from->ptnml0, from->ptnml1, from->ptnml2, from->ptnml3, from->ptnml4},
-        .wins = from->wins,
-        .losses = from->losses,
-        .draws = from->draws,
-        .crashes = from->crashes,
-        .time_losses = from->time_losses,
-    };
-    return verdict_state_read(from->sprt_state, &row->test.tally.sprt) &&
-           row->test.rule.kind != KIND_COUNT;
+// ---- the results of a test ----------------------------------------------------------------------
+
+bool test_count_load(Turn *turn, int64_t test, int64_t task, TestCount *out, Error *err) {
+    SqlLedgerCount row scope(sql_row_free) = {0};
+    *out = (TestCount){0};
+    if (!sql_ledger_count(turn->db, &row, .test = test, .task = task))
+        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
+    bool good = count_init(&out->count, row.workload, row.parameters, row.counts, err);
+    out->count.test.batch_units = row.batch_pairs;
+    out->count.test.units_max = row.pairs_max;
+    out->count.units = row.units_counted;
+    out->positions = row.positions;
+    out->state = test_state_of(row.state);
+    out->told = json_loads(row.told, 0, NULL);
+    return good;
 }
 
-bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err) {
-    SqlLedgerTest found scope(sql_row_free) = {0};
-    if (!sql_ledger_test(turn->db, &found, test))
-        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    return test_of(&found, row) || error_set(err, 500, "database",
-                                             "this server does not know the kind of test %lld, "
-                                             "or the state of its stop rule is unreadable",
-                                             (long long)test);
+void test_count_release(TestCount *count) {
+    count_release(&count->count);
+    json_decref(count->told);
 }
+
+bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *err) {
+    const Count *c = &count->count;
+    char *counts scope(free_ptr) = count_state_text(c),
+                 *points scope(free_ptr) = count_points_text(c);
+    return sql_ledger_test_counted(
+        turn->db, err, .test = test, .units = c->units, .counts = counts, .points = points,
+        .promise = c->workload->promise(&c->test, c->state), .positions = count->positions);
+}
+
+// ---- tasks --------------------------------------------------------------------------------------
 
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err) {
     *row = (TaskRow){0};
@@ -55,6 +55,7 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
     if (worker && found.worker_id != worker)
         return error_set(err, 403, "not_your_task", "task %lld belongs to another machine",
                          (long long)task);
+    const Workload *workload = workload_named(found.workload);
     *row = (TaskRow){
         .id = task,
         .worker = found.worker_id,
@@ -69,10 +70,14 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
         .batch_s = found.batch_s,
         .state = task_state_of(found.state),
         .blocked = found.barred,
+        .test = {.id = found.test_id,
+                 .batch_pairs = found.batch_pairs,
+                 .state = test_state_of(found.test_state),
+                 .plays_pairs = workload && workload->unit == UNIT_PAIR},
     };
     copy_word(row->phase, sizeof row->phase, found.phase);
     copy_word(row->owner, sizeof row->owner, found.owner);
-    return test_load(turn, found.test_id, row, err);
+    return true;
 }
 
 bool task_is_open(const TaskRow *row) {
@@ -99,7 +104,7 @@ TaskReply task_reply(Turn *turn, const TaskRow *row) {
 }
 
 void task_note_started(TaskRow *row, int64_t started_pairs) {
-    int64_t reported = row->next_seq * row->test.rule.batch_pairs;
+    int64_t reported = row->next_seq * row->test.batch_pairs;
     if (started_pairs > row->started_pairs)
         row->started_pairs = started_pairs;
     if (row->started_pairs < reported)
@@ -110,7 +115,7 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
 
 // Returns the pairs that were not reported. Those that were started keep the name of their owner.
 static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
-    int64_t batch = row->test.rule.batch_pairs, reported = row->next_seq * batch;
+    int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
     return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
                          row->owner, err) &&
@@ -130,7 +135,7 @@ static bool note_fruitless(Turn *turn, int64_t worker, Error *err) {
 }
 
 bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
-    int64_t batch = row->test.rule.batch_pairs;
+    int64_t batch = row->test.batch_pairs;
     assert(batch > 0);
     task_note_started(row, 0);
     row->state = state;
@@ -240,7 +245,7 @@ void ledger_expire(Turn *turn) {
         ledger_event(turn, "expired", 0, row.worker, row.test.id,
                      "task %lld sent no heartbeat or no batch in time; %lld of its %lld pairs were "
                      "reported",
-                     (long long)row.id, (long long)(row.next_seq * row.test.rule.batch_pairs),
+                     (long long)row.id, (long long)(row.next_seq * row.test.batch_pairs),
                      (long long)row.pair_count);
     }
 }

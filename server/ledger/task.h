@@ -2,10 +2,9 @@
 // includes this.
 #pragma once
 
+#include "server/ledger/count.h"
 #include "server/ledger/ledger.h"
-#include "server/ledger/sprt_state.h"
 #include "server/ledger/state.h"
-#include "server/ledger/tally.h"
 
 typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, started_pairs;
@@ -14,12 +13,19 @@ typedef struct TaskRow {
     char phase[12], owner[64];
     bool blocked; // its machine is
     struct {
-        int64_t id;
+        int64_t id, batch_pairs;
         TestState state;
-        TestRule rule;
-        Tally tally;
+        bool plays_pairs; // its units are pairs of games
     } test;
 } TaskRow;
+
+// The results of a test. `positions` were given to batches so far.
+typedef struct TestCount {
+    Count count;
+    int64_t positions;
+    TestState state;
+    json_t *told; // what the workload told the machine of the task
+} TestCount;
 
 enum { LEASE_FIRST_S = 30, LEASE_FETCH_S = 300, LEASE_BUILD_S = 1800, LEASE_BENCH_S = 600 };
 enum { LEASE_PLAY_S = 300, ACTIVE_S = 600 };
@@ -27,8 +33,10 @@ enum { LEASE_PLAY_S = 300, ACTIVE_S = 600 };
 // False: 404 `no_such_task`, or 403 `not_your_task` if `worker` is not 0 and the task is of another
 // worker.
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err);
-// Loads only the members of `test`. False: 404 `no_such_test`.
-bool test_load(Turn *turn, int64_t test, TaskRow *row, Error *err);
+// `task` 0: none. False: 404 `no_such_test`, or as count_init(). Release it either way.
+bool test_count_load(Turn *turn, int64_t test, int64_t task, TestCount *out, Error *err);
+void test_count_release(TestCount *count);
+bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *err);
 // The first counted batch of a machine confirms the bench counts that its test declared.
 bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err);
 // Pauses an active test because its machines contradict each other. Pages show the reason.

@@ -164,7 +164,8 @@ static json_t *bound(const Scale *y, double value, const char *kind) {
 }
 
 json_t *chart_llr(const json_t *history, const json_t *stats) {
-    const json_t *games = json_object_get(history, "games"), *llr = json_object_get(history, "llr");
+    const json_t *games = json_object_get(history, "games"),
+                 *llr = json_object_get(json_object_get(history, "points"), "llr");
     const json_t *bounds = json_object_get(stats, "bounds");
     size_t count = json_array_size(games);
     if (!json_is_object(bounds))

@@ -11,7 +11,7 @@
 
 enum { CHART_WIDTH = 480, CHART_HEIGHT = 250 };
 
-// LLR against games with the bounds. `history` from doc_history, `stats` from test_stats_document.
+// LLR against games with the bounds. `history` from doc_history, `stats` from statistics_document.
 json_t *chart_llr(const json_t *history, const json_t *stats);
 // Elo with its error band against time; the right axis tells the score of the same height.
 json_t *chart_elo(const json_t *history);

@@ -1,6 +1,6 @@
 // The parts that documents share, and the document of the home page. See doc.h.
 #include "server/pages/doc.h"
-#include "server/pages/test_stats.h"
+#include "server/pages/statistics.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,7 +10,6 @@
 #include "server/accounts/machine.h"
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
-#include "server/ledger/sprt_state.h"
 #include "sql/pages.h"
 
 // ---- parts --------------------------------------------------------------------------------------
@@ -116,16 +115,15 @@ void doc_keep(const DocContext *ctx, const char *key, bool lasts, const json_t *
 
 // ---- tests --------------------------------------------------------------------------------------
 
-// Games a minute: now, or from start to end of a finished test.
 // Games per minute are those of the last half hour of a test, or the last ten minutes of all tests.
 // How a page shows a rate is for the page to say, not for the operator.
 enum { TEST_RATE_PERIOD_S = 1800, RATE_PERIOD_S = 600 };
 
+// Games a minute: now, or from start to end of a finished test.
 static double rate_of(const DocContext *ctx, const json_t *row) {
     double started = member_real(row, "started");
     double finished = member_real(row, "finished");
-    double games =
-        member_real(row, "wins") + member_real(row, "losses") + member_real(row, "draws");
+    double games = 2 * member_real(row, "units_counted");
     if (finished > started && started > 0)
         return games * 60 / (finished - started);
     if (strcmp(member_text(row, "state"), "active") != 0)
@@ -144,12 +142,13 @@ static bool is_long(const json_t *row) {
 json_t *doc_test_summary(const DocContext *ctx, const json_t *row) {
     json_t *test = json_object();
     double rate = rate_of(ctx, row);
-    doc_copy(test, row,
-             "id title author engine state result reason kind tc threads priority created started "
-             "finished crashes time_losses cores machines merged_commit retest_of");
+    doc_copy(
+        test, row,
+        "id title author engine state result reason workload tc threads priority created started "
+        "finished cores machines merged_commit retest_of");
     json_object_set_new(test, "ltc", json_boolean(is_long(row)));
     json_object_set_new(test, "games_per_minute", json_real(rate));
-    json_object_set_new(test, "stats", test_stats_document(row, 60 * rate));
+    json_object_set_new(test, "stats", statistics_document(row, 60 * rate));
     return test;
 }
 

@@ -15,7 +15,8 @@
 // What a form holds before anything was typed.
 static json_t *default_values(void) {
     json_t *values = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++)
         json_object_set_new(values, rule->name, json_string(rule->fallback ? rule->fallback : ""));
     return values;
 }
@@ -31,7 +32,8 @@ static void take_file(const Params *typed, json_t *values) {
 
 static json_t *typed_values(const Params *typed) {
     json_t *values = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++) {
         const Param *field = params_find(typed, rule->name);
         json_t *value = field ? json_stringn(field->value, field->size) : NULL;
         json_object_set_new(values, rule->name, value ? value : json_string(""));

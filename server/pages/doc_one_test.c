@@ -51,9 +51,11 @@ static void add_missing_nets(json_t *test, json_t *missing) {
 static json_t *settings(const json_t *row) {
     json_t *out = json_object();
     doc_copy(out, row, "openings pairs_max");
-    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++)
         if (rule->change == CHANGE_EARLY || rule->change == CHANGE_UNDEALT)
             json_object_set(out, rule->name, json_object_get(row, rule->name));
+    json_object_set_new(out, "parameters", json_loads(member_text(row, "parameters"), 0, NULL));
     json_object_set(out, "adjudication", json_object_get(row, "rules"));
     json_object_set(out, "build", json_object_get(row, "build"));
     json_object_set_new(out, "games_max", json_integer(2 * member_int(row, "pairs_max")));
@@ -206,9 +208,8 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     if (json_is_string(of_owner))
         json_array_append(warnings, of_owner);
     json_object_set_new(test, "owner_warning", of_owner);
-    json_t *of_rest = rest_warning(json_object_get(test, "rest"), member_real(row, "wins") +
-                                                                      member_real(row, "losses") +
-                                                                      member_real(row, "draws"));
+    json_t *of_rest =
+        rest_warning(json_object_get(test, "rest"), 2 * member_real(row, "units_counted"));
     if (json_is_string(of_rest))
         json_array_append(warnings, of_rest);
     json_object_set_new(test, "rest_warning", of_rest);

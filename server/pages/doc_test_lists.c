@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
-#include "server/ledger/sprt_state.h"
 #include "server/pages/doc.h"
 #include "sql/pages.h"
 

@@ -164,7 +164,7 @@ static const struct {
 };
 
 // Those that take other values than numbers.
-static const char *const others[] = {"json", "short", "limits"};
+static const char *const others[] = {"json", "short"};
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -177,18 +177,6 @@ static void put_string(const char *form, const json_t *value, Str *out) {
     size_t size = json_string_length(value);
     bool is_short = strcmp(form, "short") == 0 && size > 10; // a commit or a hash
     str_add(out, json_string_value(value), is_short ? 10 : size);
-}
-
-// What an SPRT decides between, in the brackets that tell the unit: <0.00, 2.00> normalized Elo,
-// {0.00, 2.00} logistic.
-static void put_limits(const json_t *object, Str *out) {
-    const char *model = json_string_value(json_object_get(object, "model"));
-    bool logistic = model && strcmp(model, "logistic") == 0;
-    str_putc(out, logistic ? '{' : '<');
-    put_fixed2(json_number_value(json_object_get(object, "elo0")), out);
-    str_puts(out, ", ");
-    put_fixed2(json_number_value(json_object_get(object, "elo1")), out);
-    str_putc(out, logistic ? '}' : '>');
 }
 
 bool format_is_known(const char *form) {
@@ -218,8 +206,6 @@ void format_value(const char *form, const json_t *value, Str *out) {
         form = "";
     if (strcmp(form, "json") == 0)
         put_json(value, out);
-    else if (strcmp(form, "limits") == 0)
-        put_limits(value, out);
     else if (json_is_string(value))
         put_string(form, value, out);
     else if (json_is_null(value))

@@ -1,6 +1,7 @@
 // Mustache templates over JSON documents (mustache(5), specification 1.2 without lambdas):
 // variables, {{{raw}}}, sections, inverted sections, comments, partials, other delimiters, dotted
-// names, standalone lines. One extension: {{name|form}} names the form in which the value is shown.
+// names, standalone lines, dynamic names ({{> *name}}: the partial that the value names). One
+// extension: {{name|form}} names the form in which the value is shown.
 // Empty strings and zero are false, as in JavaScript.
 //
 // Values are escaped for HTML, and characters that would act instead of being seen (controls,

@@ -129,8 +129,15 @@ static bool render_section(Render *r, const Template *t, int index) {
     return true;
 }
 
+// {{> *name}}: the document says which partial.
+static const char *partial_name(const Render *r, const MustacheNode *node) {
+    const char *name =
+        *node->text == '*' ? json_string_value(lookup(r, node->text + 1)) : node->text;
+    return name ? name : "";
+}
+
 static bool render_partial(Render *r, const MustacheNode *node) {
-    const Template *t = template_find(r->set, node->text);
+    const Template *t = template_find(r->set, partial_name(r, node));
     if (!t)
         return true;
     if (r->partials == MUSTACHE_DEPTH_MAX)

@@ -1,16 +1,17 @@
 // The page with the form for a new test. A field of the form is a row of form_fields: its label and
 // its hint. What may be typed into it, and so which control it has, follows from its row in
-// submit_rules; what it holds is in the document.
+// its rule (submit/fields.h); what it holds is in the document. The parameters of a workload stand in
+// the workload's file.
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/common/json_member.h"
-#include "server/ledger/kinds.h"
+#include "server/ledger/workload.h"
 #include "server/pages/format.h"
 #include "server/pages/page_new.h"
 #include "server/submit/fields.h"
 
-enum { CODE = 1, OPTIONAL = 2, FULL = 4, BOUNDS = 8 };
+enum { CODE = 1, OPTIONAL = 2, FULL = 4 };
 
 typedef struct FormField {
     const char *part; // of the form, a list in the document
@@ -44,27 +45,16 @@ static const FormField form_fields[] = {
      "know that they built "
      "what you meant. Empty: taken from the last `Bench: N` line of the message, else the first "
      "builders establish it."},
-    {"decides", "kind", "Kind", 0,
-     "A sequential test (SPRT) stops as soon as the result is clear; a fixed one plays all its "
-     "games and measures."},
-    {"decides", "elo0", "Elo 0", BOUNDS,
-     "A patch worth no more than this passes by chance only, 5 times in 100. Gainers have 0 here, "
-     "simplifications a "
-     "little less than 0."},
-    {"decides", "elo1", "Elo 1", BOUNDS,
-     "A patch worth this much passes 95 times in 100. The closer to Elo 0, the more games it "
-     "takes."},
-    {"decides", "model", "Unit of the bounds", BOUNDS,
-     "Normalized Elo needs the same number of games whatever the book and the clock; logistic Elo "
-     "is the Elo of rating "
-     "lists."},
+    {"decides", "workload", "Kind", 0,
+     "An SPRT stops as soon as the result is clear. A fixed test plays all its games and measures. "
+     "A test that stops at ± Elo plays until the difference is known that well."},
     {"decides", "tc", "Time control", 0,
      "Seconds and increment, `10+0.1`; also `40/10+0.1`, `st=0.1`, `nodes=20000`, `depth=8`. "
      "Clocks are scaled to each "
      "machine's speed."},
     {"decides", "games", "Games at most", 0,
-     "For a fixed test, how many; for an SPRT, a cap where it ends undecided. Empty: 20,000 and "
-     "800,000."},
+     "A fixed test plays so many. All others end there if they are still undecided. Empty: "
+     "{lengths}."},
     {"more", "new_options", "Options of the patch", 0,
      "UCI options, `Name=value` divided by blanks. Threads come from the field below."},
     {"more", "base_options", "Options of the base", 0,
@@ -75,8 +65,6 @@ static const FormField form_fields[] = {
      "until the book is "
      "used up."},
     {"more", "variant", "Variant", 0, "Chess960 needs a book of its openings."},
-    {"more", "alpha", "α", BOUNDS, "Probability of accepting a patch that is worth Elo 0 only."},
-    {"more", "beta", "β", BOUNDS, "Probability of rejecting a patch that is worth Elo 1."},
     {"more", "priority", "Priority", 0, "Higher goes first; 0 is usual."},
     {"more", "batch_pairs", "Pairs in a batch", 0,
      "How much a worker reports at once. Empty: by the clock, 16 for short games, 1 for long "
@@ -109,8 +97,7 @@ static const char *choice_title(const char *value) {
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         if (strcmp(titles[i][0], value) == 0)
             return titles[i][1];
-    TestKind kind = test_kind_of(value);
-    return kind < KIND_COUNT ? kinds[kind]->label : value;
+    return value;
 }
 
 static void add_choice(json_t *choices, const char *value, const char *title, const char *chosen) {
@@ -130,6 +117,13 @@ static json_t *choices_of_rule(const FieldRule *rule, const char *chosen) {
     return choices;
 }
 
+static json_t *choices_of_workloads(const char *chosen) {
+    json_t *choices = json_array();
+    for (int i = 0; i < workload_count(); i++)
+        add_choice(choices, workload_at(i)->name, workload_at(i)->label, chosen);
+    return choices;
+}
+
 static json_t *choices_of_books(const json_t *books) {
     json_t *book, *choices = json_array();
     size_t i;
@@ -146,13 +140,29 @@ static json_t *choices_of_books(const json_t *books) {
     return choices;
 }
 
+// The lengths of tests whose submission states none: "800,000 for SPRT, …".
+static char *lengths_text(void) {
+    Str text scope(str_release);
+    str_init(&text, 1024);
+    for (int i = 0; i < workload_count(); i++) {
+        json_auto_t *games = json_integer(2 * workload_at(i)->units_max);
+        str_puts(&text, i ? ", " : "");
+        format_value("whole", games, &text);
+        str_printf(&text, " (%s)", workload_at(i)->label);
+    }
+    return xstrdup(text.data);
+}
+
 static char *hint_text(const char *hint, const json_t *document) {
-    static const char place[] = "{baseline}";
-    const char *at = strstr(hint, place);
-    if (!at)
-        return xstrdup(hint);
-    const char *baseline = member_text(json_object_get(document, "engine"), "baseline");
-    return xasprintf("%.*s%.10s%s", (int)(at - hint), hint, baseline, at + strlen(place));
+    const char *baseline = strstr(hint, "{baseline}"), *lengths = strstr(hint, "{lengths}");
+    char *all scope(free_ptr) = lengths_text();
+    if (baseline)
+        return xasprintf("%.*s%.10s%s", (int)(baseline - hint), hint,
+                         member_text(json_object_get(document, "engine"), "baseline"),
+                         baseline + strlen("{baseline}"));
+    return lengths ? xasprintf("%.*s%s%s", (int)(lengths - hint), hint, all,
+                               lengths + strlen("{lengths}"))
+                   : xstrdup(hint);
 }
 
 // [{"code": whether it stands between backticks, "text"}]
@@ -176,6 +186,8 @@ static json_t *control(const FormField *field, const FieldRule *rule, const json
     if (strcmp(field->name, "book") == 0)
         return json_pack("{s:b, s:o}", "is_choice", 1, "choices",
                          choices_of_books(json_object_get(document, "books")));
+    if (rule->kind == FIELD_WORKLOAD)
+        return json_pack("{s:b, s:o}", "is_choice", 1, "choices", choices_of_workloads(value));
     if (rule->kind == FIELD_CHOICE)
         return json_pack("{s:b, s:o}", "is_choice", 1, "choices", choices_of_rule(rule, value));
     json_t *out = json_pack("{s:s}", "value", value);
@@ -191,39 +203,47 @@ static json_t *control(const FormField *field, const FieldRule *rule, const json
     return out;
 }
 
-// The names of the kinds of tests that have bounds, divided by blanks.
-static json_t *kinds_with_bounds(void) {
-    Str names scope(str_release);
-    str_init(&names, 256);
-    for (int kind = 0; kind < KIND_COUNT; kind++)
-        if (kinds[kind]->has_bounds)
-            str_printf(&names, "%s%s", names.size ? " " : "", kinds[kind]->name);
-    return json_string(names.data);
-}
-
-static json_t *field_document(const FormField *field, const json_t *document) {
+// `only`: the workload that alone has the field; NULL: every test has it.
+static json_t *field_document(const FormField *field, const char *only, const json_t *document) {
     const FieldRule *rule = submit_rule(field->name);
     bool code =
         field->flags & CODE || (rule && (rule->kind == FIELD_TC || rule->kind == FIELD_OPTIONS));
     json_t *out = control(field, rule, document);
     json_t *problem = json_object_get(json_object_get(document, "wrong"), field->name);
-    json_t *rest =
-        json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:O?, s:o?}", "name", field->name, "label",
-                  field->label, "hint", hint_parts(field->hint, document), "code", code, "optional",
-                  field->flags & OPTIONAL, "full", field->flags & FULL, "problem", problem,
-                  "only_kinds", field->flags & BOUNDS ? kinds_with_bounds() : NULL);
+    json_t *rest = json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:O?, s:s?}", "name", field->name,
+                             "label", field->label, "hint", hint_parts(field->hint, document),
+                             "code", code, "optional", field->flags & OPTIONAL, "full",
+                             field->flags & FULL, "problem", problem, "only_workload", only);
     json_object_update(out, rest);
     json_decref(rest);
     return out;
 }
 
+static void add_field(json_t *parts, const FormField *field, const char *only,
+                      const json_t *document) {
+    if (!json_object_get(parts, field->part))
+        json_object_set_new(parts, field->part, json_array());
+    json_array_append_new(json_object_get(parts, field->part),
+                          field_document(field, only, document));
+}
+
+// The parameters of all workloads stand behind the field that chooses one.
+static void add_parameters(json_t *parts, const char *part, bool rare, const json_t *document) {
+    for (int w = 0; w < workload_count(); w++)
+        for (const WorkloadField *f = workload_at(w)->fields; f->rule.name; f++)
+            if (f->rare == rare)
+                add_field(parts, &(FormField){part, f->rule.name, f->label, 0, f->hint},
+                          workload_at(w)->name, document);
+}
+
 void page_new_fields(json_t *document) {
     json_t *parts = json_object();
     for (size_t i = 0; i < sizeof form_fields / sizeof *form_fields; i++) {
-        const FormField *field = &form_fields[i];
-        if (!json_object_get(parts, field->part))
-            json_object_set_new(parts, field->part, json_array());
-        json_array_append_new(json_object_get(parts, field->part), field_document(field, document));
+        add_field(parts, &form_fields[i], NULL, document);
+        if (strcmp(form_fields[i].name, "workload") == 0)
+            add_parameters(parts, "decides", false, document);
+        if (strcmp(form_fields[i].name, "variant") == 0)
+            add_parameters(parts, "more", true, document);
     }
     json_object_set_new(document, "fields", parts);
 }

@@ -18,7 +18,8 @@ bool submitted_right(const Request *req, Action action, Error *err) {
 
 static json_t *fields_of_form(const Request *req, Error *err) {
     json_auto_t *fields = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++) {
         size_t size;
         const char *text = request_form(req, rule->name, &size);
         if (text && !submit_fields_add(fields, rule->name, text, size, err))

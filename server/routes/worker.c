@@ -34,11 +34,12 @@ static bool task_heartbeat(Request *req, Response *res, Error *err) {
 }
 
 static json_t *batch_reply(Request *req, const BatchReply *r) {
-    return json_pack("{s:b, s:b, s:b, s:b, s:s, s:{s:I, s:s, s:f, s:I}, s:{s:I, s:n}, s:o}",
-                     "stored", 1, "repeat", r->repeat, "counted", r->counted, "continue",
-                     r->task.continues, "why", r->task.why, "test", "id", (json_int_t)r->test,
-                     "state", r->state, "llr", r->llr, "games", (json_int_t)r->games, "next", "seq",
-                     (json_int_t)r->next_seq, "options", "credit", credit_json(req));
+    json_t *test = json_pack("{s:I, s:s, s:s, s:I}", "id", (json_int_t)r->test, "state", r->state,
+                             "summary", r->summary, "units", (json_int_t)r->units);
+    return json_pack("{s:b, s:b, s:b, s:b, s:s, s:o, s:{s:I, s:n}, s:o}", "stored", 1, "repeat",
+                     r->repeat, "counted", r->counted, "continue", r->task.continues, "why",
+                     r->task.why, "test", test, "next", "seq", (json_int_t)r->next_seq, "options",
+                     "credit", credit_json(req));
 }
 
 // The name of the games' blob, or null.
@@ -89,22 +90,18 @@ static bool load_read(const json_t *json, Load *load, Error *err) {
 static bool task_batch(Request *req, Response *res, Error *err) {
     Batch batch = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     BatchReply reply;
-    json_int_t n[6];
-    json_t *games, *load = NULL;
-    if (!request_json(req, err, "{s:I, s:{s:s, s:I, s:I, s:I, s:I, s:I}, s:s, s:F, s:F, s:o, s?o}",
-                      "seq", &n[0], "result", "outcomes", &batch.outcomes, "wins", &n[1], "losses",
-                      &n[2], "draws", &n[3], "crashes", &n[4], "time_losses", &n[5], "tc",
-                      &batch.tc, "speed", &batch.speed, "busy", &batch.busy, "games_sha256", &games,
-                      "load", &load) ||
+    json_int_t seq;
+    json_t *result, *games, *load = NULL;
+    if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:o, s?o}", "seq", &seq, "result",
+                      &result, "tc", &batch.tc, "speed", &batch.speed, "busy", &batch.busy,
+                      "games_sha256", &games, "load", &load) ||
         !games_name(games, &batch.games_sha256, err) || !load_read(load, &batch.load, err) ||
-        !number_check("seq", n[0], 0, INT32_MAX, err))
+        !number_check("seq", seq, 0, INT32_MAX, err))
         return false;
-    batch.seq = n[0];
-    batch.wins = n[1];
-    batch.losses = n[2];
-    batch.draws = n[3];
-    batch.crashes = n[4];
-    batch.time_losses = n[5];
+    if (!json_is_object(result))
+        return error_field(err, 422, "bad_request", "result", "result is an object");
+    batch.seq = seq;
+    batch.result = result;
     if (!ledger_batch(req->turn, &batch, &reply, err))
         return false;
     response_json(res, 200, batch_reply(req, &reply));

@@ -33,7 +33,7 @@ static json_t *text_or_null(const char *text) {
 static json_t *test_json(const SqlWorkerTask *task) {
     json_t *out = json_pack("{s:I, s:s}", "id", (json_int_t)task->test, "engine", task->engine);
     json_object_set_new(out, "title", json_string(task->title));
-    json_object_set_new(out, "kind", json_string(task->kind));
+    json_object_set_new(out, "workload", json_string(task->workload));
     json_object_set_new(out, "batch_pairs", json_integer(task->batch_pairs));
     json_object_set_new(out, "threads", json_integer(task->threads));
     json_object_set_new(out, "variant", json_string(task->variant));
@@ -101,6 +101,7 @@ static json_t *task_json(Request *req, const SqlWorkerTask *task) {
     json_object_set_new(out, "sides", sides_json(task));
     json_object_set_new(out, "build", build_json(task));
     json_object_set_new(out, "scale", scale_json(req, task));
+    json_object_set_new(out, "told", json_loads(task->told, 0, NULL));
     json_object_set_new(out, "next",
                         json_pack("{s:I, s:n}", "seq", (json_int_t)task->next_seq, "options"));
     json_object_set_new(out, "credit", credit_json(req));

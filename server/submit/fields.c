@@ -1,6 +1,6 @@
 // See fields.h. What the fields say together is checked in fields_agree.c.
 #include "server/submit/fields.h"
-#include "server/ledger/kind.h"
+#include "server/ledger/workload.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -16,49 +16,129 @@
 
 #define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
 
-const FieldRule submit_rules[] = {
-    // name, kind, change, low, high, fallback, choices
-    {"title", FIELD_LINE, CHANGE_FREELY, 1, 120, NULL, NULL},
-    {"description", FIELD_TEXT, CHANGE_FREELY, 0, 10000, "", NULL},
-    {"engine", FIELD_LINE, CHANGE_NEVER, 1, 40, NULL, NULL},
-    {"preset", FIELD_LINE, CHANGE_NEVER, 1, 60, NULL, NULL},
-    {"patch", FIELD_TEXT, CHANGE_NEVER, 0, PATCH_BYTES_MAX * 2, NULL, NULL},
-    {"commit", FIELD_LINE, CHANGE_NEVER, 1, 200, NULL, NULL},
-    {"base", FIELD_LINE, CHANGE_NEVER, 1, 200, "baseline", NULL},
-    {"bench", FIELD_WHOLE, CHANGE_NEVER, 1, 1e15, NULL, NULL},
-    {"base_bench", FIELD_WHOLE, CHANGE_NEVER, 1, 1e15, NULL, NULL},
-    {"kind", FIELD_CHOICE, CHANGE_NEVER, 0, 0, "sprt", KIND_CHOICES},
-    {"tc", FIELD_TC, CHANGE_EARLY, 0, 0, "10+0.1", NULL},
-    {"threads", FIELD_WHOLE, CHANGE_EARLY, 1, 1024, "1", NULL},
-    {"new_options", FIELD_OPTIONS, CHANGE_EARLY, 0, 1000, "Hash=16", NULL},
-    {"base_options", FIELD_OPTIONS, CHANGE_EARLY, 0, 1000, "Hash=16", NULL},
-    {"model", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "normalized", "normalized|logistic"},
-    {"elo0", FIELD_DECIMAL, CHANGE_EARLY, -1000, 1000, "0", NULL},
-    {"elo1", FIELD_DECIMAL, CHANGE_EARLY, -1000, 1000, "2", NULL},
-    {"alpha", FIELD_DECIMAL, CHANGE_EARLY, 0.0001, 0.49, "0.05", NULL},
-    {"beta", FIELD_DECIMAL, CHANGE_EARLY, 0.0001, 0.49, "0.05", NULL},
-    {"book", FIELD_LINE, CHANGE_UNDEALT, 1, 100, NULL, NULL},
-    {"seed", FIELD_WHOLE, CHANGE_UNDEALT, 0, WHOLE_MAX, NULL, NULL},
-    {"variant", FIELD_CHOICE, CHANGE_UNDEALT, 0, 0, "standard", "standard|chess960"},
-    {"adjudication", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "on", "on|off"},
-    {"resign", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "on", "on|off"},
-    {"resign_score", FIELD_WHOLE, CHANGE_EARLY, 1, 100000, "600", NULL},
-    {"resign_count", FIELD_WHOLE, CHANGE_EARLY, 0, 1000, "3", NULL},
-    {"resign_two_sided", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "off", "on|off"},
-    {"draw", FIELD_CHOICE, CHANGE_EARLY, 0, 0, "on", "on|off"},
-    {"draw_move", FIELD_WHOLE, CHANGE_EARLY, 0, 1000, "34", NULL},
-    {"draw_score", FIELD_WHOLE, CHANGE_EARLY, 0, 100000, "20", NULL},
-    {"draw_count", FIELD_WHOLE, CHANGE_EARLY, 0, 1000, "8", NULL},
-    {"max_moves", FIELD_WHOLE, CHANGE_EARLY, 0, 5000, "0", NULL},
-    {"batch_pairs", FIELD_WHOLE, CHANGE_UNDEALT, 1, 1000, NULL, NULL},
-    {"pairs_max", FIELD_WHOLE, CHANGE_FREELY, 1, 10000000, NULL, NULL},
-    {"games", FIELD_WHOLE, CHANGE_FREELY, 2, 20000000, NULL, NULL},
-    {"priority", FIELD_WHOLE, CHANGE_FREELY, -1000, 1000, "0", NULL},
-    {0},
+// The fields of every test. Their workload has fields of its own (ledger/workload.h).
+static const FieldRule common_rules[] = {
+    {.name = "title", .kind = FIELD_LINE, .change = CHANGE_FREELY, .low = 1, .high = 120},
+    {.name = "description",
+     .kind = FIELD_TEXT,
+     .change = CHANGE_FREELY,
+     .high = 10000,
+     .fallback = ""},
+    {.name = "engine", .kind = FIELD_LINE, .change = CHANGE_NEVER, .low = 1, .high = 40},
+    {.name = "preset", .kind = FIELD_LINE, .change = CHANGE_NEVER, .low = 1, .high = 60},
+    {.name = "patch", .kind = FIELD_TEXT, .change = CHANGE_NEVER, .high = PATCH_BYTES_MAX * 2},
+    {.name = "commit", .kind = FIELD_LINE, .change = CHANGE_NEVER, .low = 1, .high = 200},
+    {.name = "base",
+     .kind = FIELD_LINE,
+     .change = CHANGE_NEVER,
+     .low = 1,
+     .high = 200,
+     .fallback = "baseline"},
+    {.name = "bench", .kind = FIELD_WHOLE, .change = CHANGE_NEVER, .low = 1, .high = 1e15},
+    {.name = "base_bench", .kind = FIELD_WHOLE, .change = CHANGE_NEVER, .low = 1, .high = 1e15},
+    {.name = "workload", .kind = FIELD_WORKLOAD, .change = CHANGE_NEVER, .fallback = "sprt"},
+    {.name = "tc", .kind = FIELD_TC, .change = CHANGE_EARLY, .fallback = "10+0.1"},
+    {.name = "threads",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_EARLY,
+     .low = 1,
+     .high = 1024,
+     .fallback = "1"},
+    {.name = "new_options",
+     .kind = FIELD_OPTIONS,
+     .change = CHANGE_EARLY,
+     .high = 1000,
+     .fallback = "Hash=16"},
+    {.name = "base_options",
+     .kind = FIELD_OPTIONS,
+     .change = CHANGE_EARLY,
+     .high = 1000,
+     .fallback = "Hash=16"},
+    {.name = "book", .kind = FIELD_LINE, .change = CHANGE_UNDEALT, .low = 1, .high = 100},
+    {.name = "seed", .kind = FIELD_WHOLE, .change = CHANGE_UNDEALT, .high = WHOLE_MAX},
+    {.name = "variant",
+     .kind = FIELD_CHOICE,
+     .change = CHANGE_UNDEALT,
+     .fallback = "standard",
+     .choices = "standard|chess960"},
+    {.name = "adjudication",
+     .kind = FIELD_CHOICE,
+     .change = CHANGE_EARLY,
+     .fallback = "on",
+     .choices = "on|off"},
+    {.name = "resign",
+     .kind = FIELD_CHOICE,
+     .change = CHANGE_EARLY,
+     .fallback = "on",
+     .choices = "on|off"},
+    {.name = "resign_score",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_EARLY,
+     .low = 1,
+     .high = 100000,
+     .fallback = "600"},
+    {.name = "resign_count",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_EARLY,
+     .high = 1000,
+     .fallback = "3"},
+    {.name = "resign_two_sided",
+     .kind = FIELD_CHOICE,
+     .change = CHANGE_EARLY,
+     .fallback = "off",
+     .choices = "on|off"},
+    {.name = "draw",
+     .kind = FIELD_CHOICE,
+     .change = CHANGE_EARLY,
+     .fallback = "on",
+     .choices = "on|off"},
+    {.name = "draw_move",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_EARLY,
+     .high = 1000,
+     .fallback = "34"},
+    {.name = "draw_score",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_EARLY,
+     .high = 100000,
+     .fallback = "20"},
+    {.name = "draw_count",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_EARLY,
+     .high = 1000,
+     .fallback = "8"},
+    {.name = "max_moves",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_EARLY,
+     .high = 5000,
+     .fallback = "0"},
+    {.name = "batch_pairs", .kind = FIELD_WHOLE, .change = CHANGE_UNDEALT, .low = 1, .high = 1000},
+    {.name = "pairs_max", .kind = FIELD_WHOLE, .change = CHANGE_FREELY, .low = 1, .high = 10000000},
+    {.name = "games", .kind = FIELD_WHOLE, .change = CHANGE_FREELY, .low = 2, .high = 20000000},
+    {.name = "priority",
+     .kind = FIELD_WHOLE,
+     .change = CHANGE_FREELY,
+     .low = -1000,
+     .high = 1000,
+     .fallback = "0"},
 };
 
+enum { COMMON_RULES = sizeof common_rules / sizeof *common_rules };
+
+const FieldRule *submit_rule_at(int index) {
+    if (index < COMMON_RULES)
+        return &common_rules[index];
+    index -= COMMON_RULES;
+    for (int w = 0; w < workload_count(); w++)
+        for (const WorkloadField *field = workload_at(w)->fields; field->rule.name; field++)
+            if (index-- == 0)
+                return &field->rule;
+    return NULL;
+}
+
 const FieldRule *submit_rule(const char *name) {
-    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++)
         if (strcmp(rule->name, name) == 0)
             return rule;
     return NULL;
@@ -160,11 +240,13 @@ bool submit_fields_add(json_t *fields, const char *name, const char *text, size_
 
 json_t *submit_fields_of_test(const json_t *settings) {
     json_auto_t *flat = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++) {
         json_t *value = json_object_get(settings, rule->name);
         if (value)
             json_object_set(flat, rule->name, value);
     }
+    json_object_update(flat, json_object_get(settings, "parameters"));
     json_object_update(flat, json_object_get(settings, "rules"));
     Error ignored;
     json_t *fields = submit_fields_of_json(flat, &ignored);
@@ -230,6 +312,17 @@ static bool check_choice(const FieldRule *rule, const char *text, Error *err) {
     return refuse(rule, text, wanted, err);
 }
 
+static bool check_workload(const FieldRule *rule, const char *text, Error *err) {
+    Str wanted scope(str_release);
+    str_init(&wanted, 400);
+    if (workload_named(text))
+        return true;
+    str_puts(&wanted, "none of ");
+    for (int i = 0; i < workload_count(); i++)
+        str_printf(&wanted, "%s%s", i ? "|" : "", workload_at(i)->name);
+    return refuse(rule, text, wanted.data, err);
+}
+
 static bool check_option(const FieldRule *rule, const char *option, size_t size, Error *err) {
     char *text scope(free_ptr) = xstrndup(option, size < 70 ? size : 70);
     const char *equals = memchr(option, '=', size);
@@ -277,6 +370,8 @@ static bool take_field(json_t *fields, const FieldRule *rule, const char *text, 
         return check_size(rule, text, err) && check_options(rule, text, err);
     case FIELD_TC:
         return tc_parse(text, &tc, err);
+    case FIELD_WORKLOAD:
+        return check_workload(rule, text, err);
     }
     return false;
 }
@@ -294,7 +389,8 @@ static void trim(json_t *fields, const char *name) {
 }
 
 bool submit_fields_check(json_t *fields, Error *err) {
-    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++) {
         if (!json_is_string(json_object_get(fields, rule->name)))
             continue; // absent, or a number that was checked already
         if (strcmp(rule->name, "patch") != 0)

@@ -10,35 +10,11 @@
 #include <stdint.h>
 
 #include "server/common/error.h"
+#include "server/ledger/field_rule.h"
 
-// When a field of a test that exists already may change.
-typedef enum {
-    CHANGE_FREELY,  // it does not affect what runs
-    CHANGE_EARLY,   // takes the approval back, and only before the first result
-    CHANGE_UNDEALT, // as CHANGE_EARLY, and only before openings were dealt
-    CHANGE_NEVER,
-} FieldChange;
-
-typedef enum {
-    FIELD_LINE, // one line of text of low to high bytes
-    FIELD_TEXT,
-    FIELD_WHOLE, // whole number from low to high
-    FIELD_DECIMAL,
-    FIELD_CHOICE,  // one of `choices`, divided by '|'
-    FIELD_OPTIONS, // UCI options, "Name=value Name=value"
-    FIELD_TC,
-} FieldKind;
-
-typedef struct FieldRule {
-    const char *name;
-    FieldKind kind;
-    FieldChange change;
-    double low, high;
-    const char *fallback; // when absent or empty; NULL: stays absent
-    const char *choices;
-} FieldRule;
-
-extern const FieldRule submit_rules[]; // ends with name NULL
+// Field `index` of all that a test may have: first those of every test, then the parameters of each
+// workload. NULL: there are no more.
+const FieldRule *submit_rule_at(int index);
 const FieldRule *submit_rule(const char *name);
 
 // ---- reading

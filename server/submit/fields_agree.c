@@ -5,7 +5,7 @@
 
 #include "server/common/hash.h"
 #include "server/common/time_control.h"
-#include "server/ledger/kinds.h"
+#include "server/ledger/workload.h"
 #include "server/submit/fields.h"
 
 static void set_whole(json_t *fields, const char *name, int64_t value) {
@@ -23,10 +23,10 @@ void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch) {
 static void complete_pairs(json_t *fields) {
     TimeControl tc;
     Error ignored;
-    TestKind kind = test_kind_of(field_text(fields, "kind"));
+    const Workload *workload = workload_named(field_text(fields, "workload"));
     if (is_absent(fields, "batch_pairs") && tc_parse(field_text(fields, "tc"), &tc, &ignored))
         set_whole(fields, "batch_pairs", tc_batch_pairs(&tc, (int)field_whole(fields, "threads")));
-    int64_t pairs = kind < KIND_COUNT ? kinds[kind]->pairs_max : 1;
+    int64_t pairs = workload ? workload->units_max : 1;
     if (!is_absent(fields, "pairs_max"))
         pairs = field_whole(fields, "pairs_max");
     else if (!is_absent(fields, "games"))
@@ -34,9 +34,24 @@ static void complete_pairs(json_t *fields) {
     submit_set_pairs(fields, pairs, field_whole(fields, "batch_pairs"));
 }
 
+// A form sends the parameters of all workloads, and a preset may be one of another.
+static bool belongs(const json_t *fields, const FieldRule *rule) {
+    const Workload *workload = workload_named(field_text(fields, "workload"));
+    const WorkloadField *field = workload_field(rule->name);
+    if (!field || !workload)
+        return !field;
+    for (const WorkloadField *own = workload->fields; own->rule.name; own++)
+        if (own == field)
+            return true;
+    return false;
+}
+
 void submit_fields_complete(json_t *fields) {
-    for (const FieldRule *rule = submit_rules; rule->name; rule++)
-        if (is_absent(fields, rule->name) && rule->fallback)
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++)
+        if (!belongs(fields, rule))
+            json_object_del(fields, rule->name);
+        else if (is_absent(fields, rule->name) && rule->fallback)
             json_object_set_new(fields, rule->name, json_string(rule->fallback));
     Error ignored;
     submit_fields_check(fields, &ignored); // the defaults are within the bounds, as a test sees to
@@ -48,26 +63,13 @@ void submit_fields_complete(json_t *fields) {
     }
 }
 
-static bool agree_on_bounds(const json_t *fields, Error *err) {
-    double elo0 = field_real(fields, "elo0"), elo1 = field_real(fields, "elo1");
-    if (elo1 <= elo0)
-        return error_field(err, 422, "bad_field", "elo1",
-                           "elo1: %g is not above elo0 (%g); the test decides between the two",
-                           elo1, elo0);
-    if (elo1 - elo0 < 0.01)
-        return error_field(err, 422, "bad_field", "elo1",
-                           "elo1: bounds less than 0.01 Elo apart would take for ever");
-    if (field_real(fields, "alpha") + field_real(fields, "beta") >= 1)
-        return error_field(err, 422, "bad_field", "beta", "beta: alpha + beta must be below 1");
-    return true;
-}
-
 bool submit_fields_agree(const json_t *fields, Error *err) {
     bool games_too = !is_absent(fields, "games") && !is_absent(fields, "pairs_max");
     if (games_too && field_whole(fields, "pairs_max") < (field_whole(fields, "games") + 1) / 2)
         return error_field(err, 422, "bad_field", "games",
                            "games: say either games or pairs_max, not both");
-    return agree_on_bounds(fields, err);
+    const Workload *workload = workload_named(field_text(fields, "workload"));
+    return !workload || workload->agree(fields, err);
 }
 
 static bool is_on(const json_t *fields, const char *name) {

@@ -45,7 +45,7 @@ static bool allow_change(const Caller *caller, const FieldRule *rule, const SqlT
         snprintf(err->field, sizeof err->field, "%s", rule->name);
         return error_prefix(err, "%s cannot be changed", rule->name);
     }
-    if (rule->change >= CHANGE_EARLY && row->played > 0)
+    if (rule->change >= CHANGE_EARLY && row->units_counted > 0)
         return error_field(err, 409, "has_results", rule->name,
                            "%s cannot be changed: games were counted with the old setting; stop "
                            "this test and submit a new one",
@@ -61,7 +61,8 @@ static bool allow_change(const Caller *caller, const FieldRule *rule, const SqlT
 static bool take_changes(const Caller *caller, const SqlTestForChange *row, json_t *fields,
                          const json_t *wanted, Str *names, FieldChange *change, Error *err) {
     *change = CHANGE_FREELY;
-    for (const FieldRule *rule = submit_rules; rule->name; rule++) {
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++) {
         if (!json_object_get(wanted, rule->name) || is_same(rule, fields, wanted))
             continue;
         if (!allow_change(caller, rule, row, err))
@@ -71,7 +72,7 @@ static bool take_changes(const Caller *caller, const SqlTestForChange *row, json
         if (rule->change > *change)
             *change = rule->change;
     }
-    int64_t counted = row->played / 2;
+    int64_t counted = row->units_counted;
     bool fewer = field_whole(fields, "pairs_max") < row->pairs_max;
     if (fewer && field_whole(fields, "pairs_max") <= counted)
         return error_field(err, 422, "bad_field", "pairs_max",
@@ -109,17 +110,17 @@ static bool write_changes(const Caller *caller, const SqlTestForChange *row, con
                            name);
     if (!submit_book_suits(book.chess960, fields, err))
         return false;
-    char *adjudication scope(free_ptr) = test_adjudication_text(fields);
+    char *adjudication scope(free_ptr) = test_adjudication_text(fields),
+                       *parameters scope(free_ptr) = test_parameters_text(fields);
     return sql_test_modify(
         db, err, .test = row->id, .book_id = book.id, .adjudication = adjudication,
         .title = field_text(fields, "title"), .description = field_text(fields, "description"),
         .base_options = field_text(fields, "base_options"),
-        .new_options = field_text(fields, "new_options"), .kind = field_text(fields, "kind"),
-        .model = field_text(fields, "model"), .elo0 = field_real(fields, "elo0"),
-        .elo1 = field_real(fields, "elo1"), .alpha = field_real(fields, "alpha"),
-        .beta = field_real(fields, "beta"), .tc = field_text(fields, "tc"),
-        .threads = field_whole(fields, "threads"), .seed = field_whole(fields, "seed"),
-        .variant = field_text(fields, "variant"), .batch_pairs = field_whole(fields, "batch_pairs"),
+        .new_options = field_text(fields, "new_options"),
+        .workload = field_text(fields, "workload"), .parameters = parameters,
+        .tc = field_text(fields, "tc"), .threads = field_whole(fields, "threads"),
+        .seed = field_whole(fields, "seed"), .variant = field_text(fields, "variant"),
+        .batch_pairs = field_whole(fields, "batch_pairs"),
         .pairs_max = field_whole(fields, "pairs_max"), .priority = field_whole(fields, "priority"));
 }
 

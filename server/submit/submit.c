@@ -190,7 +190,8 @@ static bool store_commit(const Caller *caller, const Submission *s, const Commit
 
 static bool insert_test(const Caller *caller, const Submission *s, Error *err) {
     const json_t *f = s->fields;
-    char *adjudication scope(free_ptr) = test_adjudication_text(f);
+    char *adjudication scope(free_ptr) = test_adjudication_text(f),
+                       *parameters scope(free_ptr) = test_parameters_text(f);
     return sql_test_add(
         caller->turn->db, err, .engine = s->engine.id,
         .user = s->author_id ? s->author_id : caller->viewer->user_id, .now = caller->turn->now,
@@ -200,13 +201,11 @@ static bool insert_test(const Caller *caller, const Submission *s, Error *err) {
         .base_bench_declared = s->base_bench ? &s->base_bench : NULL, .book_id = s->book_id,
         .adjudication = adjudication, .title = field_text(f, "title"),
         .description = field_text(f, "description"), .base_options = field_text(f, "base_options"),
-        .new_options = field_text(f, "new_options"), .kind = field_text(f, "kind"),
-        .model = field_text(f, "model"), .elo0 = field_real(f, "elo0"),
-        .elo1 = field_real(f, "elo1"), .alpha = field_real(f, "alpha"),
-        .beta = field_real(f, "beta"), .tc = field_text(f, "tc"),
-        .threads = field_whole(f, "threads"), .seed = field_whole(f, "seed"),
-        .variant = field_text(f, "variant"), .batch_pairs = field_whole(f, "batch_pairs"),
-        .pairs_max = field_whole(f, "pairs_max"), .priority = field_whole(f, "priority"));
+        .new_options = field_text(f, "new_options"), .workload = field_text(f, "workload"),
+        .parameters = parameters, .tc = field_text(f, "tc"), .threads = field_whole(f, "threads"),
+        .seed = field_whole(f, "seed"), .variant = field_text(f, "variant"),
+        .batch_pairs = field_whole(f, "batch_pairs"), .pairs_max = field_whole(f, "pairs_max"),
+        .priority = field_whole(f, "priority"));
 }
 
 static bool store_rows(const Caller *caller, const Submission *s, Error *err) {

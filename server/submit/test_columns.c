@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "server/common/str.h"
+#include "server/ledger/workload.h"
 #include "server/submit/fields.h"
 #include "sql/tests.h"
 
@@ -21,12 +23,8 @@ const TestColumn test_columns[] = {
     {"new_bench_declared", COLUMN_SHOWN},
     {"base_bench_declared", COLUMN_SHOWN},
     {"base_in_baseline", COLUMN_STATE}, // whether an approval is enough is asked anew each time
-    {"kind", COLUMN_APPROVED},
-    {"model", COLUMN_APPROVED},
-    {"elo0", COLUMN_APPROVED},
-    {"elo1", COLUMN_APPROVED},
-    {"alpha", COLUMN_APPROVED},
-    {"beta", COLUMN_APPROVED},
+    {"workload", COLUMN_APPROVED},
+    {"parameters", COLUMN_APPROVED}, // those that may change at any time do not count
     {"tc", COLUMN_APPROVED},
     {"threads", COLUMN_APPROVED},
     {"book_id", COLUMN_APPROVED}, // its content, too
@@ -51,18 +49,11 @@ const TestColumn test_columns[] = {
     {"games_dropped", COLUMN_STATE},
     {"patch_dropped", COLUMN_STATE},
     {"next_pair", COLUMN_STATE},
-    {"ptnml0", COLUMN_STATE},
-    {"ptnml1", COLUMN_STATE},
-    {"ptnml2", COLUMN_STATE},
-    {"ptnml3", COLUMN_STATE},
-    {"ptnml4", COLUMN_STATE},
-    {"wins", COLUMN_STATE},
-    {"losses", COLUMN_STATE},
-    {"draws", COLUMN_STATE},
-    {"crashes", COLUMN_STATE},
-    {"time_losses", COLUMN_STATE},
-    {"llr", COLUMN_STATE},
-    {"sprt_state", COLUMN_STATE},
+    {"units_counted", COLUMN_STATE},
+    {"counts", COLUMN_STATE},
+    {"points", COLUMN_STATE},
+    {"promise", COLUMN_STATE},
+    {"positions", COLUMN_STATE},
     {0},
 };
 
@@ -80,7 +71,24 @@ char *test_adjudication_text(const json_t *fields) {
     return json_dumps(rules, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
+char *test_parameters_text(const json_t *fields) {
+    return workload_parameters(workload_named(field_text(fields, "workload")), fields);
+}
+
 // ---- the hash of an approval
+
+// An approval covers the parameters of the workload that may not change at any time.
+static void keep_covered_parameters(json_t *row) {
+    json_t *parameters = json_loads(member_text(row, "parameters"), 0, NULL), *value;
+    const char *name;
+    void *next;
+    json_object_foreach_safe (parameters, next, name, value) {
+        const WorkloadField *field = workload_field(name);
+        if (field && field->rule.change == CHANGE_FREELY)
+            json_object_del(parameters, name);
+    }
+    json_object_set_new(row, "parameters", parameters);
+}
 
 // A column that is in no list stays: rather an approval too many than one too few.
 static void drop_what_is_not_covered(json_t *row) {
@@ -94,7 +102,9 @@ bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]) {
     if (!row)
         return false;
     drop_what_is_not_covered(row);
-    char *text scope(free_ptr) = json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS);
+    keep_covered_parameters(row);
+    char *text scope(free_ptr) =
+        json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     sha256_hex(text, strlen(text), hash);
     return true;
 }

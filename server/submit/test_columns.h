@@ -26,6 +26,8 @@ const TestColumn *test_column(const char *name);
 
 // The column `adjudication`, from checked and complete fields. New.
 char *test_adjudication_text(const json_t *fields);
+// The column `parameters`, from checked and complete fields. New.
+char *test_parameters_text(const json_t *fields);
 // SHA-256 of all columns that an approval covers, and of what they refer to: the engine's recipe,
 // the snapshots of both commits and their nets, the book. False: there is no such test.
 bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]);

@@ -140,26 +140,32 @@ bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *pha
     return ledger_heartbeat(&kit->turn, &heartbeat, reply, &kit->err);
 }
 
-Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes) {
+json_t *kit_result(const char *outcomes) {
     static const int wins[] = {0, 0, 0, 1, 2}, losses[] = {2, 1, 0, 0, 0},
                      draws[] = {0, 1, 2, 1, 0};
-    Batch batch = {.task = task,
+    int won = 0, lost = 0, drawn = 0;
+    for (const char *p = outcomes; *p >= '0' && *p <= '4'; p++) {
+        won += wins[*p - '0'];
+        lost += losses[*p - '0'];
+        drawn += draws[*p - '0'];
+    }
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "outcomes", outcomes, "wins", won, "losses",
+                     lost, "draws", drawn, "crashes", 0, "time_losses", 0);
+}
+
+Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result) {
+    return (Batch){.task = task,
                    .worker = worker,
                    .seq = seq,
-                   .outcomes = outcomes,
+                   .result = result,
                    .tc = "10.00+0.10",
                    .speed = 1e6};
-    for (const char *p = outcomes; *p >= '0' && *p <= '4'; p++) {
-        batch.wins += wins[*p - '0'];
-        batch.losses += losses[*p - '0'];
-        batch.draws += draws[*p - '0'];
-    }
-    return batch;
 }
 
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply) {
-    Batch batch = kit_batch(task, worker, seq, outcomes);
+    json_auto_t *result = kit_result(outcomes);
+    Batch batch = kit_batch(task, worker, seq, result);
     return ledger_batch(&kit->turn, &batch, reply, &kit->err);
 }
 

@@ -29,8 +29,9 @@ void kit_activate(LedgerKit *kit, int64_t test);
 int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held);
 bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,
                    int64_t begun, TaskReply *reply);
-// A batch with these outcomes. Every drawn pair (2) has two drawn games.
-Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const char *outcomes);
+// A result with these outcomes. Every drawn pair (2) has two drawn games. New.
+json_t *kit_result(const char *outcomes);
+Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result);
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply);
 // Whether test 1 ended with this result ("": it is open).

@@ -10,6 +10,7 @@ from tap import LOAD_FACTOR
 
 ADJUDICATION = {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34, "draw_score": 20,
                 "draw_count": 8, "max_moves": 0}
+SPRT = {"model": "normalized", "elo0": 0.0, "elo1": 2.0, "alpha": 0.05, "beta": 0.05}
 # The real engine, compiled with little optimisation and with a short bench: seconds instead of half a minute.
 QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
                "bench_args": ["bench", "8"]}
@@ -45,7 +46,7 @@ def add_test(server, state="active", **fields):
     noticed until waiting claims are woken."""
     commit = sql(server, "SELECT baseline FROM engines")[0][0]
     row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit, base_options="Hash=16",
-               new_options="Hash=16", kind="sprt", model="normalized", elo0=0, elo1=2, alpha=0.05, beta=0.05, tc="nodes=1000",
+               new_options="Hash=16", workload="sprt", parameters=json.dumps(SPRT), tc="nodes=1000",
                threads=1, book_id=1, seed=42, variant="standard", adjudication=json.dumps(ADJUDICATION), batch_pairs=4,
                pairs_max=400000, state=state, approved_hash=None if state == "pending" else "x")
     row.update(fields)

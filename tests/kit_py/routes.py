@@ -58,8 +58,10 @@ class Attacked:
         (task,), = database.sql(self.server, "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, phase, state, finished, lease_until, "
                                 "created) VALUES (?, ?, 0, ?, 1, 'play', 'done', 1, 1, 1) RETURNING id", self.test, self.worker.worker, 16 * count)
         database.sql(self.server, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ? - 1) "
-                     "INSERT INTO batches (test_id, task_id, worker_id, seq, outcomes, wins, losses, draws, crashes, time_losses, tc, speed, busy, "
-                     "received, counted, llr) SELECT ?, ?, ?, i, '2222222222222222', 0, 0, 32, 0, 0, '10.00+0.10', 1e6, 0, 1e9 + i, 1, 0 FROM n",
+                     "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, "
+                     "received, position) SELECT ?, ?, ?, i, 16, "
+                     """'{"outcomes": "2222222222222222", "wins": 0, "losses": 0, "draws": 32, "crashes": 0, "time_losses": 0}', """
+                     "'10.00+0.10', 1e6, 0, 1e9 + i, 1 + i FROM n",
                      count, self.test, task, self.worker.worker)
 
     def submission(self):

@@ -15,7 +15,7 @@
     // For each chart with a line: the column that it draws, the number of points before the first of
     // the history, and the text for a point.
     const charts = {
-        llr: { column: "llr", before: 1, words: (h, i) => `${plain(h.games[i])} games\nLLR ${signed(h.llr[i])}` },
+        llr: { column: "llr", before: 1, words: (h, i) => `${plain(h.games[i])} games\nLLR ${signed(h.points.llr[i])}` },
         elo: {
             column: "elo", before: 0,
             words: (h, i) => `${time(h.time[i])} UTC\n${plain(h.games[i])} games\n` +
@@ -41,7 +41,7 @@
             if (!line) return null;
             const svg = line.ownerSVGElement, box = svg.getBoundingClientRect(), frame = figure.getBoundingClientRect();
             const history = JSON.parse(source.dataset.history), scale = box.width / svg.viewBox.baseVal.width;
-            const indices = history.games.map((_, i) => i).filter((i) => history[chart.column][i] !== null);
+            const indices = history.games.map((_, i) => i).filter((i) => (history[chart.column] || history.points[chart.column])[i] !== null);
             const points = [...line.points].slice(chart.before);
             if (!points.length || points.length !== indices.length) return null;
             return { history, indices, points, scale, box, left: box.left - frame.left, top: box.top - frame.top, width: frame.width };

@@ -16,14 +16,14 @@
         form.elements.namedItem("preset").value = link.textContent;
         for (const other of presets) other.removeAttribute("aria-current");
         link.setAttribute("aria-current", "true");
-        showFieldsOfKind();
+        showFieldsOfWorkload();
     }
 
-    // The fields of the bounds are hidden for kinds of tests without bounds.
-    function showFieldsOfKind() {
-        const kind = form.elements.namedItem("kind").value;
-        for (const field of form.querySelectorAll("[data-only-kinds]"))
-            field.hidden = !field.dataset.onlyKinds.split(" ").includes(kind);
+    // A field that one workload has is hidden for the others.
+    function showFieldsOfWorkload() {
+        const workload = form.elements.namedItem("workload").value;
+        for (const field of form.querySelectorAll("[data-workload]"))
+            field.hidden = field.dataset.workload !== workload;
     }
 
     for (const link of presets)
@@ -31,8 +31,8 @@
             event.preventDefault();
             choose(link);
         });
-    form.elements.namedItem("kind").addEventListener("change", showFieldsOfKind);
-    showFieldsOfKind();
+    form.elements.namedItem("workload").addEventListener("change", showFieldsOfWorkload);
+    showFieldsOfWorkload();
 
     // The button works once, so that a double click does not submit two tests.
     form.addEventListener("submit", () => {

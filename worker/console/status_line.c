@@ -110,8 +110,8 @@ static void add_play(StatusLine *line, const Status *s, int64_t now_ns) {
     add(line, "+%d -%d =%d", s->wins, s->losses, s->draws);
     if (*s->waiting) // matters more than what follows, which a narrow terminal drops
         add_waiting(line, s, now_ns);
-    if (s->has_llr)
-        add(line, "LLR %.2f", s->llr);
+    if (*s->summary)
+        add(line, "%s", s->summary);
     if (rate > 0)
         add(line, "%s games/h", with_commas((int64_t)(rate + 0.5), number));
     add_credit(line, s);

@@ -15,8 +15,7 @@ typedef struct Status {
     char title[128];
     int pairs, pairs_done; // of the task
     int wins, losses, draws;
-    double llr;
-    bool has_llr;
+    char summary[80];     // of the test's results, as the server says it; "": unknown
     int64_t games_total;  // finished by this worker since it started
     int64_t credit;       // games that count for it, or its user, in all tests; -1: unknown
     char credit_user[65]; // "": the machine's own

@@ -114,12 +114,10 @@ void uploader_send_heartbeat(Uploader *uploader) {
 
 // ---- messages -----------------------------------------------------------------------------------
 
-static void set_llr(Status *status, void *ctx) {
-    const json_t *test = ctx, *llr = json_object_get(test, "llr");
-    if (member_int(test, "id") != status->test)
-        return;
-    status->has_llr = json_is_number(llr);
-    status->llr = json_number_value(llr);
+static void set_summary(Status *status, void *ctx) {
+    const json_t *test = ctx;
+    if (member_int(test, "id") == status->test)
+        snprintf(status->summary, sizeof status->summary, "%s", member_text(test, "summary"));
 }
 
 static const char *message_name(const Message *message, char out[64]) {
@@ -153,7 +151,7 @@ static void message_accepted(Uploader *uploader, const Message *message, const j
     log_debug("%s is stored", message_name(message, name));
     if (message->kind != MESSAGE_BATCH)
         return;
-    status_update(set_llr, json_object_get(reply, "test"));
+    status_update(set_summary, json_object_get(reply, "test"));
     api_read_credit(reply);
     read_continue(uploader, message->task, reply);
 }

@@ -334,7 +334,7 @@ static TaskEnd finish(TaskRun *run, Step step) {
 static void set_test(Status *status, void *ctx) {
     const Task *task = ctx;
     status->test = task->test_id;
-    status->has_llr = false;
+    *status->summary = 0;
     snprintf(status->title, sizeof status->title, "%s", task->title);
 }
 

@@ -26,15 +26,6 @@ static void assert_reads(const char *form, json_t *value, const char *expected) 
         fail_msg("%s: got \"%s\", wanted \"%s\"", form ? form : "no form", out.data, expected);
 }
 
-static void limits_stand_in_the_brackets_of_their_unit(void **state) {
-    (void)state;
-    assert_reads("limits",
-                 json_pack("{s:s,s:f,s:f}", "model", "normalized", "elo0", -1.75, "elo1", 0.25),
-                 "<" MINUS "1.75, 0.25>");
-    assert_reads("limits", json_pack("{s:s,s:i,s:i}", "model", "logistic", "elo0", 0, "elo1", 10),
-                 "{0.00, 10.00}");
-}
-
 static void numbers_read_in_the_form_that_is_named(void **state) {
     (void)state;
     assert_reads("signed", json_real(1.234), "+1.23");
@@ -73,7 +64,7 @@ static void texts_are_kept_but_for_hashes(void **state) {
     assert_reads("short", json_string("main"), "main");
     assert_reads("whole", json_string("12000"), "12000");
     assert_reads("json", json_pack("{s:[i,s]}", "a", 1, "<"), "{\"a\":[1,\"<\"]}");
-    assert_true(format_is_known("signed") && format_is_known("limits"));
+    assert_true(format_is_known("signed") && format_is_known("short"));
     assert_false(format_is_known("elo"));
 }
 
@@ -218,7 +209,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_read_in_the_form_that_is_named),
         cmocka_unit_test(without_a_form_values_read_as_in_json),
-        cmocka_unit_test(limits_stand_in_the_brackets_of_their_unit),
         cmocka_unit_test(texts_are_kept_but_for_hashes),
         cmocka_unit_test(times_are_shown_in_one_unit),
         cmocka_unit_test(durations_are_shown_in_two_units_at_most),

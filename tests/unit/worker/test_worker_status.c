@@ -22,8 +22,7 @@ static Status playing(void) {
                     .wins = 9,
                     .losses = 7,
                     .draws = 8,
-                    .llr = 0.523,
-                    .has_llr = true,
+                    .summary = "LLR 0.52",
                     .games_total = 24,
                     .credit = 1234567,
                     .credit_user = "anna",
@@ -44,7 +43,7 @@ static void play_tells_pair_score_llr_rate_and_credit(void **state) {
           "test 12 Reduce late moves a little more: pair 13 of 640, +9 -7 =8, LLR 0.52, 864 "
           "games/h, 1,234,567 games credited to anna");
     s.credit_user[0] = 0;
-    s.has_llr = false;
+    *s.summary = 0;
     s.sample_count = 0;
     s.pairs_done = 640;
     shows(&s, 200,

@@ -1,0 +1,33 @@
+// The results of a test as its workload counts them, batch by batch in the order of their
+// positions. Counting a batch, counting a test again after an exclusion, and the audit all use
+// count_add(). So the same log always has the same result.
+#pragma once
+
+#include "server/ledger/workload.h"
+
+enum { COUNT_SUMMARY_MAX = 200 };
+
+typedef struct Count {
+    const Workload *workload;
+    WorkloadTest test; // its parameters are borrowed from `parameters`
+    json_t *parameters, *state;
+    int64_t units;
+} Count;
+
+// The texts of a row. `state` "{}" begins a test. False: 500, this server has no such workload, or
+// cannot read the texts, or the state is of another version (count_refresh). Free it either way.
+bool count_init(Count *count, const char *workload, const char *parameters, const char *state,
+                Error *err);
+void count_release(Count *count);
+// A new test with the same parameters.
+void count_restart(Count *count);
+// Does not change the members of `batch`, and its `sign` is 1.
+void count_add(Count *count, const WorkloadBatch *batch);
+
+// Texts for the database, in one form: sorted, numbers with 17 digits. New, malloc'ed.
+char *count_state_text(const Count *count);
+char *count_points_text(const Count *count);
+char *count_text(const json_t *value);
+// Whether two stored numbers are equal; true for two NANs.
+bool numbers_equal(double a, double b);
+void count_summary(const Count *count, char out[COUNT_SUMMARY_MAX]);

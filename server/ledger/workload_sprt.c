@@ -1,0 +1,270 @@
+// The sequential probability ratio test. It ends when its log-likelihood ratio reaches a bound.
+// sprt/ computes the ratio.
+#include <math.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/ledger/pairs.h"
+#include "sprt/sprt.h"
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+static const WorkloadField sprt_fields[] = {
+    {.rule = {.name = "elo0",
+              .kind = FIELD_DECIMAL,
+              .change = CHANGE_EARLY,
+              .low = -1000,
+              .high = 1000,
+              .fallback = "0"},
+     .label = "Elo 0",
+     .hint =
+         "A patch that is worth this much or less passes in 5 of 100 tests. It is 0 for a patch "
+         "that should gain, and a little less than 0 for a simplification."},
+    {.rule = {.name = "elo1",
+              .kind = FIELD_DECIMAL,
+              .change = CHANGE_EARLY,
+              .low = -1000,
+              .high = 1000,
+              .fallback = "2"},
+     .label = "Elo 1",
+     .hint =
+         "A patch that is worth this much passes in 95 of 100 tests. The closer it is to Elo 0, "
+         "the more games the test takes."},
+    {.rule = {.name = "model",
+              .kind = FIELD_CHOICE,
+              .change = CHANGE_EARLY,
+              .fallback = "normalized",
+              .choices = "normalized|logistic"},
+     .label = "Unit of the bounds",
+     .hint = "With normalized Elo a test needs the same number of games for every book and clock. "
+             "Logistic Elo is the Elo of rating lists."},
+    {.rule = {.name = "alpha",
+              .kind = FIELD_DECIMAL,
+              .change = CHANGE_EARLY,
+              .low = 0.0001,
+              .high = 0.49,
+              .fallback = "0.05"},
+     .label = "α",
+     .hint = "Probability of accepting a patch that is worth Elo 0.",
+     .rare = true},
+    {.rule = {.name = "beta",
+              .kind = FIELD_DECIMAL,
+              .change = CHANGE_EARLY,
+              .low = 0.0001,
+              .high = 0.49,
+              .fallback = "0.05"},
+     .label = "β",
+     .hint = "Probability of rejecting a patch that is worth Elo 1.",
+     .rare = true},
+    {.rule = {.name = NULL}}};
+
+static bool sprt_agree(const json_t *fields, Error *err) {
+    double elo0 = member_real(fields, "elo0"), elo1 = member_real(fields, "elo1");
+    if (elo1 <= elo0)
+        return error_field(err, 422, "bad_field", "elo1",
+                           "elo1: %g is not above elo0 (%g); the test decides between the two",
+                           elo1, elo0);
+    if (elo1 - elo0 < 0.01)
+        return error_field(err, 422, "bad_field", "elo1",
+                           "elo1: a test with bounds less than 0.01 Elo apart would never end");
+    return member_real(fields, "alpha") + member_real(fields, "beta") < 1 ||
+           error_field(err, 422, "bad_field", "beta", "beta: alpha + beta must be below 1");
+}
+
+static SprtBounds bounds_of(const WorkloadTest *test) {
+    const json_t *p = test->parameters;
+    bool logistic = strcmp(member_text(p, "model"), "logistic") == 0;
+    return (SprtBounds){.model = logistic ? SPRT_LOGISTIC : SPRT_NORMALIZED,
+                        .elo0 = member_real(p, "elo0"),
+                        .elo1 = member_real(p, "elo1"),
+                        .alpha = member_real(p, "alpha"),
+                        .beta = member_real(p, "beta")};
+}
+
+// ---- the state: sums of pairs, and `sprt` -------------------------------------------------------
+
+// The numbers of SprtState by name.
+static const struct {
+    const char *name;
+    size_t offset;
+} numbers[] = {{"pairs", offsetof(SprtState, pairs)},    {"llr", offsetof(SprtState, llr)},
+               {"ref0", offsetof(SprtState, ref0)},      {"m0", offsetof(SprtState, m0)},
+               {"sq0", offsetof(SprtState, sq0)},        {"ref1", offsetof(SprtState, ref1)},
+               {"m1", offsetof(SprtState, m1)},          {"sq1", offsetof(SprtState, sq1)},
+               {"skipped", offsetof(SprtState, skipped)}};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static double *number_of(SprtState *state, int i) {
+    return (double *)(void *)((char *)state + numbers[i].offset);
+}
+
+static SprtState sprt_read(const json_t *state) {
+    const json_t *sprt = json_object_get(state, "sprt");
+    SprtState s = {.uncorrected = json_is_true(json_object_get(sprt, "uncorrected")),
+                   .verdict = (SprtVerdict)member_int(sprt, "verdict")};
+    for (int i = 0; i < NUMBERS; i++)
+        *number_of(&s, i) = member_real(sprt, numbers[i].name);
+    return s;
+}
+
+static void sprt_write(const SprtState *s, json_t *state) {
+    SprtState copy = *s;
+    json_t *sprt = json_object();
+    for (int i = 0; i < NUMBERS; i++)
+        json_object_set_new(sprt, numbers[i].name, json_real(*number_of(&copy, i)));
+    json_object_set_new(sprt, "uncorrected", json_boolean(s->uncorrected));
+    json_object_set_new(sprt, "verdict", json_integer(s->verdict));
+    json_object_set_new(state, "sprt", sprt);
+}
+
+static json_t *sprt_told(const WorkloadTest *test, int64_t first_unit, int64_t units) {
+    (void)test;
+    (void)first_unit;
+    (void)units;
+    return pairs_told();
+}
+
+static bool sprt_check(const WorkloadDealt *dealt, const json_t *result, Error *err) {
+    return pairs_check(dealt, result, err);
+}
+
+static void sprt_accept(const WorkloadTest *test, const WorkloadBatch *batch, json_t *state) {
+    Pairs pairs = pairs_read(state);
+    SprtBounds bounds = bounds_of(test);
+    SprtState now = sprt_read(state), next = now;
+    double totals[5];
+    pairs_add(&pairs, batch);
+    for (int i = 0; i < 5; i++)
+        totals[i] = (double)pairs.ptnml[i];
+    sprt_update(&next, &bounds, (int)test->batch_units, totals);
+    pairs_write(&pairs, state);
+    // If the LLR is not finite, no distribution fits a hypothesis yet.
+    sprt_write(isfinite(next.llr) ? &next : &now, state);
+}
+
+static const char *sprt_judge(const WorkloadTest *test, const json_t *state, int64_t units) {
+    SprtVerdict verdict = sprt_read(state).verdict;
+    return verdict == SPRT_ACCEPTED   ? "accepted"
+           : verdict == SPRT_REJECTED ? "rejected"
+           : units < test->units_max  ? NULL
+                                      : "completed";
+}
+
+// ---- words and numbers --------------------------------------------------------------------------
+
+static double llr_of(const json_t *state) {
+    return member_real(json_object_get(state, "sprt"), "llr");
+}
+
+static json_t *sprt_points(const WorkloadTest *test, const json_t *state) {
+    (void)test;
+    return json_pack("{s:f}", "llr", llr_of(state));
+}
+
+// In the brackets that tell the unit: <normalized>, {logistic}.
+static void sprt_terms(const WorkloadTest *test, Str *out) {
+    SprtBounds b = bounds_of(test);
+    bool logistic = b.model == SPRT_LOGISTIC;
+    str_printf(out, "%c%.2f, %.2f%c", logistic ? '{' : '<', b.elo0, b.elo1, logistic ? '}' : '>');
+}
+
+static void sprt_summary(const WorkloadTest *test, const json_t *state, Str *out) {
+    SprtBounds bounds = bounds_of(test);
+    str_printf(out, "LLR %.2f (%.2f, %.2f)", llr_of(state), sprt_lower(&bounds),
+               sprt_upper(&bounds));
+}
+
+// Fishtest's rule: more machines for a test whose LLR is above 2, and for one of a gainer.
+static double sprt_promise(const WorkloadTest *test, const json_t *state) {
+    if (llr_of(state) <= 2)
+        return 0;
+    return bounds_of(test).elo0 > 0 ? 1 : 0.5;
+}
+
+static WorkloadMeaning sprt_meaning(const WorkloadFacts *facts) {
+    SprtBounds bounds = bounds_of(&facts->test);
+    Pairs pairs = pairs_read(facts->state);
+    if (strcmp(facts->result, "accepted") == 0)
+        return bounds.elo0 + bounds.elo1 < 0 ? MEANING_NOT_WORSE : MEANING_BETTER;
+    if (strcmp(facts->result, "rejected") == 0)
+        return pairs.wins > pairs.losses ? MEANING_UNCLEAR : MEANING_WORSE;
+    return MEANING_NONE;
+}
+
+// ---- the document -------------------------------------------------------------------------------
+
+typedef struct Facts {
+    SprtBounds bounds;
+    SprtState state;
+    double counts[5], pairs;
+} Facts;
+
+static Facts facts_of(const WorkloadFacts *facts, const Pairs *pairs) {
+    Facts f = {.bounds = bounds_of(&facts->test), .state = sprt_read(facts->state)};
+    for (int i = 0; i < 5; i++)
+        f.pairs += f.counts[i] = (double)pairs->ptnml[i];
+    return f;
+}
+
+static double clamp(double value, double low, double high) {
+    return fmin(fmax(value, low), high);
+}
+
+// The position of the LLR between the present bounds: -1 rejected, 1 accepted.
+static double progress(const Facts *f) {
+    double low = sprt_lower_now(&f->state, &f->bounds),
+           high = sprt_upper_now(&f->state, &f->bounds);
+    if (f->state.llr < 0)
+        return clamp(low < 0 ? -f->state.llr / low : -1, -1, 0);
+    return clamp(high > 0 ? f->state.llr / high : 1, 0, 1);
+}
+
+static json_t *bounds_json(const Facts *f) {
+    const SprtBounds *b = &f->bounds;
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:f}", "lower", sprt_lower(b),
+                     "upper", sprt_upper(b), "lower_now", sprt_lower_now(&f->state, b), "upper_now",
+                     sprt_upper_now(&f->state, b), "elo0", b->elo0, "elo1", b->elo1, "alpha",
+                     b->alpha, "beta", b->beta, "model",
+                     b->model == SPRT_LOGISTIC ? "logistic" : "normalized", "progress",
+                     progress(f));
+}
+
+static json_t *sequential_json(const Facts *f) {
+    if (f->pairs <= 0)
+        return json_null();
+    SprtEstimate e = sprt_estimate(&f->bounds, 0.05, f->counts, 5);
+    return json_pack("{s:o, s:o, s:o, s:o}", "elo", real_or_null(e.elo), "low", real_or_null(e.low),
+                     "high", real_or_null(e.high), "los", real_or_null(e.los));
+}
+
+static json_t *eta_json(const WorkloadFacts *facts, const Facts *f) {
+    SprtForecast forecast = sprt_forecast(&f->state, &f->bounds, f->counts);
+    double most = (double)(facts->test.units_max - facts->units);
+    return isnan(forecast.pairs) ? json_null()
+                                 : pairs_eta(facts, fmin(most, forecast.pairs), forecast.pass);
+}
+
+static void sprt_document(const WorkloadFacts *facts, json_t *out) {
+    Pairs pairs = pairs_read(facts->state);
+    Facts f = facts_of(facts, &pairs);
+    const SprtBounds *b = &f.bounds;
+    bool logistic = b->model == SPRT_LOGISTIC;
+    char *line scope(free_ptr) =
+        xasprintf("LLR: %.2f (%.2f,%.2f) %c%.2f,%.2f%c\n", f.state.llr, sprt_lower(b),
+                  sprt_upper(b), logistic ? '{' : '<', b->elo0, b->elo1, logistic ? '}' : '>');
+    pairs_document(&pairs, line, out);
+    json_object_set_new(out, "llr", json_real(f.state.llr));
+    json_object_set_new(out, "bounds", bounds_json(&f));
+    json_object_set_new(out, "sequential", sequential_json(&f));
+    json_object_set_new(out, "eta", eta_json(facts, &f));
+}
+
+static bool sprt_ended(Turn *turn, int64_t test, const char *result, Error *err) {
+    (void)turn;
+    (void)test;
+    (void)result;
+    (void)err;
+    return true;
+}
+
+WORKLOAD_DEFINE(sprt, .label = "SPRT", .version = 1, .unit = UNIT_PAIR, .units_max = 400000);

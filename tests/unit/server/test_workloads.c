@@ -1,0 +1,234 @@
+// What every workload must do, and what those that play pairs share.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/common/json_member.h"
+#include "server/ledger/pairs.h"
+#include "server/ledger/workload.h"
+
+static uint64_t seed;
+
+static int random_below(int n) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (int)((seed >> 33) % (uint64_t)n);
+}
+
+// A result of `pairs` pairs in which each drawn pair is two draws. New.
+static json_t *make_result(const char *outcomes) {
+    static const int wins[] = {0, 0, 0, 1, 2}, losses[] = {2, 1, 0, 0, 0};
+    int won = 0, lost = 0, pairs = (int)strlen(outcomes);
+    for (const char *p = outcomes; *p; p++) {
+        won += wins[*p - '0'];
+        lost += losses[*p - '0'];
+    }
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "outcomes", outcomes, "wins", won, "losses",
+                     lost, "draws", 2 * pairs - won - lost, "crashes", 0, "time_losses", 0);
+}
+
+static json_t *random_result(int pairs) {
+    char outcomes[33] = "";
+    for (int i = 0; i < pairs; i++)
+        outcomes[i] = "0112222222223344"[random_below(16)];
+    return make_result(outcomes);
+}
+
+// The parameters that a test has if its submission states none. New.
+static json_t *defaults_of(const Workload *workload) {
+    json_t *parameters = json_object();
+    for (const WorkloadField *f = workload->fields; f->rule.name; f++) {
+        bool number = f->rule.kind == FIELD_DECIMAL;
+        json_object_set_new(parameters, f->rule.name,
+                            number ? json_real(strtod(f->rule.fallback, NULL))
+                                   : json_string(f->rule.fallback));
+    }
+    return parameters;
+}
+
+static void every_workload_is_complete(void **state) {
+    (void)state;
+    assert_true(workload_count() >= 3);
+    for (int i = 0; i < workload_count(); i++) {
+        const Workload *w = workload_at(i);
+        assert_ptr_equal(workload_named(w->name), w);
+        assert_true(*w->label && w->version > 0 && w->units_max > 0);
+        assert_true(w->agree && w->told && w->check && w->accept && w->judge && w->points);
+        assert_true(w->terms && w->summary && w->promise && w->meaning && w->document && w->ended);
+        for (const WorkloadField *f = w->fields; f->rule.name; f++) {
+            assert_ptr_equal(workload_field(f->rule.name), f); // no two have a parameter in common
+            assert_true(*f->label && *f->hint && f->rule.fallback);
+        }
+    }
+    assert_null(workload_named("spsa"));
+    assert_null(workload_field("title"));
+}
+
+// A page may be asked for before the first batch has arrived.
+static void a_test_without_batches_has_a_document(void **state) {
+    (void)state;
+    for (int i = 0; i < workload_count(); i++) {
+        const Workload *w = workload_at(i);
+        json_auto_t *parameters = defaults_of(w), *empty = json_object(), *out = json_object();
+        WorkloadFacts facts = {.test = {parameters, 16, 32000}, .state = empty, .result = ""};
+        Str line scope(str_release);
+        str_init(&line, 1000);
+        w->summary(&facts.test, empty, &line);
+        w->document(&facts, out);
+        json_auto_t *points = w->points(&facts.test, empty);
+        assert_true(json_is_object(points) && json_object_size(points) > 0);
+        assert_int_equal(w->meaning(&facts), MEANING_NONE);
+        assert_null(w->judge(&facts.test, empty, 0));
+        assert_true(w->promise(&facts.test, empty) >= 0);
+        assert_int_equal(json_object_size(empty), 0);
+    }
+}
+
+// The ledger keeps a state as text between two batches.
+static void a_state_is_the_same_after_a_walk_through_text(void **state) {
+    (void)state;
+    const size_t flags = JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17);
+    for (int i = 0; i < workload_count(); i++) {
+        const Workload *w = workload_at(i);
+        json_auto_t *parameters = defaults_of(w), *kept = json_object();
+        WorkloadTest test = {parameters, 16, 32000};
+        char *text = strdup("{}");
+        seed = (uint64_t)i;
+        for (int n = 0; n < 200; n++) {
+            json_auto_t *result = random_result(16), *told = w->told(&test, 16 * n, 16),
+                        *read = json_loads(text, 0, NULL);
+            WorkloadBatch batch = {
+                .told = told, .result = result, .owner = "user 1", .sign = 1, .units = 16};
+            w->accept(&test, &batch, kept);
+            w->accept(&test, &batch, read);
+            free(text);
+            text = json_dumps(read, flags);
+            char *straight = json_dumps(kept, flags);
+            assert_string_equal(text, straight);
+            free(straight);
+        }
+        free(text);
+    }
+}
+
+static void a_batch_of_exchanged_sides_counts_the_other_way_round(void **state) {
+    (void)state;
+    json_auto_t *straight = make_result("01233444"), *exchanged = make_result("43211000");
+    Pairs a = {0}, b = {0};
+    pairs_add(&a, &(WorkloadBatch){.result = straight, .sign = 1, .units = 8});
+    pairs_add(&b, &(WorkloadBatch){.result = exchanged, .sign = -1, .units = 8});
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_int_equal(a.ptnml[4], 3);
+    assert_int_equal(a.wins, 8);
+}
+
+static void a_fixed_test_ends_with_its_last_pair(void **state) {
+    (void)state;
+    const Workload *fixed = workload_named("fixed");
+    json_auto_t *none = json_object();
+    WorkloadTest test = {none, 16, 32};
+    assert_null(fixed->judge(&test, none, 16));
+    assert_string_equal(fixed->judge(&test, none, 32), "completed");
+}
+
+// 400 pairs of one pattern, in batches of 16.
+static void fill(const Workload *w, const WorkloadTest *test, const char *pattern, int batches,
+                 json_t *state) {
+    json_auto_t *result = make_result(pattern), *told = w->told(test, 0, 16);
+    for (int i = 0; i < batches; i++)
+        w->accept(test, &(WorkloadBatch){.told = told, .result = result, .sign = 1, .units = 16},
+                  state);
+}
+
+static void an_sprt_is_accepted_by_wins_and_rejected_by_losses(void **state) {
+    (void)state;
+    const Workload *sprt = workload_named("sprt");
+    json_auto_t *parameters = defaults_of(sprt), *won = json_object(), *lost = json_object();
+    WorkloadTest test = {parameters, 16, 400000};
+    fill(sprt, &test, "2222223222233222", 400, won);
+    fill(sprt, &test, "2222221222211222", 400, lost);
+    assert_string_equal(sprt->judge(&test, won, 6400), "accepted");
+    assert_string_equal(sprt->judge(&test, lost, 6400), "rejected");
+    WorkloadFacts facts = {.test = test, .state = won, .result = "accepted", .units = 6400};
+    assert_int_equal(sprt->meaning(&facts), MEANING_BETTER);
+    json_object_set_new(parameters, "elo0", json_real(-3));
+    json_object_set_new(parameters, "elo1", json_real(1));
+    assert_int_equal(sprt->meaning(&facts), MEANING_NOT_WORSE);
+}
+
+static void a_measurement_ends_when_its_interval_is_narrow(void **state) {
+    (void)state;
+    const Workload *width = workload_named("width");
+    json_auto_t *parameters = json_pack("{s:f, s:s}", "error", 10.0, "unit", "logistic"),
+                *few = json_object(), *many = json_object();
+    WorkloadTest test = {parameters, 16, 400000};
+    fill(width, &test, "2123222231222222", 10, few);
+    fill(width, &test, "2123222231222222", 200, many);
+    assert_null(width->judge(&test, few, 160));
+    assert_string_equal(width->judge(&test, many, 3200), "completed");
+    json_object_set_new(parameters, "error", json_real(0.1));
+    assert_null(width->judge(&test, many, 3200));
+    test.units_max = 3200;
+    assert_string_equal(width->judge(&test, many, 3200), "completed");
+    WorkloadFacts facts = {.test = test, .state = many, .result = "completed", .units = 3200};
+    json_auto_t *out = json_object();
+    width->document(&facts, out);
+    assert_true(json_is_true(json_object_get(json_object_get(out, "width"), "capped")));
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+static const struct {
+    const char *change, *code, *field; // the change of a result of "2134"; code "": it is good
+} cases[] = {
+    {"{}", "", ""},
+    {"{\"wins\": 5, \"losses\": 3, \"draws\": 0}", "bad_counts", "draws"},
+    {"{\"wins\": 9}", "bad_counts", "wins"},
+    {"{\"wins\": -1}", "bad_counts", "wins"},
+    {"{\"wins\": 4611686018427387904}", "bad_counts", "wins"},
+    {"{\"wins\": 2.0}", "bad_counts", "wins"},
+    {"{\"draws\": 3}", "bad_counts", "draws"},
+    {"{\"outcomes\": \"213\"}", "bad_counts", "outcomes"},
+    {"{\"outcomes\": \"2135\"}", "bad_counts", "outcomes"},
+    {"{\"outcomes\": \"\"}", "bad_counts", "outcomes"},
+    {"{\"outcomes\": 2134}", "bad_request", "result"},
+    {"{\"more\": 1}", "bad_request", "result"},
+    {"{\"crashes\": 9}", "bad_counts", "crashes"},
+    {"{\"crashes\": 5, \"time_losses\": 4}", "bad_counts", "time_losses"},
+    {"{\"crashes\": 4, \"time_losses\": 4}", "", ""},
+};
+
+static void results_that_contradict_themselves_are_refused(void **state) {
+    (void)state;
+    WorkloadDealt dealt = {.units = 4};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Error err = {0};
+        json_auto_t *result = make_result("2134"), *change = json_loads(cases[i].change, 0, NULL);
+        json_object_update(result, change);
+        bool good = pairs_check(&dealt, result, &err);
+        if (good != !*cases[i].code || strcmp(err.code, cases[i].code) != 0 ||
+            strcmp(err.field, cases[i].field) != 0)
+            fail_msg("%s: %s on field \"%s\": %s", cases[i].change, err.code, err.field,
+                     err.message);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_workload_is_complete),
+        cmocka_unit_test(a_test_without_batches_has_a_document),
+        cmocka_unit_test(a_state_is_the_same_after_a_walk_through_text),
+        cmocka_unit_test(a_batch_of_exchanged_sides_counts_the_other_way_round),
+        cmocka_unit_test(a_fixed_test_ends_with_its_last_pair),
+        cmocka_unit_test(an_sprt_is_accepted_by_wins_and_rejected_by_losses),
+        cmocka_unit_test(a_measurement_ends_when_its_interval_is_narrow),
+        cmocka_unit_test(results_that_contradict_themselves_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
