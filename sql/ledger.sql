@@ -140,11 +140,11 @@ SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 -- with a record, active since :since.
 -- name: ledger_claimant row
 -- types: owner text, has_counted bool, has_record bool, open_tasks int, largest_other int, largest_proven int
-WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven
+WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = o.owner) AS proven
                 FROM workers o JOIN workers me ON me.id = :worker WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
 SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.position IS NOT NULL AND b.excluded = 0)
            AS has_counted,
-       EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS has_record,
+       EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner) AS has_record,
        (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
        (SELECT coalesce(max(cores), 0) FROM others) AS largest_other,
        (SELECT coalesce(max(cores), 0) FROM others WHERE proven) AS largest_proven
@@ -159,7 +159,7 @@ WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) A
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
               FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id
-                   LEFT JOIN records r ON r.owner = w.owner
+                   LEFT JOIN proven_owners r ON r.owner = w.owner
               WHERE k.state = 'open' GROUP BY k.test_id),
      -- The bytes of the files that are placed before the build: those of the engine and those of each commit.
      placed AS (SELECT c.engine_id, c.sha, (SELECT coalesce(sum(b.size), 0) FROM
@@ -208,9 +208,9 @@ VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :games
         :points, :owner, :proven, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
 
--- name: ledger_is_proven value
+-- name: trust_is_proven value
 -- types: value bool
-SELECT EXISTS (SELECT 1 FROM records WHERE owner = :owner)
+SELECT EXISTS (SELECT 1 FROM proven_owners WHERE owner = :owner)
 
 -- The games that a machine, or all machines of its user, have played.
 -- name: ledger_credit row
@@ -297,7 +297,7 @@ WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHE
                      max(o.last_seen >= :since AND o.cores >= this.threads AND o.id NOT IN (SELECT worker_id FROM failed)) AS could
               FROM concerned c JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = '', this
               GROUP BY o.owner, o.network)
-SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM records r WHERE r.owner = said.owner) AS proven
+SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
 FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT :most
 
 -- name: ledger_side row
@@ -316,7 +316,7 @@ ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, cr
 -- The counts that machines measured for a commit, oldest first; those of owners with a record come before all others.
 -- name: ledger_bench_votes rows
 -- types: owner text, proven bool
-SELECT b.nodes, b.worker_id, w.owner, w.name, w.network, EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) AS proven
+SELECT b.nodes, b.worker_id, w.owner, w.name, w.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner) AS proven
 FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
 WHERE b.engine_id = :engine AND b.sha = :sha ORDER BY proven DESC, b.created, b.worker_id
 
@@ -326,12 +326,12 @@ WHERE b.engine_id = :engine AND b.sha = :sha ORDER BY proven DESC, b.created, b.
 -- types: others bool, proven_others bool, any_records bool
 WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
      voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = :engine AND b.sha = :sha),
-     others AS (SELECT EXISTS (SELECT 1 FROM records r WHERE r.owner = o.owner) AS proven, o.network
+     others AS (SELECT EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = o.owner) AS proven, o.network
                 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '', this
                 WHERE o.last_seen >= :since AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
                   AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
-       EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM records) AS any_records
+       EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM proven_owners) AS any_records
 
 -- Sides of active tests whose bench was measured and is not established yet: at most :most, for which the caller has room.
 -- name: ledger_benches_open rows
@@ -421,7 +421,7 @@ SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = :batch
 -- The conditions for a record: owner :owner has :batches batches that count, the first of them :age_s seconds before
 -- :now or earlier. :replayed of them were replayed without a mismatch, and in the last :clean_s seconds no batch had a
 -- mismatch.
--- name: ledger_record_judge
+-- name: trust_record_judge
 -- types: :age_s real, :clean_s real
 INSERT INTO records (owner, since)
 SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FROM
@@ -433,7 +433,7 @@ WHERE batches >= :batches AND first <= :now - :age_s
                   WHERE r.fault <> '' AND b.owner = :owner AND r.created > :now - :clean_s)
 ON CONFLICT DO NOTHING
 
--- name: ledger_record_drop
+-- name: trust_record_drop
 DELETE FROM records WHERE owner = :owner
 
 -- ---- the audit

@@ -138,7 +138,7 @@ GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 -- name: page_owners_of_test array
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
        1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
-       EXISTS (SELECT 1 FROM records r WHERE r.owner = b.owner) AS record
+       EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS record
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
 WHERE b.test_id = :test AND b.excluded = 0 AND b.position IS NOT NULL
 GROUP BY b.owner ORDER BY pairs DESC, min(b.id) LIMIT 50

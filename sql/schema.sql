@@ -286,11 +286,14 @@ CREATE TRIGGER workers_total_add AFTER INSERT ON workers WHEN NEW.games <> 0
 CREATE TRIGGER workers_total_change AFTER UPDATE OF games ON workers
     BEGIN UPDATE totals SET value = value + NEW.games - OLD.games WHERE name = 'games'; END;
 
--- Owners with a record, and since when they have it: see ledger_record_judge.
+-- Owners with a record, and since when they have it. server/ledger/trust.c alone writes here.
 CREATE TABLE records (
     owner TEXT PRIMARY KEY,
     since REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The owners whose word weighs more than that of others. Queries ask this view, and never how an owner came into it.
+CREATE VIEW proven_owners AS SELECT owner, since FROM records;
 
 -- A run of consecutive pairs of a test, dealt to one worker.
 CREATE TABLE tasks (

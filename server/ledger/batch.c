@@ -6,6 +6,7 @@
 #include "server/ledger/ranges.h"
 #include "server/ledger/result.h"
 #include "server/ledger/task.h"
+#include "server/ledger/trust.h"
 #include "server/storage/blob.h"
 #include "sql/ledger.h"
 
@@ -180,7 +181,7 @@ static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row,
     flags_judge(batch->busy, &batch->load, &status.limits, status.flags);
     status.excluded = sql_ledger_is_excluded(turn->db, .test = row->test.id,
                                              .worker = batch->worker, .flags = status.flags);
-    status.is_proven = sql_ledger_is_proven(turn->db, row->owner);
+    status.is_proven = trust_is_proven(turn->db, row->owner);
     return status;
 }
 

@@ -182,9 +182,7 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
                             .since = turn->now - ACTIVE_S)) {
         snprintf(out.owner, sizeof out.owner, "%s", found.owner);
         out.worker.cores = (int)found.cores;
-        out.worker.trust = found.has_record    ? TRUST_RECORD
-                           : found.has_counted ? TRUST_COUNTED
-                                               : TRUST_NONE;
+        out.worker.trust = trust_of(found.has_counted, found.has_record);
         out.worker.tasks = (int)found.open_tasks;
         out.worker.others_cores = (int)found.largest_other;
         out.worker.proven_cores = (int)found.largest_proven;

@@ -4,6 +4,7 @@
 #include "server/common/log.h"
 #include "server/ledger/replayer.h"
 #include "server/ledger/task.h"
+#include "server/ledger/trust.h"
 #include "sql/core.h"
 #include "sql/ledger.h"
 
@@ -27,22 +28,6 @@ static bool add_replay(Turn *turn, int64_t batch, int64_t games, const char *fau
     return sql_replay_ended(turn->db, err, batch);
 }
 
-// What gives an owner a record: so many counted batches, the first of them at least so old, so many
-// of them replayed without a mismatch, and so long no mismatch. A rule of the system, and not a
-// setting: what a record permits (scheduler.c, quorum.c) was chosen for these numbers.
-enum {
-    RECORD_BATCHES = 16,
-    RECORD_AGE_S = 86400,
-    RECORD_REPLAYED = 3,
-    RECORD_CLEAN_S = 30 * 86400
-};
-
-static bool record_judge(Turn *turn, const char *owner, Error *err) {
-    return sql_ledger_record_judge(turn->db, err, .owner = owner, .now = turn->now,
-                                   .batches = RECORD_BATCHES, .age_s = RECORD_AGE_S,
-                                   .replayed = RECORD_REPLAYED, .clean_s = RECORD_CLEAN_S);
-}
-
 bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault,
                      const char *left_out, Error *err) {
     SqlLedgerBatchPlace place scope(sql_row_free) = {0};
@@ -58,12 +43,11 @@ bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault
     if (!added)
         return true;
     if (!*fault)
-        return record_judge(turn, place.owner, err);
+        return trust_earn(turn, place.owner, err);
     ledger_event(turn, "replay", 0, place.worker_id, place.test_id,
                  "batch %lld of task %lld has impossible games: %s", (long long)place.seq,
                  (long long)place.task_id, fault);
-    return sql_ledger_record_drop(turn->db, err, place.owner) &&
-           exclude_machine(turn, &place, fault, err);
+    return trust_lose(turn, place.owner, err) && exclude_machine(turn, &place, fault, err);
 }
 
 void ledger_take_replayed(Turn *turn, struct Replayer *replayer) {

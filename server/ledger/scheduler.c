@@ -10,14 +10,9 @@ static int slots_of(const SchedTest *test, const SchedWorker *worker) {
     return game_slots(test->game_mib, test->threads, worker->cores, worker->memory_mib);
 }
 
-int scheduler_tasks_max(const SchedWorker *worker) {
-    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 2, [TRUST_RECORD] = TASKS_MAX};
-    return most[worker->trust];
-}
-
 int scheduler_counted_cores(const SchedWorker *worker) {
-    static const int most[] = {[TRUST_NONE] = 2, [TRUST_COUNTED] = 4, [TRUST_RECORD] = 1 << 20};
-    return worker->cores < most[worker->trust] ? worker->cores : most[worker->trust];
+    int most = trust_cores_max(worker->trust);
+    return worker->cores < most ? worker->cores : most;
 }
 
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {
@@ -37,7 +32,7 @@ int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {
 }
 
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker) {
-    return !test->barred && worker->tasks < scheduler_tasks_max(worker) &&
+    return !test->barred && worker->tasks < trust_tasks_max(worker->trust) &&
            scheduler_room(test, worker) > 0 && slots_of(test, worker) >= 1;
 }
 

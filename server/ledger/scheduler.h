@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/ledger/trust.h"
+
 typedef struct SchedTest {
     int64_t id;
     int64_t priority;
@@ -27,17 +29,9 @@ typedef struct SchedTest {
     bool was_last;           // this worker's last task was of this test
 } SchedTest;
 
-// How far a machine is trusted. Its own report is not enough: a machine that reports 4096 cores may
-// have none of them.
-typedef enum {
-    TRUST_NONE,    // none of its batches has counted yet
-    TRUST_COUNTED, // at least one has
-    TRUST_RECORD,  // its owner has a record
-} SchedTrust;
-
 typedef struct SchedWorker {
     int cores, memory_mib;
-    SchedTrust trust;
+    Trust trust;
     int tasks;        // that it holds now
     int others_cores; // of the largest active machine of another owner; 0: there is none
     int proven_cores; // the same among owners with a record
@@ -49,8 +43,6 @@ typedef struct SchedChoice {
 } SchedChoice;
 
 enum { DEALT_PAIRS_MAX = 2000, FIRST_PAIRS_MAX = 32, FIRST_SECONDS_MAX = 300 };
-// Tasks that a machine may hold, and the cores that the scheduler counts, by SchedTrust.
-enum { TASKS_MAX = 8 };
 
 // `task_seconds`: how long a task should keep the worker busy.
 SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorker *worker,
@@ -58,8 +50,6 @@ SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorke
 
 double scheduler_weight(const SchedTest *test);
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker);
-// Tasks that the worker may hold at one time. It gets a second task only after it has sent results.
-int scheduler_tasks_max(const SchedWorker *worker);
 // Cores of a task that the scheduler counts: 2 for a machine without counted batches, 4 if its
 // owner has no record. So no single machine can send many others to another test.
 int scheduler_counted_cores(const SchedWorker *worker);

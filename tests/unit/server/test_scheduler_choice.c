@@ -242,7 +242,7 @@ static void sim_minute(Machine *all, Machine *who) {
         who->minutes = 90;
 }
 
-static void sim_run(SchedTrust liar, int64_t pairs) {
+static void sim_run(Trust liar, int64_t pairs) {
     static Machine all[MACHINES];
     memset(all, 0, sizeof all);
     for (int i = 0; i < TESTS; i++)
@@ -279,7 +279,7 @@ static void a_liar_leaves_the_honest_their_share_of_every_test(void **state) {
 static void a_liar_does_not_keep_a_short_test_from_being_played(void **state) {
     (void)state;
     static Machine all[MACHINES];
-    for (SchedTrust trust = TRUST_NONE; trust <= TRUST_COUNTED; trust++) {
+    for (Trust trust = TRUST_NONE; trust <= TRUST_COUNTED; trust++) {
         memset(all, 0, sizeof all);
         sim_tests[0] = stc(1), sim_tests[1] = stc(2);
         sim_tests[0].pairs_left = sim_tests[1].pairs_left = 2000;

@@ -1,0 +1,41 @@
+// See trust.h.
+#include "server/ledger/trust.h"
+
+#include "sql/ledger.h"
+
+// What gives an owner a record: so many counted batches, the first of them at least so old, so many
+// of them replayed without a mismatch, and so long no mismatch.
+enum {
+    RECORD_BATCHES = 16,
+    RECORD_AGE_S = 86400,
+    RECORD_REPLAYED = 3,
+    RECORD_CLEAN_S = 30 * 86400
+};
+
+Trust trust_of(bool has_counted, bool has_record) {
+    return has_record ? TRUST_RECORD : has_counted ? TRUST_COUNTED : TRUST_NONE;
+}
+
+int trust_tasks_max(Trust trust) {
+    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 2, [TRUST_RECORD] = TASKS_MAX};
+    return most[trust];
+}
+
+int trust_cores_max(Trust trust) {
+    static const int most[] = {[TRUST_NONE] = 2, [TRUST_COUNTED] = 4, [TRUST_RECORD] = 1 << 20};
+    return most[trust];
+}
+
+bool trust_is_proven(Db *db, const char *owner) {
+    return sql_trust_is_proven(db, owner);
+}
+
+bool trust_earn(Turn *turn, const char *owner, Error *err) {
+    return sql_trust_record_judge(turn->db, err, .owner = owner, .now = turn->now,
+                                  .batches = RECORD_BATCHES, .age_s = RECORD_AGE_S,
+                                  .replayed = RECORD_REPLAYED, .clean_s = RECORD_CLEAN_S);
+}
+
+bool trust_lose(Turn *turn, const char *owner, Error *err) {
+    return sql_trust_record_drop(turn->db, err, owner);
+}
