@@ -7,7 +7,7 @@
 //     -- name: test_by_id row       sql_test_by_id(db, &row, …)      the first row; false: none
 //     -- name: tests_open rows      sql_tests_open(db, …)            a cursor over the rows
 //     -- name: test_count value     sql_test_count(db, 0, …)         one column of the first row
-//     -- name: page_test object     sql_page_test(db, …)             the first row as JSON; NULL: none
+//     -- name: page_test object     sql_page_test(db, …)             the first row as JSON, or NULL
 //     -- name: page_tests array     sql_page_tests(db, …)            all rows as JSON
 //
 // server/db/query.h says how they are called. usage: functions FOLDER: writes FOLDER/FILE.h for

@@ -1,7 +1,7 @@
 // The audit behind `server check`: counts the logged batches of every test again and compares the
-// result with the stored totals. It only reads, and repairs nothing. What depends on the order of
-// the batches (the state, the points, the verdict) is counted by the code that wrote it, count_add().
-// The totals are sums that SQL makes, so that a fault of that code is found, too.
+// result with the stored totals. It only reads, and repairs nothing. The state, the points and the
+// verdict depend on the order of the batches, and are counted by the code that wrote them,
+// count_add(). The totals are sums that SQL makes, so that a fault of that code is found, too.
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // The page with the form for a new test. A field of the form is a row of form_fields: its label and
-// its hint. What may be typed into it, and so which control it has, follows from its row in
-// its rule (submit/fields.h); what it holds is in the document. The parameters of a workload stand in
-// the workload's file.
+// its hint. Its rule (submit/fields.h) says what may be typed into it, and so which control it has;
+// its value is in the document. The parameters of a workload stand in the workload's file.
 #include <stdlib.h>
 #include <string.h>
 
