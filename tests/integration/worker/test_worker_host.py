@@ -87,7 +87,9 @@ def a_server_that_does_not_answer_is_waited_for_in_one_line():
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with Worker(At(url), "--concurrency", "1", env={**os.environ, "PATCHMATE_PACING": "0.1"}) as worker:
             for _ in range(5):
-                listener.accept()[0].close()
+                connection = listener.accept()[0]
+                connection.recv(65536)  # unread bytes would make the close a reset: another reason, and another line
+                connection.close()
             wait_until(lambda: lines(worker, f"waiting for {url}: "))
             equal(len(lines(worker, "waiting for")), 1)
             equal(worker.process.poll(), None)
