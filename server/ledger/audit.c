@@ -23,7 +23,7 @@ typedef struct Stored {
     Count count;
 } Stored;
 
-// Where a unit (the pairs of one batch) was found.
+// The place in which a unit (the pairs of one batch) was found.
 enum { SEEN_COUNTED = 1, SEEN_OPEN = 2, SEEN_RETURNED = 4, SEEN_SPENT = 8 };
 
 __attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const char *format, ...) {
@@ -161,7 +161,7 @@ static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, i
     compare_results(audit, stored);
 }
 
-// ---- where every pair stands --------------------------------------------------------------------
+// ---- the place of every pair --------------------------------------------------------------------
 
 static void flag_range(Audit *audit, unsigned char *units, int64_t unit_count, int64_t first,
                        int64_t end, int seen) {

@@ -25,7 +25,7 @@
 // - A group of takes has more than two sides; told() names the two of a task, the state keeps a
 //   table of pairs of sides, judge() compares takes by one rule.
 // - Overlapping tests: accept() gets no row, so one batch counts for each test that names the same
-//   two sides, with `sign` -1 where they stand the other way round.
+//   two sides, with `sign` -1 if they stand the other way round.
 // - A chain: ended() submits the next test.
 // - Data: a unit is a chunk of games to keep, `result` names its blob, and the state is a sum.
 #pragma once

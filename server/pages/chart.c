@@ -184,7 +184,8 @@ json_t *chart_llr(const json_t *history, const json_t *stats) {
         bound(&y, member_real(bounds, "lower"), "reject"), "line", line(games, llr, &x, &y, true));
 }
 
-// The first few pairs say next to nothing; the picture is for what came later, and zero is in it.
+// The scale is that of the later part of the test: after a few pairs the estimate is still wild.
+// Zero is always in the picture.
 static Scale elo_scale(const json_t *elo, const json_t *error) {
     size_t count = json_array_size(elo);
     double low = 0, high = 0;

@@ -1,4 +1,4 @@
-// Where the lines, bars and labels of a drawing go: geometry of SVG pictures, worked out from the
+// The places of the lines, bars and labels of a drawing: geometry of SVG pictures, worked out from the
 // data of a document and given to templates as another document. Pure; the markup is the templates'
 // and the colours are the style sheet's.
 //
@@ -17,7 +17,7 @@ json_t *chart_llr(const json_t *history, const json_t *stats);
 json_t *chart_elo(const json_t *history);
 // Pairs by their outcome: {"bars": [{x, width, y, height, middle, label, name, points, share}]}.
 json_t *chart_pairs(const json_t *stats);
-// Where the LLR stands between the bounds, in a view box of 200 × 8 with zero in the middle:
+// The place of the LLR between the bounds, in a view box of 200 × 8 with zero in the middle:
 // {"x", "width", "side"}; null for a test of fixed length.
 json_t *chart_progress(const json_t *stats);
 

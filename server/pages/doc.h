@@ -1,9 +1,9 @@
 // Documents: what the read API answers and pages show, one function each. A document is the view
-// model of its page: raw numbers, Unix seconds, null where a value is unknown. Templates and
+// model of its page: raw numbers, Unix seconds, null if a value is unknown. Templates and
 // format.c decide how it looks. API.md describes the members.
 //
-// The functions know nothing of requests: they take a DocContext and, where they show one thing,
-// its id or name. Each returns a new object, or NULL with an error that names what is not there.
+// The functions know nothing of requests: they take a DocContext and, if they show one thing,
+// its id or name. Each returns a new object, or NULL with an error that names the missing thing.
 //
 // The prefix stays `doc_`, although the field says "view model": each of these functions also makes
 // a reply of the read API, and API.md calls those documents.
@@ -42,7 +42,7 @@ json_t *doc_history(const DocContext *ctx, int64_t test, Error *err);
 // The test against its base, with "base_diff": its base against the baseline. Query: diff ("all":
 // as much as can be shown, for those who are signed in).
 json_t *doc_diff(const DocContext *ctx, int64_t test, Error *err);
-// Appends the text of doc_diff() where it was made before, else returns false.
+// Appends the text of doc_diff() if it was made before, else returns false.
 bool doc_diff_kept(const DocContext *ctx, int64_t test, Str *out);
 
 json_t *doc_faults(const DocContext *ctx, int64_t test, Error *err); // query: before, limit
@@ -69,7 +69,7 @@ json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err);
 // cores, machines.
 json_t *doc_test_summary(const DocContext *ctx, const json_t *row);
 json_t *doc_tests_in_state(const DocContext *ctx, const char *state);
-// A sentence on why no machine plays the active test of this summary; null where one does.
+// A sentence on why no machine plays the active test of this summary; null if one does.
 json_t *doc_idle(const DocContext *ctx, const json_t *test);
 // How many faults a test has, by kind and side; doc_faults_short() adds the newest few.
 json_t *doc_fault_counts(const DocContext *ctx, int64_t test);
@@ -90,7 +90,7 @@ json_t *doc_booleans(json_t *rows, const char *names);
 void doc_copy(json_t *to, const json_t *from, const char *names);
 
 // Documents that do not depend on the viewer are kept in memory. One that `lasts` never changes;
-// others are good until the next COMMIT of the server. doc_kept() returns NULL where there is none.
+// others are good until the next COMMIT of the server. doc_kept() returns NULL if there is none.
 json_t *doc_kept(const DocContext *ctx, const char *key, bool lasts);
 bool doc_kept_text(const DocContext *ctx, const char *key, Str *out); // of one that lasts
 void doc_keep(const DocContext *ctx, const char *key, bool lasts, const json_t *document);

@@ -1,5 +1,5 @@
 // The document of what a test changes: the patch against its base, and the base against the
-// baseline where the base is not in the baseline's history. Together they are everything that
+// baseline if the base is not in the baseline's history. Together they are everything that
 // volunteers build and the engine's maintainers have not taken in. Commits never change, so that a
 // diff is kept.
 #include <string.h>

@@ -44,7 +44,7 @@ static json_t *typed_values(const Params *typed) {
 
 // ---- from a preset, from another test -----------------------------------------------------------
 
-// Marks the one that is chosen and gives its name; the first where none of that name is there.
+// Marks the item of the wanted name, or else the first, and gives its name.
 static const char *choose(json_t *items, const char *wanted) {
     json_t *item, *chosen = json_array_get(items, 0);
     size_t i;
@@ -69,7 +69,7 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
     json_object_set_new(values, "preset", json_string(name));
 }
 
-// The same test again: its commits by name, its settings, another seed. Where its patch is no
+// The same test again: its commits by name, its settings, another seed. If its patch is no
 // longer kept, the commits are left to the author.
 static void use_test(const DocContext *ctx, json_t *values, const char *number) {
     long id;

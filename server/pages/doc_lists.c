@@ -1,4 +1,4 @@
-// Documents of what is not a test: events, machines, nets, users, the viewer's own account.
+// Documents that are not about one test: events, machines, nets, users, the viewer's own account.
 #include <string.h>
 
 #include "server/accounts/machine.h"
@@ -10,7 +10,7 @@
 #include "sql/pages.h"
 #include "sql/users.h"
 
-// The cursor of the page after `items`; null where this was the last.
+// The cursor of the page after `items`; null if this was the last.
 static json_t *next_of(const json_t *items, int limit, const char *time) {
     size_t size = json_array_size(items);
     if ((int)size < limit)
@@ -81,7 +81,7 @@ static void add_tests(const DocContext *ctx, json_t *net) {
     json_object_del(net, "engine_id");
 }
 
-// Engines that have nets, each with whether who asks may bring one.
+// The engines that have nets. `may_upload` says whether the viewer may upload one.
 static json_t *net_engines(const DocContext *ctx, bool *may_upload) {
     json_t *engine, *engines = sql_page_net_engines(ctx->db);
     size_t i;

@@ -5,7 +5,7 @@
 #include "server/pages/doc.h"
 #include "sql/pages.h"
 
-enum { SCAN_MAX = 5000 }; // rows looked at for one page, where few pass the filter
+enum { SCAN_MAX = 5000 }; // rows read for one page, if few pass the filter
 
 typedef struct Filter {
     const char *color;
@@ -18,7 +18,7 @@ static bool passes(const Filter *filter, const json_t *test) {
            (!filter->ltc || json_is_true(json_object_get(test, "ltc")));
 }
 
-// Colour and length of the clock are judged here, where they are judged for pages too, and not a
+// Colour and length of the clock are computed here, as for pages, and not a
 // second time in SQL. Returns the cursor of the next page.
 static json_t *take_finished(const DocContext *ctx, double before, int64_t before_id,
                              const Filter *filter, json_t *items) {

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define MINUS "\xe2\x88\x92" // as wide as a plus or a digit, which a hyphen is not
-#define DASH "\xe2\x80\x93"  // for what is not there
+#define DASH "\xe2\x80\x93"  // for a missing value
 #define SPACE "\xc2\xa0"     // keeps a number and its unit together
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ void format_duration(double seconds, Str *out) {
         str_printf(out, "over a year");
 }
 
-// One unit: what was hours ago need not be told by the minute.
+// One unit: minutes say nothing about an event of some hours ago.
 void format_ago(double seconds, Str *out) {
     static const struct {
         double size;

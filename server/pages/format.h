@@ -1,5 +1,5 @@
 // How the values of documents read on pages. Documents hold raw numbers; a template names the form
-// of each number where it shows it ({{stats.llr|fixed2}}). The forms are one table in format.c, the
+// of each number beside its name ({{stats.llr|fixed2}}). The forms are one table in format.c, the
 // only place where digits are chosen.
 #pragma once
 

@@ -41,5 +41,5 @@ struct Mustache {
 
 // Fills an empty template. Returns false with line and tag in `err`.
 bool template_parse(Template *t, const char *text, MustacheIsForm *is_form, Error *err);
-// Returns NULL where there is none.
+// Returns NULL if there is none.
 const Template *template_find(const struct Mustache *set, const char *name);

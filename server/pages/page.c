@@ -113,7 +113,7 @@ static json_t *site_json(Request *req) {
                      "signup", (int)!setting_is(req->turn->db, SETTING_SIGNUP, "closed"));
 }
 
-// The document is the page's own, so what is added cannot be seen through the API.
+// The document is the page's own, so added members cannot be seen through the API.
 static void add_frame(Request *req, json_t *document, const char *template, const char *title) {
     json_object_set_new(document, "viewer", viewer_json(req));
     json_object_set_new(document, "site", site_json(req));

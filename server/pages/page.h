@@ -14,11 +14,11 @@ bool page_load_from(const char *folder, const char *static_folder, Error *err);
 // What documents need to know of a request. It is good as long as the request.
 DocContext page_context(Request *req);
 
-// Fills `res` with `template` of `document` (stolen) within layout.html. Where that fails, with
+// Fills `res` with `template` of `document` (stolen) within layout.html. If that fails, with
 // plain text.
 void page_render(Request *req, Response *res, int status, const char *template, const char *title,
                  json_t *document);
-// page_render() with 200, or the document itself under /api/. Returns false where `document` is
+// page_render() with 200, or the document itself under /api/. Returns false if `document` is
 // NULL.
 bool page_serve(Request *req, Response *res, const char *template, const char *title,
                 json_t *document);
@@ -42,7 +42,7 @@ bool page_test(Request *req, Response *res, json_t *document, Error *err);
 
 // Fills `res` with a page for an error outside /api/. The status is set by the caller.
 void page_error(Request *req, Response *res, const Error *err);
-// Shows the page of `template` again with what was typed and the error beside its field. False: it
+// Shows the page of `template` again with the typed values and the error beside its field. False: it
 // cannot, show page_error instead.
 bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
 // The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
@@ -54,12 +54,12 @@ void page_account(Request *req, Response *res, int status, const Error *wrong, c
 
 // ---- parts, for the files page_*.c and their tests
 
-// Adds "bar", where the LLR stands between its bounds, to each test of the list.
+// Adds "bar", the place of the LLR between its bounds, to each test of the list.
 void page_add_bars(json_t *tests);
 // Adds the words of pages for sides and endings ("culprit", "what") to a fault.
 void page_name_fault(json_t *fault);
 // The same for the lists "counts" and "items" of a document of faults.
 void page_name_faults(const json_t *document);
 // The last position of a game in PGN as a board: {"rows": [{"rank", "squares": [{"dark", "last"?,
-// "figure"?}]}], "fen", "turn", "plies"}; null where the text is no game.
+// "figure"?}]}], "fen", "turn", "plies"}; null if the text is no game.
 json_t *page_board(const char *pgn);

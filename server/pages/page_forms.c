@@ -1,4 +1,4 @@
-// Pages of errors, forms that come back with what was typed, and a token that is shown once.
+// Pages of errors, forms that come back with the typed values, and a token that is shown once.
 #include <string.h>
 
 #include "server/common/json_member.h"

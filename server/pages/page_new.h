@@ -4,5 +4,5 @@
 #include <jansson.h>
 
 // Adds "fields" to doc_form()'s document: the parts of the form, each a list of its fields, as
-// web/templates/field.html reads them. `document` has "wrong" already, where a field was refused.
+// web/templates/field.html reads them. `document` has "wrong" already, if a field was refused.
 void page_new_fields(json_t *document);

@@ -9,7 +9,7 @@
 // `diff_too_long`, `files_unseen`. Fills `ground` for the turn.
 bool submit_approve_prepare(const Caller *caller, int64_t test, bool unseen_too, Ground *ground,
                             Error *err);
-// `seen`: the hash of what was looked at, "" for the test as it is. 409 `changed` where it is
+// `seen`: the hash of what was looked at, "" for the test as it is. 409 `changed` if it is
 // another by now.
 bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, const char *seen,
                     Error *err);

@@ -7,6 +7,6 @@
 
 typedef struct Caller {
     Turn *turn;           // a reader's while something is prepared, the loop's while it is stored
-    const Viewer *viewer; // who asks
+    const Viewer *viewer; // the user or program that asks
     const char *data;     // the data folder of the installation
 } Caller;

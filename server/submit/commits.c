@@ -162,7 +162,7 @@ bool submit_prepare_record(const Caller *caller, const Submission *s, const char
     return repo_commit_info(s->repo, sha, &out->info, err);
 }
 
-// A commit has one bench count. Where one is known and another is declared, one of the two is a
+// A commit has one bench count. If one is known and another is declared, one of the two is a
 // mistake.
 static bool check_bench(const Caller *caller, const Submission *s, const char *field,
                         const CommitInfo *info, int64_t declared, Error *err) {
@@ -176,7 +176,7 @@ static bool check_bench(const Caller *caller, const Submission *s, const char *f
                        field, (long long)declared, info->sha, (long long)known, s->engine.name);
 }
 
-// The bench count in a commit's message counts as established only where the commit is part of the
+// The bench count in a commit's message counts as established only if the commit is part of the
 // baseline; elsewhere it is what the author declares.
 static void demote_messages(Submission *s) {
     const char *baseline = s->engine.baseline;

@@ -12,10 +12,10 @@ typedef struct PatchBytes {
     size_t size;
 } PatchBytes;
 
-// Fills base, new, their records and bench counts, and the title where there is none. What it makes
-// is in the draft, where there is one, and nothing refers to it yet.
+// Fills base, new, their records and bench counts, and the title if there is none. What it makes
+// is in the draft, if there is one, and nothing refers to it yet.
 bool submit_make_commits(const Caller *caller, Submission *s, PatchBytes file, Error *err);
-// The commit's record; without a snapshot where its row is there already, because then none need be
+// The commit's record; without a snapshot if its row is there already, because then none need be
 // made.
 bool submit_prepare_record(const Caller *caller, const Submission *s, const char *sha,
                            CommitRecord *out, Error *err);

@@ -46,7 +46,7 @@ static json_t *options_of_json(const json_t *object) {
     return json_string(text.data);
 }
 
-// The value as text; NULL where it is of no use.
+// The value as text; NULL if a field cannot have it.
 static json_t *text_of_json(const json_t *value, bool options) {
     char number[40];
     if (json_is_string(value))
@@ -149,7 +149,7 @@ static bool check_size(const FieldRule *rule, const char *text, Error *err) {
     return true;
 }
 
-// The number that the text says; new, NULL where it says none within the bounds.
+// The number in the text; new, NULL if it is none within the bounds.
 static json_t *number_of(const FieldRule *rule, const char *text) {
     long whole;
     double real;
@@ -246,7 +246,7 @@ static bool take_field(json_t *fields, const FieldRule *rule, const char *text, 
     return false;
 }
 
-// Without blanks around it, but for the patch, where they mean something.
+// Removes blanks around the text. In a patch they are part of it.
 static void trim(json_t *fields, const char *name) {
     const char *text = field_text(fields, name);
     size_t size = strlen(text);

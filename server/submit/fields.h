@@ -22,7 +22,7 @@ const FieldRule *submit_rule(const char *name);
 // From a JSON object (numbers, booleans and objects of options become text), refusing names that
 // are not in the table; new.
 json_t *submit_fields_of_json(const json_t *object, Error *err);
-// Adds one field of a form. 422 `bad_field` where it is not UTF-8.
+// Adds one field of a form. 422 `bad_field` if it is not UTF-8.
 bool submit_fields_add(json_t *fields, const char *name, const char *text, size_t size, Error *err);
 // The fields of a test that exists, from sql_test_settings(); new, and text as if they had arrived.
 json_t *submit_fields_of_test(const json_t *settings);
@@ -32,7 +32,7 @@ json_t *submit_fields_of_test(const json_t *settings);
 // Each field by itself. Removes empty ones and turns the text of numbers into numbers. A second
 // call changes nothing.
 bool submit_fields_check(json_t *fields, Error *err);
-// Fills in what is absent: defaults, and those that follow from other fields (batch_pairs,
+// Fills in absent fields: defaults, and those that follow from other fields (batch_pairs,
 // pairs_max, seed).
 void submit_fields_complete(json_t *fields);
 // Sets pairs_max, rounded up to a multiple of a batch: pairs are dealt in whole batches.

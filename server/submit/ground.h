@@ -21,7 +21,7 @@ bool ground_of_base(Db *db, git_repository *repo, const SqlEngineById *engine, c
 // Both commits of a test that exists, from its row.
 bool ground_of_test(Db *db, git_repository *repo, const SqlTestForChange *row, Ground *out,
                     Error *err);
-// In the turn. 409 `conflict` where a commit was called harmful since, `base_not_approved`.
+// In the turn. 409 `conflict` if a commit was called harmful since, `base_not_approved`.
 bool ground_holds(Db *db, const Ground *ground, int64_t engine_id, const char *base, Error *err);
 
 // That the new commit of a test (its row of SQL_TEST_FOR_CHANGE) is not in the history of the

@@ -6,7 +6,7 @@
 
 typedef struct Harm Harm;
 
-// 409 `in_baseline` where the commit is in the history of the baseline. NULL on error.
+// 409 `in_baseline` if the commit is in the history of the baseline. NULL on error.
 Harm *submit_harmful_prepare(const Caller *caller, int64_t test, Error *err);
 void harm_free(void *harm); // fits Request.state_free
 // Appends the ids of the other tests that it stopped to `stopped`. In the turn.

@@ -11,5 +11,5 @@ typedef struct Merge Merge;
 // On a reader thread; NULL on error.
 Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err);
 void merge_free(void *merge); // fits Request.state_free
-// In the turn. Fills *retest with the new test's id, 0 where the branch moved.
+// In the turn. Fills *retest with the new test's id, 0 if the branch moved.
 bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *err);

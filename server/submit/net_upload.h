@@ -41,5 +41,5 @@ bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *w
 // In the turn.
 bool net_upload_store(const Caller *caller, const SqlEngineById *engine, const NetUpload *net,
                       bool *is_new, Error *err);
-// The nets that builds of the test need and that no one has uploaded: [{"sha256"}], new.
+// The nets that builds of the test need and that were not uploaded: [{"sha256"}], new.
 json_t *net_missing(Db *db, int64_t test);

@@ -3,7 +3,7 @@
 //
 // An action has three conditions. It fits the test's state, or pages do not offer it at all. The
 // viewer has the role that it needs. Nothing else stands against it, such as a net that is missing.
-// Each is a function that fills an Error where it does not hold.
+// Each is a function that fills an Error if it does not hold.
 //
 // A page cannot know what happens after it is drawn. Only these refusals are not in the table:
 // `changed` (the test was modified), `conflict` (another test was merged, or a commit was called
@@ -38,7 +38,7 @@ const char *action_name(Action action);
 // Whether pages offer the action for a test in this state. `row` is the test's of
 // SQL_TEST_FOR_CHANGE.
 bool right_fits(Action action, const Caller *caller, const SqlTestForChange *row, Error *err);
-// Whether the viewer may do it: 401, 403, or 409 with the reason. Reads git where the base of the
+// Whether the viewer may do it: 401, 403, or 409 with the reason. Reads git if the base of the
 // test matters, so it is for readers.
 bool right_check(Action action, const Caller *caller, const SqlTestForChange *row, Error *err);
 // The same without what git says (ground.h), and reads the test's row. False: the refusal, or 404.

@@ -18,7 +18,7 @@ typedef struct Submission {
     Draft *draft;      // what it makes until it is stored; NULL: git and blobs are written at once
     int64_t submitter; // the user who has no other submission meanwhile; 0: none is counted
     char base[REPO_SHA_MAX], new[REPO_SHA_MAX];
-    CommitRecord base_record, new_record; // without a snapshot where the row is there already
+    CommitRecord base_record, new_record; // without a snapshot if the row is there already
     NetUpload net;                        // that came with the form; size 0: none
     int64_t bench, base_bench;            // declared; 0: not
     int64_t author_id;                    // 0: the viewer
