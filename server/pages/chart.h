@@ -1,4 +1,4 @@
-// The places of the lines, bars and labels of a drawing: geometry of SVG pictures, worked out from the
+// The places of the lines, bars and labels of a drawing: geometry of SVG pictures, made from the
 // data of a document and given to templates as another document. Pure; the markup is the templates'
 // and the colours are the style sheet's.
 //

@@ -42,7 +42,7 @@ bool page_test(Request *req, Response *res, json_t *document, Error *err);
 
 // Fills `res` with a page for an error outside /api/. The status is set by the caller.
 void page_error(Request *req, Response *res, const Error *err);
-// Shows the page of `template` again with the typed values and the error beside its field. False: it
+// Shows the page of `template` again, with the typed values and the error at its field. False: it
 // cannot, show page_error instead.
 bool page_form_error(Request *req, Response *res, const char *template, const Error *err);
 // The account's page with a new API token {"id","name","scope","token"}, which is shown this once.
