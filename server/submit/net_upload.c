@@ -10,7 +10,7 @@
 
 static const double DAY_S = 86400;
 
-// ---- the upload ------------------------------------------------------------------------------------
+// ---- the upload ---------------------------------------------------------------------------------
 
 static const char *text_or_empty(const char *text) {
     return text ? text : "";
