@@ -80,15 +80,16 @@ static void print_parameter(const Field *p) {
     print("%s%s", pointer ? "const int64_t *" : parameter_types[p->type], p->name);
 }
 
-// Two parameters or more are members of a struct. Its first member refuses values without names.
+// Two parameters or more are members of a struct. A value without a name would initialise the member
+// that follows the one before it. So members that no value fits stand at both ends and between.
 static void print_values(const Function *f) {
     if (f->is.parameter_count < 2)
         return;
-    print("typedef struct %sValues {\n    const SqlNamesOnly *names_only;\n", f->type);
+    print("typedef struct %sValues {\n    const SqlNamesOnly *names_only0;\n", f->type);
     for (int i = 0; i < f->is.parameter_count; i++) {
         print("    ");
         print_parameter(&f->is.parameters[i]);
-        print(";\n");
+        print(";\n    const SqlNamesOnly *names_only%d;\n", i + 1);
     }
     print("} %sValues;\n", f->type);
 }
@@ -114,8 +115,9 @@ static void print_head(const Function *f, const char *result, const char *before
     }
 }
 
-// The macro that takes each parameter by name: as many arguments as there are parameters.
-// `arguments` are the names of those that every call has.
+// The macro that takes each parameter by name: as many arguments as there are parameters. NULL and
+// 0 fit the members between them, too. So the macro initialises those itself, and a member that is
+// initialised twice is an error. `arguments` are the names of those that every call has.
 static void print_macro(const Function *f, const char *arguments) {
     if (f->is.parameter_count < 2)
         return;
@@ -124,7 +126,9 @@ static void print_macro(const Function *f, const char *arguments) {
         print(", p%d", i + 1);
     print(") \\\n    sql_%s_with((db)%s, &(%sValues){", f->name, arguments, f->type);
     for (int i = 0; i < f->is.parameter_count; i++)
-        print("%sp%d", i ? ", " : "", i + 1);
+        print("p%d, ", i + 1);
+    for (int i = 0; i <= f->is.parameter_count; i++)
+        print("%s.names_only%d = NULL", i ? ", " : "", i);
     print("})\n");
 }
 
