@@ -287,9 +287,10 @@ static bool name_parameters(const Source *source, sqlite3_stmt *statement, Signa
 
 static bool name_columns(const Source *source, sqlite3_stmt *statement, TypesUse use,
                          Signature *signature) {
+    bool is_value = use == TYPES_VALUE && signature->column_count == 1;
     for (int i = 0; i < signature->column_count; i++) {
         Field *column = &signature->columns[i];
-        column->name = use == TYPES_VALUE ? "value" : sqlite3_column_name(statement, i);
+        column->name = is_value ? "value" : sqlite3_column_name(statement, i);
         bool taken = field_named(signature->columns, i, column->name, (int)strlen(column->name));
         if (!is_name(column->name) || taken)
             return complain(source, "needs a name of its own: AS …", column->name);
