@@ -89,6 +89,9 @@ $(OUT)/obj/engine/nnue/%.o: OPT := -O3 -g
 $(OUT)/obj/engine/learn/%.o: OPT := -O3 -g
 $(OUT)/obj/sprt/%.o: OPT := -O3 -g
 
+# The server passes numbers to queries: a double is no id and no count.
+$(OUT)/obj/server/%.o: ALL_CFLAGS += -Werror=float-conversion
+
 # What the worker carries in itself: process 1 of its sandboxes, never built with sanitizers, and the self-test's texts.
 INSIDE   := $(OUT)/obj/worker/os/inside/init
 $(INSIDE): worker/os/inside/init.c worker/os/landlock_linux.c worker/os/landlock.h Makefile | packages-there
