@@ -40,6 +40,7 @@ SELECT id, name, title, branch, baseline FROM engines ORDER BY id
 -- ---- tests
 
 -- name: page_test object
+-- types: harmful bool, base_in_baseline bool, base_bench_open bool, new_bench_open bool
 SELECT t.*, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
        e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
        cb.subject AS base_subject, cb.author AS base_author, coalesce(cb.bench, t.base_bench_declared) AS base_bench, cb.bench IS NULL AS base_bench_open, cb.snapshot AS base_snapshot,
@@ -136,6 +137,7 @@ GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 
 -- The results of each owner in a test. Only an account has its name shown, never an address.
 -- name: page_owners_of_test array
+-- types: record bool
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
        1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
        EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS record
@@ -197,13 +199,14 @@ FROM fault_reports WHERE test_id = :test GROUP BY ending, side ORDER BY count DE
 
 -- The fault reports that were kept, newest first, before the id :before.
 -- name: page_faults_of_test array
--- types: :limit int
+-- types: :limit int, overloaded bool
 SELECT f.id, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user, f.pair, f.game, f.side,
        f.ending AS "end", f.reason, f.overloaded, f.received AS created
 FROM fault_reports f JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
 WHERE f.test_id = :test AND f.id < :before AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT :limit
 
 -- name: page_fault object
+-- types: overloaded bool
 SELECT f.id, f.test_id AS test, t.title, f.task_id AS task, f.worker_id AS worker, w.name AS worker_name, u.name AS user,
        f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
 FROM fault_reports f JOIN tests t ON t.id = f.test_id JOIN workers w ON w.id = f.worker_id LEFT JOIN users u ON u.id = w.user_id
@@ -235,7 +238,7 @@ ORDER BY e.id DESC LIMIT :limit
 -- online at :now.
 -- name: page_machines array
 -- types: :online_s real
--- types: :before real, :before_id int, :online bool, :now real, :limit int
+-- types: :before real, :before_id int, :online bool, :now real, :limit int, online bool, blocked bool
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
@@ -249,7 +252,7 @@ ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 -- The same for one user.
 -- name: page_machines_of_user array
 -- types: :online_s real
--- types: :now real, :limit int
+-- types: :now real, :limit int, online bool, blocked bool
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
@@ -261,7 +264,7 @@ WHERE w.user_id = :user ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 
 -- name: page_machine object
 -- types: :online_s real
--- types: :now real
+-- types: :now real, online bool, blocked bool
 SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        coalesce(w.speed, (SELECT nullif(b.speed, 0) FROM batches b WHERE b.worker_id = w.id ORDER BY b.id DESC LIMIT 1)) AS speed,
        w.blocked, w.games, w.created,
@@ -284,12 +287,14 @@ SELECT b.test_id AS test, t.title, b.units AS pairs, b.flags, b.busy, b.load_del
 FROM batches b JOIN tests t ON t.id = b.test_id WHERE b.worker_id = :worker AND b.flags <> '' ORDER BY b.id DESC LIMIT 20
 
 -- name: page_faults_of_machine array
+-- types: overloaded bool
 SELECT f.id, f.test_id AS test, t.title, f.pair, f.game, f.side, f.ending AS "end", f.reason, f.overloaded, f.received AS created
 FROM fault_reports f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = :worker AND f.content IS NOT NULL ORDER BY f.id DESC LIMIT 20
 
 -- ---- users
 
 -- name: page_user object
+-- types: admin bool
 SELECT u.id, u.name, u.state, u.admin, u.created,
        (SELECT count(*) FROM tests WHERE author_id = u.id) AS tests_submitted,
        (SELECT count(*) FROM tests WHERE author_id = u.id AND result = 'accepted') AS tests_accepted,
@@ -303,6 +308,7 @@ FROM users u WHERE u.name = :user_name
 SELECT name, fields AS fields_json FROM presets WHERE engine_id = :engine ORDER BY position, id
 
 -- name: page_books array
+-- types: chess960 bool
 SELECT name, openings, chess960 FROM books WHERE engine_id = :engine ORDER BY id
 
 -- The number of batches left out of the replays, and of finished tests whose games were dropped.

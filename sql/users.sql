@@ -13,6 +13,7 @@ SELECT id, password, state, admin FROM users WHERE name = :name
 SELECT id FROM users WHERE name = :name
 
 -- name: user_by_id object
+-- types: admin bool
 SELECT id, name, email, state, admin, created FROM users WHERE id = :user
 
 -- name: user_password value

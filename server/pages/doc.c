@@ -68,25 +68,6 @@ void doc_copy(json_t *to, const json_t *from, const char *names) {
     }
 }
 
-static void one_boolean(json_t *row, const char *name) {
-    json_t *value = json_object_get(row, name), *inner;
-    size_t i;
-    if (json_is_integer(value))
-        json_object_set_new(row, name, json_boolean(json_integer_value(value)));
-    json_array_foreach (row, i, inner)
-        one_boolean(inner, name);
-}
-
-json_t *doc_booleans(json_t *rows, const char *names) {
-    while (*names) {
-        size_t size = strcspn(names, " ");
-        char *name scope(free_ptr) = xstrndup(names, size);
-        one_boolean(rows, name);
-        names += size + strspn(names + size, " ");
-    }
-    return rows;
-}
-
 // ---- documents that are kept --------------------------------------------------------------------
 
 enum { KEPT_MAX = 8 << 20 };
@@ -190,9 +171,8 @@ json_t *doc_home(const DocContext *ctx) {
     json_object_set_new(
         totals, "games_per_minute",
         json_real(sql_page_rate(ctx->db, 0, .now = ctx->now, .period = RATE_PERIOD_S)));
-    json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines",
-                                 items(doc_booleans(machines, "online blocked")), "engines",
-                                 sql_page_engines(ctx->db));
+    json_t *document = json_pack("{s:o, s:o, s:o}", "totals", totals, "machines", items(machines),
+                                 "engines", sql_page_engines(ctx->db));
     static const char *const states[] = {"pending", "paused", "active"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         json_object_set_new(document, states[i], items(doc_tests_in_state(ctx, states[i])));

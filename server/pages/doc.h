@@ -83,9 +83,6 @@ const char *doc_query(const DocContext *ctx, const char *name); // "" when absen
 // "TIME:ID" of the last row of a page: the parameter `before` of the next page.
 json_t *doc_cursor(double time, int64_t id);
 bool doc_cursor_read(const DocContext *ctx, double *time, int64_t *id, Error *err);
-// Turns 0 and 1 into false and true, in the named columns of a row or of each row of an array.
-// Returns `rows`.
-json_t *doc_booleans(json_t *rows, const char *names);
 // Copies the members of `from` that are named, separated by blanks, into `to`.
 void doc_copy(json_t *to, const json_t *from, const char *names);
 

@@ -78,7 +78,7 @@ json_t *doc_warnings(const json_t *row, const json_t *failures) {
             "No bench is declared; the first machines to build the patch establish it.");
     warn_if(warnings, !one_tree && benched && same(row, "new_bench", "base_bench"),
             "Both sides have the same bench: the patch changes nothing that the bench sees.");
-    warn_if(warnings, !member_int(row, "base_in_baseline"),
+    warn_if(warnings, !json_is_true(json_object_get(row, "base_in_baseline")),
             "The base is not the baseline's: what it adds is shown, and runs, too.");
     warn_if(warnings, member_int(row, "priority") > 0, "The priority is raised.");
     warn_if(warnings, member_int(row, "openings") < BOOK_SMALL,

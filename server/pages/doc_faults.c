@@ -23,14 +23,11 @@ json_t *doc_fault_counts(const DocContext *ctx, int64_t test) {
                      "counts", counts);
 }
 
-static json_t *items_before(const DocContext *ctx, int64_t test, int64_t id, int limit) {
-    json_t *items = sql_page_faults_of_test(ctx->db, .test = test, .before = id, .limit = limit);
-    return doc_booleans(items, "overloaded");
-}
-
 json_t *doc_faults_short(const DocContext *ctx, int64_t test) {
     json_t *faults = doc_fault_counts(ctx, test);
-    json_object_set_new(faults, "items", items_before(ctx, test, INT64_MAX, NEWEST));
+    json_object_set_new(
+        faults, "items",
+        sql_page_faults_of_test(ctx->db, .test = test, .before = INT64_MAX, .limit = NEWEST));
     return faults;
 }
 
@@ -43,7 +40,8 @@ json_t *doc_faults(const DocContext *ctx, int64_t test, Error *err) {
         return doc_missing(err, "test", test);
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
-    json_t *document = doc_fault_counts(ctx, test), *items = items_before(ctx, test, id, limit);
+    json_t *document = doc_fault_counts(ctx, test);
+    json_t *items = sql_page_faults_of_test(ctx->db, .test = test, .before = id, .limit = limit);
     size_t size = json_array_size(items);
     const json_t *last = json_array_get(items, size ? size - 1 : 0);
     json_object_set_new(document, "test",
@@ -76,7 +74,7 @@ json_t *doc_fault(const DocContext *ctx, int64_t id, Error *err) {
         return doc_missing(err, "fault", id);
     json_t *document = content_of(ctx, id, err);
     if (document)
-        json_object_set(document, "fault", doc_booleans(fault, "overloaded"));
+        json_object_set(document, "fault", fault);
     json_decref(fault);
     return document;
 }

@@ -107,7 +107,7 @@ json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err) {
     }
     int64_t id = member_int(engine, "id");
     json_t *presets = sql_page_presets(ctx->db, id);
-    json_t *books = doc_booleans(sql_page_books(ctx->db, id), "chess960");
+    json_t *books = sql_page_books(ctx->db, id);
     const char *preset =
         choose(presets, typed ? member_text(values, "preset") : doc_query(ctx, "preset"));
     if (!typed)

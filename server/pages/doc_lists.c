@@ -46,7 +46,6 @@ json_t *doc_machines(const DocContext *ctx, Error *err) {
         return NULL;
     json_t *items = sql_page_machines(ctx->db, .before = time, .before_id = id, .online = online,
                                       .now = ctx->now, .online_s = ONLINE_S, .limit = limit);
-    doc_booleans(items, "online blocked");
     return json_pack("{s:o, s:o, s:{s:b}}", "items", items, "next",
                      next_of(items, limit, "last_seen"), "filter", "online", online);
 }
@@ -56,14 +55,12 @@ json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
         sql_page_machine(ctx->db, .worker = id, .now = ctx->now, .online_s = ONLINE_S);
     if (!machine)
         return doc_missing(err, "machine", id);
-    doc_booleans(machine, "online blocked");
-    json_t *faults = sql_page_faults_of_machine(ctx->db, id);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "tasks",
                      sql_page_tasks_of_machine(ctx->db, id), "failures",
                      sql_page_failures_of_machine(ctx->db, id), "flagged",
                      sql_page_flagged_of_machine(ctx->db, id), "replay_mismatches",
                      sql_page_replay_faults_of_machine(ctx->db, id), "faults",
-                     doc_booleans(faults, "overloaded"), "actions",
+                     sql_page_faults_of_machine(ctx->db, id), "actions",
                      doc_machine_actions(ctx, machine));
 }
 
@@ -129,16 +126,15 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
     json_array_foreach (rows, i, row)
         json_array_append_new(tests, doc_test_summary(ctx, row));
     json_object_set_new(user, "roles", sql_roles_of_user(ctx->db, id));
-    doc_booleans(user, "admin");
     json_t *machines = sql_page_machines_of_user(ctx->db, .user = id, .now = ctx->now,
                                                  .online_s = ONLINE_S, .limit = DOC_PAGE_SIZE_MAX);
     return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
-                     doc_booleans(machines, "online blocked"));
+                     machines);
 }
 
 json_t *doc_account(const DocContext *ctx) {
     int64_t id = ctx->viewer->user_id;
-    json_t *user = doc_booleans(sql_user_by_id(ctx->db, id), "admin");
+    json_t *user = sql_user_by_id(ctx->db, id);
     json_object_set_new(user, "roles", sql_roles_of_user(ctx->db, id));
     return json_pack("{s:o, s:o, s:o, s:s}", "user", user, "tokens",
                      sql_tokens_of_user(ctx->db, id), "submitted", quota_of(ctx->db, id, ctx->now),
@@ -146,6 +142,11 @@ json_t *doc_account(const DocContext *ctx) {
 }
 
 json_t *doc_users(const DocContext *ctx) {
-    return json_pack("{s:o, s:o, s:n}", "items", doc_booleans(sql_users_all(ctx->db), "admin"),
-                     "engines", sql_page_engines(ctx->db), "next");
+    json_t *user, *users = sql_users_all(ctx->db);
+    size_t i;
+    // The query leaves 0 and 1, which `GET /api/v1/users` returns.
+    json_array_foreach (users, i, user)
+        json_object_set_new(user, "admin", json_boolean(member_int(user, "admin")));
+    return json_pack("{s:o, s:o, s:n}", "items", users, "engines", sql_page_engines(ctx->db),
+                     "next");
 }

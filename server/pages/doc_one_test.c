@@ -29,7 +29,8 @@ static json_t *side(const json_t *row, const char *name) {
     }
     char *open scope(free_ptr) = xasprintf("%s_bench_open", name);
     bool known = !json_is_null(json_object_get(out, "bench"));
-    json_object_set_new(out, "bench_declared", json_boolean(known && member_int(row, open)));
+    json_object_set_new(out, "bench_declared",
+                        json_boolean(known && json_is_true(json_object_get(row, open))));
     return out;
 }
 
@@ -142,7 +143,7 @@ static json_t *rest_warning(const json_t *rest, double games) {
 
 // The test whose approval covers the base; null where the base is in the baseline's history.
 static json_t *base_test(const DocContext *ctx, const json_t *row) {
-    if (member_int(row, "base_in_baseline"))
+    if (json_is_true(json_object_get(row, "base_in_baseline")))
         return json_null();
     int64_t covers = sql_approval_of_commit(ctx->db, 0, .engine = member_int(row, "engine_id"),
                                             .commit = member_text(row, "base_commit"));
@@ -166,8 +167,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_t *workers = sql_page_workers_of_test(ctx->db, id);
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
-    json_object_set_new(test, "owners",
-                        doc_booleans(sql_page_owners_of_test(ctx->db, id), "record"));
+    json_object_set_new(test, "owners", sql_page_owners_of_test(ctx->db, id));
     json_object_set_new(test, "rest", sql_page_rest_of_test(ctx->db, id));
     json_object_set_new(test, "uncounted", sql_page_uncounted(ctx->db, id));
     json_object_set_new(test, "flagged", sql_page_flagged(ctx->db, id));
@@ -190,7 +190,6 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     doc_copy(test, row,
              "description branch merged retest harmful base_in_baseline games_dropped "
              "patch_dropped");
-    doc_booleans(test, "harmful base_in_baseline");
     json_object_set_new(test, "base_test", base_test(ctx, row));
     json_object_set_new(test, "idle", doc_idle(ctx, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));

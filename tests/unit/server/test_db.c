@@ -129,7 +129,7 @@ static void a_row_becomes_json_by_the_names_of_its_columns(void **state) {
     assert_true(add_user("anna", true));
     json_auto_t *user = sql_user_by_id(db, sql_user_of_name(db, 0, "ANNA"));
     assert_string_equal(json_string_value(json_object_get(user, "name")), "anna");
-    assert_int_equal(json_integer_value(json_object_get(user, "admin")), 1);
+    assert_true(json_is_true(json_object_get(user, "admin")));
     assert_true(json_real_value(json_object_get(user, "created")) == 12.5);
     json_auto_t *all = sql_users_all(db);
     assert_int_equal(json_array_size(all), 1);
