@@ -102,7 +102,7 @@ def sizes_fails_if_it_sees_no_header():
 # ---- words.py ------------------------------------------------------------------------------------
 
 def words_allows_code_and_names():
-    passes("words.py", {"server/a.c": 'int his; // of the user "nobody"\nint n = query_int(&q, COL_TEST_ID);\n', "README.md": "x " * 60 + "\n"})
+    passes("words.py", {"server/a.c": 'int his; // of the user "nobody"\nint n = query_count;\n', "README.md": "x " * 60 + "\n"})
 
 
 WRONG_WORDS = (
@@ -110,8 +110,8 @@ WRONG_WORDS = (
     ("web/a.html", "<p>his test</p>\n", "web/a.html:1: plain English: <p>his test</p>"),
     ("worker/a.h", "int a; // for the courier\n", "worker/a.h:1: the field's words: int a; // for the courier"),
     ("sprt/a.c", "    strcpy(a, b);\n", "sprt/a.c:1: functions that are never right: strcpy(a, b);"),
-    ("server/a.c", "int a = query_int(&q, 12);\n", "server/a.c:1: rows by name: int a = query_int(&q, 12);"),
-    ("server/a.c", 'db_run(db, err, SQL_X, "isid");\n', "server/a.c:1: rows by name: "),
+    ("server/a.c", "Query q = query_open(db, SQL_X);\n", "server/a.c:1: queries by their functions: Query q = query_open(db, SQL_X);"),
+    ("server/a.c", "sql_x_with(db, err, &values);\n", "server/a.c:1: queries by their functions: "),
     ("server/README.md", "word " * 25 + "\n", "server/README.md:1: prose of more than 120 characters a line: "),
 )
 
