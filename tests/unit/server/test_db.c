@@ -1,5 +1,6 @@
-// The database facade: every named query fits the schema, rows become JSON, constraints are told
-// from failures, savepoints and transactions undo what they should.
+// The database facade: every named query fits the schema and reads few machines, rows become
+// structs or JSON, constraints are told from failures, savepoints and transactions undo what they
+// should.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
