@@ -1,4 +1,17 @@
-// The document of one test: what is compared, how, where it stands, who played it.
+// The document of one test: what is compared, how, where it stands, who played it. One query reads
+// the test with its engine, book, author and both commits. First comes the summary that lists show,
+// too. Then comes what only this document has: the test whose approval covers the base, a sentence
+// on why no machine plays, the hash that an approval may name, the two sides and the nets that they
+// lack, and the settings. Next are the sums and lists of batches, tasks, events and failures. Their
+// queries are expensive and their result is the same for all viewers, so it is kept until the next
+// COMMIT. Of all parts only the actions depend on the viewer. The warnings come last: other parts
+// give rise to them.
+//
+// Deliberately not done: numbers are not formatted, except within warnings, and no chart is drawn.
+// This is for page_test.c and the templates. The diff is a document of its own. The row has every
+// column of the test, and a member gets into the document only by its name: no new column becomes
+// public by accident. Lists end at the LIMIT of their query, and the totals of the test do not come
+// from them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

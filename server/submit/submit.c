@@ -1,4 +1,21 @@
-// See submit.h.
+// See submit.h. submit_prepare() does all that is slow, on a reader thread. It checks each field,
+// finds the engine, and checks the right to submit to it. The preset and then the defaults fill in
+// the fields that the submission leaves out, and all of them must agree. From here on this is the
+// one submission that its user has in progress. If too many tests of the user wait, it ends here.
+// The repository is opened with a draft, which takes every object that is made. The base is
+// resolved, the patch is applied to it or the named commit is taken, and both commits get their
+// records. The base must be in the baseline's history or approved, and neither commit may be built
+// on one that was called harmful. Then the draft is written beside its places, its size is compared
+// with what the user may add in a day, and a net that came with the form is stored as a blob.
+//
+// submit_store() runs in the turn. It checks again what may have changed meanwhile, writes the
+// rows, moves the draft's files to their places, and sets the reference of the test. The COMMIT
+// comes last, so a row never lacks its objects or its reference.
+//
+// Deliberately not done: nothing is built or run, because the first machines check the bench. No
+// file is taken back after a failure: the loop sets the references to what the database says, and
+// the pruner removes objects to which nothing refers. No waiting claim is woken, because the test
+// is pending until it is approved.
 #include "server/submit/submit.h"
 
 #include <stdlib.h>
