@@ -25,47 +25,36 @@ static bool find_owner(Db *db, const Introduction *in, Registration *out, Owner 
     if (!in->user_token)
         return !setting_whole(db, SETTING_ACCOUNTS_REQUIRED) ||
                error_field(err, 403, "accounts_required", "user_token",
-                           "this server wants an account: start the worker with --token-file");
+                           "this server requires an account: start the worker with --token-file");
     sha256_hex(in->user_token, strlen(in->user_token), owner->token_hash);
     SqlWorkerUserOfToken user scope(sql_row_free) = {0};
     if (!sql_worker_user_of_token(db, &user, owner->token_hash))
-        return error_field(err, 401, "bad_token", "user_token",
-                           "this is no token of scope worker; make one on your account's page");
+        return error_field(
+            err, 401, "bad_token", "user_token",
+            "this is not a token of scope worker; make one on the page of your account");
     owner->id = user.id;
     snprintf(out->owner, sizeof out->owner, "%s", user.name);
     return true;
 }
 
-// Fills *id with the machine of this key, 0 for a new one. A machine whose token was revoked comes
-// back with another.
-static bool find_machine(Db *db, const char *key_hash, int64_t *id, Error *err) {
-    SqlWorkerByKey machine scope(sql_row_free) = {0};
-    bool is_known = sql_worker_by_key(db, &machine, key_hash);
-    *id = machine.id;
-    return !is_known || !strcmp(machine.barred, "token") || machine_may_work(machine.barred, err);
-}
-
-// A blocked machine, or a machine of a blocked account, must not come back under a new key.
-// Machines are compared by what they say of themselves: that stops the simple case, and
-// accounts_required the others.
-static bool newcomer_check(Db *db, const Introduction *in, const Owner *owner, const char *network,
-                           Error *err) {
-    return !sql_worker_is_barred_one(db, .network = network, .name = in->name, .host = in->host,
-                                     .user = owner->id) ||
-           error_set(err, 403, "blocked",
-                     "a machine like this one, of this account or network, is blocked; ask the "
-                     "operator");
-}
-
-static bool limit_check(const Turn *turn, const char *network, double *wait_s, Error *err) {
+// Whether a machine with a new key may register. A blocked machine, or a machine of a blocked
+// account, must not return under a new key. Machines are compared by their descriptions of
+// themselves. A machine can change its description; accounts_required stops such machines too.
+static bool newcomer_check(const Turn *turn, const Introduction *in, const Owner *owner,
+                           const char *network, double *wait_s, Error *err) {
+    if (sql_worker_is_barred_one(turn->db, .network = network, .name = in->name, .host = in->host,
+                                 .user = owner->id))
+        return error_set(err, 403, "blocked",
+                         "a machine with this description, of this account or network, is "
+                         "blocked; ask the operator");
     int64_t limit = setting_whole(turn->db, SETTING_REGISTRATIONS_PER_HOUR);
-    int64_t there =
+    int64_t count =
         sql_worker_registrations(turn->db, 0, .network = network, .since = turn->now - 3600);
-    if (there < limit)
+    if (count < limit)
         return true;
     *wait_s = REGISTRATIONS_WAIT_S;
     return error_set(err, 429, "too_many_registrations",
-                     "%lld machines registered from this address within an hour", (long long)there);
+                     "%lld machines of this network registered within an hour", (long long)count);
 }
 
 static bool machine_store(const Turn *turn, const Introduction *in, const Owner *owner,
@@ -96,19 +85,22 @@ bool machine_register(Turn *turn, const Introduction *in, Registration *out, dou
     *wait_s = 0;
     sha256_hex(in->key, strlen(in->key), key_hash);
     address_network(in->address, network);
-    if (!find_owner(turn->db, in, out, &owner, err) ||
-        !find_machine(turn->db, key_hash, &out->id, err))
+    if (!find_owner(turn->db, in, out, &owner, err))
         return false;
-    out->is_new = !out->id;
-    if (out->is_new && (!newcomer_check(turn->db, in, &owner, network, err) ||
-                        !limit_check(turn, network, wait_s, err)))
+    SqlWorkerByKey known scope(sql_row_free) = {0};
+    out->is_new = !sql_worker_by_key(turn->db, &known, key_hash);
+    out->id = known.id;
+    if (out->is_new && !newcomer_check(turn, in, &owner, network, wait_s, err))
+        return false;
+    // A machine whose token was revoked may return with another token.
+    if (!out->is_new && strcmp(known.barred, "token") != 0 && !machine_may_work(known.barred, err))
         return false;
     return machine_store(turn, in, &owner, key_hash, network, out, err);
 }
 
 // ---- work ---------------------------------------------------------------------------------------
 
-// What a volunteer can do about a level of the sandbox that is too low.
+// The steps by which a volunteer reaches this level of the sandbox.
 static const char *advice_of(int64_t level) {
     return level == 2 ? "install bubblewrap (Debian: apt install bubblewrap) and let users make "
                         "namespaces (sysctl kernel.unprivileged_userns_clone=1), then start the "
@@ -126,6 +118,6 @@ bool machine_may_claim(const Turn *turn, int64_t machine, Error *err) {
     int64_t wanted = setting_whole(turn->db, SETTING_SANDBOX_MIN);
     return standing.sandbox >= wanted ||
            error_set(err, 403, "sandbox_required",
-                     "this server wants sandbox level %lld, this machine has %lld: %s",
+                     "this server requires sandbox level %lld, and this machine has %lld: %s",
                      (long long)wanted, (long long)standing.sandbox, advice_of(wanted));
 }

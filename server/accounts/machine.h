@@ -1,21 +1,21 @@
-// Machines of volunteers: which of them may register, and which of them may ask for work. The shape
-// of what a machine says (lengths, bounds of numbers) is checked before.
+// Machines of volunteers: which machines may register, and which machines may claim tasks. Callers
+// have checked the lengths of texts and the bounds of numbers.
 #pragma once
 
 #include "server/common/hash.h"
 #include "server/db/turn.h"
 
-// A machine is online if it has sent a request within so many seconds. A rule of the system:
-// workers that wait or play send one more often, so an operator has nothing to choose.
+// A machine is online if its last request is at most so many seconds old. This is a rule of the
+// system and not a setting: workers that wait or play send requests more often than that.
 enum { ONLINE_S = 300 };
 
-// What a machine says of itself.
+// A machine's description of itself.
 typedef struct Introduction {
     const char *name, *version;
-    const char *key;        // the machine keeps it, so that the server recognises the machine
-    const char *host;       // hardware and system: a JSON object with sorted keys
-    int64_t cores;          // physical
-    const char *address;    // of the connection
+    const char *key;     // secret that the machine keeps; the server recognises the machine by it
+    const char *host;    // hardware and system: a JSON object with sorted keys
+    int64_t cores;       // physical
+    const char *address; // of the connection
     const char *user_token; // NULL: the machine has no account
 } Introduction;
 
@@ -26,12 +26,12 @@ typedef struct Registration {
     char owner[40]; // "": none
 } Registration;
 
-// Makes or updates the row of the machine; each registration makes a new token. 403
-// `accounts_required`, `blocked` or `token_revoked`, 401 `bad_token`, 429 `too_many_registrations`;
-// of that, *wait_s are the seconds to wait, else 0.
+// Makes or updates the row of the machine. Each registration makes a new token. 403
+// `accounts_required`, `blocked` or `token_revoked`, 401 `bad_token`, 429 `too_many_registrations`.
+// After the last of these, *wait_s is the number of seconds to wait; otherwise it is 0.
 bool machine_register(Turn *turn, const Introduction *in, Registration *out, double *wait_s,
                       Error *err);
 
 // Whether the machine may claim tasks: 403 `blocked` or `token_revoked`, or `sandbox_required` if
-// the machine confines engines less than the setting sandbox_min demands.
+// the machine's sandbox is weaker than the setting sandbox_min requires.
 bool machine_may_claim(const Turn *turn, int64_t machine, Error *err);

@@ -3,14 +3,15 @@
 
 #include <string.h>
 
+#include "server/accounts/login.h"
 #include "server/accounts/password.h"
-#include "server/accounts/users.h"
 #include "server/common/one_line.h"
 #include "server/common/str.h"
 #include "sql/users.h"
 
 // ---- password
 
+// The name that wrong passwords are counted under.
 static const char *guesser(const Viewer *viewer) {
     return *viewer->session_hash ? viewer->session_hash : viewer->name;
 }
@@ -46,7 +47,8 @@ bool own_token_check(const Viewer *viewer, const NewToken *token, Error *err) {
     if (!admin && strcmp(token->scope, "submit") != 0 && strcmp(token->scope, "worker") != 0)
         return error_field(err, 422, "bad_scope", "scope", "a scope is submit, worker or admin");
     return !admin || viewer->admin ||
-           error_field(err, 403, "forbidden", "scope", "only an admin has tokens of that scope");
+           error_field(err, 403, "forbidden", "scope",
+                       "only an admin may have tokens of this scope");
 }
 
 bool own_token_make(const Turn *turn, const Viewer *viewer, NewToken *token, Error *err) {
@@ -69,11 +71,11 @@ bool own_token_revoke(const Turn *turn, const Viewer *viewer, int64_t id, Error 
 bool own_role_check(const Viewer *viewer, int64_t user, const char *role, bool grant, Error *err) {
     return user != viewer->user_id || grant || strcmp(role, "admin") != 0 ||
            error_field(err, 409, "own_role", "role",
-                       "you cannot do this to your own account; ask another admin");
+                       "you cannot change this role of your own account; ask another admin");
 }
 
 bool own_state_check(const Viewer *viewer, int64_t user, Error *err) {
     return user != viewer->user_id ||
            error_field(err, 409, "own_state", "state",
-                       "you cannot do this to your own account; ask another admin");
+                       "you cannot change the state of your own account; ask another admin");
 }

@@ -1,5 +1,5 @@
-// What users may change of their own account: the password and the API tokens. Also what an admin
-// may not do to the own account.
+// Changes that users make to their own account: the password and the API tokens. Also the changes
+// that admins must not make to their own account.
 #pragma once
 
 #include "server/accounts/viewer.h"
@@ -8,13 +8,14 @@
 
 // ---- password
 
-// Whether the viewer may try a password now; 429 with the seconds in *wait. Wrong ones count
-// against the session, or against the tokens of an admin together.
+// Whether the viewer may try a password now. False: 429, and *wait is the number of seconds. Wrong
+// passwords count against the session. Without a session they count against the name, so all
+// tokens of a user share one count.
 bool own_password_may_try(const Turn *turn, const Viewer *viewer, double *wait, Error *err);
 bool own_password_failed(const Turn *turn, const Viewer *viewer, Error *err);
-// For readers, because it is slow. The hash of the new password; NULL: the old one is wrong. New.
+// The hash of the new password, new; NULL if the old password is wrong. Slow, so for readers.
 char *own_password_hash(Db *db, const Viewer *viewer, const char *old, const char *password);
-// Ends all other sessions of the user, and the API tokens if `end_tokens`.
+// Also ends all other sessions of the user, and with `end_tokens` all API tokens.
 bool own_password_set(const Turn *turn, const Viewer *viewer, const char *hash, bool end_tokens,
                       Error *err);
 
@@ -23,18 +24,17 @@ bool own_password_set(const Turn *turn, const Viewer *viewer, const char *hash, 
 typedef struct NewToken {
     const char *name, *scope;
     int64_t id;            // filled by own_token_make()
-    char token[TOKEN_MAX]; // filled by own_token_make(); the database has its hash only
+    char token[TOKEN_MAX]; // filled by own_token_make(); the database has only its hash
 } NewToken;
 
-// 422 `bad_scope` and so on; 403 `forbidden`: a token of scope admin for a user who is none.
+// 422 for a bad name or scope. 403 `forbidden` if a user who is not an admin wants the scope admin.
 bool own_token_check(const Viewer *viewer, const NewToken *token, Error *err);
 bool own_token_make(const Turn *turn, const Viewer *viewer, NewToken *token, Error *err);
 bool own_token_revoke(const Turn *turn, const Viewer *viewer, int64_t id, Error *err); // 404
 
 // ---- an admin's own account
 
-// Admins cannot take the admin role away from themselves, so that one admin is always left: 409
-// `own_role`.
+// 409 `own_role`: admins cannot remove their own admin role. So at least one admin remains.
 bool own_role_check(const Viewer *viewer, int64_t user, const char *role, bool grant, Error *err);
-// Nor can they change the state of their own account: 409 `own_state`.
+// 409 `own_state`: admins cannot change the state of their own account.
 bool own_state_check(const Viewer *viewer, int64_t user, Error *err);

@@ -68,7 +68,7 @@ bool password_is_weak(const char *stored) {
            p < SCRYPT_P;
 }
 
-void password_match_nobody(const char *password) {
+void password_match_none(const char *password) {
     char hash[2 * HASH_BYTES + 1];
     scrypt(password, "00000000000000000000000000000000", SCRYPT_N, SCRYPT_R, SCRYPT_P, hash);
 }

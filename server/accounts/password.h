@@ -1,5 +1,6 @@
-// Passwords, as scrypt$N$r$p$salt$hash (salt and hash in hex). Slow on purpose (about a third of a
-// second and 32 MiB): reader threads and the command line only, never the loop.
+// Passwords, stored as scrypt$N$r$p$salt$hash (salt and hash in hex). Hashing is slow on purpose:
+// it takes about a third of a second and 32 MiB. So it runs on reader threads and in commands,
+// never on the loop thread.
 #pragma once
 
 #include "server/common/error.h"
@@ -10,7 +11,8 @@ enum { PASSWORD_MIN = 8, PASSWORD_MAX = 200 };
 bool password_check(const char *password, Error *err);
 char *password_hash(const char *password);
 bool password_matches(const char *stored, const char *password);
-// Hashed with less work than password_hash takes now: to be hashed anew at the next login.
+// The hash took less work than password_hash() now takes. It should be replaced at the next login.
 bool password_is_weak(const char *stored);
-// Takes as long as a real comparison, so that a stranger does not learn which users there are.
-void password_match_nobody(const char *password);
+// For a name that no account has: takes as long as a real comparison, so that a caller cannot find
+// out which names exist.
+void password_match_none(const char *password);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/accounts/password.h"
+#include "server/accounts/login.h"
 #include "server/accounts/users.h"
 #include "server/cli/cli.h"
 #include "server/common/clock.h"

@@ -7,8 +7,6 @@
 #include "server/accounts/login.h"
 #include "server/accounts/password.h"
 #include "server/accounts/session.h"
-#include "server/accounts/signup.h"
-#include "server/accounts/users.h"
 #include "server/http/cookies.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/respond.h"

@@ -11,7 +11,6 @@
 #include "server/accounts/own_account.h"
 #include "server/accounts/password.h"
 #include "server/accounts/session.h"
-#include "server/accounts/signup.h"
 #include "server/accounts/users.h"
 #include "tests/kit/ledger_kit.h"
 

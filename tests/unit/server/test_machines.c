@@ -210,7 +210,7 @@ static void a_machine_that_confines_engines_too_little_gets_no_work(void **state
     assert_false(machine_may_claim(&kit.turn, id, &kit.err));
     assert_int_equal(kit.err.status, 403);
     assert_string_equal(kit.err.code, "sandbox_required");
-    assert_non_null(strstr(kit.err.message, "sandbox level 2, this machine has 1"));
+    assert_non_null(strstr(kit.err.message, "sandbox level 2, and this machine has 1"));
     assert_non_null(strstr(kit.err.message, "install bubblewrap"));
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/accounts/login.h"
 #include "server/accounts/password.h"
 #include "server/accounts/users.h"
 #include "server/common/file.h"
