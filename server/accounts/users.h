@@ -13,8 +13,8 @@ bool user_name_check(const char *name, Error *err);
 int64_t user_create(Db *db, const char *name, const char *email, const char *hash,
                     const char *state, bool admin, double now, Error *err);
 int64_t user_find(Db *db, const char *name, Error *err); // 0 and 404 `no_such_user`
-// `role`: "developer" or "maintainer" of the engine with this name; or "admin", for which `engine` is
-// ignored.
+// `role`: "developer" or "maintainer" of the engine with this name; or "admin", for which `engine`
+// is ignored.
 bool user_set_role(Db *db, int64_t user, const char *engine, const char *role, bool grant,
                    Error *err);
 // "active", "pending" or "blocked". The last two end the user's sessions and API tokens.

@@ -97,19 +97,14 @@ static void stream_send(Stream *stream, const char *text, size_t size, double no
     stream_wake(stream);
 }
 
-static bool stream_wants(const Stream *stream, const char *event, const json_t *data) {
-    if (!stream->test || strcmp(event, "test") != 0)
-        return true;
-    return member_int(data, "id") == stream->test;
-}
-
 void stream_publish(StreamList *list, const char *event, const json_t *data, double now) {
     if (!list->first)
         return;
     char *json scope(free_ptr) = json_dumps(data, JSON_COMPACT | JSON_ENCODE_ANY);
     char *text scope(free_ptr) = xasprintf("event: %s\ndata: %s\n\n", event, json ? json : "null");
+    int64_t test = strcmp(event, "test") ? 0 : member_int(data, "id"); // 0: it is of no test
     for (Stream *stream = list->first; stream; stream = stream->next)
-        if (stream_wants(stream, event, data))
+        if (!stream->test || !test || test == stream->test)
             stream_send(stream, text, strlen(text), now);
 }
 

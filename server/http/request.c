@@ -133,6 +133,10 @@ const char *request_form(const Request *req, const char *name, size_t *size) {
     return value_of(param);
 }
 
+Cache *request_cache(const Request *req) {
+    return req->site && req->data && req->data->stage == STAGE_PREPARE ? req->site->cache : NULL;
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static const char *code_for(int status) {
@@ -152,13 +156,6 @@ static const char *code_for(int status) {
     default:
         return status >= 500 ? "internal" : "refused";
     }
-}
-
-static bool has_header(const Response *res, const char *name) {
-    for (int i = 0; i < res->header_count; i++)
-        if (!strcmp(res->headers[i].name, name))
-            return true;
-    return false;
 }
 
 // Messages of the operating system contain paths of the server. They go only to the log.
@@ -181,7 +178,7 @@ void request_refuse(RequestData *data, const Error *given) {
     const char *form = data->res.form;
     const Site *site = data->req.site;
     response_clear(&data->res);
-    if ((err.status == 503 || err.status == 429) && !has_header(&data->res, "Retry-After"))
+    if ((err.status == 503 || err.status == 429) && !response_value(&data->res, "Retry-After"))
         response_header(&data->res, "Retry-After", "%d", err.status == 503 ? 2 : 60);
     if (request_is_api(&data->req))
         response_json(&data->res, err.status,

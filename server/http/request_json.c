@@ -94,7 +94,3 @@ bool request_json(Request *req, Error *err, const char *format, ...) {
     va_end(args);
     return rc == 0;
 }
-
-Cache *request_cache(const Request *req) {
-    return req->site && req->data && req->data->stage == STAGE_PREPARE ? req->site->cache : NULL;
-}

@@ -27,6 +27,13 @@ void response_clear(Response *res) {
     res->stream = false;
 }
 
+const char *response_value(const Response *res, const char *name) {
+    for (int i = 0; i < res->header_count; i++)
+        if (!strcmp(res->headers[i].name, name))
+            return res->headers[i].value;
+    return NULL;
+}
+
 static int add_to_body(const char *text, size_t size, void *res) {
     str_add(&((Response *)res)->body, text, size);
     return 0;

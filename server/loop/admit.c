@@ -14,8 +14,7 @@ enum {
     REPLY_SMALL = 16 << 10,
 };
 
-// ---- the sender of a request
-// ---------------------------------------------------------------------
+// ---- the sender of a request --------------------------------------------------------------------
 
 bool admit_address(Loop *loop, RequestData *data, Error *err) {
     char network[ADDRESS_MAX], name[SENDER_NAME_MAX];
@@ -171,22 +170,18 @@ bool admit_stream(RequestData *data, Error *err) {
 
 // One reply of any size is allowed, so that a repository can be cloned. A client that requests many
 // large replies at one time and reads none of them is refused.
-static void admit_reply(RequestData *data) {
+void admit_answered(RequestData *data) {
     size_t size = data->res.body.size;
     Error err;
+    admit_end_job(data);
+    request_forget_body(data);
+    admit_give_bytes(data);
     if (size <= REPLY_SMALL || !data->sender)
         return;
     if (!sender_bytes(data->sender))
         size = size < NETWORK_BYTES_MAX ? size : NETWORK_BYTES_MAX;
     if (!admit_bytes(data, size, &err))
         request_refuse(data, &err);
-}
-
-void admit_answered(RequestData *data) {
-    admit_end_job(data);
-    request_forget_body(data);
-    admit_give_bytes(data);
-    admit_reply(data);
 }
 
 void admit_over(RequestData *data) {

@@ -1,6 +1,20 @@
-// See connections.h. Each request is one RequestData. It is made when its headers have arrived,
-// and freed when its reply is sent. While a reader or the turn has it, its connection is suspended,
-// and libmicrohttpd checks it neither for data nor for timeouts.
+// See connections.h. libmicrohttpd calls the functions here on the loop thread. on_connection()
+// counts a new connection for its network. The first call of on_access() comes when the headers
+// have arrived. It makes the request's RequestData, finds client, route and viewer, and checks the
+// limits and the right to use the route. The next calls bring the body, which is charged to its
+// sender. A last call says that the request is whole. The viewer may have changed while a body
+// arrived, so it is identified once more. A repeated Idempotency-Key gets the stored reply. Any
+// other request goes to a reader or to the next turn. Meanwhile its connection is suspended, and
+// libmicrohttpd checks it neither for data nor for timeouts. http_resume() lets on_access() send
+// the reply, and on_completed() frees the RequestData.
+//
+// The body of a refused request is read and dropped before the reply, because a browser that is
+// still sending does not show the reason. If the body is too large for that, or the client waits
+// for permission to send it, the reply comes at once and the connection is closed.
+//
+// Deliberately not done: no handler runs here, and no body is parsed here. There are no timers
+// besides libmicrohttpd's, which closes idle connections: http_tick() looks once a second for
+// connections that are not idle and still do not finish a request.
 //
 // libmicrohttpd reports the end of a request only if it has called on_access() for it. It drops
 // some requests before that: those whose headers or query do not fit into the connection's memory,
@@ -60,20 +74,6 @@ static bool too_large(const RequestData *data, Error *err) {
     return error_set(err, 413, "too_large", "the body is over %zu bytes", data->route->max_body);
 }
 
-static bool check_length(RequestData *data, Error *err) {
-    if (announced_size(data) > data->route->max_body)
-        return too_large(data, err);
-    str_release(&data->raw);
-    str_init(&data->raw, data->route->max_body);
-    return true;
-}
-
-// A page that needs a session sends the visitor to the page for signing in, which leads back.
-static void ask_to_sign_in(RequestData *data) {
-    response_text(&data->res, 303, "text/plain; charset=utf-8", "");
-    response_header(&data->res, "Location", "/login?next=%.480s", data->path);
-}
-
 static bool begin(Loop *loop, RequestData *data, const char *method, Error *err) {
     MHD_get_connection_values(data->connection, MHD_HEADER_KIND, copy_header, &data->headers);
     client_identify(loop, data);
@@ -82,8 +82,12 @@ static bool begin(Loop *loop, RequestData *data, const char *method, Error *err)
     if (loop->connections.stopping)
         return error_set(err, 503, "stopping", "the server is stopping; try again in a moment");
     if (!request_set_target(data, err) || !admit_address(loop, data, err) ||
-        !find_route(loop, data, method, err) || !check_length(data, err))
+        !find_route(loop, data, method, err))
         return false;
+    if (announced_size(data) > data->route->max_body)
+        return too_large(data, err);
+    str_release(&data->raw);
+    str_init(&data->raw, data->route->max_body);
     request_set_cookies(data);
     if (!admit_write(loop, data, err) || !viewer_identify(data, err))
         return false;
@@ -92,11 +96,13 @@ static bool begin(Loop *loop, RequestData *data, const char *method, Error *err)
            admit_size(loop, data, announced_size(data), err);
 }
 
+// A page that needs a session sends the visitor to the page for signing in, which leads back.
 static void refuse(RequestData *data, const Error *err) {
     bool page = data->route && !strcmp(data->route->method, "GET") && !request_is_api(&data->req);
-    if (err->status == 401 && page)
-        ask_to_sign_in(data);
-    else
+    if (err->status == 401 && page) {
+        response_text(&data->res, 303, "text/plain; charset=utf-8", "");
+        response_header(&data->res, "Location", "/login?next=%.480s", data->path);
+    } else
         request_refuse(data, err);
     data->stage = STAGE_DISCARD;
     request_forget_body(data);
@@ -190,7 +196,6 @@ static size_t discard_max(const RequestData *data) {
 
 static enum MHD_Result first_look(Loop *loop, RequestData *data, const char *method) {
     Error err = {0};
-    data->stage = STAGE_BODY;
     if (!begin(loop, data, method, &err))
         refuse(data, &err);
     const char *length = request_header(&data->req, "Content-Length");
@@ -203,17 +208,6 @@ static enum MHD_Result first_look(Loop *loop, RequestData *data, const char *met
     return MHD_YES;
 }
 
-static RequestData *make_request(Loop *loop, struct MHD_Connection *connection) {
-    Connection *c = connection_of(connection);
-    RequestData *data = request_new(loop->site, c->target);
-    free(c->target);
-    c->target = NULL;
-    c->request = data;
-    data->connection = connection;
-    data->started = time_monotonic();
-    return data;
-}
-
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url,
                                  const char *method, const char *version, const char *upload,
                                  size_t *upload_size, void **state) {
@@ -221,8 +215,14 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
     RequestData *data = *state;
     (void)url, (void)version;
     if (!data) {
-        *state = make_request(loop, connection);
-        return first_look(loop, *state, method);
+        Connection *c = connection_of(connection);
+        *state = c->request = data = request_new(loop->site, c->target);
+        free(c->target);
+        c->target = NULL;
+        data->connection = connection;
+        data->started = time_monotonic();
+        data->stage = STAGE_BODY;
+        return first_look(loop, data, method);
     }
     switch (data->stage) {
     case STAGE_BODY:

@@ -112,17 +112,15 @@ bool viewer_again(RequestData *data, Error *err) {
 
 // ---- other sites --------------------------------------------------------------------------------
 
-static bool same_host(const Request *req, const char *origin) {
-    const char *host = request_header(req, "Host"), *at = strstr(origin, "://");
-    return host && at && !strcasecmp(at + 3, host);
-}
-
 static bool from_our_page(const Request *req) {
     const char *site = request_header(req, "Sec-Fetch-Site");
     const char *origin = request_header(req, "Origin");
     if (site)
         return !strcmp(site, "same-origin") || !strcmp(site, "none");
-    return !origin || same_host(req, origin); // not a browser, so there is no session to misuse
+    if (!origin)
+        return true; // not a browser, so there is no session to misuse
+    const char *host = request_header(req, "Host"), *at = strstr(origin, "://");
+    return host && at && !strcasecmp(at + 3, host);
 }
 
 static bool needs_token(const Request *req) {

@@ -21,14 +21,6 @@ static void take_finished(Loop *loop) {
         http_dispatch(loop, data);
 }
 
-// The time of the lock file says when the server last ran: leases do not run while it is down.
-static void outside_turn(Loop *loop, double now) {
-    futimens(loop->lock_fd, NULL);
-    http_tick(loop, time_monotonic());
-    stream_tick(&loop->streams, now);
-    run_turn_end_gone(loop);
-}
-
 static int wait_ms(Loop *loop, double now) {
     unsigned long long least = TICK_MS, other;
     if (loop->queues.ready.count || loop->turn.wakes)
@@ -86,7 +78,12 @@ void loop_run(Loop *loop) {
         run_turn(loop, now, tick);
         if (tick) {
             next_tick = time_monotonic() + TICK_MS / 1000.0;
-            outside_turn(loop, now);
+            // The time of the lock file says when the server last ran, because leases must not end
+            // while it is down.
+            futimens(loop->lock_fd, NULL);
+            http_tick(loop, time_monotonic());
+            stream_tick(&loop->streams, now);
+            run_turn_end_gone(loop);
         }
         http_run(loop); // waiting does not notice a resumed connection
     }

@@ -26,7 +26,9 @@ struct Readers {
     int started;
 };
 
-// A request sees the database as it is when the reader begins with it.
+// A request sees the database as it is when the reader begins with it. Opening the body and
+// checking the CSRF token need the whole body, so they happen here or, without `prepare`, in the
+// turn.
 static void prepare_one(Db *db, RequestData *data, unsigned long version) {
     Error err = {0};
     Turn turn = {.db = db, .now = time_now()};
@@ -42,12 +44,6 @@ static void prepare_one(Db *db, RequestData *data, unsigned long version) {
     data->stage = good && data->route->apply ? STAGE_APPLY : STAGE_REPLY;
     db_rollback(db);
     data->req.turn = NULL;
-}
-
-static void notify_loop(int event_fd) {
-    uint64_t one = 1;
-    if (write(event_fd, &one, sizeof one) < 0)
-        log_warn("cannot wake the loop");
 }
 
 static void *reader_main(void *arg) {
@@ -68,8 +64,9 @@ static void *reader_main(void *arg) {
         queue_done(&readers->queued, job);
         bool first = !readers->finished.first; // the loop takes all of them at once
         list_push(&readers->finished, data);
-        if (first)
-            notify_loop(readers->event_fd);
+        uint64_t one = 1;
+        if (first && write(readers->event_fd, &one, sizeof one) < 0)
+            log_warn("cannot wake the loop");
     }
     pthread_mutex_unlock(&readers->mutex);
     return NULL;

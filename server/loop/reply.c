@@ -24,13 +24,6 @@ static const char *const always[][2] = {
     {"X-Frame-Options", "DENY"},
 };
 
-static const char *header_of(const Response *res, const char *name) {
-    for (int i = 0; i < res->header_count; i++)
-        if (!strcmp(res->headers[i].name, name))
-            return res->headers[i].value;
-    return NULL;
-}
-
 typedef struct Range {
     off_t first, size;
     bool part, bad;
@@ -113,7 +106,7 @@ static struct MHD_Response *from_stream(Loop *loop, RequestData *data) {
 }
 
 static bool is_unchanged(const RequestData *data) {
-    const char *tag = header_of(&data->res, "ETag");
+    const char *tag = response_value(&data->res, "ETag");
     const char *known = request_header(&data->req, "If-None-Match");
     return data->res.status == 200 && !strcmp(data->req.method, "GET") && tag && known &&
            (strstr(known, tag) || !strcmp(known, "*"));
@@ -138,7 +131,7 @@ static void add_headers(struct MHD_Response *response, const Response *res) {
         MHD_add_response_header(response, "Content-Type", res->type);
     for (int i = 0; i < res->header_count; i++)
         MHD_add_response_header(response, res->headers[i].name, res->headers[i].value);
-    if (!header_of(res, "Cache-Control"))
+    if (!response_value(res, "Cache-Control"))
         MHD_add_response_header(response, "Cache-Control", "no-store");
 }
 

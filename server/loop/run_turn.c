@@ -1,4 +1,23 @@
-// See run_turn.h.
+// See run_turn.h. A turn begins a transaction, does the work of the second if one has passed
+// (tick.h), and applies ready requests for 25 ms. Each request has a savepoint: the viewer is
+// identified again, the body is opened unless a reader did it, a repeated Idempotency-Key is
+// answered with the stored reply, or else the handler runs. If it fails, its savepoint is undone
+// and its error is the reply. The replies are held back. After the COMMIT the loop publishes the
+// events of the turn and sends the replies; if the COMMIT fails, every reply becomes a 503 instead.
+//
+// A claim for which there is no task waits here. Its handler sets `wait`, and its savepoint is
+// kept. The claim leaves the sender's count of running jobs, and its connection stays suspended. It
+// is applied again when a handler reports that there may be work (turn.wakes), and at its deadline,
+// when an empty 204 answers it. The same answers a claim whose client has disconnected, or that a
+// newer claim of the same machine has replaced, because a task for it would be lost.
+//
+// A handler that moves a reference in git does so before the COMMIT, so that a row never names a
+// commit without a reference. If its request or the COMMIT fails, the references are set to what
+// the database says, and this is tried every second until it succeeds.
+//
+// Deliberately not done: no reply is sent before the COMMIT, no request is tried again after a
+// failed COMMIT (its client does that), and a turn does not empty the queue of ready requests. If
+// the database fails within the turn, a claim that waits is not refused: it waits for a later turn.
 #include "server/loop/run_turn.h"
 
 #include "server/common/clock.h"
@@ -11,60 +30,11 @@
 #include "server/loop/identify.h"
 #include "server/loop/tick.h"
 
-// Other ready requests wait for the next turn, so that these get their replies.
+// Ready requests that are left after this time wait for the next turn, so that the others get their
+// replies.
 enum { TURN_MS = 25 };
 
 // ---- one request in the turn --------------------------------------------------------------------
-
-static void unavailable(RequestData *data) {
-    Error err;
-    error_set(&err, 503, "unavailable",
-              "the database cannot be written at the moment; nothing was changed; try again");
-    request_refuse(data, &err);
-    data->stage = STAGE_REPLY;
-}
-
-static bool open_once(RequestData *data, Error *err) {
-    if (data->opened)
-        return true;
-    data->opened = true;
-    return request_open_body(data, err) && viewer_check_csrf(data, err);
-}
-
-static bool apply_handler(RequestData *data, Error *err) {
-    data->stage = STAGE_APPLY;
-    if (!viewer_again(data, err) || !open_once(data, err) || !idempotency_look(data, err))
-        return false;
-    if (data->stage == STAGE_REPLY)
-        return true;
-    data->res.wait = WAIT_NONE;
-    return data->route->apply(&data->req, &data->res, err) && idempotency_keep(data, err);
-}
-
-// Each request has its own savepoint, so undoing one request does not undo another.
-static void apply_one(Loop *loop, RequestData *data, double now) {
-    Error err = {0};
-    size_t events = loop->turn.event_count;
-    data->req.turn = &loop->turn;
-    db_savepoint(loop->writer);
-    bool good = apply_handler(data, &err);
-    if (db_failed(loop->writer))
-        return;
-    if (good)
-        db_savepoint_keep(loop->writer);
-    else {
-        db_savepoint_undo(loop->writer);
-        turn_forget_events(&loop->turn, events);
-        loop->refs_out_of_sync |= loop->turn.moves_git;
-        request_refuse(data, &err);
-    }
-    bool waits = data->res.wait && data->res.wait_until > now;
-    if (data->res.wait && !waits)
-        response_text(&data->res, 204, NULL, "");
-    data->stage = waits ? STAGE_WAIT : STAGE_REPLY;
-}
-
-// ---- the turn -----------------------------------------------------------------------------------
 
 static void keep_waiting(Loop *loop, RequestData *data) {
     RequestData *older = data->replaced ? NULL : sender_waits(data->sender, data);
@@ -78,30 +48,60 @@ static void keep_waiting(Loop *loop, RequestData *data) {
     list_push(&loop->queues.waiting, data);
 }
 
-static void apply_list(Loop *loop, RequestList *list, double now) {
-    while (list->first && !db_failed(loop->writer)) {
-        RequestData *data = list_pop(list);
-        apply_one(loop, data, now);
-        if (data->stage == STAGE_WAIT && !db_failed(loop->writer))
-            keep_waiting(loop, data);
-        else
-            list_push(&loop->queues.done, data);
+// Since the loop received the request, the viewer may have lost rights, and a request with the same
+// Idempotency-Key may have been committed. So both are looked up again. The body is opened here if
+// the route has no `prepare`.
+static bool apply_handler(RequestData *data, Error *err) {
+    data->stage = STAGE_APPLY;
+    if (!viewer_again(data, err))
+        return false;
+    if (!data->opened) {
+        data->opened = true;
+        if (!request_open_body(data, err) || !viewer_check_csrf(data, err))
+            return false;
     }
+    if (!idempotency_look(data, err))
+        return false;
+    if (data->stage == STAGE_REPLY)
+        return true;
+    data->res.wait = WAIT_NONE;
+    return data->route->apply(&data->req, &data->res, err) && idempotency_keep(data, err);
 }
 
-static void apply_ready(Loop *loop, double now) {
-    double end = time_monotonic() + TURN_MS / 1000.0;
-    while (loop->queues.ready.count && !db_failed(loop->writer) && time_monotonic() < end) {
-        Job *job = queue_pop(&loop->queues.ready);
-        RequestList one = {0};
-        queue_done(&loop->queues.ready, job);
-        list_push(&one, job->request);
-        apply_list(loop, &one, now);
+// Afterwards the request waits, or it is done and gets its reply after the COMMIT. If the database
+// fails, nothing is undone here: the turn cannot be committed any more.
+static void apply_one(Loop *loop, RequestData *data, double now) {
+    Error err = {0};
+    size_t events = loop->turn.event_count;
+    data->req.turn = &loop->turn;
+    db_savepoint(loop->writer);
+    bool good = apply_handler(data, &err);
+    if (db_failed(loop->writer)) {
+        list_push(&loop->queues.done, data);
+        return;
     }
+    if (good)
+        db_savepoint_keep(loop->writer);
+    else {
+        db_savepoint_undo(loop->writer);
+        turn_forget_events(&loop->turn, events);
+        loop->refs_out_of_sync |= loop->turn.moves_git;
+        request_refuse(data, &err);
+    }
+    bool waits = data->res.wait && data->res.wait_until > now;
+    if (data->res.wait && !waits)
+        response_text(&data->res, 204, NULL, "");
+    data->stage = waits ? STAGE_WAIT : STAGE_REPLY;
+    if (waits && !db_failed(loop->writer))
+        keep_waiting(loop, data);
+    else
+        list_push(&loop->queues.done, data);
 }
 
-// Takes the waiting requests that are to be tried again: all when woken, else those whose time has
-// come.
+// ---- the turn -----------------------------------------------------------------------------------
+
+// Takes the waiting requests that should be tried again: all if the turn was woken, otherwise those
+// whose time has come.
 static RequestList take_waiting(Loop *loop, bool all, double now) {
     RequestList due = {0}, old = loop->queues.waiting;
     loop->queues.waiting = (RequestList){0};
@@ -113,43 +113,21 @@ static RequestList take_waiting(Loop *loop, bool all, double now) {
     return due;
 }
 
-// A client that has disconnected must not be given work. The same is true of a claim that a newer
-// claim of its machine has replaced.
 static void apply_waiting(Loop *loop, bool all, double now) {
     RequestList due = take_waiting(loop, all, now);
-    RequestList alive = {0};
-    for (RequestData *data; (data = list_pop(&due));) {
-        if (!data->replaced && !http_is_gone(data))
-            list_push(&alive, data);
-        else {
+    for (RequestData *data; (data = list_pop(&due));)
+        if (data->replaced || http_is_gone(data)) {
             response_text(&data->res, 204, NULL, "");
             list_push(&loop->queues.done, data);
-        }
-    }
-    apply_list(loop, &alive, now);
-    while (alive.first) // the database failed: they continue to wait
-        keep_waiting(loop, list_pop(&alive));
+        } else if (db_failed(loop->writer))
+            keep_waiting(loop, data);
+        else
+            apply_one(loop, data, now);
 }
 
-static bool someone_is_due(const Loop *loop, double now) {
-    return loop->queues.waiting.first && loop->queues.waiting_due <= now;
-}
-
-static bool commit(Loop *loop) {
-    Error err;
-    double start = time_monotonic();
-    bool good = db_commit(loop->writer, &err);
-    loop->figures.commit_seconds += time_monotonic() - start;
-    if (good)
-        atomic_fetch_add(&loop->commits, 1);
-    else
-        loop->figures.commit_failures++;
-    return good;
-}
-
-// Sets the references back after a COMMIT that failed: git was written before it. Runs in a
-// transaction, because `server engine` also moves references. If it fails, it is tried again every
-// second.
+// Sets the references back: git was written before a COMMIT that failed, or before a request that
+// was undone. Runs in a transaction, because `server engine` also moves references. If it fails, it
+// is tried again every second.
 static void git_follow(Loop *loop) {
     Error err;
     loop->refs_out_of_sync =
@@ -159,10 +137,18 @@ static void git_follow(Loop *loop) {
         log_error("references do not follow the database yet: %s", err.message);
 }
 
-static bool commit_with_git(Loop *loop, bool tick) {
-    bool committed = commit(loop), failed = loop->turn.moves_git && !committed;
+static bool commit(Loop *loop, bool tick) {
+    Error err;
+    double start = time_monotonic();
+    bool committed = db_commit(loop->writer, &err);
+    loop->figures.commit_seconds += time_monotonic() - start;
+    if (committed)
+        atomic_fetch_add(&loop->commits, 1);
+    else
+        loop->figures.commit_failures++;
+    bool moved_back = loop->turn.moves_git && !committed;
     loop->turn.moves_git = false;
-    if (failed || (loop->refs_out_of_sync && (tick || committed)))
+    if (moved_back || (loop->refs_out_of_sync && (tick || committed)))
         git_follow(loop);
     return committed;
 }
@@ -172,8 +158,13 @@ static void answer(Loop *loop, bool committed, double now) {
         stream_publish(&loop->streams, loop->turn.events[i].name, loop->turn.events[i].data, now);
     turn_forget_events(&loop->turn, 0);
     for (RequestData *data; (data = list_pop(&loop->queues.done));) {
-        if (!committed)
-            unavailable(data);
+        if (!committed) {
+            Error err;
+            error_set(&err, 503, "unavailable",
+                      "the database cannot be written at the moment; nothing was changed; try "
+                      "again");
+            request_refuse(data, &err);
+        }
         http_resume(data);
     }
 }
@@ -193,8 +184,9 @@ static void refuse_turn(Loop *loop, double now) {
 
 void run_turn(Loop *loop, double now, bool tick) {
     Error err;
-    bool due = someone_is_due(loop, now);
-    if (!loop->queues.ready.count && !loop->turn.wakes && !due && !tick)
+    JobQueue *ready = &loop->queues.ready;
+    bool due = loop->queues.waiting.first && loop->queues.waiting_due <= now;
+    if (!ready->count && !loop->turn.wakes && !due && !tick)
         return;
     loop->figures.turns++;
     if (!db_begin(loop->writer, &err)) {
@@ -205,13 +197,18 @@ void run_turn(Loop *loop, double now, bool tick) {
     double start = time_monotonic();
     if (tick)
         tick_in_turn(loop, now);
-    apply_ready(loop, now);
+    double end = time_monotonic() + TURN_MS / 1000.0;
+    while (ready->count && !db_failed(loop->writer) && time_monotonic() < end) {
+        Job *job = queue_pop(ready);
+        queue_done(ready, job);
+        apply_one(loop, job->request, now);
+    }
     bool all = loop->turn.wakes;
     loop->turn.wakes = false;
     if (all || due)
         apply_waiting(loop, all, now);
     loop->figures.apply_seconds += time_monotonic() - start;
-    answer(loop, commit_with_git(loop, tick), now);
+    answer(loop, commit(loop, tick), now);
 }
 
 // ---- requests that need no turn -----------------------------------------------------------------

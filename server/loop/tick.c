@@ -11,20 +11,6 @@
 
 enum { DAY_S = 86400, HOUR_S = 3600, ELAPSED_MAX_S = 60 };
 
-static void note_tokens(Turn *turn) {
-    Error err;
-    for (int i = 0; i < turn->token_count; i++)
-        sql_token_used(turn->db, &err, .token = turn->tokens_used[i], .now = turn->now);
-    turn->token_count = 0;
-}
-
-static void forget_old(Db *db, double now) {
-    Error err;
-    sql_sessions_expire(db, &err, now);
-    sql_login_failures_expire(db, &err, now - DAY_S);
-    sql_idempotency_expire(db, &err, now - DAY_S);
-}
-
 void tick_in_turn(Loop *loop, double now) {
     Housekeeping *keeping = &loop->housekeeping;
     Turn *turn = &loop->turn;
@@ -34,11 +20,16 @@ void tick_in_turn(Loop *loop, double now) {
     ledger_settle(turn);
     ledger_take_replayed(turn, keeping->replayer);
     disk_policy_tick(&keeping->disk, turn, loop->site->data, keeping->sweeper, elapsed_s);
-    note_tokens(turn);
+    for (int i = 0; i < turn->token_count; i++)
+        sql_token_used(turn->db, &err, .token = turn->tokens_used[i], .now = now);
+    turn->token_count = 0;
     sql_machines_forget(turn->db, &err, now - DAY_S);
     sql_events_forget(turn->db, &err,
                       now - DAY_S * (double)setting_whole(turn->db, SETTING_EVENT_DAYS));
-    if ((long)(now / HOUR_S) != (long)(keeping->last / HOUR_S))
-        forget_old(turn->db, now);
+    if ((long)(now / HOUR_S) != (long)(keeping->last / HOUR_S)) {
+        sql_sessions_expire(turn->db, &err, now);
+        sql_login_failures_expire(turn->db, &err, now - DAY_S);
+        sql_idempotency_expire(turn->db, &err, now - DAY_S);
+    }
     keeping->last = now;
 }
