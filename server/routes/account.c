@@ -1,5 +1,5 @@
-// The routes for the viewer's own account: show it, change the password, make and revoke API
-// tokens.
+// The routes for the viewer's own account: show the account, change the password, make and revoke
+// API tokens.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,17 @@
 #include "server/http/request.h"
 #include "server/pages/page.h"
 #include "server/routes/respond.h"
-#include "server/routes/users_handlers.h"
+#include "server/routes/routes.h"
 #include "server/submit/quota.h"
 #include "sql/users.h"
+
+enum { BODY_MAX = 4096 };
 
 // ---- password -----------------------------------------------------------------------------------
 
 typedef struct NewPassword {
-    char *hash;     // NULL: the old one was wrong
-    int end_tokens; // API tokens, too
+    char *hash;     // NULL: the old password was wrong
+    int end_tokens; // also ends the API tokens
 } NewPassword;
 
 static void free_new_password(void *state) {
@@ -25,7 +27,8 @@ static void free_new_password(void *state) {
     free(state);
 }
 
-// A box that is not ticked is not sent; a script that says nothing ends the tokens.
+// A browser does not send a box that is not ticked. So in a form, a missing `end_tokens` keeps the
+// tokens; in a call of the API it ends them.
 static bool read_passwords(Request *req, const char **old, const char **new, int *end_tokens,
                            Error *err) {
     *end_tokens = 1;
@@ -36,7 +39,7 @@ static bool read_passwords(Request *req, const char **old, const char **new, int
     *new = request_form(req, "password", NULL);
     *end_tokens = request_form(req, "end_tokens", NULL) != NULL;
     return (*old && *new) || error_field(err, 422, "bad_request", *old ? "password" : "old",
-                                         "the old and the new password are needed");
+                                         "the old and the new password are required");
 }
 
 static bool may_try(Request *req, Response *res, Error *err) {
@@ -47,7 +50,7 @@ static bool may_try(Request *req, Response *res, Error *err) {
     return false;
 }
 
-bool password_prepare(Request *req, Response *res, Error *err) {
+static bool password_prepare(Request *req, Response *res, Error *err) {
     const char *old, *new;
     NewPassword *state = xcalloc(1, sizeof *state);
     req->state = state;
@@ -67,7 +70,7 @@ static bool wrong_password(Request *req, Error *err) {
     return own_password_failed(req->turn, &req->viewer, err);
 }
 
-bool password_apply(Request *req, Response *res, Error *err) {
+static bool password_apply(Request *req, Response *res, Error *err) {
     const NewPassword *state = req->state;
     if (!may_try(req, res, err))
         return false;
@@ -88,10 +91,10 @@ static bool read_token(Request *req, NewToken *token, Error *err) {
     token->scope = request_form(req, "scope", NULL);
     return (token->name && token->scope) ||
            error_field(err, 422, "bad_request", token->name ? "scope" : "name",
-                       "name and scope are needed");
+                       "a name and a scope are required");
 }
 
-bool token_prepare(Request *req, Response *res, Error *err) {
+static bool token_prepare(Request *req, Response *res, Error *err) {
     NewToken *token = xcalloc(1, sizeof *token);
     req->state = token;
     req->state_free = free;
@@ -99,8 +102,8 @@ bool token_prepare(Request *req, Response *res, Error *err) {
     return read_token(req, token, err) && own_token_check(&req->viewer, token, err);
 }
 
-// The token is shown this once; only its hash is kept.
-bool token_apply(Request *req, Response *res, Error *err) {
+// Only this reply shows the token; the database keeps its hash.
+static bool token_apply(Request *req, Response *res, Error *err) {
     NewToken *new = req->state;
     if (!own_token_make(req->turn, &req->viewer, new, err))
         return false;
@@ -113,13 +116,13 @@ bool token_apply(Request *req, Response *res, Error *err) {
     return true;
 }
 
-bool token_revoke(Request *req, Response *res, Error *err) {
+static bool token_revoke(Request *req, Response *res, Error *err) {
     if (!own_token_revoke(req->turn, &req->viewer, request_id(req, 0), err))
         return false;
     return respond(req, res, 200, json_object(), "/account?changed=token");
 }
 
-bool account_show(Request *req, Response *res, Error *err) {
+static bool account_show(Request *req, Response *res, Error *err) {
     (void)err;
     const Viewer *viewer = &req->viewer;
     json_t *user = user_document(viewer->user_id, viewer->name, viewer->admin);
@@ -130,3 +133,14 @@ bool account_show(Request *req, Response *res, Error *err) {
     response_json(res, 200, json_pack("{s:o,s:s}", "user", user, "csrf", viewer->csrf));
     return true;
 }
+
+const Route routes_account[] = {
+    {"GET", "/api/v1/account", ACCESS_USER, 0, account_show, NULL},
+    {"POST", "/account/password", ACCESS_PERSON, BODY_MAX, password_prepare, password_apply},
+    {"POST", "/api/v1/account/password", ACCESS_PERSON, BODY_MAX, password_prepare, password_apply},
+    {"POST", "/account/tokens", ACCESS_PERSON, BODY_MAX, token_prepare, token_apply},
+    {"POST", "/api/v1/tokens", ACCESS_PERSON, BODY_MAX, token_prepare, token_apply},
+    {"POST", "/account/tokens/{id}/revoke", ACCESS_PERSON, BODY_MAX, NULL, token_revoke},
+    {"POST", "/api/v1/tokens/{id}/revoke", ACCESS_PERSON, BODY_MAX, NULL, token_revoke},
+    {0},
+};

@@ -1,5 +1,5 @@
-// `git clone URL/git/ENGINE.git`: git's own http-backend answers, for reading only and in the smart
-// protocol only. Changes come in as patches.
+// `git clone URL/git/ENGINE.git`: git's own http-backend answers. Only reading and only the smart
+// protocol are supported. Changes are submitted as patches.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool find_engine(Request *req, Error *err) {
            error_set(err, 404, "no_such_engine", "there is no engine of this name");
 }
 
-// What comes before the empty line are headers; of them the status and the type matter.
+// The lines before the empty line are headers. Only the status and the type are used.
 static bool parse_reply(const Str *reply, Response *res, Error *err) {
     static const char *const types[] = {"application/x-git-upload-pack-advertisement",
                                         "application/x-git-upload-pack-result"};
@@ -43,11 +43,11 @@ static bool parse_reply(const Str *reply, Response *res, Error *err) {
                 res->type = types[i];
         p = newline + 1;
     }
-    return error_set(err, 502, "git_failed", "git's answer has no end of headers");
+    return error_set(err, 502, "git_failed", "the headers of git's answer have no end");
 }
 
-// What git says of a request that it cannot follow. Everything else that it says when it fails is
-// the fault of this server or of its repository.
+// Parts of git's messages about a broken request. Every other failure of git is the fault of this
+// server or of its repository.
 static const char *const refusals[] = {
     "protocol error",
     "hung up unexpectedly", // the request is cut short
@@ -84,7 +84,7 @@ static bool backend(Request *req, Response *res, const char *rest, const char *q
     char *method scope(free_ptr) = xasprintf("REQUEST_METHOD=%s", req->body_size ? "POST" : "GET");
     char *queried scope(free_ptr) = xasprintf("QUERY_STRING=%s", query);
     char *length scope(free_ptr) = xasprintf("CONTENT_LENGTH=%zu", req->body_size);
-    // The protocol's version is the client's to choose; nothing but what git itself sends.
+    // The client chooses the version of the protocol. Other texts than git's own are not passed on.
     const char *wanted = request_header(req, "Git-Protocol");
     bool known = wanted && (strcmp(wanted, "version=2") == 0 || strcmp(wanted, "version=1") == 0);
     char *protocol scope(free_ptr) = xasprintf("GIT_PROTOCOL=%s", known ? wanted : "");
@@ -103,9 +103,10 @@ static bool backend(Request *req, Response *res, const char *rest, const char *q
     GitCall call = {argv, env, req->body, req->body_size, TIMEOUT_S};
     bool good = git_run(&call, &reply, err);
     if (reply.overflow)
-        return error_set(err, 413, "too_large",
-                         "this is over %d MiB at once; clone with --depth 1, and deepen from there",
-                         REPLY_MAX >> 20);
+        return error_set(
+            err, 413, "too_large",
+            "the reply is over %d MiB; clone with --depth 1, then fetch more with --deepen",
+            REPLY_MAX >> 20);
     if (!good)
         return backend_failed(err);
     res->body.max = REPLY_MAX;
@@ -115,7 +116,7 @@ static bool backend(Request *req, Response *res, const char *rest, const char *q
 
 static bool refuse_push(Error *err) {
     return error_set(err, 403, "read_only",
-                     "this repository is for reading; submit changes as a patch at /tests/new");
+                     "this repository is read-only; submit changes as a patch at /tests/new");
 }
 
 static bool refs(Request *req, Response *res, Error *err) {
@@ -126,7 +127,7 @@ static bool refs(Request *req, Response *res, Error *err) {
         return refuse_push(err);
     if (!service || strcmp(service, "git-upload-pack") != 0)
         return error_set(err, 403, "git_too_old",
-                         "only git's smart protocol is spoken here; use git 1.6.6 or newer");
+                         "only git's smart protocol is supported; use git 1.6.6 or newer");
     return backend(req, res, "info/refs", "service=git-upload-pack", err);
 }
 
@@ -146,8 +147,9 @@ static bool receive_pack(Request *req, Response *res, Error *err) {
 static bool anything_else(Request *req, Response *res, Error *err) {
     (void)res;
     return find_engine(req, err) &&
-           error_set(err, 404, "not_found",
-                     "nothing to be seen here; use `git clone` with this address up to .git");
+           error_set(
+               err, 404, "not_found",
+               "this address is for git only; run `git clone` with the part of it up to .git");
 }
 
 const Route routes_git[] = {

@@ -1,5 +1,6 @@
 // The routes for signing up, in and out. The slow part, scrypt, runs on a reader. The turn writes,
-// and decides finally whether one more attempt is allowed.
+// and checks once more whether another attempt is allowed, because other attempts may have come in
+// between.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 #include "server/http/cookies.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/respond.h"
-#include "server/routes/users_handlers.h"
+#include "server/routes/routes.h"
+
+enum { BODY_MAX = 4096 };
 
 typedef struct LoginRequest {
     const char *name, *next; // borrowed from the request
@@ -22,15 +25,6 @@ static void free_login(void *state) {
     free(state);
 }
 
-const char *next_path(const char *next, const char *fallback) {
-    bool ours = next && next[0] == '/' && next[1] != '/' && next[1] != '\\';
-    return ours ? next : fallback;
-}
-
-json_t *user_document(int64_t id, const char *name, bool admin) {
-    return json_pack("{s:I,s:s,s:b}", "id", (json_int_t)id, "name", name, "admin", (int)admin);
-}
-
 static bool read_login(Request *req, LoginRequest *login, const char **password, Error *err) {
     if (request_is_api(req))
         return request_json(req, err, "{s:s,s:s}", "name", &login->name, "password", password);
@@ -39,17 +33,17 @@ static bool read_login(Request *req, LoginRequest *login, const char **password,
     login->next = request_form(req, "next", NULL);
     return (login->name && *password) ||
            error_field(err, 422, "bad_request", login->name ? "password" : "name",
-                       "name and password are needed");
+                       "a name and a password are required");
 }
 
-// What wrong passwords count against. `device` is room for the name of the browser.
+// What wrong passwords count against, as in login_place(). `device` is room for the browser's name.
 static const char *place_of(Request *req, const char *name, char device[DEVICE_MAX]) {
     const char *known = device_of(req, device) ? device : NULL;
     return login_place(req->turn->db, name, known, req->address);
 }
 
-// The password was right: from now on the browser is known, or the network and, of a form, a
-// browser that gets a cookie.
+// After the right password: the account now knows the browser. If the browser has no name yet, the
+// account knows the network, and a browser that sent a form gets a name in a cookie.
 static bool know_place(Request *req, Response *res, int64_t user, const char *name, Error *err) {
     char device[DEVICE_MAX];
     if (place_of(req, name, device) == device)
@@ -71,7 +65,7 @@ static bool may_try(Request *req, Response *res, const char *name, Error *err) {
     return false;
 }
 
-bool login_prepare(Request *req, Response *res, Error *err) {
+static bool login_prepare(Request *req, Response *res, Error *err) {
     const char *password;
     LoginRequest *login = xcalloc(1, sizeof *login);
     req->state = login;
@@ -83,7 +77,7 @@ bool login_prepare(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// Answers with an error but returns true: returning false would undo the row that counts the
+// The reply is an error, but the result is true, because false would undo the row that counts the
 // failure.
 static bool wrong_password(Request *req, const char *name, Error *err) {
     Error answer;
@@ -95,7 +89,7 @@ static bool wrong_password(Request *req, const char *name, Error *err) {
     return true;
 }
 
-// The session that the visitor had, if any, ends with the new one.
+// Starts a session. An earlier session of the browser ends.
 static bool enter(Request *req, Response *res, int64_t user, NewSession *session, Error *err) {
     if (req->viewer.by_cookie && !session_end(req->turn, req->viewer.session_hash, err))
         return false;
@@ -105,7 +99,7 @@ static bool enter(Request *req, Response *res, int64_t user, NewSession *session
     return true;
 }
 
-bool login_apply(Request *req, Response *res, Error *err) {
+static bool login_apply(Request *req, Response *res, Error *err) {
     const LoginRequest *request = req->state;
     const Login *login = &request->login;
     NewSession session;
@@ -124,7 +118,7 @@ bool login_apply(Request *req, Response *res, Error *err) {
                    next_path(request->next, "/"));
 }
 
-bool logout_apply(Request *req, Response *res, Error *err) {
+static bool logout_apply(Request *req, Response *res, Error *err) {
     if (!session_end(req->turn, req->viewer.session_hash, err))
         return false;
     session_cookie_clear(req, res);
@@ -154,10 +148,10 @@ static bool read_signup(Request *req, NewUser *user, Error *err) {
     user->email = email ? email : "";
     return (user->name && user->password) ||
            error_field(err, 422, "bad_request", user->name ? "password" : "name",
-                       "name and password are needed");
+                       "a name and a password are required");
 }
 
-bool signup_prepare(Request *req, Response *res, Error *err) {
+static bool signup_prepare(Request *req, Response *res, Error *err) {
     Signup *signup = xcalloc(1, sizeof *signup);
     req->state = signup;
     req->state_free = free_signup;
@@ -168,7 +162,7 @@ bool signup_prepare(Request *req, Response *res, Error *err) {
     return true;
 }
 
-bool signup_apply(Request *req, Response *res, Error *err) {
+static bool signup_apply(Request *req, Response *res, Error *err) {
     const Signup *signup = req->state;
     const NewUser *user = &signup->user;
     NewSession session = {0};
@@ -183,3 +177,13 @@ bool signup_apply(Request *req, Response *res, Error *err) {
                              user->state, "csrf", session.csrf),
                    active ? "/" : "/login?pending=1");
 }
+
+const Route routes_login[] = {
+    {"POST", "/login", ACCESS_ANYONE, BODY_MAX, login_prepare, login_apply},
+    {"POST", "/api/v1/login", ACCESS_ANYONE, BODY_MAX, login_prepare, login_apply},
+    {"POST", "/logout", ACCESS_ANYONE, BODY_MAX, NULL, logout_apply},
+    {"POST", "/api/v1/logout", ACCESS_ANYONE, BODY_MAX, NULL, logout_apply},
+    {"POST", "/signup", ACCESS_ANYONE, BODY_MAX, signup_prepare, signup_apply},
+    {"POST", "/api/v1/users", ACCESS_ANYONE, BODY_MAX, signup_prepare, signup_apply},
+    {0},
+};

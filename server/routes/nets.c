@@ -1,4 +1,4 @@
-// The routes that upload a net: the form of the page /nets, and the API's call.
+// The routes that upload a net: the form of the page /nets, and the call of the API.
 #include <stdlib.h>
 
 #include "server/routes/respond.h"
@@ -20,12 +20,6 @@ static void upload_free(void *pointer) {
     free(upload);
 }
 
-static const char *engine_name(Request *req) {
-    const char *name = request_form(req, "engine", NULL);
-    name = name ? name : request_query(req, "engine");
-    return name ? name : "";
-}
-
 static bool upload_prepare(Request *req, Response *res, Error *err) {
     Upload *upload = xcalloc(1, sizeof *upload);
     res->form = form_template;
@@ -33,19 +27,12 @@ static bool upload_prepare(Request *req, Response *res, Error *err) {
     req->state_free = upload_free;
     Caller caller = submitted_caller(req);
     NetFile file = submitted_net(req);
-    return submit_engine(req->turn->db, engine_name(req), &upload->engine, err) &&
+    const char *of_form = request_form(req, "engine", NULL),
+               *of_query = request_query(req, "engine");
+    const char *engine = of_form ? of_form : of_query ? of_query : "";
+    return submit_engine(req->turn->db, engine, &upload->engine, err) &&
            right_to_submit(&caller, &upload->engine, err) && respond_disk_check(req, res, err) &&
            net_upload_prepare(&caller, &file, "", &upload->net, err);
-}
-
-// The form on a test's page leads back to that page.
-static void lead_back(Request *req, Response *res) {
-    char path[60] = "/nets";
-    long test;
-    const char *id = request_form(req, "test", NULL);
-    if (id && parse_long(id, 1, INT64_MAX, &test))
-        snprintf(path, sizeof path, "/tests/%ld", test);
-    response_redirect(res, path);
 }
 
 static bool upload_apply(Request *req, Response *res, Error *err) {
@@ -56,10 +43,16 @@ static bool upload_apply(Request *req, Response *res, Error *err) {
     if (!net_upload_store(&caller, &upload->engine, &upload->net, &is_new, err))
         return false;
     if (!request_is_api(req)) {
-        lead_back(req, res);
+        // The form on a test's page leads back to that page.
+        char path[60] = "/nets";
+        long test;
+        const char *id = request_form(req, "test", NULL);
+        if (id && parse_long(id, 1, INT64_MAX, &test))
+            snprintf(path, sizeof path, "/tests/%ld", test);
+        response_redirect(res, path);
         return true;
     }
-    // A net that was there before keeps its name.
+    // A net that the server already has keeps its name.
     response_json(
         res, is_new ? 201 : 200,
         sql_net_by_sha(req->turn->db, .engine = upload->engine.id, .sha256 = upload->net.sha));

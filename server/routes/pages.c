@@ -1,4 +1,6 @@
-// The pages and the read API: for each document its address as a page and under /api/v1.
+// The pages and the read API. Most documents have two addresses with one handler: the page, and the
+// document under /api/v1. A handler names the document and the page's template; pages/page.h
+// decides which of the two is the reply.
 #include "server/pages/doc.h"
 #include "server/pages/page.h"
 #include "server/routes/routes.h"
@@ -104,31 +106,23 @@ static bool admin(Request *req, Response *res, Error *err) {
 
 #define PAGE(pattern, access, handler)                                                             \
     { "GET", pattern, access, 0, handler, NULL }
+#define BOTH(page, api, handler)                                                                   \
+    PAGE(page, ACCESS_ANYONE, handler), PAGE("/api/v1" api, ACCESS_ANYONE, handler)
 
 const Route routes_pages[] = {
-    PAGE("/", ACCESS_ANYONE, home),
-    PAGE("/api/v1/overview", ACCESS_ANYONE, home),
-    PAGE("/tests/{id}", ACCESS_ANYONE, test),
-    PAGE("/api/v1/tests/{id}", ACCESS_ANYONE, test),
+    BOTH("/", "/overview", home),
+    BOTH("/tests/finished", "/tests", tests),
+    BOTH("/tests/{id}", "/tests/{id}", test),
+    BOTH("/tests/{id}/faults", "/tests/{id}/faults", faults),
+    BOTH("/faults/{id}", "/faults/{id}", fault),
+    BOTH("/events", "/events", events),
+    BOTH("/nets", "/nets", nets),
+    BOTH("/machines", "/machines", machines),
+    BOTH("/machines/{id}", "/machines/{id}", machine),
+    BOTH("/users/{name}", "/users/{name}", user),
     PAGE("/api/v1/tests/{id}/history", ACCESS_ANYONE, history),
-    PAGE("/tests/{id}/faults", ACCESS_ANYONE, faults),
-    PAGE("/api/v1/tests/{id}/faults", ACCESS_ANYONE, faults),
-    PAGE("/faults/{id}", ACCESS_ANYONE, fault),
-    PAGE("/api/v1/faults/{id}", ACCESS_ANYONE, fault),
-    PAGE("/tests/finished", ACCESS_ANYONE, tests),
-    PAGE("/api/v1/tests", ACCESS_ANYONE, tests),
-    PAGE("/tests/new", ACCESS_ANYONE, new_test),
     PAGE("/api/v1/tests/form", ACCESS_ANYONE, form_data),
-    PAGE("/events", ACCESS_ANYONE, events),
-    PAGE("/api/v1/events", ACCESS_ANYONE, events),
-    PAGE("/nets", ACCESS_ANYONE, nets),
-    PAGE("/api/v1/nets", ACCESS_ANYONE, nets),
-    PAGE("/machines", ACCESS_ANYONE, machines),
-    PAGE("/api/v1/machines", ACCESS_ANYONE, machines),
-    PAGE("/machines/{id}", ACCESS_ANYONE, machine),
-    PAGE("/api/v1/machines/{id}", ACCESS_ANYONE, machine),
-    PAGE("/users/{name}", ACCESS_ANYONE, user),
-    PAGE("/api/v1/users/{name}", ACCESS_ANYONE, user),
+    PAGE("/tests/new", ACCESS_ANYONE, new_test),
     PAGE("/login", ACCESS_ANYONE, login),
     PAGE("/signup", ACCESS_ANYONE, signup),
     PAGE("/account", ACCESS_USER, account),

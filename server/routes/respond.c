@@ -34,3 +34,12 @@ bool respond_disk_check(Request *req, Response *res, Error *err) {
     response_header(res, "Retry-After", "60");
     return false;
 }
+
+const char *next_path(const char *next, const char *fallback) {
+    bool ours = next && next[0] == '/' && next[1] != '/' && next[1] != '\\';
+    return ours ? next : fallback;
+}
+
+json_t *user_document(int64_t id, const char *name, bool admin) {
+    return json_pack("{s:I,s:s,s:b}", "id", (json_int_t)id, "name", name, "admin", (int)admin);
+}

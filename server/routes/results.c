@@ -1,6 +1,6 @@
-// The routes for results and machines: exclude a machine's batches from a test and include them
-// again, block a machine and unblock it. Each works as a form and as a call of the API. A form is
-// answered with 303 to its own page.
+// The routes for results and machines: exclude a machine's batches from a test, include them again,
+// block a machine, unblock it. Each is both a form and a call of the API. The reply to a form
+// redirects to the page of the form.
 #include <string.h>
 
 #include "server/common/one_line.h"

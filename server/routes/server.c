@@ -1,5 +1,5 @@
-// The routes about the server itself: its version and limits, its health, its metrics, its event
-// stream, and the static files of the pages.
+// The routes of the server itself: version and limits, health, metrics, the event stream, and the
+// static files of the pages.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool server_about(Request *req, Response *res, Error *err) {
     return true;
 }
 
-// Runs in the turn, so that 200 means: the loop turns and the database answers.
+// Runs in the turn. So a 200 means that the loop runs and that the database answers.
 static bool server_health(Request *req, Response *res, Error *err) {
     DocContext ctx = page_context(req);
     json_t *document = doc_health(&ctx, atomic_load(&req->site->undeclared_proxy), err);
@@ -49,7 +49,8 @@ static void metric(Str *out, const char *type, const char *name, const char *hel
 static void add_loop_figures(const Site *site, Str *out) {
     LoopFigures f = {0};
     site->figures(site->loop, &f);
-    metric(out, "counter", "requests_total", "Requests received whole", (double)f.requests);
+    metric(out, "counter", "requests_total", "Requests that arrived as a whole",
+           (double)f.requests);
     metric(out, "counter", "turns_total", "Turns of the loop", (double)f.turns);
     metric(out, "counter", "commits_total", "Turns committed", (double)f.commits);
     metric(out, "counter", "commit_failures_total", "Turns undone", (double)f.commit_failures);
@@ -60,7 +61,7 @@ static void add_loop_figures(const Site *site, Str *out) {
            (double)f.waiting_claims);
     metric(out, "gauge", "reader_queue", "Requests that wait for a reader thread",
            (double)f.readers_queued);
-    metric(out, "gauge", "body_bytes", "Bodies and large replies in memory, but for large uploads",
+    metric(out, "gauge", "body_bytes", "Bodies and large replies in memory, without large uploads",
            (double)f.body_bytes);
     metric(out, "gauge", "streams", "Event streams", (double)f.streams);
     metric(out, "gauge", "connections", "Open connections", (double)f.connections);
@@ -79,7 +80,7 @@ static bool server_metrics(Request *req, Response *res, Error *err) {
     const char *name;
     json_t *value;
     json_object_foreach (row, name, value)
-        metric(&res->body, "gauge", name, "As the database has it", json_number_value(value));
+        metric(&res->body, "gauge", name, "Counted in the database", json_number_value(value));
     return true;
 }
 
@@ -106,7 +107,7 @@ static const char *type_of(const char *path) {
     return "application/octet-stream";
 }
 
-// The name in a URL may only go down from web/static.
+// The name in a URL must not leave the folder web/static.
 static bool is_plain_name(const char *name) {
     return *name != '/' && !strstr(name, "..") && !strstr(name, "//") &&
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./") ==

@@ -1,6 +1,6 @@
 // The routes for tests: submit, approve, stop (also as harmful), pause, resume, modify, merge, and
-// the diff. Each works as a form of a page and as a call of the API. A form is answered with 303 to
-// the test's page.
+// the diff. Each action is both a form and a call of the API. The reply to a form redirects to the
+// page of the test.
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,17 +33,6 @@ static bool answer_state(Request *req, Response *res, int64_t test) {
                   json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", row.state));
 }
 
-// An optional word with an action, from the form or the JSON body, which may be empty.
-static bool optional_word(Request *req, const char *name, const char **word, Error *err) {
-    *word = NULL;
-    if (!request_is_api(req))
-        *word = request_form(req, name, NULL);
-    else if (req->body_size && !request_json(req, err, "{s?s}", name, word))
-        return false;
-    *word = *word ? *word : "";
-    return true;
-}
-
 // ---- submit
 
 static bool submit_new_prepare(Request *req, Response *res, Error *err) {
@@ -73,7 +62,8 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
 
 // ---- approve, stop, pause, resume
 
-// {"hash": of what was looked at, "unseen": whether also of what the diff only names}.
+// {"hash": of the settings that the approver saw, "unseen": whether the approval covers files that
+// the diff only names}.
 static bool approval_words(Request *req, const char **hash, int *unseen, Error *err) {
     *hash = NULL, *unseen = 0;
     if (!request_is_api(req)) {
@@ -110,9 +100,15 @@ static bool approve(Request *req, Response *res, Error *err) {
            submit_approve(&caller, test, req->state, hash, err) && answer_state(req, res, test);
 }
 
+// The reason for an action, from the form or from a JSON body; "" without it.
 static bool optional_reason(Request *req, const char **reason, Error *err) {
-    return optional_word(req, "reason", reason, err) &&
-           one_line_check("reason", *reason, 0, 500, err);
+    *reason = NULL;
+    if (!request_is_api(req))
+        *reason = request_form(req, "reason", NULL);
+    else if (req->body_size && !request_json(req, err, "{s?s}", "reason", reason))
+        return false;
+    *reason = *reason ? *reason : "";
+    return one_line_check("reason", *reason, 0, 500, err);
 }
 
 static bool harmful_prepare(Request *req, Response *res, Error *err) {

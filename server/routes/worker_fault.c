@@ -1,5 +1,5 @@
-// PUT tasks/T/faults/N: a game that an engine lost by its own fault, as its worker saw it. A
-// reader checks and compresses it; the ledger keeps or counts it. See server/API.md.
+// PUT tasks/T/faults/N: the worker's report of a game that an engine lost by its own fault. A
+// reader checks and compresses the report; the ledger stores or only counts it. See server/API.md.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void upload_free(void *state) {
     free(upload);
 }
 
-// {"new": text, "base": text}, each of which may be missing.
+// {"new": text, "base": text}; either may be missing.
 static bool texts_check(const char *name, const json_t *texts, Error *err) {
     const char *new_text, *base_text;
     json_error_t why;
@@ -71,7 +71,7 @@ bool fault_report_prepare(Request *req, Response *res, Error *err) {
     (void)res;
     long seq;
     if (!parse_long(req->params[1], 0, FAULT_REPORT_OF_TASK - 1, &seq))
-        return error_set(err, 404, "not_found", "a task has fault report 0 to %d",
+        return error_set(err, 404, "not_found", "the fault reports of a task are numbered 0 to %d",
                          FAULT_REPORT_OF_TASK - 1);
     Upload *upload = xcalloc(1, sizeof *upload);
     req->state = upload;

@@ -1,6 +1,6 @@
 // PUT tasks/T/games/SEQ: the games of a batch become a blob. Only their size and form are checked
-// here. What the games say is checked later against rules and outcomes (ledger/replayer.h), where
-// no worker waits.
+// here, because a worker waits. A thread later compares the games with the rules of chess and with
+// the reported outcomes (ledger/replayer.h).
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ static bool games_store(Request *req, Response *res, int batch_pairs, char *sha,
            blob_put(req->site->data, req->body, req->body_size, sha, err);
 }
 
-// On a reader: slow things, and the file is on disk when this returns. What is known already costs
-// next to nothing.
+// Does the slow part on a reader. Afterwards the file is on disk. If the server has these games
+// already, nothing is written.
 bool games_prepare(Request *req, Response *res, Error *err) {
     Turn reader = {.db = req->turn->db, .now = req->turn->now};
     Upload *upload = xcalloc(1, sizeof *upload);
@@ -33,7 +33,7 @@ bool games_prepare(Request *req, Response *res, Error *err) {
     req->state = upload;
     req->state_free = free;
     if (!parse_long(req->params[1], 0, INT32_MAX, &seq))
-        return error_set(err, 404, "not_found", "a batch has a number from 0");
+        return error_set(err, 404, "not_found", "the number of a batch is 0 or more");
     upload->seq = seq;
     sha256_hex(req->body, req->body_size, upload->sha);
     return ledger_games_expected(&reader, request_id(req, 0), req->viewer.worker_id, seq,

@@ -1,5 +1,5 @@
-// The handlers of the worker protocol (server/API.md), a file a noun; worker.c has the table. They
-// translate between HTTP and the ledger and decide nothing themselves.
+// The handlers of the worker protocol (server/API.md). worker.c has their table. They translate
+// between HTTP and the ledger; the ledger decides.
 #pragma once
 
 #include "server/http/handler.h"

@@ -1,4 +1,5 @@
-// POST workers: a machine introduces itself and gets a token of its own. See server/API.md.
+// POST workers: registers a machine, which describes itself and gets its own token. See
+// server/API.md.
 #include <string.h>
 
 #include "server/accounts/machine.h"
@@ -10,8 +11,8 @@ enum { COMPILERS_MAX = 16 };
 
 static bool compilers_check(const json_t *compilers, Error *err) {
     if (!json_is_array(compilers) || json_array_size(compilers) > COMPILERS_MAX)
-        return error_field(err, 422, "bad_request", "compilers", "a list of at most %d names",
-                           COMPILERS_MAX);
+        return error_field(err, 422, "bad_request", "compilers",
+                           "compilers is a list of at most %d names", COMPILERS_MAX);
     for (size_t i = 0; i < json_array_size(compilers); i++) {
         const char *name = json_string_value(json_array_get(compilers, i));
         if (!name)
@@ -42,7 +43,7 @@ static bool host_check(json_t *host, Introduction *in, Error *err) {
            number_check("sandbox", sandbox, 0, 2, err) && compilers_check(compilers, err);
 }
 
-// The token of the user whose machine it is, if there is one.
+// The token of the machine's user, if it has one.
 static bool read_user_token(const json_t *token, Introduction *in, Error *err) {
     in->user_token = json_string_value(token);
     return !token || json_is_null(token) || in->user_token ||
@@ -61,7 +62,8 @@ static bool read_introduction(Request *req, Introduction *in, json_t **host, Err
         !one_line_check("machine_key", in->key, 16, 128, err))
         return false;
     if (strchr(in->key, ' '))
-        return error_field(err, 422, "bad_request", "machine_key", "machine_key has no blanks");
+        return error_field(err, 422, "bad_request", "machine_key",
+                           "machine_key must not have blanks");
     return host_check(*host, in, err) && read_user_token(user_token, in, err);
 }
 

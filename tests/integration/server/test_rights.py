@@ -14,9 +14,10 @@ import urllib.parse
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+import routes  # noqa: E402
 from database import add_test, sql, write_plain_book  # noqa: E402
 from protocol import batch, claim, games_body, put_games  # noqa: E402
-from server import ADMIN, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
+from server import ADMIN, PASSWORD, Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 server = admin = None
@@ -372,20 +373,6 @@ def routes_of_the_table():
             yield who, method, pattern
 
 
-def routes_of_the_server():
-    """As the tables in C name them."""
-    found = set()
-    for path in sorted((ROOT / "server/routes").glob("*.c")):
-        text = re.sub(r"#define(.*\\\n)*.*\n", "", path.read_text())
-        found |= set(re.findall(r'\{\s*"([A-Z]+)",\s*"([^"]+)",\s*ACCESS_', text))
-        for page, api in re.findall(r'BOTH\(\s*"([^"]+)",\s*"([^"]+)"', text):
-            found |= {("POST", page), ("POST", "/api/v1" + api)}
-        for name in re.findall(r'ACTION\(\s*"([^"]+)"', text):
-            found |= {("POST", "/tests/{id}/" + name), ("POST", "/api/v1/tests/{id}/" + name)}
-        found |= {("GET", page) for page in re.findall(r'PAGE\(\s*"([^"]+)"', text)}
-    return found
-
-
 def everybody():
     """One client for each identity, by its name."""
     people = {"volunteer": person("volunteer"), "author": person("author"), "developer": person("developer", "developer"),
@@ -445,7 +432,7 @@ def expected(who, name):
 
 def every_route_is_open_to_the_callers_that_the_table_names_and_to_no_others():
     table = list(routes_of_the_table())
-    equal({(method, pattern) for _, method, pattern in table} ^ routes_of_the_server(), set(), "routes without a row, rows without a route")
+    equal({(method, pattern) for _, method, pattern in table} ^ {(route.method, route.pattern) for route in routes.table(server)}, set(), "routes without a row, rows without a route")
     people, wrong = everybody(), []
     for who, method, pattern in table:
         for name, client in people.items():
