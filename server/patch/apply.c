@@ -58,8 +58,8 @@ static void replace_path(char **path, const char *with) {
     *path = copy;
 }
 
-// How many folders must be stripped from the names of a plain diff: the smallest number with which
-// one of the names exists in the tree. -1: not known.
+// The number of folders to strip from the names of a plain diff: the smallest number with which one
+// of the names exists in the tree. -1: there is none.
 static int find_strip(const Apply *a, const PatchFile *file) {
     const char *const names[] = {file->old_path, file->new_path};
     for (int n = 0; n < STRIP_MAX; n++)
@@ -69,15 +69,6 @@ static int find_strip(const Apply *a, const PatchFile *file) {
                 return n;
         }
     return -1;
-}
-
-// `diff -ruN old new` makes new files too. The number of folders to strip comes from another file
-// of the patch, if one exists in the tree.
-static void find_plain_strip(Apply *a, const PatchMail *mail) {
-    a->plain_strip = -1;
-    for (int i = 0; i < mail->file_count && a->plain_strip < 0; i++)
-        if (mail->files[i].plain)
-            a->plain_strip = find_strip(a, &mail->files[i]);
 }
 
 // The file that a plain diff changes. It has two names, each stripped or, if that is not possible,
@@ -94,12 +85,6 @@ static const char *choose_plain(const Apply *a, const PatchFile *file, int strip
     return names[0] ? names[0] : names[1];
 }
 
-static bool makes_file(const Apply *a, const PatchFile *file, const char *path) {
-    const PatchHunk *first = &file->hunks[0];
-    bool from_nothing = first->old_count == 0 && first->old_start == 0;
-    return !file->old_path || (from_nothing && !is_file(a, path));
-}
-
 static bool resolve_plain(const Apply *a, PatchFile *file) {
     int strip = find_strip(a, file);
     strip = strip < 0 ? a->plain_strip : strip;
@@ -107,7 +92,9 @@ static bool resolve_plain(const Apply *a, PatchFile *file) {
     if (strip < 0 && !path_check(file->new_path ? file->new_path : file->old_path, a->err))
         return false;
     char *path scope(free_ptr) = xstrdup(choose_plain(a, file, strip < 0 ? 1 : strip));
-    bool made = makes_file(a, file, path), gone = !file->new_path;
+    const PatchHunk *first = &file->hunks[0];
+    bool from_nothing = first->old_count == 0 && first->old_start == 0;
+    bool made = !file->old_path || (from_nothing && !is_file(a, path)), gone = !file->new_path;
     replace_path(&file->old_path, made ? NULL : path);
     replace_path(&file->new_path, gone ? NULL : path);
     return path_check(path, a->err);
@@ -151,12 +138,6 @@ static bool check_old_place(const Apply *a, const char *path) {
     return patch_refuse(a->err, path, " is not a plain file in the base");
 }
 
-static bool check_places(const Apply *a, const PatchFile *file) {
-    bool moved = file->new_path && (!file->old_path || strcmp(file->old_path, file->new_path) != 0);
-    return (!file->old_path || check_old_place(a, file->old_path)) &&
-           (!moved || check_new_place(a, file->new_path));
-}
-
 // ---- apply
 
 // A change of mode states the file's old mode. It counts as stated only if it differs from the new
@@ -171,24 +152,6 @@ static void complete_modes(const Apply *a, PatchFile *file) {
         file->new_mode = mode;
 }
 
-static bool write_blob(const Apply *a, const Str *content, git_oid *id) {
-    errno = 0;
-    git_error_clear();
-    return git_blob_create_from_buffer(id, a->repo, content->size ? content->data : "",
-                                       content->size) == 0 ||
-           repo_error(a->err, 500, "git", "the patched file cannot be written");
-}
-
-static bool fit(const Apply *a, const PatchFile *file, const git_blob *blob, git_oid *id) {
-    const char *old = blob ? git_blob_rawcontent(blob) : "";
-    size_t size = blob ? (size_t)git_blob_rawsize(blob) : 0;
-    Str out scope(str_release);
-    str_init(&out, file->binary ? PATCH_CONTENT_MAX : size + 2 * PATCH_BYTES_MAX);
-    bool fits = file->binary ? patch_fit_binary(file, old, size, &out, a->err)
-                             : patch_fit(file, old, size, &out, a->err);
-    return fits && (!file->new_path || write_blob(a, &out, id));
-}
-
 // `id` is the old content, and becomes the new content.
 static bool apply_content(const Apply *a, const PatchFile *file, git_oid *id) {
     git_blob *blob = NULL;
@@ -196,9 +159,19 @@ static bool apply_content(const Apply *a, const PatchFile *file, git_oid *id) {
         return true;
     if (file->old_path && git_blob_lookup(&blob, a->repo, id) < 0)
         return repo_error(a->err, 500, "git", file->old_path);
-    bool ok = fit(a, file, blob, id);
+    const char *old = blob ? git_blob_rawcontent(blob) : "";
+    size_t size = blob ? (size_t)git_blob_rawsize(blob) : 0;
+    Str out scope(str_release);
+    str_init(&out, file->binary ? PATCH_CONTENT_MAX : size + 2 * PATCH_BYTES_MAX);
+    bool ok = file->binary ? patch_fit_binary(file, old, size, &out, a->err)
+                           : patch_fit(file, old, size, &out, a->err);
     git_blob_free(blob);
-    return ok;
+    if (!ok || !file->new_path)
+        return ok;
+    errno = 0;
+    git_error_clear();
+    return git_blob_create_from_buffer(id, a->repo, out.size ? out.data : "", out.size) == 0 ||
+           repo_error(a->err, 500, "git", "the patched file cannot be written");
 }
 
 static bool put_into_index(const Apply *a, const PatchFile *file, const git_oid *id) {
@@ -217,7 +190,10 @@ static bool put_into_index(const Apply *a, const PatchFile *file, const git_oid 
 }
 
 static bool apply_file(const Apply *a, PatchFile *file) {
-    if (!resolve_paths(a, file) || !check_places(a, file))
+    if (!resolve_paths(a, file) || (file->old_path && !check_old_place(a, file->old_path)))
+        return false;
+    bool moved = file->new_path && (!file->old_path || strcmp(file->old_path, file->new_path) != 0);
+    if (moved && !check_new_place(a, file->new_path))
         return false;
     complete_modes(a, file);
     git_oid id = {0};
@@ -241,7 +217,12 @@ static bool is_named_once(const Apply *a, const PatchMail *mail, int number) {
 }
 
 static bool apply_files(Apply *a, const PatchMail *mail) {
-    find_plain_strip(a, mail);
+    // `diff -ruN old new` makes new files too, whose names are not in the tree. For them, the
+    // number of folders to strip comes from another file of the patch.
+    a->plain_strip = -1;
+    for (int i = 0; i < mail->file_count && a->plain_strip < 0; i++)
+        if (mail->files[i].plain)
+            a->plain_strip = find_strip(a, &mail->files[i]);
     for (int i = 0; i < mail->file_count; i++)
         if (!apply_file(a, &mail->files[i]) || !is_named_once(a, mail, i))
             return false;

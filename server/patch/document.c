@@ -2,6 +2,11 @@
 // first. Every byte is shown, or the document says that it is not. The document does not use git's
 // test for binary files: one NUL would hide the rest of a source file. Everything is shown as text,
 // except large files with NULs, which are named by their SHA-256.
+//
+// The diff of a test has two parts: the patch against its base, and the base against the baseline
+// if the base is not in the baseline's history. Together they are all code that volunteers build
+// and that the engine's maintainers have not merged.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,23 +190,6 @@ static json_t *content_name(const git_blob *blob) {
     return json_pack("{s:I, s:s}", "size", (json_int_t)size_of(blob), "sha256", sha);
 }
 
-static bool take_text(Document *d, git_diff *diff, size_t number, Error *err) {
-    git_patch *patch = NULL;
-    if (git_patch_from_diff(&patch, diff, number) < 0)
-        return repo_error(err, 500, "git", "the diff cannot be made");
-    for (size_t i = 0; i < git_patch_num_hunks(patch); i++)
-        take_hunk(d, patch, i);
-    git_patch_free(patch);
-    return true;
-}
-
-// Names a file that is too large to be shown byte by byte. A deleted file is not unseen: its
-// content was approved before.
-static void name_unseen(Document *d, const git_blob *new) {
-    d->unseen += new != NULL;
-    json_object_set_new(d->file, "unseen", content_name(new));
-}
-
 static bool take_file(Document *d, git_diff *diff, size_t number, const git_blob *old,
                       const git_blob *new, Error *err) {
     const git_diff_delta *delta = git_diff_get_delta(diff, number);
@@ -219,10 +207,18 @@ static bool take_file(Document *d, git_diff *diff, size_t number, const git_blob
     add_risks(d, delta, binary);
     bool same = git_oid_equal(&delta->old_file.id, &delta->new_file.id);
     bool ok = true;
-    if (too_large && !same)
-        name_unseen(d, new);
-    else if (!same)
-        ok = take_text(d, diff, number, err);
+    if (too_large && !same) {
+        // A deleted file is not unseen: its content was approved before.
+        d->unseen += new != NULL;
+        json_object_set_new(d->file, "unseen", content_name(new));
+    } else if (!same) {
+        git_patch *patch = NULL;
+        ok = git_patch_from_diff(&patch, diff, number) == 0 ||
+             repo_error(err, 500, "git", "the diff cannot be made");
+        for (size_t i = 0; ok && i < git_patch_num_hunks(patch); i++)
+            take_hunk(d, patch, i);
+        git_patch_free(patch);
+    }
     json_object_set_new(d->file, "additions", json_integer(d->file_additions));
     json_object_set_new(d->file, "deletions", json_integer(d->file_deletions));
     d->additions += d->file_additions;
@@ -290,4 +286,30 @@ json_t *patch_document(git_repository *repo, const char *base, const char *commi
     return json_pack("{s:o, s:I, s:I, s:i, s:b, s:i}", "files", d.risky, "additions",
                      (json_int_t)d.additions, "deletions", (json_int_t)d.deletions, "risky", risky,
                      "truncated", (int)d.truncated, "unseen_files", d.unseen);
+}
+
+// The base is compared with the nearest commit that is also in the baseline's history. Code that
+// was merged into the baseline since that commit is not part of what the base adds.
+static json_t *base_document(git_repository *repo, const char *base, const char *baseline,
+                             DiffLimits limits, Error *err) {
+    char from[REPO_SHA_MAX];
+    if (repo_is_ancestor(repo, base, baseline))
+        return json_null();
+    if (!repo_common_ancestor(repo, base, baseline, from))
+        snprintf(from, sizeof from, "%s", baseline);
+    json_t *document = patch_document(repo, from, base, limits, err);
+    if (document)
+        json_object_set_new(document, "from", json_string(from));
+    return document;
+}
+
+json_t *patch_test_document(git_repository *repo, const DiffCommits *commits, DiffLimits limits,
+                            Error *err) {
+    json_auto_t *document = patch_document(repo, commits->base, commits->patch, limits, err);
+    json_t *below =
+        document ? base_document(repo, commits->base, commits->baseline, limits, err) : NULL;
+    if (!below)
+        return NULL;
+    json_object_set_new(document, "base_diff", below);
+    return json_incref(document);
 }

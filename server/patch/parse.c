@@ -13,7 +13,13 @@ static PatchMail *add_mail(Patch *patch) {
     return &patch->mails[count - 1];
 }
 
-static bool check_file(const PatchFile *file, Error *err) {
+static bool add_file(PatchMail *mail, const PatchFile *file, Error *err) {
+    size_t count = (size_t)++mail->file_count;
+    mail->files = xrealloc(mail->files, count * sizeof *mail->files);
+    mail->files[count - 1] = *file;
+    if (count > PATCH_FILES_MAX)
+        return error_field(err, 422, "patch_too_many_files", "patch",
+                           "the patch touches over %d files", PATCH_FILES_MAX);
     bool renamed = file->old_path && file->new_path && strcmp(file->old_path, file->new_path) != 0;
     if (renamed && !file->plain && !file->renames)
         return error_field(err, 422, "patch_malformed", "patch",
@@ -24,35 +30,6 @@ static bool check_file(const PatchFile *file, Error *err) {
                            (!file->new_path || path_check(file->new_path, err)));
 }
 
-static bool add_file(PatchMail *mail, const PatchFile *file, Error *err) {
-    size_t count = (size_t)++mail->file_count;
-    mail->files = xrealloc(mail->files, count * sizeof *mail->files);
-    mail->files[count - 1] = *file;
-    if (count > PATCH_FILES_MAX)
-        return error_field(err, 422, "patch_too_many_files", "patch",
-                           "the patch touches over %d files", PATCH_FILES_MAX);
-    return check_file(file, err);
-}
-
-// `diff -r` without -N writes this line for a file that only one side has. Skipping it would
-// silently leave out the file.
-static bool check_skipped(const char *text, size_t size, int line, Error *err) {
-    if (!patch_starts(text, size, "Only in "))
-        return true;
-    return error_field(
-        err, 422, "patch_incomplete", "patch",
-        "line %d of the patch leaves out a file that only one side has; make it with "
-        "`diff -ruN`",
-        line);
-}
-
-static bool start_mail(Patch *patch, PatchCursor *c, Error *err) {
-    if (patch->mail_count >= PATCH_MAILS_MAX)
-        return error_field(err, 422, "patch_too_many_mails", "patch",
-                           "the patch has over %d mails; squash its commits", PATCH_MAILS_MAX);
-    return patch_mail_read(c, add_mail(patch), err);
-}
-
 // One step: the head of a mail, a file, or a line that is skipped.
 static bool parse_step(Patch *patch, PatchCursor *c, Error *err) {
     PatchCursor next = *c;
@@ -60,8 +37,12 @@ static bool parse_step(Patch *patch, PatchCursor *c, Error *err) {
     size_t size;
     patch_line(&next, &text, &size);
     bool at_top = c->p == patch->text;
-    if (patch_mail_starts(text, size) && (at_top || text[4] == ' '))
-        return start_mail(patch, c, err);
+    if (patch_mail_starts(text, size) && (at_top || text[4] == ' ')) {
+        if (patch->mail_count >= PATCH_MAILS_MAX)
+            return error_field(err, 422, "patch_too_many_mails", "patch",
+                               "the patch has over %d mails; squash its commits", PATCH_MAILS_MAX);
+        return patch_mail_read(c, add_mail(patch), err);
+    }
     PatchFile file;
     if (patch_file_read(c, &file, err)) {
         PatchMail *mail =
@@ -69,19 +50,14 @@ static bool parse_step(Patch *patch, PatchCursor *c, Error *err) {
         return add_file(mail, &file, err);
     }
     *c = next;
-    return !err->status && check_skipped(text, size, next.line, err);
-}
-
-static bool check_whole(const Patch *patch, Error *err) {
-    int files = 0;
-    for (int i = 0; i < patch->mail_count; i++)
-        files += patch->mails[i].file_count;
-    if (!files)
-        return error_field(
-            err, 422, "patch_not_a_diff", "patch",
-            "this text has no diff; paste the output of `git diff`, `git format-patch "
-            "--stdout` or `diff -u`, beginning with its first line");
-    return true;
+    // `diff -r` without -N writes this line for a file that only one side has. Skipping it would
+    // silently leave out the file.
+    if (!err->status && patch_starts(text, size, "Only in "))
+        error_field(err, 422, "patch_incomplete", "patch",
+                    "line %d of the patch leaves out a file that only one side has; make it with "
+                    "`diff -ruN`",
+                    next.line);
+    return !err->status;
 }
 
 // A mail without files is a cover letter, or its commit changed nothing.
@@ -110,12 +86,15 @@ bool patch_parse(const char *bytes, size_t size, Patch *out, Error *err) {
     bool ok = true;
     while (ok && c.p < c.end)
         ok = parse_step(out, &c, err);
-    if (ok && check_whole(out, err)) {
+    if (ok)
         drop_empty_mails(out);
-        return true;
-    }
-    patch_release(out);
-    return false;
+    if (ok && !out->mail_count)
+        ok = error_field(err, 422, "patch_not_a_diff", "patch",
+                         "this text has no diff; paste the output of `git diff`, `git format-patch "
+                         "--stdout` or `diff -u`, beginning with its first line");
+    if (!ok)
+        patch_release(out);
+    return ok;
 }
 
 void patch_release(Patch *patch) {
