@@ -15,7 +15,7 @@ typedef struct CommitRecord {
 } CommitRecord;
 
 // Reads the commit and makes its snapshot, of which only the SHA-256 is kept. Without a draft, the
-// objects of the commit are on disk when it returns. Any thread.
+// objects of the commit are on disk when this returns. Any thread.
 bool commit_prepare(git_repository *repo, const Draft *draft, const char *sha, const NetRule *rule,
                     CommitRecord *out, Error *err);
 void commit_record_release(CommitRecord *record);

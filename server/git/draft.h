@@ -15,7 +15,7 @@ typedef struct Draft Draft;
 
 // For data folder `data`.
 Draft *draft_new(const char *data, Error *err);
-// Removes all that was not published.
+// Removes the objects that were not published.
 void draft_free(Draft *draft);
 // From now on, objects written through `repo` stay in memory, and only `repo` finds them. The draft
 // must live as long as `repo`.

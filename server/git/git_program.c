@@ -14,9 +14,9 @@
 
 #include "server/common/visible.h"
 
-enum { ENV_MAX = 40, WORDS_MAX = 600 };
+enum { ENV_MAX = 40, MESSAGES_MAX = 600 };
 
-// safe.directory: the data folder may belong to another user than the user of this process.
+// safe.directory: the data folder and this process may belong to different users.
 static const char *const settings[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                        "HOME=/nonexistent",
                                        "GIT_CONFIG_NOSYSTEM=1",
@@ -35,7 +35,7 @@ static const char *const settings[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
 
 typedef struct Child {
     pid_t pid;
-    int in, out, words; // our ends, -1 when closed
+    int in, out, messages; // our ends, -1 when closed
 } Child;
 
 static double now_s(void) {
@@ -47,14 +47,6 @@ static double now_s(void) {
 static void close_end(int *fd) {
     close_fd(fd);
     *fd = -1;
-}
-
-// Three pipes, all closed on exec; [0] is the end to read from.
-static bool open_pipes(int pipes[3][2], Error *err) {
-    for (int i = 0; i < 3; i++)
-        if (pipe2(pipes[i], O_CLOEXEC) < 0)
-            return error_errno(err, "cannot make a pipe");
-    return true;
 }
 
 static bool spawn(const GitCall *call, int pipes[3][2], pid_t *pid, Error *err) {
@@ -87,21 +79,24 @@ static bool spawn(const GitCall *call, int pipes[3][2], pid_t *pid, Error *err) 
 }
 
 static bool child_start(const GitCall *call, Child *child, Error *err) {
-    int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
-    bool ok = open_pipes(pipes, err) && spawn(call, pipes, &child->pid, err);
+    int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}; // [0] is the end to read from
+    bool ok = true;
+    for (int i = 0; ok && i < 3; i++)
+        ok = pipe2(pipes[i], O_CLOEXEC) == 0 || error_errno(err, "cannot make a pipe");
+    ok = ok && spawn(call, pipes, &child->pid, err);
     close_end(&pipes[0][0]);
     close_end(&pipes[1][1]);
     close_end(&pipes[2][1]);
     child->in = pipes[0][1];
     child->out = pipes[1][0];
-    child->words = pipes[2][0];
+    child->messages = pipes[2][0];
     if (ok) {
         fcntl(child->in, F_SETFL, O_NONBLOCK);
         return true;
     }
     close_end(&child->in);
     close_end(&child->out);
-    close_end(&child->words);
+    close_end(&child->messages);
     return false;
 }
 
@@ -127,14 +122,14 @@ static void drain(int *fd, Str *to) {
 }
 
 // Runs until both outputs are closed. False: too much time or too much output.
-static bool converse(Child *child, const GitCall *call, Str *out, Str *words, Error *err) {
+static bool exchange(Child *child, const GitCall *call, Str *out, Str *messages, Error *err) {
     double deadline = now_s() + call->timeout_s;
     size_t fed = 0;
-    while (child->out >= 0 || child->words >= 0) {
+    while (child->out >= 0 || child->messages >= 0) {
         double left = deadline - now_s();
         struct pollfd fds[] = {{.fd = child->in, .events = POLLOUT},
                                {.fd = child->out, .events = POLLIN},
-                               {.fd = child->words, .events = POLLIN}};
+                               {.fd = child->messages, .events = POLLIN}};
         if (left <= 0)
             return error_set(err, 504, "git_timeout", "git took over %.0f seconds",
                              call->timeout_s);
@@ -145,7 +140,7 @@ static bool converse(Child *child, const GitCall *call, Str *out, Str *words, Er
         if (fds[1].revents)
             drain(&child->out, out);
         if (fds[2].revents)
-            drain(&child->words, words);
+            drain(&child->messages, messages);
         if (out->overflow)
             return error_set(err, 413, "too_large", "git's answer is over %zu bytes", out->max);
     }
@@ -154,24 +149,25 @@ static bool converse(Child *child, const GitCall *call, Str *out, Str *words, Er
 
 bool git_run(const GitCall *call, Str *out, Error *err) {
     Child child;
-    Str words scope(str_release);
-    str_init(&words, WORDS_MAX);
+    Str messages scope(str_release);
+    str_init(&messages, MESSAGES_MAX);
     if (!child_start(call, &child, err))
         return false;
-    bool ok = converse(&child, call, out, &words, err);
+    bool ok = exchange(&child, call, out, &messages, err);
     if (!ok)
         kill(-child.pid, SIGKILL);
     close_end(&child.in);
     close_end(&child.out);
-    close_end(&child.words);
+    close_end(&child.messages);
     int status = 0;
     while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!ok || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
         return ok;
     // Git quotes bytes of a request as they are.
-    char shown[WORDS_MAX];
-    size_t size = words.size - (words.size && words.data[words.size - 1] == '\n');
-    visible_copy(shown, sizeof shown, words.data, size, true);
-    return error_set(err, 502, "git_failed", "git failed: %s", size ? shown : "it said nothing");
+    char shown[MESSAGES_MAX];
+    size_t size = messages.size - (messages.size && messages.data[messages.size - 1] == '\n');
+    visible_copy(shown, sizeof shown, messages.data, size, true);
+    return error_set(err, 502, "git_failed", "git failed%s%s", size ? ": " : " without a message",
+                     size ? shown : "");
 }

@@ -22,7 +22,7 @@ typedef struct NetRule {
 
 typedef struct NetUse {
     char sha[SHA256_HEX_MAX]; // "": none
-    char path[NET_PATH_MAX];  // where it is to be placed; "": it is in the tree
+    char path[NET_PATH_MAX];  // the place for it; "": it is in the tree
 } NetUse;
 
 // The rule in the engine's row, which owns the texts.

@@ -75,21 +75,16 @@ int refs_remove(git_repository *repo, Db *db, int64_t engine, RefsToRemove which
     return count;
 }
 
-static bool reconcile_engine(const char *data, Db *db, const SqlEnginesAll *engine, Error *err) {
-    git_repository *repo scope(repo_free) = repo_open(data, engine->name, err);
-    if (!repo)
-        return false;
-    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", engine->branch);
-    if (!ref_follow(repo, ref, engine->baseline, err) || !tests_follow(repo, db, engine->id, err))
-        return false;
-    refs_remove(repo, db, engine->id, REFS_NOT_KEPT);
-    return true;
-}
-
 bool repo_reconcile(const char *data, Db *db, Error *err) {
     SqlEnginesAllRows engines scope(sql_rows_end) = sql_engines_all(db);
-    while (sql_engines_all_next(&engines))
-        if (!reconcile_engine(data, db, &engines.row, err))
+    while (sql_engines_all_next(&engines)) {
+        const SqlEnginesAll *engine = &engines.row;
+        git_repository *repo scope(repo_free) = repo_open(data, engine->name, err);
+        char *ref scope(free_ptr) = xasprintf("refs/heads/%s", engine->branch);
+        if (!repo || !ref_follow(repo, ref, engine->baseline, err) ||
+            !tests_follow(repo, db, engine->id, err))
             return false;
+        refs_remove(repo, db, engine->id, REFS_NOT_KEPT);
+    }
     return true;
 }

@@ -84,11 +84,6 @@ git_repository *repo_create(const char *data, const char *engine, const char *br
     return repo;
 }
 
-static bool is_hex(const char *text) {
-    size_t n = strspn(text, "0123456789abcdef");
-    return n >= 7 && n <= 40 && !text[n];
-}
-
 // The commit of a branch or tag.
 static bool resolve_name(git_repository *repo, const char *prefix, const char *name, git_oid *oid) {
     char *full scope(free_ptr) = xasprintf("%s%s", prefix, name);
@@ -109,8 +104,9 @@ static bool resolve_name(git_repository *repo, const char *prefix, const char *n
 static bool resolve_hex(git_repository *repo, const char *hex, git_oid *oid) {
     git_oid prefix;
     git_commit *commit = NULL;
-    if (!is_hex(hex) || git_oid_fromstrn(&prefix, hex, strlen(hex)) < 0 ||
-        git_commit_lookup_prefix(&commit, repo, &prefix, strlen(hex)) < 0)
+    size_t size = strspn(hex, "0123456789abcdef");
+    if (size < 7 || size > 40 || hex[size] || git_oid_fromstrn(&prefix, hex, size) < 0 ||
+        git_commit_lookup_prefix(&commit, repo, &prefix, size) < 0)
         return false;
     git_oid_cpy(oid, git_commit_id(commit));
     git_commit_free(commit);

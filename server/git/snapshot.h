@@ -1,8 +1,7 @@
 // A source snapshot: the tree of a commit as an uncompressed tar. The bytes are the same on every
 // machine and at every time: files sorted by path, no times, no owners, mode 644 or 755, no entries
 // for folders. Workers request and cache a snapshot by its SHA-256. The database keeps only this
-// SHA-256. The tar is a blob while workers may build it, and is made again from git when it is
-// gone.
+// SHA-256. The tar is a blob while workers may build it. Later it is made again from git.
 #pragma once
 
 #include "server/common/hash.h"
@@ -24,6 +23,6 @@ bool snapshot_hash(git_repository *repo, const char *commit, char sha[SHA256_HEX
 // bytes are not the same.
 bool snapshot_again(git_repository *repo, const char *commit, const char *sha, Str *out,
                     Error *err);
-// Stores the same as a blob of `data` unless the blob is there. On a reader thread.
+// Makes the snapshot again and stores it as a blob of `data`, unless the blob exists. On a reader.
 bool snapshot_store(git_repository *repo, const char *commit, const char *sha, const char *data,
                     Error *err);

@@ -23,13 +23,6 @@ typedef struct Import {
     Error *err;
 } Import;
 
-static bool is_ignored(const Import *in, const char *path, bool folder) {
-    char *name scope(free_ptr) = xasprintf("%s%s", path, folder ? "/" : "");
-    int ignored = 0;
-    git_ignore_path_is_ignored(&ignored, in->repo, name);
-    return ignored;
-}
-
 static bool add_file(Import *in, const char *path, const char *full, const struct stat *st) {
     size_t size;
     char *bytes scope(free_ptr) = file_read(full, REPO_FILE_BYTES_MAX, &size, in->err);
@@ -44,7 +37,7 @@ static bool add_file(Import *in, const char *path, const char *full, const struc
                              .mode = st->st_mode & S_IXUSR ? GIT_FILEMODE_BLOB_EXECUTABLE
                                                            : GIT_FILEMODE_BLOB};
     if (++in->files > REPO_FILES_MAX)
-        return error_set(in->err, 422, "tree_too_large", "%s holds over %d files", in->folder,
+        return error_set(in->err, 422, "tree_too_large", "%s has over %d files", in->folder,
                          REPO_FILES_MAX);
     if (!path_check(path, in->err))
         return error_prefix(in->err, "%s", full);
@@ -62,14 +55,13 @@ static bool add_entry(Import *in, const char *prefix, const char *name) {
     struct stat st;
     if (lstat(full, &st) < 0)
         return error_errno(in->err, "cannot read %s", full);
-    if (is_ignored(in, path, S_ISDIR(st.st_mode)))
+    bool is_folder = S_ISDIR(st.st_mode);
+    char *rule_path scope(free_ptr) = xasprintf("%s%s", path, is_folder ? "/" : "");
+    int ignored = 0;
+    git_ignore_path_is_ignored(&ignored, in->repo, rule_path);
+    if (ignored || (!is_folder && !S_ISREG(st.st_mode)))
         return true;
-    if (S_ISREG(st.st_mode))
-        return add_file(in, path, full, &st);
-    if (!S_ISDIR(st.st_mode))
-        return true;
-    char *below scope(free_ptr) = xasprintf("%s/", path);
-    return add_folder(in, below);
+    return is_folder ? add_folder(in, rule_path) : add_file(in, path, full, &st);
 }
 
 static void close_folder(DIR **dir) {
@@ -83,7 +75,8 @@ static bool add_folder(Import *in, const char *prefix) {
     if (!dir)
         return error_errno(in->err, "cannot read folder %s", full);
     if (in->depth > 20)
-        return error_set(in->err, 422, "tree_too_deep", "%s is too deep", full);
+        return error_set(in->err, 422, "tree_too_deep", "the folder %s is over 20 levels deep",
+                         full);
     in->depth++;
     bool ok = true;
     for (struct dirent *entry; ok && (entry = readdir(dir));)
@@ -109,10 +102,10 @@ bool repo_tree_import(git_repository *repo, const char *folder, git_oid *tree, E
     Import in = {.repo = repo, .folder = folder, .err = err};
     set_ignore_rules(repo, folder);
     if (git_index_new(&in.index) < 0)
-        return repo_error(err, 500, "git", "no index");
+        return repo_error(err, 500, "git", "the index cannot be made");
     bool ok = add_folder(&in, "");
     if (ok && !in.files)
-        ok = error_set(err, 422, "tree_empty", "%s holds no source files", folder);
+        ok = error_set(err, 422, "tree_empty", "%s has no source files", folder);
     if (ok && git_index_write_tree_to(tree, in.index, repo) < 0)
         ok = repo_error(err, 500, "git", "the tree cannot be written");
     git_index_free(in.index);
@@ -164,12 +157,8 @@ static int visit(const char *root, const git_tree_entry *entry, void *payload) {
     return ok ? 0 : -1;
 }
 
-static bool is_new_or_empty(const char *folder) {
-    return rmdir(folder) == 0 || errno == ENOENT;
-}
-
 bool repo_tree_export(git_repository *repo, const char *commit, const char *folder, Error *err) {
-    if (!is_new_or_empty(folder))
+    if (rmdir(folder) < 0 && errno != ENOENT)
         return error_set(err, 409, "not_empty", "%s exists and is not empty", folder);
     Export out = {.repo = repo, .folder = folder, .err = err};
     git_tree *tree scope(repo_tree_free) = NULL;
