@@ -57,7 +57,7 @@ static void setting_explain(FILE *out, Setting setting) {
             row->fallback, row->help);
 }
 
-// What the database holds may be older than this server, or written by hand.
+// The database may hold settings of another version, or values that were written by hand.
 static const char *remark_on(const char *name, const char *value) {
     Setting setting;
     if (!setting_find(name, &setting))

@@ -47,7 +47,7 @@ static const char usage[] =
     "If there are several engines, add --engine NAME to a command (not to list).\n";
 
 typedef struct Plan {
-    const char *words[4]; // DATA and what follows
+    const char *words[4]; // DATA and the words after it
     int word_count;
     const char *engine, *message, *branch, *commit;
 } Plan;

@@ -1,5 +1,5 @@
-// The connection's struct, for the files of the facade (db.c, query.c). No other file includes
-// this.
+// The connection's struct, for db.c, which defines the functions here, and query.c. No other file
+// includes this.
 #pragma once
 
 #include <sqlite3.h>

@@ -3,8 +3,8 @@
 // that reads a setting and `server set` that lists and writes it cannot disagree. A running server
 // sees a change at once.
 //
-// A setting that is not set is its default. So is one whose value in the database is not within its
-// bounds (edited by hand, or written by an older version): the log then has one warning.
+// A setting that is not set has its default. So has a setting whose value in the database is not
+// within its bounds (edited by hand, or written by an older version). Then the log has one warning.
 #pragma once
 
 #include "server/db/db.h"
@@ -33,8 +33,8 @@ typedef enum Setting {
     SETTING_COUNT
 } Setting;
 
-// Reads a setting; NULL for `db`: the default. It is a mistake of ours to read it as another type
-// than its own.
+// Reads a setting; NULL for `db`: the default. The caller must read it as its own
+// type.
 int64_t setting_whole(Db *db, Setting setting);
 double setting_real(Db *db, Setting setting);
 char *setting_text(Db *db, Setting setting); // also of a setting of words; never NULL

@@ -36,8 +36,8 @@ Sender *sender_enter(Senders *senders, SenderKind kind, const char *name, const 
 void sender_leave(Sender *sender);
 const char *sender_name(const Sender *sender);
 
-// A job is a request that has arrived and has no answer yet; a claim that waits for work is none.
-// False: 429, the sender or its owner has too many.
+// A job is a request that has arrived and has no answer yet. A claim that waits for a task is not a
+// job. False: 429, the sender or its owner has too many jobs.
 bool sender_begin_job(Sender *sender, Error *err);
 void sender_end_job(Sender *sender);
 // Charges bytes of a body that is held in memory. False: 429, and nothing is charged.

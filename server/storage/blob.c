@@ -45,11 +45,6 @@ static int lock_folder(const char *folder, int how) {
     return fd;
 }
 
-// Sets the file's time to now, as if it had just been written.
-static bool make_young(const char *path) {
-    return utimensat(AT_FDCWD, path, NULL, 0) == 0;
-}
-
 bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_HEX_MAX],
               Error *err) {
     sha256_hex(bytes, size, sha);
@@ -64,7 +59,8 @@ bool blob_put(const char *data, const void *bytes, size_t size, char sha[SHA256_
     int lock scope(close_fd) = lock_folder(folder, LOCK_SH);
     if (lock < 0)
         return error_errno(err, "cannot open %s", folder);
-    if (holds(path, bytes, size) && make_young(path))
+    // The file's time becomes now, as if it had just been written.
+    if (holds(path, bytes, size) && utimensat(AT_FDCWD, path, NULL, 0) == 0)
         return folder_sync(folder, err) && folder_sync(parent, err);
     return file_write_durable(path, bytes, size, err) && folder_sync(parent, err);
 }
@@ -95,8 +91,7 @@ char *blob_get(const char *data, const char *sha, size_t max, size_t *size, Erro
     char found[SHA256_HEX_MAX];
     if (strcmp(sha256_hex(bytes, length, found), sha) != 0) {
         free_ptr(&bytes);
-        return error_set(err, 500, "blob_damaged", "%s holds other bytes than its name says", path),
-               NULL;
+        return error_set(err, 500, "blob_damaged", "the SHA-256 of %s is not its name", path), NULL;
     }
     if (size)
         *size = length;

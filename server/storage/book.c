@@ -1,6 +1,6 @@
-// Books in the database and in memory: see book.h. book_read.c reads files from outside.
+// Books in the database and in memory, and the order of their openings: see book.h. book_read.c
+// reads files from outside.
 #include "server/storage/book.h"
-#include "server/storage/book_order.h"
 #include "server/storage/book_read.h"
 
 #include <fcntl.h>
@@ -15,19 +15,44 @@
 #include "server/storage/blob.h"
 #include "sql/worker.h"
 
-// ---- installing ---------------------------------------------------------------------------------
+// ---- the order ----------------------------------------------------------------------------------
 
-static int64_t store(Db *db, const char *data, int64_t engine_id, const char *name,
-                     const BookText *book, double now, Error *err) {
-    char sha[SHA256_HEX_MAX];
-    if (!blob_put(data, book->lines.data, book->lines.size, sha, err) ||
-        !blob_note(db, sha, book->lines.size, "book", now, err) ||
-        !sql_book_add(db, err, .engine = engine_id, .name = name, .sha256 = sha,
-                      .format = book->is_pgn ? "pgn" : "epd", .openings = (int64_t)book->openings,
-                      .chess960 = book->chess960, .created = now))
-        return 0;
-    return db_last_id(db);
+// A round function. Any fixed mixing works, but it must never change: a running test would get
+// other openings. (Multipliers of the splitmix64 generator, Steele, Lea and Flood 2014.)
+static uint64_t mix(uint64_t x) {
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111eb;
+    return x ^ x >> 31;
 }
+
+// A balanced Feistel network is a permutation of 2·half bits for any round function (Luby and
+// Rackoff 1988).
+static uint64_t feistel(uint64_t seed, uint64_t x, int half) {
+    uint64_t mask = (1ULL << half) - 1, left = x >> half, right = x & mask;
+    for (uint64_t round = 1; round <= 6; round++) {
+        uint64_t next = left ^ (mix(seed ^ mix(right + (round << 56))) & mask);
+        left = right;
+        right = next;
+    }
+    return left << half | right;
+}
+
+// A value outside the domain is permuted again until one is inside (Black and Rogaway 2002). That
+// takes at most four steps on average, because the range is less than four times the domain.
+uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size) {
+    int half = 1;
+    while (half < 31 && 1ULL << (2 * half) < size)
+        half++;
+    uint64_t x = i;
+    do
+        x = feistel(seed, x, half);
+    while (x >= size);
+    return x;
+}
+
+// ---- installing ---------------------------------------------------------------------------------
 
 int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
                      const char *name, double now, Error *err) {
@@ -39,7 +64,14 @@ int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *pa
         error_prefix(err, "book %s", name);
         return 0;
     }
-    return store(db, data, engine_id, name, &book, now, err);
+    char sha[SHA256_HEX_MAX];
+    if (!blob_put(data, book.lines.data, book.lines.size, sha, err) ||
+        !blob_note(db, sha, book.lines.size, "book", now, err) ||
+        !sql_book_add(db, err, .engine = engine_id, .name = name, .sha256 = sha,
+                      .format = book.is_pgn ? "pgn" : "epd", .openings = (int64_t)book.openings,
+                      .chess960 = book.chess960, .created = now))
+        return 0;
+    return db_last_id(db);
 }
 
 // ---- dealing ------------------------------------------------------------------------------------
@@ -89,14 +121,12 @@ static bool map_open(BookMap *map, const char *data, const char *blob, Error *er
     return true;
 }
 
-static void map_close(BookMap *map) {
-    munmap((void *)(uintptr_t)map->text, map->size);
-    free(map->starts);
-}
-
 void book_cache_clear(void) {
-    while (cache.count)
-        map_close(&cache.maps[--cache.count]);
+    while (cache.count) {
+        BookMap *map = &cache.maps[--cache.count];
+        munmap((void *)(uintptr_t)map->text, map->size);
+        free(map->starts);
+    }
 }
 
 static const BookMap *map_of(const char *data, const char *blob, Error *err) {

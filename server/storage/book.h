@@ -13,6 +13,11 @@
 
 enum { BOOK_PLIES_DEFAULT = 16 };
 
+// The order in which a test plays the openings of its book: element i of the seed's permutation of
+// 0 … size-1. It is a Feistel network over the next even power of two, repeated until the value is
+// below `size`. Pure; the result is the same on every machine and never changes.
+uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size);
+
 // Reads the file at `path`, stores it under DATA and in `books`. Returns its id, 0 on error (409 if
 // the engine has a book of that name). Call this inside a writer's transaction.
 int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,

@@ -39,7 +39,7 @@ static bool read_epd_line(const char *text, size_t size, long number, BookText *
     Position pos;
     Refusal why;
     if (size >= sizeof line)
-        return refuse(err, number, "longer than 4095 bytes");
+        return refuse(err, number, "the line is over 4095 bytes long");
     if (memchr(text, 0, size))
         return refuse(err, number, "this is not text");
     memcpy(line, text, size);
@@ -111,6 +111,6 @@ bool book_read(const char *text, size_t size, int plies, BookText *out, Error *e
     bool good =
         out->is_pgn ? read_pgn(text, size, plies, out, err) : read_epd(text, size, out, err);
     if (good && !out->openings)
-        return refuse(err, 1, "there is no opening in this file");
+        return refuse(err, 1, "the file has no openings");
     return good;
 }

@@ -1,4 +1,4 @@
-// The thread that deletes blobs that are not needed: bodies of requests that were refused after the
+// The thread that deletes unneeded blobs: bodies of requests that were refused after the
 // body was written, games of tests that were dropped (ledger/disk_policy.h), and snapshots that no
 // worker builds (git/snapshot.h). It sweeps at the start of the server, every ten minutes, and on
 // request. It only reads the database. It does not delete a blob younger than an hour, because the

@@ -11,7 +11,6 @@
 #include "engine/rules/position.h"
 #include "server/common/file.h"
 #include "server/storage/book.h"
-#include "server/storage/book_order.h"
 #include "server/storage/book_read.h"
 #include "tests/kit/ledger_kit.h"
 
