@@ -25,6 +25,13 @@ bool sha256_is_hex(const char *text) {
     return strspn(text, "0123456789abcdef") == 64 && strlen(text) == 64;
 }
 
+uint64_t table_hash(uint64_t seed, const void *bytes, size_t size) {
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < size; i++)
+        seed = (seed ^ p[i]) * 0x100000001b3;
+    return seed ^ seed >> 32;
+}
+
 void random_bytes(void *out, size_t size) {
     if (RAND_bytes(out, (int)size) != 1)
         fatal("OpenSSL has no random numbers");
@@ -70,7 +77,8 @@ bool zstd_decompress(const void *data, size_t size, Str *out, Error *err) {
             return error_set(err, 400, "bad_compression", "zstd: %s", ZSTD_getErrorName(left));
         str_add(out, chunk, piece.pos);
         if (out->overflow)
-            return error_set(err, 413, "too_large", "expands to over %zu bytes", out->max);
+            return error_set(err, 413, "too_large", "the decompressed data is over %zu bytes",
+                             out->max);
         full = piece.pos == sizeof chunk;
     } while (in.pos < in.size || full);
     if (left)

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "server/common/error.h"
 #include "server/common/str.h"
@@ -14,6 +15,9 @@ char *sha256_hex(const void *data, size_t size, char out[SHA256_HEX_MAX]);
 bool sha256_is_hex(const char *text); // exactly 64 lower-case hex digits
 // 256 random bits as 43 characters of URL-safe base64. Returns `out`.
 char *token_random(char out[TOKEN_MAX]);
+// A fast hash for tables: FNV-1a that starts from `seed`, mixed so that the low bits depend on all
+// bits. With a secret seed, clients cannot choose names that fall into one slot.
+uint64_t table_hash(uint64_t seed, const void *bytes, size_t size);
 // `size` random bytes.
 void random_bytes(void *out, size_t size);
 

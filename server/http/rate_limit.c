@@ -32,20 +32,12 @@ void rate_free(Rate *rate) {
     free(rate);
 }
 
-// FNV-1a, starting from the secret, and mixed so that the low bits depend on all bits.
-static double *slot_of(Rate *rate, const char *address) {
-    struct in6_addr six;
-    uint64_t hash = rate->seed;
-    bool network = inet_pton(AF_INET6, address, &six) == 1;
-    const unsigned char *bytes = network ? six.s6_addr : (const unsigned char *)address;
-    size_t size = network ? 8 : strlen(address);
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3;
-    return &rate->due[(hash ^ hash >> 32) % SLOTS];
-}
-
 bool rate_take(Rate *rate, const char *address, double per_minute, double now, double *wait_s) {
-    double *due = slot_of(rate, address);
+    struct in6_addr six;
+    bool is_six = inet_pton(AF_INET6, address, &six) == 1;
+    const void *bytes = is_six ? (const void *)six.s6_addr : address;
+    uint64_t hash = table_hash(rate->seed, bytes, is_six ? 8 : strlen(address)); // 8: the network
+    double *due = &rate->due[hash % SLOTS];
     double each = WINDOW_S / per_minute, next = fmax(*due, now) + each;
     *wait_s = fmax(0, next - now - WINDOW_S);
     if (*wait_s > 1e-9)

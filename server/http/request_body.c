@@ -27,7 +27,8 @@ static bool gzip_decompress(const char *data, size_t size, Str *out, Error *err)
                              rc == Z_BUF_ERROR ? "the data is cut short" : "broken data");
         str_add(out, chunk, sizeof chunk - stream.avail_out);
         if (out->overflow)
-            return error_set(err, 413, "too_large", "expands to over %zu bytes", out->max);
+            return error_set(err, 413, "too_large", "the decompressed data is over %zu bytes",
+                             out->max);
     } while (rc != Z_STREAM_END);
     return true;
 }
@@ -40,7 +41,7 @@ static bool body_decode(RequestData *data, Error *err) {
         return true;
     bool zstd = !strcasecmp(encoding, "zstd");
     if (!zstd && strcasecmp(encoding, "gzip") != 0)
-        return error_set(err, 415, "bad_encoding", "Content-Encoding is none of zstd and gzip");
+        return error_set(err, 415, "bad_encoding", "Content-Encoding must be zstd or gzip");
     // A small body that expands to a large one has no slot among the large bodies.
     size_t max = data->route->max_body;
     str_init(&data->body, data->large || max < BODY_LARGE ? max : BODY_LARGE);

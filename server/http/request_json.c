@@ -8,7 +8,8 @@
 
 enum { VALUES_MAX = 10000 };
 
-// "{}," has three bytes; as an object in memory it takes a hundred times as much.
+// "{}," has three bytes, but the object in memory takes a hundred times as much. So the values are
+// counted before the text is parsed.
 static size_t values_of(const char *text, size_t size) {
     size_t count = 0;
     bool quoted = false;
@@ -27,7 +28,7 @@ json_t *request_object(Request *req, Error *err) {
     if (req->data->json)
         return req->data->json;
     if (values_of(req->body, req->body_size) > VALUES_MAX)
-        return error_set(err, 400, "bad_json", "the body holds over %d values", VALUES_MAX), NULL;
+        return error_set(err, 400, "bad_json", "the body has over %d values", VALUES_MAX), NULL;
     json_auto_t *json = json_loadb(req->body, req->body_size, JSON_REJECT_DUPLICATES, &at);
     if (!json)
         return error_set(err, 400, "bad_json", "the body is not JSON: line %d, column %d: %s",
@@ -72,7 +73,9 @@ static bool name_from_text(const json_error_t *at, Error *err) {
     const char *colon = strrchr(at->text, ':');
     const char *name = colon ? colon + 2 : "";
     if (strstr(at->text, "left unpacked"))
-        return error_field(err, 422, "bad_request", name, "unknown: %s", name), true;
+        return error_field(err, 422, "bad_request", name, "%s is not a member of this request",
+                           name),
+               true;
     if (strstr(at->text, "not found"))
         return error_field(err, 422, "bad_request", name, "%s is missing", name), true;
     return false;

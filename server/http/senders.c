@@ -64,12 +64,8 @@ void senders_free(Senders *senders) {
     free(senders);
 }
 
-// FNV-1a, starting from the secret, and mixed so that the low bits depend on all bits.
 static size_t bucket_of(const Senders *senders, const char *name) {
-    uint64_t hash = senders->seed;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
-    return (hash ^ hash >> 32) % BUCKETS;
+    return table_hash(senders->seed, name, strlen(name)) % BUCKETS;
 }
 
 static Owner *owner_enter(Senders *senders, const char *name) {

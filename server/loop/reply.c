@@ -82,7 +82,7 @@ static struct MHD_Response *from_file(RequestData *data) {
     if (range.bad) {
         close(fd);
         response_header(res, "Content-Range", "bytes */%lld", (long long)st.st_size);
-        return from_text(data, 416, "bad_range", "the file is shorter than that");
+        return from_text(data, 416, "bad_range", "the file ends before this range");
     }
     if (range.part) {
         res->status = 206;
@@ -102,7 +102,8 @@ static struct MHD_Response *from_stream(Loop *loop, RequestData *data) {
         parse_long(test, 1, INT64_MAX, &id);
     struct MHD_Response *stream = stream_open(&loop->streams, data->connection, data->network, id);
     data->res.type = "text/event-stream";
-    return stream ? stream : from_text(data, 503, "too_many_streams", "too many listeners");
+    return stream ? stream
+                  : from_text(data, 503, "too_many_streams", "there are too many event streams");
 }
 
 static bool is_unchanged(const RequestData *data) {

@@ -23,7 +23,7 @@ static bool add_file(PatchMail *mail, const PatchFile *file, Error *err) {
     bool renamed = file->old_path && file->new_path && strcmp(file->old_path, file->new_path) != 0;
     if (renamed && !file->plain && !file->renames)
         return error_field(err, 422, "patch_malformed", "patch",
-                           "line %d of the patch names two different files, but no rename",
+                           "line %d of the patch names two different files and states no rename",
                            file->line);
     // Leading folders of a `diff -u` are not stripped yet: they may be "../" and absolute.
     return file->plain || ((!file->old_path || path_check(file->old_path, err)) &&

@@ -84,7 +84,7 @@ static bool wrong_password(Request *req, const char *name, Error *err) {
     char device[DEVICE_MAX];
     if (!login_failed(req->turn->db, name, place_of(req, name, device), req->turn->now, err))
         return false;
-    error_field(&answer, 401, "wrong_password", "password", "name or password is wrong");
+    error_field(&answer, 401, "wrong_password", "password", "the name or the password is wrong");
     request_refuse(req->data, &answer);
     return true;
 }
