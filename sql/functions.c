@@ -80,8 +80,9 @@ static void print_parameter(const Field *p) {
     print("%s%s", pointer ? "const int64_t *" : parameter_types[p->type], p->name);
 }
 
-// Two parameters or more are members of a struct. A value without a name would initialise the member
-// that follows the one before it. So members that no value fits stand at both ends and between.
+// Two parameters or more are members of a struct. A value without a name would initialise the
+// member that follows the one before it. So members that no value fits stand at both ends and
+// between.
 static void print_values(const Function *f) {
     if (f->is.parameter_count < 2)
         return;

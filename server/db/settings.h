@@ -41,7 +41,7 @@ char *setting_text(Db *db, Setting setting); // also of a setting of words; neve
 // Whether a setting of words has this one. The word must be one of the setting's.
 bool setting_is(Db *db, Setting setting, const char *word);
 
-// Writes a setting. False if the value is not within its bounds: 422 `bad_setting`.
+// Writes a setting. False if the value is not within its bounds: 422 `bad_field`.
 bool setting_write(Db *db, Setting setting, const char *value, Error *err);
 
 // ---- for lists of settings ----------------------------------------------------------------------

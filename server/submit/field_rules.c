@@ -1,9 +1,10 @@
-// The table of the fields of a test. See fields.h.
+// See field_rules.h.
+#include "server/submit/field_rules.h"
+
 #include <string.h>
 
 #include "server/ledger/workload.h"
 #include "server/patch/patch.h"
-#include "server/submit/fields.h"
 
 #define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
 

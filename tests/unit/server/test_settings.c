@@ -107,7 +107,7 @@ static void a_value_outside_the_bounds_is_not_written(void **state) {
         const SettingRow *row = setting_row(wrong[i].setting);
         if (setting_write(db, wrong[i].setting, wrong[i].value, &err))
             fail_msg("%s may be '%s'", row->name, wrong[i].value);
-        assert_string_equal(err.code, "bad_setting");
+        assert_string_equal(err.code, "bad_field");
     }
     assert_int_equal(setting_whole(db, SETTING_TASK_SECONDS), 1800);
 }
