@@ -153,6 +153,14 @@ json_t *kit_result(const char *outcomes) {
                      lost, "draws", drawn, "crashes", 0, "time_losses", 0);
 }
 
+json_t *kit_result_with(const char *outcomes, const char *members) {
+    json_t *result = kit_result(outcomes);
+    json_auto_t *more = json_loads(members, 0, NULL);
+    if (json_object_update(result, more) != 0)
+        fatal("kit_result_with: %s", members);
+    return result;
+}
+
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result) {
     return (Batch){.task = task,
                    .worker = worker,

@@ -31,6 +31,8 @@ bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *pha
                    int64_t begun, TaskReply *reply);
 // A result with these outcomes. Every drawn pair (2) has two drawn games. New.
 json_t *kit_result(const char *outcomes);
+// The same with other members, which are JSON: {"crashes": 1}. New.
+json_t *kit_result_with(const char *outcomes, const char *members);
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result);
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply);

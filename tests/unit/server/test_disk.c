@@ -60,12 +60,10 @@ static void under_the_floor_it_is_short_and_under_twice_the_floor_low(void **sta
 static void add_finished(int id, const char *result, double finished, char digit) {
     kit_sql(&kit,
             "INSERT INTO tests (id, engine_id, author_id, title, created, base_commit, new_commit, "
-            "kind, model, elo0, "
-            "elo1, alpha, beta, tc, threads, book_id, seed, variant, adjudication, batch_pairs, "
+            "workload, parameters, tc, threads, book_id, seed, variant, adjudication, batch_pairs, "
             "pairs_max, state, "
             "approved_hash, result, finished) SELECT %d, 1, 1, 'test', 1, base_commit, new_commit, "
-            "kind, model, elo0, "
-            "elo1, alpha, beta, tc, 1, 1, 42, variant, '{}', 4, 400, 'finished', 'x', '%s', %f "
+            "workload, parameters, tc, 1, 1, 42, variant, '{}', 4, 400, 'finished', 'x', '%s', %f "
             "FROM tests WHERE id = 1",
             id, result, finished);
     kit_sql(&kit,

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "server/common/json_member.h"
 #include "tests/kit/ledger_kit.h"
 
 static LedgerKit kit;
@@ -33,9 +34,9 @@ static void a_batch_is_stored_counted_and_answered(void **state) {
     (void)state;
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
     assert_true(posted.counted && !posted.repeat && posted.task.continues);
-    assert_int_equal(posted.games, 8);
+    assert_int_equal(posted.units, 4);
     assert_int_equal(posted.next_seq, 1);
-    assert_int_equal(kit_int(&kit, "SELECT ptnml1 + 10 * ptnml2 + 100 * ptnml4 FROM tests"), 111);
+    assert_int_equal(kit_int(&kit, "SELECT counts -> '$.ptnml' = '[0,1,1,1,1]' FROM tests"), 1);
     assert_int_equal(kit_int(&kit, "SELECT games FROM workers WHERE id = 1"), 8);
     assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
     assert_string_equal(posted.task.why, "done");
@@ -47,7 +48,7 @@ static void a_repeat_changes_nothing(void **state) {
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
     assert_true(posted.repeat && posted.counted);
-    assert_int_equal(posted.games, 8);
+    assert_int_equal(posted.units, 4);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches"), 1);
 }
 
@@ -56,7 +57,8 @@ static void a_repeat_with_other_content_is_a_conflict(void **state) {
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
     assert_false(kit_post(&kit, task, 1, 0, "2143", &posted));
     assert_string_equal(kit.err.code, "batch_conflict");
-    Batch batch = kit_batch(task, 1, 0, "2134");
+    json_auto_t *result = kit_result("2134");
+    Batch batch = kit_batch(task, 1, 0, result);
     batch.speed = 2e6;
     assert_false(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_string_equal(kit.err.code, "batch_conflict");
@@ -68,6 +70,10 @@ static void a_gap_and_a_batch_past_the_end_are_refused(void **state) {
     assert_string_equal(kit.err.code, "seq_gap");
     assert_false(kit_post(&kit, task, 1, 2, "2222", &posted));
     assert_int_equal(kit.err.status, 422);
+}
+
+static void add_to(json_t *result, const char *name, int more) {
+    json_object_set_new(result, name, json_integer(member_int(result, name) + more));
 }
 
 static void counts_that_contradict_the_outcomes_are_refused(void **state) {
@@ -84,12 +90,13 @@ static void counts_that_contradict_the_outcomes_are_refused(void **state) {
                    {0, 0, 0, 5, 4},  {0, 0, 0, -1, 0},  {9, 9, -18, 0, 0}};
     int refused = 0, count = sizeof changes / sizeof *changes;
     for (int i = 0; i < count; i++) {
-        Batch batch = kit_batch(task, 1, 0, "0134");
-        batch.wins += changes[i].wins;
-        batch.losses += changes[i].losses;
-        batch.draws += changes[i].draws;
-        batch.crashes += changes[i].crashes;
-        batch.time_losses += changes[i].time_losses;
+        json_auto_t *result = kit_result("0134");
+        add_to(result, "wins", changes[i].wins);
+        add_to(result, "losses", changes[i].losses);
+        add_to(result, "draws", changes[i].draws);
+        add_to(result, "crashes", changes[i].crashes);
+        add_to(result, "time_losses", changes[i].time_losses);
+        Batch batch = kit_batch(task, 1, 0, result);
         refused += !ledger_batch(&kit.turn, &batch, &posted, &kit.err);
     }
     assert_int_equal(refused, count);
@@ -98,9 +105,8 @@ static void counts_that_contradict_the_outcomes_are_refused(void **state) {
 
 static void a_drawn_pair_may_be_two_draws_or_a_win_each(void **state) {
     (void)state;
-    Batch batch = kit_batch(task, 1, 0, "2222");
-    batch.wins = batch.losses = 1;
-    batch.draws = 6;
+    json_auto_t *result = kit_result_with("2222", "{\"wins\": 1, \"losses\": 1, \"draws\": 6}");
+    Batch batch = kit_batch(task, 1, 0, result);
     assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
 }
 
@@ -115,7 +121,8 @@ static void games_that_were_not_uploaded_are_missed(void **state) {
     char sha[65];
     memset(sha, 'd', 64);
     sha[64] = 0;
-    Batch batch = kit_batch(task, 1, 0, "2222");
+    json_auto_t *result = kit_result("2222");
+    Batch batch = kit_batch(task, 1, 0, result);
     batch.games_sha256 = sha;
     assert_false(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_string_equal(kit.err.code, "games_missing");
@@ -196,7 +203,7 @@ static void a_late_batch_whose_pairs_were_dealt_again_does_not_count(void **stat
     assert_false(posted.counted);
     assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
     assert_true(posted.counted);
-    assert_int_equal(posted.games, 8);
+    assert_int_equal(posted.units, 4);
     assert_int_equal(kit_int(&kit, "SELECT games FROM workers WHERE id = 1"), 8); // credited
     assert_int_equal(kit_check(&kit), 0);
 }
@@ -223,7 +230,8 @@ static void a_late_batch_out_of_the_middle_splits_its_range(void **state) {
 // ---- verdicts -----------------------------------------------------------------------------------
 
 static void set_quick_bounds(void) {
-    kit_sql(&kit, "UPDATE tests SET model = 'logistic', elo0 = 0, elo1 = 100");
+    kit_sql(&kit, "UPDATE tests SET parameters = json_set(parameters, "
+                  "'$.model', 'logistic', '$.elo0', 0.0, '$.elo1', 100.0)");
 }
 
 static void crossing_the_upper_bound_accepts_and_stops_the_others(void **state) {
@@ -240,10 +248,10 @@ static void crossing_the_upper_bound_accepts_and_stops_the_others(void **state) 
     assert_string_equal(posted.task.why, "finished");
     assert_true(kit_heartbeat(&kit, other, 3, "play", 5, 1, &reply));
     assert_string_equal(reply.why, "finished");
-    int64_t games = posted.games;
+    int64_t units = posted.units;
     assert_true(kit_post(&kit, other, 3, 0, "0000", &posted));
     assert_false(posted.counted);
-    assert_int_equal(posted.games, games);
+    assert_int_equal(posted.units, units);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'verdict'"), 1);
     assert_int_equal(kit_check(&kit), 0);
 }
@@ -274,32 +282,42 @@ static void an_sprt_that_reaches_its_cap_ends_without_verdict(void **state) {
 // The audit sums the batches itself, so that it sees a total that is not counted.
 static void every_total_is_the_sum_over_the_batches(void **state) {
     (void)state;
-    Batch first = kit_batch(task, 1, 0, "0011"), second = kit_batch(task, 1, 1, "1344");
-    first.crashes = 4;
-    second.crashes = 2;
-    second.time_losses = 2;
+    json_auto_t *one = kit_result_with("0011", "{\"crashes\": 4}"),
+                *two = kit_result_with("1344", "{\"crashes\": 2, \"time_losses\": 2}");
+    Batch first = kit_batch(task, 1, 0, one), second = kit_batch(task, 1, 1, two);
     assert_true(ledger_batch(&kit.turn, &first, &posted, &kit.err));
     assert_true(ledger_batch(&kit.turn, &second, &posted, &kit.err));
     assert_int_equal(kit_check(&kit), 0);
-    char *totals scope(free_ptr) = kit_text(
-        &kit, "SELECT format('%%d %%d %%d %%d %%d', ptnml0, ptnml1, ptnml2, ptnml3, ptnml4) || "
-              "format(' %%d %%d %%d %%d %%d', wins, losses, draws, crashes, time_losses) "
-              "FROM tests WHERE id = 1");
-    assert_string_equal(totals, "2 3 0 1 2 5 7 4 6 2");
+    char *totals scope(free_ptr) =
+        kit_text(&kit, "SELECT (counts -> '$.ptnml') || format(' %%d %%d %%d %%d %%d', "
+                       "counts ->> '$.wins', counts ->> '$.losses', counts ->> '$.draws', "
+                       "counts ->> '$.crashes', counts ->> '$.time_losses') "
+                       "FROM tests WHERE id = 1");
+    assert_string_equal(totals, "[2,3,0,1,2] 5 7 4 6 2");
 }
+
+#define COUNTS_PLUS(name, more)                                                                    \
+    "UPDATE tests SET counts = json_set(counts, '$." name "', (counts ->> '$." name "') + " more ")"
 
 static void the_audit_sees_what_was_tampered_with(void **state) {
     (void)state;
     static const char *const damages[] = {
-        "UPDATE tests SET ptnml2 = ptnml2 + 1",
-        "UPDATE tests SET draws = draws - 1",
-        "UPDATE tests SET crashes = crashes + 1",
-        "UPDATE tests SET time_losses = time_losses + 1",
-        "UPDATE batches SET crashes = 1 WHERE seq = 0",
-        "UPDATE tests SET llr = llr + 1e-15",
-        "UPDATE tests SET sprt_state = '{}'",
-        "UPDATE batches SET counted = 0 WHERE seq = 0",
-        "UPDATE batches SET outcomes = '2233' WHERE seq = 0",
+        "UPDATE tests SET units_counted = units_counted + 4",
+        COUNTS_PLUS("ptnml[2]", "1"),
+        COUNTS_PLUS("draws", "-1"),
+        COUNTS_PLUS("crashes", "1"),
+        COUNTS_PLUS("time_losses", "1"),
+        COUNTS_PLUS("sprt.llr", "1e-15"),
+        "UPDATE tests SET counts = '{}'",
+        "UPDATE tests SET counts = json_remove(counts, '$.sprt')",
+        "UPDATE tests SET points = json_set(points, '$.llr', (points ->> '$.llr') + 1e-15)",
+        "UPDATE tests SET positions = positions + 1",
+        "UPDATE batches SET result = json_set(result, '$.crashes', 1) WHERE seq = 0",
+        "UPDATE batches SET position = NULL WHERE seq = 0",
+        "UPDATE batches SET position = 7 WHERE seq = 1",
+        "UPDATE batches SET units = 8 WHERE seq = 0",
+        "UPDATE batches SET points = json_set(points, '$.llr', 1.0) WHERE seq = 0",
+        "UPDATE batches SET result = json_set(result, '$.outcomes', '2233') WHERE seq = 0",
         "UPDATE tasks SET next_seq = next_seq + 1 WHERE id = 1",
         "UPDATE tests SET next_pair = next_pair + 4",
         "INSERT INTO returned_pairs VALUES (1, 0, 4, '')",
@@ -323,7 +341,8 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
         kit_sql(&kit, "PRAGMA foreign_keys = 0");
         kit_sql(&kit, "INSERT OR REPLACE INTO tests SELECT * FROM keep_tests");
         kit_sql(&kit, "INSERT OR REPLACE INTO tasks SELECT * FROM keep_tasks");
-        kit_sql(&kit, "INSERT OR REPLACE INTO batches SELECT * FROM keep_batches");
+        kit_sql(&kit, "UPDATE batches SET (units, result, position, points) = (SELECT units, "
+                      "result, position, points FROM keep_batches k WHERE k.id = batches.id)");
         kit_sql(&kit, "DELETE FROM returned_pairs");
         kit_sql(&kit, "INSERT INTO returned_pairs SELECT * FROM keep_returned");
         static const char *const tables[] = {"tests", "tasks", "batches", "returned"};

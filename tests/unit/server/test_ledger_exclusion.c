@@ -39,10 +39,9 @@ static bool include(int64_t worker) {
 }
 
 static char *stands(void) {
-    return kit_text(&kit,
-                    "SELECT ptnml0 || ' ' || ptnml2 || ' ' || ptnml4 || ' ' || wins || ' ' || "
-                    "draws || ' ' || sprt_state || (SELECT group_concat(llr) FROM batches) "
-                    "FROM tests WHERE id = 1");
+    return kit_text(&kit, "SELECT counts || points || units_counted || ' ' || promise || "
+                          "(SELECT group_concat(points) FROM batches) "
+                          "FROM tests WHERE id = 1");
 }
 
 static void an_exclusion_taken_back_leaves_no_trace(void **state) {
@@ -54,8 +53,8 @@ static void an_exclusion_taken_back_leaves_no_trace(void **state) {
     char *before scope(free_ptr) = stands();
     assert_true(exclude(3, "all"));
     assert_int_equal(changed.pairs, 4);
-    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 4);
-    assert_int_equal(kit_int(&kit, "SELECT ptnml4 FROM tests"), 1);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 4);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.ptnml[4]' FROM tests"), 1);
     assert_int_equal(kit_check(&kit), 0);
     assert_true(include(3));
     char *after scope(free_ptr) = stands();
@@ -65,13 +64,15 @@ static void an_exclusion_taken_back_leaves_no_trace(void **state) {
 
 static void only_whole_windows_of_marked_batches_go(void **state) {
     (void)state;
-    Batch flagged = kit_batch(task, 1, 0, "4444");
+    json_auto_t *result = kit_result("4444");
+    Batch flagged = kit_batch(task, 1, 0, result);
     flagged.busy = 0.9;
     assert_true(ledger_batch(&kit.turn, &flagged, &posted, &kit.err));
     assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
     assert_true(exclude(1, "flagged"));
     assert_int_equal(changed.batches, 1);
-    assert_int_equal(kit_int(&kit, "SELECT wins + draws FROM tests"), 8);
+    assert_int_equal(
+        kit_int(&kit, "SELECT (counts ->> '$.wins') + (counts ->> '$.draws') FROM tests"), 8);
     assert_false(exclude(1, "flagged"));
     assert_string_equal(kit.err.code, "nothing_to_exclude");
     assert_true(exclude(1, "all"));
@@ -91,30 +92,30 @@ static void an_exclusion_holds_for_what_comes_later(void **state) {
     assert_false(posted.counted);
     assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
     assert_true(posted.repeat && !posted.counted);
-    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 0);
     assert_int_equal(kit_check(&kit), 0);
     assert_true(include(1));
     assert_int_equal(changed.pairs, 8);
-    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 16);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 16);
     assert_int_equal(kit_check(&kit), 0);
 }
 
 static void a_verdict_stays_when_its_batches_go(void **state) {
     (void)state;
-    kit_sql(&kit, "UPDATE tests SET kind = 'fixed', pairs_max = 8");
+    kit_sql(&kit, "UPDATE tests SET workload = 'fixed', pairs_max = 8");
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
     assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
     assert_true(kit_result_is(&kit, "completed"));
     assert_true(exclude(1, "all"));
     assert_true(kit_result_is(&kit, "completed"));
-    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 0);
     assert_int_equal(kit_check(&kit), 0);
 }
 
 static void what_comes_back_may_decide_an_open_test(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
-    kit_sql(&kit, "UPDATE tests SET kind = 'fixed', pairs_max = 8");
+    kit_sql(&kit, "UPDATE tests SET workload = 'fixed', pairs_max = 8");
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
     assert_true(exclude(1, "all"));
     assert_true(kit_post(&kit, other, 3, 0, "2222", &posted));
@@ -142,10 +143,10 @@ static void batches_that_were_begun_when_the_server_ended_are_left_out(void **st
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
     kit_sql(&kit,
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70) "
-            "INSERT INTO batches (id, test_id, task_id, worker_id, seq, outcomes, wins, losses, "
-            "draws, crashes, time_losses, tc, speed, busy, received, counted, llr) "
-            "SELECT 100 + i, test_id, task_id, worker_id, i, outcomes, wins, losses, draws, 0, 0, "
-            "tc, speed, busy, received, 0, 0 FROM batches, n");
+            "INSERT INTO batches (id, test_id, task_id, worker_id, seq, units, result, tc, speed, "
+            "busy, received) "
+            "SELECT 100 + i, test_id, task_id, worker_id, i, units, result, tc, speed, busy, "
+            "received FROM batches, n");
     kit_sql(&kit, "INSERT INTO replays_started SELECT id, 1 FROM batches WHERE id > 100");
     assert_true(ledger_replays_resume(kit.db, 5, &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays_started"), 0);
@@ -162,9 +163,9 @@ static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void *
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
     assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
     assert_true(ledger_replayed(&kit.turn, 1, 8, "", "", &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 16);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 16);
     assert_true(ledger_replayed(&kit.turn, 2, 8, "game 3: it is of another pair", "", &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 0);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 0);
     char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM exclusions");
     assert_string_equal(reason, "replay mismatch: game 3: it is of another pair");
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
@@ -191,7 +192,7 @@ static void a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count(
     assert_false(reply.continues);
     assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
     assert_false(posted.counted);
-    assert_int_equal(kit_int(&kit, "SELECT wins FROM tests"), 8);
+    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 8);
     assert_int_equal(kit_int(&kit, "SELECT games FROM workers WHERE id = 1"), 8);
     assert_int_equal(kit_check(&kit), 0);
     assert_false(block(1, true));

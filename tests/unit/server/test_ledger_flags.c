@@ -14,9 +14,11 @@
 static LedgerKit kit;
 static BatchReply posted;
 static int64_t task;
+static json_t *draws;
 
 static int open_task(void **state) {
     (void)state;
+    draws = kit_result("2222");
     posted = (BatchReply){0};
     task = kit_open_task(&kit);
     return task > 0 ? 0 : -1;
@@ -24,6 +26,7 @@ static int open_task(void **state) {
 
 static int close_kit(void **state) {
     (void)state;
+    json_decref(draws);
     kit_close(&kit);
     return 0;
 }
@@ -63,7 +66,7 @@ static void each_limit_flags_the_batches_beyond_it(void **state) {
 }
 
 static Batch loaded(int64_t seq, Load load) {
-    Batch batch = kit_batch(task, 1, seq, "2222");
+    Batch batch = kit_batch(task, 1, seq, draws);
     batch.load = load;
     return batch;
 }
@@ -147,8 +150,8 @@ static FaultReport fault_report(int64_t seq, char digit) {
 
 // A batch in which all games ended by a fault: four by crashes, four on time.
 static void post_faults(int64_t seq) {
-    Batch batch = kit_batch(task, 1, seq, "2222");
-    batch.crashes = batch.time_losses = 4;
+    json_auto_t *result = kit_result_with("2222", "{\"crashes\": 4, \"time_losses\": 4}");
+    Batch batch = kit_batch(task, 1, seq, result);
     assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
 }
 
@@ -289,8 +292,8 @@ static void fault_report_does_not_fill_the_disk(void **state) {
     more.pair = kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)next);
     more.content = large;
     more.content_size = sizeof large;
-    Batch batch = kit_batch(next, 3, 0, "2222");
-    batch.crashes = 1;
+    json_auto_t *result = kit_result_with("2222", "{\"crashes\": 1}");
+    Batch batch = kit_batch(next, 3, 0, result);
     assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     assert_true(send(&more));
     assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"), kept);

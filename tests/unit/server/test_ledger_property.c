@@ -95,7 +95,7 @@ static void do_post(Known *task) {
     if (posted.counted)
         note_counted(task, task->seq);
     task->seq++;
-    assert_int_equal(posted.games, 2 * counted_pairs);
+    assert_int_equal(posted.units, counted_pairs);
 }
 
 static void do_repeat(Known *task) {
@@ -103,7 +103,7 @@ static void do_repeat(Known *task) {
         return;
     assert_true(kit_post(&kit, task->id, task->worker, task->seq - 1, task->last, &posted));
     assert_true(posted.repeat);
-    assert_int_equal(posted.games, 2 * counted_pairs);
+    assert_int_equal(posted.units, counted_pairs);
 }
 
 static void do_fail(Known *task) {
@@ -163,11 +163,14 @@ static void step(void) {
         do_pause();
 }
 
-static void live(uint64_t seed, const char *kind) {
+static void live(uint64_t seed, const char *workload) {
     dice = seed;
     kit_activate(&kit, 1);
     kit_sql(&kit, "INSERT INTO settings VALUES ('task_seconds', '155')");
-    kit_sql(&kit, "UPDATE tests SET kind = '%s', elo0 = 0, elo1 = 0.001, pairs_max = 400", kind);
+    kit_sql(&kit,
+            "UPDATE tests SET workload = '%s', pairs_max = 400, "
+            "parameters = json_set(parameters, '$.elo0', 0.0, '$.elo1', 0.001)",
+            workload);
     for (int i = 0; i < STEPS; i++) {
         step();
         if (i % 50 == 0)

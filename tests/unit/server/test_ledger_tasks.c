@@ -351,7 +351,7 @@ static void approval_taken_back_returns_the_pairs(void **state) {
 
 static void a_test_of_fixed_length_deals_no_more_than_it_needs(void **state) {
     (void)state;
-    kit_sql(&kit, "UPDATE tests SET kind = 'fixed', pairs_max = 20");
+    kit_sql(&kit, "UPDATE tests SET workload = 'fixed', pairs_max = 20");
     int64_t dealt = 0, task;
     for (int i = 0; i < 20 && (task = kit_claim(&kit, 3, 4, 0)) > 0; i++) {
         dealt += pairs_of(task);

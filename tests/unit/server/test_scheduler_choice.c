@@ -126,7 +126,7 @@ static void weights_are_fishtests(void **state) {
     assert_true(fabs(scheduler_weight(&test) - 389.4) < 0.1);
     test.tc_ratio = 48;
     assert_true(fabs(scheduler_weight(&test) - 1947) < 1);
-    test = stc(1), test.games = 400000, test.llr = 2.5, test.elo0 = 0.5;
+    test = stc(1), test.games = 400000, test.promise = 1;
     assert_true(fabs(scheduler_weight(&test) - 220) < 1e-9);
 }
 

@@ -35,7 +35,8 @@ static void every_default_of_the_table_is_within_its_own_bounds(void **state) {
     (void)state;
     Error err;
     json_auto_t *fields = json_object();
-    for (const FieldRule *rule = submit_rules; rule->name; rule++)
+    const FieldRule *rule;
+    for (int i = 0; (rule = submit_rule_at(i)); i++)
         if (rule->fallback)
             json_object_set_new(fields, rule->name, json_string(rule->fallback));
     if (!submit_fields_check(fields, &err))
@@ -45,7 +46,7 @@ static void every_default_of_the_table_is_within_its_own_bounds(void **state) {
 static void defaults_are_those_of_a_short_sprt(void **state) {
     (void)state;
     json_auto_t *f = complete("{}");
-    assert_string_equal(field_text(f, "kind"), "sprt");
+    assert_string_equal(field_text(f, "workload"), "sprt");
     assert_string_equal(field_text(f, "tc"), "10+0.1");
     assert_string_equal(field_text(f, "new_options"), "Hash=16");
     assert_int_equal(field_whole(f, "batch_pairs"), 16);
@@ -62,7 +63,7 @@ static void batches_follow_the_clock_and_pairs_are_whole_batches(void **state) {
     (void)state;
     json_auto_t *slow = complete("{\"tc\": \"60+0.6\"}");
     assert_int_equal(field_whole(slow, "batch_pairs"), 3);
-    json_auto_t *fixed = complete("{\"kind\": \"fixed\", \"games\": 1001}");
+    json_auto_t *fixed = complete("{\"workload\": \"fixed\", \"games\": 1001}");
     assert_int_equal(field_whole(fixed, "pairs_max"), 512);
     json_auto_t *own = complete("{\"batch_pairs\": 4, \"pairs_max\": 6}");
     assert_int_equal(field_whole(own, "pairs_max"), 8);
@@ -120,8 +121,8 @@ static void each_bad_field_is_named(void **state) {
                 {"{\"elo0\": \"nan\"}", "elo0", "no number"},
                 {"{\"elo0\": \"0x10000\"}", "elo0", "no number"},
                 {"{\"tc\": \"10\\n+1\"}", "tc", "time control"},
-                {"{\"kind\": \"sprt|fixed\"}", "kind", "none of"},
-                {"{\"kind\": \"spr\"}", "kind", "none of"},
+                {"{\"workload\": \"sprt|fixed\"}", "workload", "none of sprt|fixed|width"},
+                {"{\"workload\": \"spr\"}", "workload", "none of sprt|fixed|width"},
                 {"{\"title\": \"a\\tb\"}", "title", "one line"},
                 {"{\"new_options\": \"Hash\"}", "new_options", "Name=value"},
                 {"{\"new_options\": \"=16\"}", "new_options", "Name=value"},

@@ -51,7 +51,7 @@ static void a_patch_becomes_a_pending_test_of_a_commit(void **state) {
     int64_t test = submitted(kit, "{\"title\": \"One\", \"elo1\": 3, \"threads\": 2, \"seed\": 7}");
     assert_column(kit, test, "state", "pending");
     assert_column(kit, test, "author_id", "1");
-    assert_column(kit, test, "elo1", "3.0");
+    assert_column(kit, test, "parameters ->> '$.elo1'", "3.0");
     assert_column(kit, test, "threads", "2");
     assert_column(kit, test, "seed", "7");
     assert_column(kit, test, "description", "");
@@ -141,8 +141,8 @@ static void a_change_of_the_code_that_runs_withdraws_the_approval(void **state) 
     assert_column(kit, test, "description", "two\nlines");
     assert_false(modify(kit, KIT_AUTHOR, test, "{\"priority\": 1}"));
     assert_string_equal(kit->ledger.err.field, "priority");
-    assert_false(modify(kit, KIT_AUTHOR, test, "{\"kind\": \"fixed\"}"));
-    assert_string_equal(kit->ledger.err.field, "kind");
+    assert_false(modify(kit, KIT_AUTHOR, test, "{\"workload\": \"fixed\"}"));
+    assert_string_equal(kit->ledger.err.field, "workload");
     assert_true(modify(kit, KIT_AUTHOR, test, "{\"tc\": \"1+0.01\"}"));
     assert_column(kit, test, "state || tc", "pending1+0.01");
 }
@@ -193,7 +193,8 @@ static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **st
     int64_t again = merge(kit, second);
     assert_true(again > second);
     assert_column(kit, again, "base_commit", kit->patched);
-    assert_column(kit, again, "title || elo1 || author_id || state", "One3.01pending");
+    assert_column(kit, again, "title || (parameters ->> '$.elo1') || author_id || state",
+                  "One3.01pending");
 }
 
 static void a_harmful_commit_ends_the_tests_that_are_built_on_it(void **state) {
