@@ -128,9 +128,9 @@ static json_t *some_stats(double progress) {
 }
 
 static json_t *some_history(void) {
-    return json_pack("{s:[i, i], s:[f, f], s:[f, f], s:[f, f], s:[f, f], s:[f, f]}", "games", 32,
-                     64, "llr", 0.5, -1.5, "score", 0.52, 0.48, "elo", 13.9, -13.9, "error", 60.0,
-                     40.0, "time", 1000.0, 1060.0);
+    return json_pack("{s:[i, i], s:{s:[f, f]}, s:[f, f], s:[f, f], s:[f, f], s:[f, f]}", "games",
+                     32, 64, "points", "llr", 0.5, -1.5, "score", 0.52, 0.48, "elo", 13.9, -13.9,
+                     "error", 60.0, 40.0, "time", 1000.0, 1060.0);
 }
 
 static double member(const json_t *object, const char *name) {
@@ -157,7 +157,7 @@ static void llr_is_drawn_from_zero_between_its_bounds(void **state) {
 }
 
 static void a_test_without_batches_has_empty_charts(void **state) {
-    json_auto_t *history = json_pack("{s:[], s:[], s:[], s:[], s:[], s:[]}", "games", "llr",
+    json_auto_t *history = json_pack("{s:[], s:{}, s:[], s:[], s:[], s:[]}", "games", "points",
                                      "score", "elo", "error", "time");
     json_auto_t *stats = some_stats(0);
     json_auto_t *llr = chart_llr(history, stats), *elo = chart_elo(history);

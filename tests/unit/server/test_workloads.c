@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/ledger/count.h"
 #include "server/ledger/pairs.h"
 #include "server/ledger/workload.h"
 
@@ -182,6 +183,75 @@ static void a_measurement_ends_when_its_interval_is_narrow(void **state) {
     assert_true(json_is_true(json_object_get(json_object_get(out, "width"), "capped")));
 }
 
+// ---- golden values ------------------------------------------------------------------------------
+
+// One batch with these numbers of pairs. New.
+static json_t *make_counted_result(const int ptnml[5]) {
+    char *outcomes = malloc(50000), *end = outcomes;
+    for (int i = 0; i < 5; i++)
+        end = (char *)memset(end, '0' + i, (size_t)ptnml[i]) + ptnml[i];
+    *end = 0;
+    json_t *result = make_result(outcomes);
+    free(outcomes);
+    return result;
+}
+
+static void a_batch_moves_the_llr_to_its_golden_value(void **state) {
+    (void)state;
+    static const int ptnml[] = {500, 5000, 9000, 5300, 560};
+    const Workload *sprt = workload_named("sprt"), *fixed = workload_named("fixed");
+    json_auto_t *parameters = defaults_of(sprt), *result = make_counted_result(ptnml),
+                *of_sprt = json_object(), *of_fixed = json_object();
+    WorkloadTest test = {parameters, 16, 400000};
+    WorkloadBatch batch = {.result = result, .sign = 1, .units = 20360};
+    sprt->accept(&test, &batch, of_sprt);
+    json_auto_t *points = sprt->points(&test, of_sprt);
+    assert_true(fabs(member_real(points, "llr") - 3.37147139) < 1e-8);
+    assert_string_equal(sprt->judge(&test, of_sprt, 20360), "accepted");
+    fixed->accept(&test, &batch, of_fixed);
+    json_auto_t *others = fixed->points(&test, of_fixed);
+    assert_null(json_object_get(others, "llr"));
+    assert_null(fixed->judge(&test, of_fixed, 20360));
+}
+
+// ---- texts of a row -----------------------------------------------------------------------------
+
+static void texts_that_are_no_state_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *workload, *parameters, *state;
+    } bad[] = {
+        {"sprt", "{}", ""},         {"sprt", "{}", "[]"},        {"sprt", "{}", "null"},
+        {"sprt", "{}", "{\"v\":1"}, {"sprt", "[]", "{}"},        {"sprt", "", "{}"},
+        {"spsa", "{}", "{}"},       {"sprt", "{}", "{\"v\":2}"}, {"sprt", "{}", "{\"wins\":1}"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Error err = {0};
+        Count count;
+        if (count_init(&count, bad[i].workload, bad[i].parameters, bad[i].state, &err))
+            fail_msg("taken: %s %s %s", bad[i].workload, bad[i].parameters, bad[i].state);
+        assert_string_equal(err.code, "database");
+        count_release(&count);
+    }
+}
+
+static void a_new_state_has_the_version_of_its_workload(void **state) {
+    (void)state;
+    Error err;
+    Count count;
+    assert_true(count_init(&count, "fixed", "{}", "{}", &err));
+    char *text = count_state_text(&count);
+    assert_string_equal(text, "{\"v\":1}");
+    free(text);
+    json_object_set_new(count.state, "wins", json_integer(3));
+    count.units = 9;
+    count_restart(&count);
+    text = count_state_text(&count);
+    assert_string_equal(text, "{\"v\":1}");
+    assert_int_equal(count.units, 0);
+    free(text);
+    count_release(&count);
+}
+
 // ---- results ------------------------------------------------------------------------------------
 
 static const struct {
@@ -228,6 +298,9 @@ int main(void) {
         cmocka_unit_test(a_fixed_test_ends_with_its_last_pair),
         cmocka_unit_test(an_sprt_is_accepted_by_wins_and_rejected_by_losses),
         cmocka_unit_test(a_measurement_ends_when_its_interval_is_narrow),
+        cmocka_unit_test(a_batch_moves_the_llr_to_its_golden_value),
+        cmocka_unit_test(texts_that_are_no_state_are_refused),
+        cmocka_unit_test(a_new_state_has_the_version_of_its_workload),
         cmocka_unit_test(results_that_contradict_themselves_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
