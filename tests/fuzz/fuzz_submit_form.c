@@ -3,9 +3,11 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "server/http/form.h"
 #include "server/submit/fields.h"
+#include "server/submit/test_columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,7 +20,14 @@ static void check(json_t *fields) {
         return;
     json_auto_t *rules = field_adjudication(fields);
     assert(rules);
-    assert(field_real(fields, "elo1") > field_real(fields, "elo0"));
+    const char *workload = field_text(fields, "workload");
+    if (strcmp(workload, "sprt") == 0)
+        assert(field_real(fields, "elo1") > field_real(fields, "elo0"));
+    else
+        assert(!json_object_get(fields, "elo0")); // it is a parameter of another workload
+    assert((strcmp(workload, "width") == 0) == (field_real(fields, "error") > 0));
+    char *parameters scope(free_ptr) = test_parameters_text(fields);
+    assert(parameters && *parameters == '{');
     assert(field_whole(fields, "pairs_max") % field_whole(fields, "batch_pairs") == 0);
     assert(field_whole(fields, "threads") >= 1);
 }
