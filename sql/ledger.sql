@@ -5,6 +5,9 @@
 -- name: ledger_test_state value
 SELECT state FROM tests WHERE id = :test
 
+-- name: ledger_test_workload value
+SELECT workload FROM tests WHERE id = :test
+
 -- The state of a test that may be resumed: 'paused' or 'failed'.
 -- name: ledger_test_resumable value
 -- types: value text
@@ -406,6 +409,12 @@ UPDATE batches SET excluded = NOT excluded WHERE test_id = :test AND worker_id =
 -- types: excluded bool, proven bool
 SELECT b.id, b.units, b.result, b.owner, b.proven, b.excluded, b.points, k.told
 FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position IS NOT NULL ORDER BY b.position
+
+-- The first test after :after whose results another version of its workload counted; 0: there is none.
+-- name: ledger_test_outdated value
+-- types: :version int, value int
+SELECT coalesce(min(id), 0) FROM tests
+WHERE id > :after AND workload = :workload AND counts <> '{}' AND counts ->> '$.v' IS NOT :version
 
 -- name: ledger_batch_points
 UPDATE batches SET points = :points WHERE id = :batch

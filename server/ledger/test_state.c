@@ -107,6 +107,13 @@ static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *er
            sql_ledger_returned_clear(turn->db, err, test);
 }
 
+// A test of a workload that this server does not have ends as well.
+static bool workload_ended(Turn *turn, int64_t test, const char *result, Error *err) {
+    char *name scope(free_ptr) = sql_ledger_test_workload(turn->db, test);
+    const Workload *workload = name ? workload_named(name) : NULL;
+    return !workload || workload->ended(turn, test, result, err);
+}
+
 // Open tasks end here. Their workers learn it from the reply to their next message.
 bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *result,
                         const char *event, const char *reason, Error *err) {
@@ -117,5 +124,5 @@ bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *resu
         return false;
     ledger_event(turn, event, user, 0, test, "%s%s%s", result, *reason ? ": " : "", reason);
     state_changed(turn, test, "finished");
-    return true;
+    return workload_ended(turn, test, result, err);
 }

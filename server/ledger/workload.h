@@ -9,7 +9,7 @@
 //
 // A test has `parameters`, which people state, and a `state`, which its counted batches make. Both
 // are JSON objects that the workload alone reads. The state begins as {}. Its member `v` is the
-// version of its form: a server that starts with a newer version counts such tests again.
+// version of its form: a server that starts with another version counts such tests again.
 // accept() takes the batches in the order of counting (batches.position), so equal logs give equal
 // states, byte by byte.
 //
@@ -127,7 +127,8 @@ typedef struct Workload {
     WorkloadMeaning (*meaning)(const WorkloadFacts *facts);
     // Adds the members of the statistics (API.md).
     void (*document)(const WorkloadFacts *facts, json_t *out);
-    // What follows when a test has ended, in the same turn. The test's state is `finished`.
+    // What follows when a test has ended, in the same turn: by a verdict, or "stopped" or "failed".
+    // The test's state is `finished`. False undoes the request that ended the test.
     bool (*ended)(Turn *turn, int64_t test, const char *result, Error *err);
 } Workload;
 
