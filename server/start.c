@@ -111,6 +111,13 @@ typedef struct Service {
     Pruner *pruner;
 } Service;
 
+static bool recount_outdated(Db *db, Error *err) {
+    Turn turn = {.db = db, .now = time_now()};
+    bool good = ledger_recount_outdated(&turn, err);
+    turn_release(&turn); // there are no event streams yet
+    return good;
+}
+
 static bool open_installation(Service *service, Error *err) {
     const char *data = service->site.data;
     Loop *loop = &service->loop;
@@ -128,7 +135,8 @@ static bool open_installation(Service *service, Error *err) {
     loop->writer = db_open(path, false, err);
     return loop->writer && db_begin(loop->writer, err) && repo_reconcile(data, loop->writer, err) &&
            ledger_resume(loop->writer, down, err) &&
-           ledger_replays_resume(loop->writer, time_now(), err) && db_commit(loop->writer, err);
+           ledger_replays_resume(loop->writer, time_now(), err) &&
+           recount_outdated(loop->writer, err) && db_commit(loop->writer, err);
 }
 
 static bool load_pages(const Service *service, Error *err) {

@@ -2,35 +2,10 @@
 // is counted again from its first batch. Also machines that are blocked. See ledger.h.
 #include <string.h>
 
+#include "server/ledger/recount.h"
 #include "server/ledger/result.h"
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
-
-// ---- counting again -----------------------------------------------------------------------------
-
-// Counts the test again from its first batch and writes what differs. An existing verdict stays.
-static bool recount(Turn *turn, int64_t test, TestCount *count, Error *err) {
-    Count *c = &count->count;
-    count_restart(c);
-    SqlLedgerBatchesInTimeRows rows scope(sql_rows_end) =
-        sql_ledger_batches_in_time(turn->db, test);
-    while (sql_ledger_batches_in_time_next(&rows)) {
-        const SqlLedgerBatchesInTime *b = &rows.row;
-        json_auto_t *told = json_loads(b->told, 0, NULL), *result = json_loads(b->result, 0, NULL);
-        if (!b->excluded)
-            count_add(c, &(WorkloadBatch){.told = told,
-                                          .result = result,
-                                          .owner = b->owner,
-                                          .is_proven = b->proven,
-                                          .sign = 1,
-                                          .units = b->units});
-        char *points scope(free_ptr) = b->excluded ? xstrdup("{}") : count_points_text(c);
-        if (strcmp(points, b->points) != 0 &&
-            !sql_ledger_batch_points(turn->db, err, .batch = b->id, .points = points))
-            return false;
-    }
-    return test_count_store(turn, test, count, err);
-}
 
 // ---- exclusions ---------------------------------------------------------------------------------
 
@@ -48,7 +23,7 @@ static bool exclusions_apply(Turn *turn, int64_t test, TestCount *count, int64_t
     sql_ledger_exclusion_changes(turn->db, &changes, .test = test, .worker = worker);
     *changed = (Excluded){.batches = changes.batches, .pairs = changes.pairs};
     if (!sql_ledger_exclusion_apply(turn->db, err, .test = test, .worker = worker) ||
-        !recount(turn, test, count, err))
+        !test_recount(turn, test, count, err))
         return false;
     publish_counts(turn, test, count);
     return !test_state_is_open(count->state) || test_judge(turn, &row, count, err);

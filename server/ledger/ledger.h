@@ -212,6 +212,9 @@ void ledger_settle(Turn *turn);
 // Extends all leases by the time for which the server was down. Call this at start, with the time
 // since its last turn.
 bool ledger_resume(Db *db, double down_seconds, Error *err);
+// Counts the tests again whose results another version of their workload counted. Call this at
+// start. An open test ends if its new results decide it; a verdict stays.
+bool ledger_recount_outdated(Turn *turn, Error *err);
 
 // ---- the audit ----------------------------------------------------------------------------------
 

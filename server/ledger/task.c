@@ -16,12 +16,15 @@ static void copy_word(char *out, size_t size, const char *text) {
 
 // ---- the results of a test ----------------------------------------------------------------------
 
-bool test_count_load(Turn *turn, int64_t test, int64_t task, TestCount *out, Error *err) {
+// `from`: the state to begin with; NULL: the stored one.
+static bool load_count(Turn *turn, int64_t test, int64_t task, const char *from, TestCount *out,
+                       Error *err) {
     SqlLedgerCount row scope(sql_row_free) = {0};
     *out = (TestCount){0};
     if (!sql_ledger_count(turn->db, &row, .test = test, .task = task))
         return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
-    bool good = count_init(&out->count, row.workload, row.parameters, row.counts, err);
+    bool good =
+        count_init(&out->count, row.workload, row.parameters, from ? from : row.counts, err);
     out->count.test.batch_units = row.batch_pairs;
     out->count.test.units_max = row.pairs_max;
     out->count.units = row.units_counted;
@@ -29,6 +32,14 @@ bool test_count_load(Turn *turn, int64_t test, int64_t task, TestCount *out, Err
     out->state = test_state_of(row.state);
     out->told = json_loads(row.told, 0, NULL);
     return good;
+}
+
+bool test_count_load(Turn *turn, int64_t test, int64_t task, TestCount *out, Error *err) {
+    return load_count(turn, test, task, NULL, out, err);
+}
+
+bool test_count_begin(Turn *turn, int64_t test, TestCount *out, Error *err) {
+    return load_count(turn, test, 0, "{}", out, err);
 }
 
 void test_count_release(TestCount *count) {

@@ -35,6 +35,8 @@ enum { LEASE_PLAY_S = 300, ACTIVE_S = 600 };
 bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *err);
 // `task` 0: none. False: 404 `no_such_test`, or as count_init(). Release it either way.
 bool test_count_load(Turn *turn, int64_t test, int64_t task, TestCount *out, Error *err);
+// The same with a new state, as if no batch had been counted, whatever is stored.
+bool test_count_begin(Turn *turn, int64_t test, TestCount *out, Error *err);
 void test_count_release(TestCount *count);
 bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *err);
 // The first counted batch of a machine confirms the bench counts that its test declared.
