@@ -57,6 +57,11 @@ static bool add_diff(Request *req, json_t *document, Error *err) {
     return true;
 }
 
+// Whether the units of the test are pairs of games. Only the statistics of these have pairs.
+static bool plays_pairs(const json_t *document) {
+    return json_object_get(json_object_get(document, "stats"), "ptnml") != NULL;
+}
+
 static bool add_charts(Request *req, json_t *document, Error *err) {
     DocContext ctx = page_context(req);
     const json_t *stats = json_object_get(document, "stats");
@@ -64,10 +69,12 @@ static bool add_charts(Request *req, json_t *document, Error *err) {
     if (!history)
         return false;
     json_object_set_new(document, "history", history);
+    json_object_set_new(document, "bar", chart_progress(stats));
+    if (!plays_pairs(document))
+        return true;
     json_object_set_new(document, "charts",
                         json_pack("{s:o, s:o, s:o}", "llr", chart_llr(history, stats), "elo",
                                   chart_elo(history), "pairs", chart_pairs(stats)));
-    json_object_set_new(document, "bar", chart_progress(stats));
     return true;
 }
 
@@ -80,6 +87,7 @@ bool page_test(Request *req, Response *res, json_t *document, Error *err) {
     page_name_faults(json_object_get(document, "faults"));
     bool played = json_array_size(json_object_get(document, "workers")) > 0;
     json_object_set_new(document, "played", json_boolean(played));
+    json_object_set_new(document, "plays_pairs", json_boolean(plays_pairs(document)));
     json_object_set_new(document, "is", json_pack("{s:b}", member_text(document, "state"), 1));
     char *title scope(free_ptr) = xasprintf("%s: test %lld", member_text(document, "title"),
                                             (long long)member_int(document, "id"));

@@ -6,6 +6,7 @@
 
 #include "server/common/time_control.h"
 #include "server/db/settings.h"
+#include "server/ledger/workload.h"
 #include "server/routes/worker_checks.h"
 #include "server/storage/book.h"
 #include "sql/worker.h"
@@ -108,6 +109,11 @@ static json_t *task_json(Request *req, const SqlWorkerTask *task) {
     return out;
 }
 
+static bool plays_pairs(const SqlWorkerTask *task) {
+    const Workload *workload = workload_named(task->workload);
+    return !workload || workload->unit == UNIT_PAIR;
+}
+
 // The openings come last: they are text already, and the end of the document makes room for them.
 static bool add_openings(Request *req, Response *res, const SqlWorkerTask *task, Error *err) {
     Str *body = &res->body;
@@ -123,6 +129,9 @@ bool task_document(Request *req, Response *res, int64_t id, Error *err) {
     SqlWorkerTask task scope(sql_row_free) = {0};
     if (!sql_worker_task(req->turn->db, &task, id))
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)id);
-    response_json(res, 200, task_json(req, &task));
-    return add_openings(req, res, &task, err);
+    json_t *document = task_json(req, &task);
+    if (!plays_pairs(&task))
+        json_object_set_new(document, "openings", json_array());
+    response_json(res, 200, document);
+    return !plays_pairs(&task) || add_openings(req, res, &task, err);
 }
