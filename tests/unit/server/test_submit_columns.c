@@ -10,6 +10,7 @@
 #include "server/submit/fields.h"
 #include "server/submit/test_columns.h"
 #include "tests/kit/submit_kit.h"
+#include "tests/kit/workload_counting.h"
 
 static int set_up(void **state) {
     SubmitKit *kit = *state = calloc(1, sizeof *kit);
@@ -93,6 +94,38 @@ static void a_change_of_a_column_that_is_covered_changes_the_hash(void **state) 
     }
 }
 
+// Gives test 1 a workload, with the value `text` (SQL) in one of its parameters.
+static void set_parameter(SubmitKit *kit, const Workload *workload, const char *name,
+                          const char *text) {
+    json_auto_t *fields = json_pack("{s:s}", "workload", workload->name);
+    submit_fields_complete(fields);
+    char *parameters scope(free_ptr) = test_parameters_text(fields);
+    kit_sql(&kit->ledger,
+            "UPDATE tests SET workload = '%s', parameters = json_set('%s', '$.%s', %s) "
+            "WHERE id = 1",
+            workload->name, parameters, name, text);
+}
+
+static void a_change_of_a_parameter_changes_the_hash_unless_it_may_change_freely(void **state) {
+    SubmitKit *kit = *state;
+    int freely = 0, covered = 0;
+    for (int i = 0; i < workload_count(); i++)
+        for (const WorkloadField *field = workload_at(i)->fields; field->rule.name; field++) {
+            char before[SHA256_HEX_MAX], after[SHA256_HEX_MAX];
+            bool is_free = field->rule.change == CHANGE_FREELY;
+            set_parameter(kit, workload_at(i), field->rule.name, "'one'");
+            assert_true(test_approval_hash(kit->ledger.db, 1, before));
+            set_parameter(kit, workload_at(i), field->rule.name, "'two'");
+            assert_true(test_approval_hash(kit->ledger.db, 1, after));
+            if ((strcmp(before, after) == 0) != is_free)
+                fail_msg("%s of %s: the hash %s", field->rule.name, workload_at(i)->name,
+                         is_free ? "changed" : "did not change");
+            freely += is_free;
+            covered += !is_free;
+        }
+    assert_true(freely > 0 && covered > 6);
+}
+
 static void what_is_shown_or_became_of_a_test_is_not_in_the_hash(void **state) {
     SubmitKit *kit = *state;
     char before[SHA256_HEX_MAX], after[SHA256_HEX_MAX];
@@ -142,11 +175,15 @@ int main(void) {
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_change_of_a_column_that_is_covered_changes_the_hash,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_change_of_a_parameter_changes_the_hash_unless_it_may_change_freely, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(what_is_shown_or_became_of_a_test_is_not_in_the_hash,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_columns_refer_to_is_in_the_hash, set_up,
                                         tear_down),
         cmocka_unit_test(fields_and_columns_say_the_same_of_an_approval),
     };
+    workload_add(&workload_counting); // one of its parameters may change at any time
     return cmocka_run_group_tests_name("submit_columns", tests, NULL, NULL);
 }
