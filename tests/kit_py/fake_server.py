@@ -59,7 +59,7 @@ class FakeServer(http.server.ThreadingHTTPServer):
         side = {"commit": "1" * 40, "snapshot": sha, "bench": 1000, "options": options or {"Hash": "16"}, "tc": tc}
         self.tasks.append({
             "id": number, "lease_s": 300, "first_pair": 0, "pairs": 4,
-            "test": {"id": number, "engine": "tiny", "title": f"Test {number}", "kind": "sprt", "batch_pairs": 1,
+            "test": {"id": number, "engine": "tiny", "title": f"Test {number}", "workload": "sprt", "unit": "pair", "batch_pairs": 1,
                      "threads": threads, "variant": "standard",
                      "adjudication": {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34,
                                       "draw_score": 20, "draw_count": 8, "max_moves": 0}},

@@ -44,7 +44,7 @@ class Installed:
 def submit(client):
     """The baseline against itself: one build."""
     reply = client.api("POST", "/tests", {
-        "title": "under the unit", "commit": "main", "tc": "nodes=200", "kind": "fixed", "pairs_max": 4, "batch_pairs": 2})
+        "title": "under the unit", "commit": "main", "tc": "nodes=200", "workload": "fixed", "pairs_max": 4, "batch_pairs": 2})
     if reply.status != 201:
         raise RuntimeError(str(reply))
     test = reply.json["id"]

@@ -199,7 +199,7 @@ class Level:
 
     def _try(self, row, seconds):
         """What the server knows of the test in the end: (message, log) of a failure, or (reasons of lost games, "")."""
-        form = {"engine": "anvil", "title": row.sentence[:60], "patch": self._patch(row), "kind": "fixed", "games": 2,
+        form = {"engine": "anvil", "title": row.sentence[:60], "patch": self._patch(row), "workload": "fixed", "games": 2,
                 "tc": f"{seconds / 4}+0.01", "batch_pairs": 1, "new_options": "Hash=1", "base_options": "Hash=1", "draw": "off",
                 "resign": "off", "max_moves": 10}
         reply = self.dev.api("POST", "/tests", form)
@@ -214,7 +214,7 @@ class Level:
 
     def _outcome(self, test):
         document = self.dev.api("GET", f"/tests/{test}").json
-        lost = database.sql(self.server, "SELECT losses FROM tests WHERE id = ?", test)[0][0]
+        lost = database.sql(self.server, "SELECT counts ->> 'losses' FROM tests WHERE id = ?", test)[0][0]
         alive = self.worker.process.poll() is None
         if document.get("failures"):
             failure = document["failures"][0]

@@ -112,7 +112,7 @@ def an_engine_that_ignores_all_dies_with_its_worker():
 def fault_report_outlives_server_and_worker():
     """An engine that fails in every game; first the server is gone, then the worker is killed, and both come back."""
     with server_with_engine(FAILING) as failing:
-        add_test(failing, kind="fixed", batch_pairs=1, tc="nodes=100")
+        add_test(failing, workload="fixed", parameters="{}", batch_pairs=1, tc="nodes=100")
         failing.start()
         with Worker(failing, "--concurrency", "1") as own:
             wait_until(lambda: sql(failing, "SELECT 1 FROM batches"), 60)
@@ -143,7 +143,7 @@ def ctrl_c_leaves_nothing_behind():
 
 def the_test_still_reaches_its_verdict():
     """Its cap is lowered to a few pairs more than are in, those that were lost with the killed included."""
-    pairs = sql(server, "SELECT ptnml0 + ptnml1 + ptnml2 + ptnml3 + ptnml4 FROM tests")[0][0]
+    pairs = sql(server, "SELECT coalesce(sum(value), 0) FROM tests, json_each(counts, '$.ptnml')")[0][0]
     sql(server, "UPDATE tests SET pairs_max = ?", pairs + 6 * BATCH)
     worker.start()
     wait_until(lambda: sql(server, "SELECT result FROM tests") == [("completed",)], 60)
@@ -165,7 +165,7 @@ def main():
         server = Server(init_options=["--book", str(book)], start=False)
     try:
         build_quickly(server)
-        test = add_test(server, kind="fixed", batch_pairs=BATCH, base_options="Hash=1", new_options="Hash=1")
+        test = add_test(server, workload="fixed", parameters="{}", batch_pairs=BATCH, base_options="Hash=1", new_options="Hash=1")
         server.start()
         with Worker(server, "--concurrency", "1", start=False) as worker:
             run(a_killed_worker_leaves_no_process_and_continues_its_task, a_killed_worker_keeps_the_results_that_it_could_not_send,

@@ -87,7 +87,7 @@ class Level:
         after["main.c"] = after["main.c"].replace('"stray"', f'"{self.stray}"', 1)
         patch = "".join("".join(difflib.unified_diff(before[name].splitlines(True), after[name].splitlines(True), f"a/{name}", f"b/{name}"))
                         for name in before)
-        form = {"engine": "anvil", "title": f"{where} {deed}", "patch": patch, "kind": "fixed", "games": 2, "tc": "600+1",
+        form = {"engine": "anvil", "title": f"{where} {deed}", "patch": patch, "workload": "fixed", "games": 2, "tc": "600+1",
                 "batch_pairs": 1, "new_options": "Hash=1", "base_options": "Hash=1"}
         reply = self.dev.api("POST", "/tests", form)
         tap.equal(reply.status, 201, repr(reply))

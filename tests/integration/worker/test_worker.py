@@ -4,6 +4,7 @@
 
 The engine under test is the toy engine on our own rules, because it builds in seconds and plays in
 milliseconds; a small main in front of it answers `bench`."""
+import json
 import difflib
 import os
 import pathlib
@@ -59,7 +60,7 @@ def submit(diff=None, **fields):
         stop(row["id"])
     number += 1
     diff = diff or patch("#include <stdio.h>", f"#include <stdio.h>\n// patch {number}")
-    form = {"engine": "anvil", "title": f"Patch {number}", "patch": diff, "kind": "fixed", "games": 64, "tc": "5+0.05",
+    form = {"engine": "anvil", "title": f"Patch {number}", "patch": diff, "workload": "fixed", "games": 64, "tc": "5+0.05",
             "batch_pairs": 2, "new_options": QUICK, "base_options": QUICK, "draw": "off", "resign": "off", "max_moves": 20,
             **fields}
     reply = server.client("dev").api("POST", "/tests", form)
@@ -92,9 +93,13 @@ def test_row(test):
     return one("SELECT * FROM tests WHERE id = ?", test)
 
 
+def counts_of(test):
+    return {"wins": 0, "losses": 0, "draws": 0, **json.loads(test_row(test)["counts"])}
+
+
 def games_of(test):
-    row = test_row(test)
-    return row["wins"] + row["losses"] + row["draws"]
+    counts = counts_of(test)
+    return counts["wins"] + counts["losses"] + counts["draws"]
 
 
 def a_worker(*options, cache=CACHE, env=None):
@@ -195,8 +200,8 @@ def crashes_lose_games_and_the_test_continues():
     test = submit(games=8, new_options="Hash=16 Mode=crashgo After=3", tc="60+1")
     with a_worker():
         until(lambda: test_row(test)["state"] == "finished")
-    row = test_row(test)
-    tap.equal((row["losses"], row["crashes"], row["result"]), (8, 8, "completed"))
+    counts = counts_of(test)
+    tap.equal((counts["losses"], counts["crashes"], test_row(test)["result"]), (8, 8, "completed"))
     sound(test)
 
 

@@ -34,7 +34,7 @@ SHA = hashlib.sha256(TREE).hexdigest()
 SIDE = {"commit": "1" * 40, "snapshot": SHA, "bench": 1, "options": {}, "tc": "1+0.01"}
 TASK = {
     "id": 1, "lease_s": 30, "first_pair": 0, "pairs": 1,
-    "test": {"id": 1, "engine": "toy", "title": "Toy", "kind": "sprt", "batch_pairs": 1, "threads": 1, "variant": "standard",
+    "test": {"id": 1, "engine": "toy", "title": "Toy", "workload": "sprt", "unit": "pair", "batch_pairs": 1, "threads": 1, "variant": "standard",
              "adjudication": {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34,
                               "draw_score": 20, "draw_count": 8, "max_moves": 0}},
     "sides": {"new": SIDE, "base": SIDE},

@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
+from database import SPRT  # noqa: E402
 from protocol import batch, changed  # noqa: E402
 from server import ROOT, Server  # noqa: E402
 
@@ -58,8 +59,8 @@ class Loop:
     def add_test(self, state="active", **fields):
         commit, = self.sql("SELECT baseline FROM engines")[0]
         row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit,
-                   base_options="Hash=16", new_options="Hash=16 Contempt=3", kind="sprt", model="normalized", elo0=0, elo1=2,
-                   alpha=0.05, beta=0.05, tc="10+0.1", threads=1, book_id=1, seed=42, variant="standard",
+                   base_options="Hash=16", new_options="Hash=16 Contempt=3", workload="sprt", parameters=json.dumps(SPRT),
+                   tc="10+0.1", threads=1, book_id=1, seed=42, variant="standard",
                    adjudication=json.dumps(example("claim.reply")["test"]["adjudication"]), batch_pairs=BATCH, pairs_max=400000,
                    state=state, approved_hash="x")
         row.update(fields)
@@ -127,7 +128,7 @@ def a_whole_task_follows_the_examples_of_the_documentation():
         reply = worker.api("POST", path + "/batches", counts)
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("batch.reply"))
-        tap.equal(reply.json["test"]["games"], 8)
+        tap.equal(reply.json["test"]["units"], 4)
         tap.equal(reply.json["credit"], {"games": 8, "user": None})
         fault_report = {**example("fault_report.request"), "pair": task["first_pair"]}
         reply = worker.api("PUT", path + "/faults/0", fault_report)
@@ -171,9 +172,9 @@ def every_call_is_documented_and_no_other():
 
 
 def the_documented_submission_names_fields_that_there_are():
-    rules = (ROOT / "server/submit/fields.c").read_text()
-    for name in example("tests.request"):
-        tap.contains(rules, f'{{"{name}", FIELD_')
+    files = [ROOT / "server/submit/fields.c", *(ROOT / "server/ledger").glob("workload_*.c")]
+    rules = set(re.findall(r'\.name = "(\w+)"', "".join(path.read_text() for path in files)))
+    tap.equal(sorted(set(example("tests.request")) - rules), [], "fields that a submission does not have")
 
 
 def the_documented_batch_is_consistent():
@@ -318,7 +319,7 @@ def blobs_are_sent_whole_or_in_ranges_and_only_to_callers_with_the_right():
 
 
 def a_verdict_ends_the_test_for_everybody():
-    with Loop(model="logistic", elo0=0, elo1=100) as loop:
+    with Loop(parameters=json.dumps({**SPRT, "model": "logistic", "elo1": 100.0})) as loop:
         worker, other = loop.server.worker(), loop.server.worker(key="o" * 32)
         idle = claim(other).json["id"]
         state, seq, task = "active", 0, claim(worker).json
@@ -332,7 +333,7 @@ def a_verdict_ends_the_test_for_everybody():
         heartbeat = other.api("POST", f"/tasks/{idle}/heartbeat", {"phase": "play", "plies": 9, "started_pairs": 1}).json
         tap.equal((heartbeat["continue"], heartbeat["why"]), (False, "finished"))
         late = other.api("POST", f"/tasks/{idle}/batches", batch(0, "0000")).json
-        tap.equal((late["stored"], late["counted"], late["test"]["games"]), (True, False, reply["test"]["games"]))
+        tap.equal((late["stored"], late["counted"], late["test"]["units"]), (True, False, reply["test"]["units"]))
         tap.equal(claim(worker).status, 204)
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
 

@@ -35,7 +35,7 @@ def a_test(new_options=SOUND):
     proxy.weather = lambda *_: PASS
     for test, in sql(server, "SELECT id FROM tests WHERE state <> 'finished'"):
         equal(boss.api("POST", f"/tests/{test}/stop", {"reason": "enough"}).status, 200)
-    test = add_test(server, kind="fixed", batch_pairs=BATCH, tc="1+0.01", base_options=SOUND, new_options=new_options,
+    test = add_test(server, workload="fixed", parameters="{}", batch_pairs=BATCH, tc="1+0.01", base_options=SOUND, new_options=new_options,
                     adjudication='{"resign_score": 0, "resign_count": 0, "resign_two_sided": false, "draw_move": 0, '
                                  '"draw_score": 0, "draw_count": 0, "max_moves": 6}')
     return test
@@ -63,7 +63,7 @@ def fresh_log():
 def end(test):
     """The test ends a few pairs from now; then all that a sound end has."""
     proxy.weather = lambda *_: PASS
-    pairs = sql(server, "SELECT ptnml0 + ptnml1 + ptnml2 + ptnml3 + ptnml4 FROM tests WHERE id = ?", test)[0][0]
+    pairs = sql(server, "SELECT coalesce(sum(value), 0) FROM tests t, json_each(counts, '$.ptnml') WHERE t.id = ?", test)[0][0]
     sql(server, "UPDATE tests SET pairs_max = ? WHERE id = ?", pairs + 4 * BATCH, test)
     wait_until(lambda: sql(server, "SELECT state FROM tests WHERE id = ?", test) == [("finished",)], 60)
     wait_until(lambda: not spooled(), 30)
@@ -75,7 +75,7 @@ def all_counted_once(test):
     twice = sql(server, "SELECT t.first_pair + b.seq * ?, count(*) FROM batches b JOIN tasks t ON t.id = b.task_id "
                         "WHERE b.counted AND b.test_id = ? GROUP BY 1 HAVING count(*) > 1", BATCH, test)
     equal(twice, [], "pairs that count twice")
-    total, = sql(server, "SELECT ptnml0 + ptnml1 + ptnml2 + ptnml3 + ptnml4 FROM tests WHERE id = ?", test)[0]
+    total, = sql(server, "SELECT coalesce(sum(value), 0) FROM tests t, json_each(counts, '$.ptnml') WHERE t.id = ?", test)[0]
     equal(total, counted(test) * BATCH, "pairs of the test")
     contains(server.command("check", server.data), "database: sound")
 
