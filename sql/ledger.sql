@@ -169,7 +169,7 @@ WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) A
                     (SELECT value FROM json_each(e.build, '$.files') UNION ALL SELECT value FROM json_each(c.files)) f
                     JOIN blobs b ON b.sha256 = json_extract(f.value, '$.blob')) AS bytes
                 FROM commits c JOIN engines e ON e.id = c.engine_id)
-SELECT t.id, t.priority, t.threads, t.batch_pairs,
+SELECT t.id, t.workload, t.priority, t.threads, t.batch_pairs,
        t.pairs_max - t.units_counted - coalesce(h.pairs, 0) AS pairs_left, t.units_counted, t.promise, t.tc, coalesce(h.counted_cores, 0) AS counted_cores, t.base_options, t.new_options, t.author_id,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) AS has_failed,

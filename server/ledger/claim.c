@@ -133,9 +133,22 @@ static double scale_of(const Claim *claim, const SqlLedgerCandidates *test, doub
     return fmin(fmax(factor, low), high);
 }
 
+static bool plays_unit(const Claim *claim, WorkloadUnit unit) {
+    size_t i;
+    json_t *name;
+    json_array_foreach (claim->units, i, name)
+        if (strcmp(json_string_value(name), workload_unit_name(unit)) == 0)
+            return true;
+    return !claim->units && unit == UNIT_PAIR;
+}
+
+// An older worker would play nonsense for a unit that it does not know.
 static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Candidate *out) {
     TimeControl tc;
     Error err;
+    const Workload *workload = workload_named(from->workload);
+    if (!workload || !plays_unit(claim, workload->unit))
+        return false;
     if (!tc_parse(from->tc, &tc, &err))
         return false; // no such test is accepted; if one exists, no machine gets it
     double speed, slowness, scale = scale_of(claim, from, &speed, &slowness);

@@ -60,6 +60,7 @@ typedef struct Claim {
     int holding_count;
     const char *key; // Idempotency-Key
     const char *request_hash;
+    json_t *units; // names of the units that the worker can play; NULL: pairs alone; borrowed
 } Claim;
 
 // Seconds for which the machine gets no task, because several of its tasks in a row had no result.

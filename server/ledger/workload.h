@@ -54,7 +54,9 @@ typedef struct WorkloadField {
 typedef enum {
     UNIT_PAIR,  // two games from one opening: the server deals openings and replays the games
     UNIT_OTHER, // what told() says
+    UNIT_COUNT
 } WorkloadUnit;
+const char *workload_unit_name(WorkloadUnit unit); // as workers know it: "pair", "other"
 
 // What a workload knows of a test.
 typedef struct WorkloadTest {

@@ -11,6 +11,11 @@ enum { WORKLOADS_MAX = 32 };
 #define WORKLOAD_ROW(name) &workload_##name,
 static const Workload *workloads[WORKLOADS_MAX] = {WORKLOADS(WORKLOAD_ROW)};
 
+const char *workload_unit_name(WorkloadUnit unit) {
+    static const char *const names[UNIT_COUNT] = {[UNIT_PAIR] = "pair", [UNIT_OTHER] = "other"};
+    return names[unit];
+}
+
 int workload_count(void) {
     int count = 0;
     while (count < WORKLOADS_MAX && workloads[count])

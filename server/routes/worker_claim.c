@@ -10,7 +10,7 @@
 #include "server/routes/worker_handlers.h"
 #include "server/routes/worker_task_document.h"
 
-enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64 };
+enum { SNAPSHOTS_MAX = 256, SPEEDS_MAX = 64, UNITS_MAX = 16 };
 
 static bool speeds_check(json_t *speeds, Error *err) {
     const char *engine;
@@ -38,6 +38,17 @@ static bool read_holding(const json_t *list, Claim *claim, Error *err) {
     return true;
 }
 
+// Names that this server does not know are allowed: the worker may be newer.
+static bool units_check(const json_t *units, Error *err) {
+    size_t i;
+    json_t *name;
+    bool good = !units || (json_is_array(units) && json_array_size(units) <= UNITS_MAX);
+    json_array_foreach (units, i, name)
+        good = good && json_is_string(name);
+    return good ||
+           error_field(err, 422, "bad_request", "units", "a list of at most %d names", UNITS_MAX);
+}
+
 // The cached snapshots are not weighed yet: every engine here is small beside its games.
 static bool snapshots_check(const json_t *list, Error *err) {
     if (json_is_array(list) && json_array_size(list) <= SNAPSHOTS_MAX)
@@ -51,12 +62,13 @@ static bool read_claim(Request *req, Claim *claim, double *wait_s, Error *err) {
     json_t *snapshots, *holding;
     *claim =
         (Claim){.worker = req->viewer.worker_id, .key = request_header(req, "Idempotency-Key")};
-    if (!request_json(req, err, "{s:I, s:I, s:I, s:o, s:o, s:o, s:F}", "protocol", &protocol,
+    if (!request_json(req, err, "{s:I, s:I, s:I, s:o, s:o, s:o, s:F, s?o}", "protocol", &protocol,
                       "cores", &cores, "memory_mib", &memory, "speeds", &claim->speeds, "snapshots",
-                      &snapshots, "holding", &holding, "wait_s", wait_s) ||
+                      &snapshots, "holding", &holding, "wait_s", wait_s, "units", &claim->units) ||
         !protocol_check(protocol, err) || !number_check("cores", cores, 1, 4096, err) ||
         !number_check("memory_mib", memory, 1, 1 << 28, err) || !speeds_check(claim->speeds, err) ||
-        !snapshots_check(snapshots, err) || !read_holding(holding, claim, err))
+        !snapshots_check(snapshots, err) || !units_check(claim->units, err) ||
+        !read_holding(holding, claim, err))
         return false;
     if (!(*wait_s >= 0 && *wait_s <= CLAIM_WAIT_MAX_S))
         return error_field(err, 422, "bad_request", "wait_s", "wait_s is 0 to %d",

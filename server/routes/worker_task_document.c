@@ -31,10 +31,17 @@ static json_t *text_or_null(const char *text) {
     return text ? json_string(text) : json_null();
 }
 
+// null, which no worker plays, if this server no longer has the workload.
+static json_t *unit_json(const char *name) {
+    const Workload *workload = workload_named(name);
+    return text_or_null(workload ? workload_unit_name(workload->unit) : NULL);
+}
+
 static json_t *test_json(const SqlWorkerTask *task) {
     json_t *out = json_pack("{s:I, s:s}", "id", (json_int_t)task->test, "engine", task->engine);
     json_object_set_new(out, "title", json_string(task->title));
     json_object_set_new(out, "workload", json_string(task->workload));
+    json_object_set_new(out, "unit", unit_json(task->workload));
     json_object_set_new(out, "batch_pairs", json_integer(task->batch_pairs));
     json_object_set_new(out, "threads", json_integer(task->threads));
     json_object_set_new(out, "variant", json_string(task->variant));

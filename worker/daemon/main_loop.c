@@ -36,11 +36,11 @@ static void flush(Worker *w) {
 }
 
 static json_t *claim_body(Worker *w, bool wait) {
-    json_t *body = json_pack("{s:i, s:i, s:i, s:O, s:o, s:o, s:i}", "protocol", PROTOCOL, "cores",
-                             w->host.cores, "memory_mib", w->host.memory_mib, "speeds", w->speeds,
-                             "snapshots", store_blobs(&w->store, SNAPSHOTS_MAX), "holding",
-                             uploader_unsent(w->uploader, HOLDING_MAX), "wait_s",
-                             wait ? (int)pacing(CLAIM_WAIT_S) : 0);
+    json_t *body = json_pack("{s:i, s:i, s:i, s:O, s:o, s:o, s:o, s:i}", "protocol", PROTOCOL,
+                             "cores", w->host.cores, "memory_mib", w->host.memory_mib, "speeds",
+                             w->speeds, "snapshots", store_blobs(&w->store, SNAPSHOTS_MAX),
+                             "holding", uploader_unsent(w->uploader, HOLDING_MAX), "units",
+                             task_units(), "wait_s", wait ? (int)pacing(CLAIM_WAIT_S) : 0);
     if (!body)
         fatal("out of memory");
     return body;

@@ -231,10 +231,38 @@ static bool read_next(Task *task, json_t *root, Error *err) {
            bad(err, "a `next` behind its end");
 }
 
+// ---- unit ---------------------------------------------------------------------------------------
+
+// The units that play.c can play. It does the same for every workload of one unit.
+static const char *const units[] = {"pair"};
+enum { UNITS = sizeof units / sizeof *units };
+
+json_t *task_units(void) {
+    json_t *names = json_array();
+    for (int i = 0; i < UNITS; i++)
+        json_array_append_new(names, json_string(units[i]));
+    return names;
+}
+
+// A test that names no unit is one of pairs. This is checked first, because a test of another unit
+// may lack members.
+static bool unit_is_known(const json_t *test, Error *err) {
+    const json_t *unit = json_object_get(test, "unit");
+    for (int i = 0; i < UNITS; i++)
+        if (!unit || (json_is_string(unit) && strcmp(json_string_value(unit), units[i]) == 0))
+            return true;
+    return error_set(err, 422, "bad_task",
+                     "this worker cannot play the workload '%.40s', whose unit is '%.40s'; "
+                     "install a newer worker",
+                     member_text(test, "workload"), member_text(test, "unit"));
+}
+
 static bool read_all(Task *task, Error *err) {
     json_t *root = task->root, *sides = json_object_get(root, "sides");
     json_t *openings = NULL, *next = NULL, *test = NULL, *build = NULL, *scale = NULL;
     task->id = task_id(root);
+    if (!unit_is_known(json_object_get(root, "test"), err))
+        return false;
     if (json_unpack(root, "{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "first_pair", &task->first_pair,
                     "pairs", &task->pairs, "test", &test, "build", &build, "scale", &scale,
                     "openings", &openings, "next", &next) < 0 ||

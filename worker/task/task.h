@@ -47,6 +47,8 @@ typedef struct Task {
     Opening *openings; // `pairs` entries
 } Task;
 
+// The names of the units that this worker can play, for its claim. New.
+json_t *task_units(void);
 // False: the document is not a task that can be played; `err` says why. The task keeps a reference
 // to `document`. The caller releases the task, only after true.
 bool task_read(Task *task, json_t *document, Error *err);

@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from fake_server import FakeServer  # noqa: E402
 from server import BUILD, still_there, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, Skip, contains, equal, run, true  # noqa: E402
-from tiny_engine import MAIN, STUBBORN  # noqa: E402
+from tiny_engine import FAILING, MAIN, STUBBORN  # noqa: E402
 from worker import Worker  # noqa: E402
 
 NO_SERVER = "http://127.0.0.1:1"  # where no server listens
@@ -144,6 +144,33 @@ def a_game_that_needs_more_memory_than_is_offered_is_left_to_others():
         equal((failure["kind"], failure["side"]), ("machine", ""))
         contains(failure["message"], "1152 MiB of memory")
         equal(fake.claims[0]["memory_mib"], 600)
+
+
+def a_test_of_a_unit_that_it_does_not_know_is_left_to_newer_workers():
+    for unit in ("position", None, 7):
+        with FakeServer() as fake:
+            fake.add_task()
+            fake.tasks[0]["test"] = {"id": 1, "engine": "tiny", "title": "Other", "workload": "suite", "unit": unit}
+            del fake.tasks[0]["openings"]
+            with Worker(fake, "--concurrency", "1", "--once") as worker:
+                equal(worker.wait(), 0)
+                contains(worker.log(), "cannot play the workload 'suite'")
+            failure = fake.failures[0]
+            equal((failure["kind"], failure["side"], failure["started_pairs"]), ("machine", "", 0))
+            contains(failure["message"], f"whose unit is '{unit if unit == 'position' else ''}'; install a newer worker")
+            equal(fake.claims[0]["units"], ["pair"])
+            equal([path for method, path, _ in fake.heard if method == "GET"], [], "downloads")
+
+
+def a_test_of_pairs_is_played_whatever_its_workload():
+    for change in ({"unit": "pair", "workload": "later"}, {}):
+        with FakeServer(FAILING) as fake:
+            fake.add_task()
+            del fake.tasks[0]["test"]["unit"]
+            fake.tasks[0]["test"].update(change)
+            with Worker(fake, "--concurrency", "1"):
+                wait_until(lambda: any("batches" in path for _, path, _ in fake.heard), 60)
+            equal(fake.failures, [])
 
 
 def two_workers_of_a_machine_play_on_different_cpus():
@@ -307,7 +334,9 @@ def without_a_sandbox_the_self_test_says_what_is_open():
 run(the_first_start_explains_in_five_lines_and_later_ones_do_not, a_server_that_does_not_answer_is_waited_for_in_one_line,
     a_worker_too_old_for_the_server_says_so_and_ends, a_cache_that_cannot_be_used_is_named, urls_that_are_none_are_refused,
     without_make_the_volunteer_is_told_what_to_install, niceness_reaches_the_engines,
-    a_game_that_needs_more_memory_than_is_offered_is_left_to_others, two_workers_of_a_machine_play_on_different_cpus,
+    a_game_that_needs_more_memory_than_is_offered_is_left_to_others,
+    a_test_of_a_unit_that_it_does_not_know_is_left_to_newer_workers, a_test_of_pairs_is_played_whatever_its_workload,
+    two_workers_of_a_machine_play_on_different_cpus,
     old_things_leave_a_cache_that_is_too_large, a_full_disk_is_waited_out_and_burns_no_task,
     tasks_that_fail_by_the_machines_fault_are_not_burnt, the_self_test_finds_this_machine_fit,
     the_self_test_names_what_a_program_reaches_and_must_not,

@@ -254,6 +254,19 @@ def a_claim_sent_again_gets_the_same_task():
         tap.equal(claim(worker, "short").code, "bad_request")
 
 
+def a_test_is_offered_only_to_a_worker_that_can_play_its_unit():
+    with Loop() as loop:
+        for number, (units, status) in enumerate((({}, 200), ({"units": ["pair"]}, 200), ({"units": ["position", "pair"]}, 200),
+                                                 ({"units": []}, 204), ({"units": ["position"]}, 204))):
+            reply = claim(loop.server.worker(key=f"{number:032}"), **units)
+            tap.equal(reply.status, status, str(units))
+            if status == 200:
+                tap.equal((reply.json["test"]["workload"], reply.json["test"]["unit"]), ("sprt", "pair"))
+        for units in (None, "pair", {"pair": 1}, [1], ["pair"] * 17):
+            reply = claim(loop.server.worker(), units=units)
+            tap.equal((reply.status, reply.json["error"]["field"]), (422, "units"), str(units))
+
+
 def no_opening_is_dealt_twice_until_the_book_is_spent():
     with Loop() as loop:
         seen = []
@@ -362,6 +375,7 @@ tap.run(a_whole_task_follows_the_examples_of_the_documentation, the_server_prese
         the_same_machine_is_the_same_worker_with_a_new_token, registrations_are_limited_by_address,
         bad_introductions_are_refused_with_the_member_to_blame, a_waiting_claim_is_answered_when_work_appears,
         a_claim_without_work_ends_with_204, a_claim_sent_again_gets_the_same_task,
+        a_test_is_offered_only_to_a_worker_that_can_play_its_unit,
         no_opening_is_dealt_twice_until_the_book_is_spent, refusals_of_batches_name_the_fault,
         games_that_are_no_games_are_refused, blobs_are_sent_whole_or_in_ranges_and_only_to_callers_with_the_right,
         a_verdict_ends_the_test_for_everybody, acknowledged_results_are_there_after_a_kill)
