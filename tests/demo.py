@@ -147,7 +147,7 @@ class Demo:
         text = (ROOT / "tests/data/demo" / patch["patch"]).read_text(encoding="utf-8")
         title = next(line[len("Subject: "):] for line in text.splitlines() if line.startswith("Subject: "))
         reply = developer.form("/tests/new", {
-            "title": title, "patch": text, "base": patch["base"] or self.complete, "kind": "sprt", "model": "logistic",
+            "title": title, "patch": text, "base": patch["base"] or self.complete, "workload": "sprt", "model": "logistic",
             "elo0": ELO0, "elo1": ELO1, "tc": CLOCK, "batch_pairs": BATCH,
             "new_options": "Hash=16", "base_options": "Hash=16"})
         if reply.status != 303:
