@@ -15,12 +15,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
-from database import SPRT  # noqa: E402
 from protocol import batch, changed  # noqa: E402
 from server import ROOT, Server  # noqa: E402
 
 EXAMPLES = dict(re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S))
 BATCH = 4
+SPRT = {"alpha": 0.05, "beta": 0.05, "elo0": 0.0, "elo1": 2.0, "model": "normalized"}
 SPARE = "INSERT INTO settings (name, value) VALUES ('task_seconds', '155') ON CONFLICT DO UPDATE SET value = '155'"
 
 
