@@ -121,7 +121,7 @@ def a_patch_that_does_not_compile_ends_with_the_compilers_words():
     result, reason = finished(test)
     equal(result, "failed")
     contains(reason, "wrong on purpose")
-    equal(test_row(test, "wins + losses + draws"), (0,))
+    equal(test_row(test, "units_counted", "counts"), (0, "{}"))
     equal(boss.api("POST", f"/tests/{test}/merge").status, 409)
 
 
