@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/accounts/password.h"
 #include "server/accounts/login.h"
+#include "server/accounts/password.h"
 #include "server/accounts/users.h"
 #include "server/cli/cli.h"
 #include "server/common/clock.h"
