@@ -167,24 +167,22 @@ static void it_is_counted_again_after_an_exclusion(void **state) {
 static void the_audit_sees_a_sum_that_is_not_counted(void **state) {
     (void)state;
     static const char *const damages[] = {
-        "UPDATE tests SET counts = json_set(counts, '$.nodes', 441)",
-        "UPDATE tests SET points = json_set(points, '$.nodes', 441)",
-        "UPDATE tests SET units_counted = 4",
+        "UPDATE tests SET counts = json_set(counts, '$.nodes', 441) WHERE workload = 'counting'",
+        "UPDATE tests SET points = json_set(points, '$.nodes', 441) WHERE workload = 'counting'",
+        "UPDATE tests SET units_counted = 4 WHERE workload = 'counting'",
         "UPDATE batches SET result = '{\"nodes\":[10,10,10,11]}' WHERE seq = 0",
     };
+    assert_true(post(task, 1, 0, "{\"nodes\": [10, 10, 10, 10]}"));
+    assert_true(post(task, 1, 1, "{\"nodes\": [100, 100, 100, 100]}"));
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        if (i)
-            set_up(state);
-        assert_true(post(task, 1, 0, "{\"nodes\": [10, 10, 10, 10]}"));
-        assert_true(post(task, 1, 1, "{\"nodes\": [100, 100, 100, 100]}"));
         assert_int_equal(kit_check(ledger), 0);
         FILE *nowhere = fopen("/dev/null", "w");
         kit_sql(ledger, "%s", damages[i]);
         if (ledger_check(ledger->db, nowhere) == 0)
             fail_msg("unseen: %s", damages[i]);
         fclose(nowhere);
-        if (i + 1 < sizeof damages / sizeof *damages)
-            tear_down(state);
+        kit_sql(ledger, "UPDATE tests SET units_counted = 8, counts = '{\"nodes\":440,\"v\":3}', "
+                        "points = '{\"nodes\":440}' WHERE workload = 'counting'");
     }
 }
 
