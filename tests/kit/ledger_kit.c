@@ -120,6 +120,7 @@ void kit_activate(LedgerKit *kit, int64_t test) {
 int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held) {
     char key[40];
     json_auto_t *speeds = json_pack("{s:f}", "anvil", 1e6);
+    json_auto_t *units = json_pack("[s, s]", "pair", "other");
     snprintf(key, sizeof key, "key-%lld", (long long)++kit->keys);
     Claim claim = {.worker = worker,
                    .cores = cores,
@@ -128,7 +129,8 @@ int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held) {
                    .holding = {held},
                    .holding_count = held != 0,
                    .key = key,
-                   .request_hash = "hash"};
+                   .request_hash = "hash",
+                   .units = units};
     if (!ledger_claim_begin(&kit->turn, &claim, &kit->err))
         return -1;
     return ledger_claim(&kit->turn, &claim, &kit->err);
