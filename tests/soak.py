@@ -58,7 +58,7 @@ class Soak:
             self.server = Server(init_options=["--book", str(book)], start=False, env=own)
         build_quickly(self.server)
         sql(self.server, "INSERT INTO settings (name, value) VALUES ('task_seconds', '60')")
-        self.test = add_test(self.server, kind="fixed", batch_pairs=BATCH, pairs_max=10 ** 6, base_options="Hash=1",
+        self.test = add_test(self.server, workload="fixed", batch_pairs=BATCH, pairs_max=10 ** 6, base_options="Hash=1",
                              new_options="Hash=1", tc=tc)
         self.server.start()
         self.workers = [Worker(self.server, "--concurrency", "1", "--verbose", env=self.env) for _ in range(WORKERS)]

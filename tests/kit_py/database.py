@@ -10,7 +10,9 @@ from tap import LOAD_FACTOR
 
 ADJUDICATION = {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34, "draw_score": 20,
                 "draw_count": 8, "max_moves": 0}
-SPRT = {"model": "normalized", "elo0": 0.0, "elo1": 2.0, "alpha": 0.05, "beta": 0.05}
+# The parameters of each workload, with the values that its form begins with.
+PARAMETERS = {"sprt": {"alpha": 0.05, "beta": 0.05, "elo0": 0.0, "elo1": 2.0, "model": "normalized"}, "fixed": {},
+              "width": {"error": 3.0, "unit": "logistic"}}
 # The real engine, compiled with little optimisation and with a short bench: seconds instead of half a minute.
 QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
                "bench_args": ["bench", "8"]}
@@ -20,6 +22,16 @@ def sql(server, text, *values):
     """One statement in a transaction of its own; its rows."""
     with contextlib.closing(sqlite3.connect(server.data / "patchmate.db", timeout=60 * LOAD_FACTOR)) as db, db:
         return db.execute(text, values).fetchall()
+
+
+def parameters(workload="sprt", **changes):
+    """The text of a test's parameters, some of them changed."""
+    return json.dumps({**PARAMETERS[workload], **changes}, sort_keys=True, separators=(",", ":"))
+
+
+def counts(server, test):
+    """What the batches of a test add up to: `ptnml`, `wins` and what else its workload keeps."""
+    return json.loads(sql(server, "SELECT counts FROM tests WHERE id = ?", test)[0][0])
 
 
 def write_book(path, count=200):
@@ -46,9 +58,10 @@ def add_test(server, state="active", **fields):
     noticed until waiting claims are woken."""
     commit = sql(server, "SELECT baseline FROM engines")[0][0]
     row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit, base_options="Hash=16",
-               new_options="Hash=16", workload="sprt", parameters=json.dumps(SPRT), tc="nodes=1000",
+               new_options="Hash=16", workload="sprt", tc="nodes=1000",
                threads=1, book_id=1, seed=42, variant="standard", adjudication=json.dumps(ADJUDICATION), batch_pairs=4,
                pairs_max=400000, state=state, approved_hash=None if state == "pending" else "x")
     row.update(fields)
+    row.setdefault("parameters", parameters(row["workload"]))
     names, flags = ", ".join(row), ", ".join("?" * len(row))
     return sql(server, f"INSERT INTO tests ({names}) VALUES ({flags}) RETURNING id", *row.values())[0][0]

@@ -42,7 +42,7 @@ class Attacked:
             book = database.write_plain_book(pathlib.Path(folder) / "book.epd")
             self.server = Server("--trusted-proxy", "127.0.0.1", start=False, init_options=["--book", str(book)])
         server, self.keys = self.server, itertools.count(1)
-        self.test = database.add_test(server, kind="fixed", batch_pairs=16, pairs_max=1 << 20)
+        self.test = database.add_test(server, workload="fixed", batch_pairs=16, pairs_max=1 << 20)
         server.command("set", server.data, "writes_per_minute", "1000000")
         server.start()
         admin = server.client(ADMIN)

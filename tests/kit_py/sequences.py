@@ -148,7 +148,7 @@ class Sequences:
 
     def submit(self):
         chosen = self.random.random()
-        body = {"title": "A change", "kind": self.random.choice(("sprt", "fixed")), "tc": "nodes=100", "batch_pairs": BATCH, "pairs_max": self.random.choice((8, 100, 400))}
+        body = {"title": "A change", "workload": self.random.choice(("sprt", "fixed", "width")), "tc": "nodes=100", "batch_pairs": BATCH, "pairs_max": self.random.choice((8, 100, 400))}
         if chosen < 0.7:
             body["patch"] = self.random.choice(self.patches)
         else:

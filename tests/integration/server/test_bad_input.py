@@ -128,7 +128,7 @@ def an_absurd_field_is_named_with_what_it_may_be():
     with nothing_changes():
         for field, value, *words in (
                 ("tc", "a while", "10+0.1"), ("tc", "-1+0", "10+0.1"), ("tc", "1e9+0"), ("threads", 0, "1"), ("threads", 99999),
-                ("elo0", "nan"), ("elo1", 1e9), ("alpha", 0.9), ("beta", -1), ("kind", "guess", "sprt"), ("priority", 10 ** 9),
+                ("elo0", "nan"), ("elo1", 1e9), ("alpha", 0.9), ("beta", -1), ("workload", "guess", "sprt|fixed|width"), ("priority", 10 ** 9),
                 ("bench", -5), ("bench", "many"), ("pairs_max", 0), ("batch_pairs", 10 ** 6), ("model", "bayes"),
                 ("title", "x" * 1000), ("new_options", "Hash"), ("book", "no such book"), ("base", "no-such-branch"),
                 ("engine", "deep thought"), ("variant", "checkers"), ("seed", -1)):
@@ -265,8 +265,8 @@ def an_engine_that_never_answers_uci_pauses_its_test_with_that_word():
         mute.start()
         with Worker(mute, "--concurrency", "1") as worker:
             wait_until(lambda: sql(mute, "SELECT state FROM tests") == [("paused",)], 60)
-            reason, games = sql(mute, "SELECT reason, wins + losses + draws FROM tests WHERE id = ?", test)[0]
-            equal(games, 0)
+            reason, units = sql(mute, "SELECT reason, units_counted FROM tests WHERE id = ?", test)[0]
+            equal(units, 0)
             contains(reason, "uci")
             worker.signal()
             equal(worker.wait(), 0)
@@ -279,7 +279,7 @@ def main():
         book = write_plain_book(pathlib.Path(folder) / "book.epd")
         server = Server(init_options=["--book", str(book)], start=False)
     with server:
-        add_test(server, kind="fixed", batch_pairs=BATCH)
+        add_test(server, workload="fixed", batch_pairs=BATCH)
         server.add_user("dev", "developer")
         server.start()
         dev = server.client("dev")

@@ -247,7 +247,7 @@ def under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_l
 def games_of_finished_tests_are_dropped_if_space_is_short_and_results_stay():
     ids, boss = {}, server.client("boss")
     for plies, result in ((20, "completed"), (24, "stopped")):
-        ids[result] = add_test(server, title=result, priority=9, kind="fixed", pairs_max=4 if result == "completed" else 400)
+        ids[result] = add_test(server, title=result, priority=9, workload="fixed", pairs_max=4 if result == "completed" else 400)
         worker = machine()
         task = claim(worker).json
         equal(task["test"]["id"], ids[result])

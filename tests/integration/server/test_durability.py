@@ -19,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import add_test, sql, write_plain_book  # noqa: E402
+from database import add_test, counts, sql, write_plain_book  # noqa: E402
 from patches import demo  # noqa: E402
 from protocol import batch, claim, games_body, put_games, zstd  # noqa: E402
 from server import Server, wait_until  # noqa: E402
@@ -33,7 +33,7 @@ def new_server(**more):
     with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
         book = write_plain_book(pathlib.Path(folder) / "book.epd")
         server = Server(init_options=["--book", str(book)], start=False, **more)
-    add_test(server, kind="fixed", batch_pairs=BATCH)
+    add_test(server, workload="fixed", batch_pairs=BATCH)
     server.add_user("dev", "developer")
     server.add_user("boss", "maintainer")
     return server
@@ -204,9 +204,9 @@ def constraint_error_met_neighbours():
         replies = in_one_turn(server, [post(i) for i in range(6)])
         equal([reply.status for reply in replies], [200, 200, 409, 422, 200, 200])
         moments, = sql(server, "SELECT count(DISTINCT received) FROM batches")[0]
-        totals = sql(server, "SELECT ptnml0, ptnml1, ptnml2, ptnml3, ptnml4 FROM tests")[0]
+        totals = counts(server, 1)["ptnml"]
         good = "2134" + "4444" + "3210" + "2222"
-        equal(totals, tuple(good.count(digit) for digit in "01234"))
+        equal(totals, [good.count(digit) for digit in "01234"])
         equal(sql(server, "SELECT task_id FROM batches ORDER BY task_id"), [(tasks[i],) for i in (0, 1, 4, 5)])
         sql(server, "DROP TRIGGER refuse")
         equal(post(2)().json["counted"], True)

@@ -14,7 +14,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import add_test, sql, write_plain_book  # noqa: E402
+from database import add_test, counts, parameters, sql, write_plain_book  # noqa: E402
 from protocol import batch, games_body  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
@@ -114,8 +114,8 @@ class Loop:
             book = write_plain_book(pathlib.Path(folder) / "book.epd")
             self.server = Server(init_options=["--book", str(book)], start=False)
         # Some are decided on the way, the last never.
-        self.tests = [add_test(self.server, batch_pairs=BATCH, elo1=elo1) for elo1 in (2, 20, 50, 100)]
-        self.tests += [add_test(self.server, batch_pairs=BATCH, kind="fixed", pairs_max=10 ** 9) for _ in range(2)]
+        self.tests = [add_test(self.server, batch_pairs=BATCH, parameters=parameters(elo1=elo1)) for elo1 in (2.0, 20.0, 50.0, 100.0)]
+        self.tests += [add_test(self.server, batch_pairs=BATCH, workload="fixed", pairs_max=10 ** 9) for _ in range(2)]
         sql(self.server, "INSERT INTO settings (name, value) VALUES ('task_seconds', '100')")
         self.server.start()
         self.up, self.over = threading.Event(), False
@@ -216,8 +216,8 @@ def every_acknowledged_batch_counts_exactly_once():
     test_of = dict(sql(loop.server, "SELECT id, test_id FROM tasks"))
     for test in loop.tests:
         outcomes = "".join(v.outcomes for (task, _), v in acknowledged.items() if v.counted and test_of[task] == test)
-        totals = sql(loop.server, "SELECT ptnml0, ptnml1, ptnml2, ptnml3, ptnml4 FROM tests WHERE id = ?", test)[0]
-        equal(totals, tuple(outcomes.count(digit) for digit in "01234"), f"test {test}")
+        totals = counts(loop.server, test)["ptnml"]
+        equal(totals, [outcomes.count(digit) for digit in "01234"], f"test {test}")
 
 
 def no_pair_counts_twice():

@@ -31,7 +31,7 @@ SUM := $(if $(NET),$(firstword $(shell cksum <nets/$(NET))),0)
 """ + MAKEFILE.replace("-D_GNU_SOURCE", "-D_GNU_SOURCE -DNET=$(SUM)u")
 FIRST, SECOND, THIRD = b"the first net\n" * 300, b"the second net\n" * 300, b"a third\n" * 40
 LARGE = bytes(range(256)) * 12 * 1024  # 3 MiB
-PLAY = {"kind": "fixed", "games": 4, "tc": "5+0.05", "batch_pairs": 1, "new_options": "Hash=16", "base_options": "Hash=16",
+PLAY = {"workload": "fixed", "games": 4, "tc": "5+0.05", "batch_pairs": 1, "new_options": "Hash=16", "base_options": "Hash=16",
         "draw": "off", "resign": "off", "max_moves": 10}
 server = dev = boss = joe = None
 merged = 0  # the test that brought FIRST

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import add_test, sql, write_plain_book  # noqa: E402
+from database import add_test, parameters, sql, write_plain_book  # noqa: E402
 from patches import with_line  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
@@ -85,8 +85,9 @@ def set_up():
     for i in range(9):
         accepted, simple, more_wins = i % 3 == 0, i % 2 == 0, i % 3 == 1
         add_test(server, "finished", title=f"Old one {i}", result="accepted" if accepted else "rejected", finished=100 + i // 2,
-                 elo0=-1.75 if simple else 0, elo1=0.25 if simple else 2, wins=5 if more_wins else 2, losses=3, draws=0,
-                 ptnml2=4, tc="60+0.6" if i == 4 else "10+0.1")
+                 parameters=parameters(elo0=-1.75 if simple else 0.0, elo1=0.25 if simple else 2.0), units_counted=4,
+                 counts=json.dumps({"v": 1, "ptnml": [0, 0, 4, 0, 0], "wins": 5 if more_wins else 2, "losses": 3, "draws": 0}),
+                 tc="60+0.6" if i == 4 else "10+0.1")
 
 
 def the_documents_are_as_documented():
@@ -101,12 +102,12 @@ def the_document_of_a_test_has_the_counted_results():
     test = read("/tests/1")
     equal((test["state"], test["result"]), ("finished", "accepted"))
     equal(test["stats"]["ptnml"], [OUTCOMES.count(c) for c in "01234"])
-    equal((test["stats"]["games"], test["crashes"]), (2 * len(OUTCOMES), 1))
+    equal((test["stats"]["games"], test["stats"]["units"], test["stats"]["crashes"]), (2 * len(OUTCOMES), len(OUTCOMES), 1))
     equal(test["workers"][0]["ptnml"], test["stats"]["ptnml"])
     equal(test["workers"][0]["speed"], 1e6)
     history = read("/tests/1/history")
-    equal(history["games"], [2 * len(OUTCOMES)])
-    true(abs(history["llr"][-1] - test["stats"]["llr"]) < 1e-3, "the history ends where the test stands")
+    equal((history["units"], history["games"]), ([len(OUTCOMES)], [2 * len(OUTCOMES)]))
+    true(abs(history["points"]["llr"][-1] - test["stats"]["llr"]) < 1e-3, "the history ends where the test stands")
     equal([event["type"] for event in test["events"]], ["verdict", "started", "approved", "submitted"])
 
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import add_test, sql, write_plain_book  # noqa: E402
+from database import add_test, counts, sql, write_plain_book  # noqa: E402
 from protocol import batch, claim  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
@@ -104,7 +104,7 @@ def a_new_machine_gets_one_small_task():
 
 
 def no_owner_holds_all_pairs_of_a_test():
-    test = begin(kind="fixed", pairs_max=2000)
+    test = begin(workload="fixed", pairs_max=2000)
     others = honest(2)
     for machine in others:
         sql(server, "UPDATE workers SET last_seen = ? WHERE id = ?", time.time(), machine.id)
@@ -212,7 +212,7 @@ def a_test_that_machines_failed_is_resumed_by_a_maintainer():
     contains(boss.get(f"/tests/{test}").text, f'action="/tests/{test}/resume"')
     equal(dev.api("POST", f"/tests/{test}/resume", {}).code, "forbidden")
     equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
-    equal(sql(server, "SELECT ptnml2 FROM tests WHERE id = ?", test), [(BATCH,)])
+    equal(counts(server, test)["ptnml"][2], BATCH)
     true(good[1].claim(), "a machine that failed before is not asked again")
     contains(server.command("check", server.data), " 0 differences")
 

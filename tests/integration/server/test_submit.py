@@ -35,6 +35,10 @@ def test_row(test):
     return row(server, "SELECT * FROM tests WHERE id = ?", test)
 
 
+def parameters(test):
+    return json.loads(test["parameters"])
+
+
 def refused(reply, status, field, *words):
     equal(reply.status, status, reply)
     equal(reply.json["error"]["field"], field)
@@ -79,7 +83,8 @@ def a_patch_over_the_api_becomes_a_pending_test_and_a_commit():
     equal(reply.status, 201, reply)
     test = test_row(reply.json["id"])
     equal(reply.json["url"], f"/tests/{test['id']}")
-    equal((test["state"], test["kind"], test["elo1"], test["batch_pairs"], test["book_id"]), ("pending", "sprt", 2.0, 16, 1))
+    equal((test["state"], test["workload"], test["batch_pairs"], test["book_id"]), ("pending", "sprt", 16, 1))
+    equal(parameters(test), {"alpha": 0.05, "beta": 0.05, "elo0": 0.0, "elo1": 2.0, "model": "normalized"})
     equal(git("rev-parse", f"refs/tests/{test['id']}", cwd=bare(server)).strip(), test["new_commit"])
     equal(git("rev-parse", f"{test['new_commit']}^", cwd=bare(server)).strip(), test["base_commit"])
     message = git("log", "-1", "--format=%an|%B", test["new_commit"], cwd=bare(server))
@@ -118,9 +123,9 @@ def a_title_left_out_is_the_mails_subject():
 
 def a_preset_fills_the_fields_that_the_request_leaves_out():
     test = test_row(new_test(preset="LTC", tc=...))
-    equal((test["tc"], test["elo0"], test["elo1"], test["new_options"]), ("60+0.6", 0.5, 2.5, "Hash=64"))
+    equal((test["tc"], parameters(test)["elo0"], parameters(test)["elo1"], test["new_options"]), ("60+0.6", 0.5, 2.5, "Hash=64"))
     test = test_row(new_test(preset="Fixed games", tc="10+0.1", games=1001))
-    equal((test["kind"], test["pairs_max"]), ("fixed", 512))
+    equal((test["workload"], test["parameters"], test["pairs_max"]), ("fixed", "{}", 512))
 
 
 def a_base_may_be_another_tests_commit():
@@ -161,7 +166,7 @@ def submissions_of_several_users_at_once_are_as_many_tests():
 def every_absurd_field_is_named():
     for field, value, word in (
             ("tc", "fast", "time control"), ("threads", 0, "1 to 1024"), ("threads", "two", "whole number"),
-            ("elo0", 5, "elo1"), ("alpha", 0.7, "0.49"), ("kind", "spsa", "sprt|fixed"), ("model", "bayes", "normalized|logistic"),
+            ("elo0", 5, "elo1"), ("alpha", 0.7, "0.49"), ("workload", "spsa", "sprt|fixed|width"), ("model", "bayes", "normalized|logistic"),
             ("new_options", "Hash", "Name=value"), ("new_options", "Threads=4", "threads"), ("base_options", "A=1 A=2", "twice"),
             ("book", "none.epd", "no book"), ("bench", -3, "whole number"), ("bench", "12x", "whole number"),
             ("seed", 1.5, "whole number"), ("variant", "atomic", "standard|chess960"), ("batch_pairs", 0, "1 to 1000"),
@@ -291,7 +296,7 @@ def another_size_of_batches_rounds_the_pairs_again():
 def modify_refuses_what_would_mix_results():
     test = new_test()
     with database(server) as db:
-        db.execute("UPDATE tests SET wins = 2, next_pair = 16 WHERE id = ?", (test,))
+        db.execute("UPDATE tests SET units_counted = 1, next_pair = 16 WHERE id = ?", (test,))
     refused(dev.api("POST", f"/tests/{test}/modify", {"tc": "5+0.05"}), 409, "tc", "submit a new one")
     refused(dev.api("POST", f"/tests/{test}/modify", {"base": "main"}), 422, "base", "submit a new test")
     refused(dev.api("POST", f"/tests/{test}/modify", {"priority": "high"}), 422, "priority", "whole number")
@@ -299,7 +304,7 @@ def modify_refuses_what_would_mix_results():
     equal(dev.api("POST", f"/tests/{test}/modify", {"games": 100}).status, 200)
     equal(test_row(test)["pairs_max"], 64)
     with database(server) as db:
-        db.execute("UPDATE tests SET wins = 64 WHERE id = ?", (test,))
+        db.execute("UPDATE tests SET units_counted = 32 WHERE id = ?", (test,))
     refused(dev.api("POST", f"/tests/{test}/modify", {"pairs_max": 32}), 422, "pairs_max", "32 pairs are counted", "stop")
     equal(dev.api("POST", f"/tests/{test}/modify", {"pairs_max": 48}).status, 200)
 
