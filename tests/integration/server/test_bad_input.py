@@ -201,6 +201,9 @@ def batches_that_contradict_themselves_or_their_task_are_refused():
                 ({"wins": 1 << 62}, "bad_counts", "wins"), ({"speed": -1}, "bad_request", "speed"),
                 ({"busy": 1.5}, "bad_request", "busy"), ({"seq": -1}, "bad_request", "seq")):
             refused(worker.api("POST", path, changed(good, change)), 422, code, field=field)
+        without = {name: value for name, value in good["result"].items() if name != "crashes"}
+        for result in ({}, "2134", ["2134"], without, {**good["result"], "nodes": 1}, {**good["result"], "outcomes": 2134}):
+            refused(worker.api("POST", path, {**good, "result": result}), 422, "bad_request", field="result")
         refused(other.api("POST", path, good), 403, "not_your_task")
         refused(put_games(other, task["id"], 0, games_body(0, BATCH)), 403, "not_your_task")
         refused(worker.api("POST", "/tasks/987654/batches", good), 404, "no_such_task", "987654")

@@ -2,6 +2,7 @@
 """The documents behind the pages over real HTTP: as server/API.md shows them, filtered and page by page; and that a page and
 its document never disagree."""
 
+import http.client
 import json
 import pathlib
 import re
@@ -215,6 +216,48 @@ def an_uploaded_file_comes_back_as_text_when_it_is_refused():
     contains(reply.text, 'value="Kept"')
 
 
+def listen(path):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60 * LOAD_FACTOR)
+    connection.request("GET", "/api/v1" + path)
+    return connection.getresponse()
+
+
+def data_with(stream, member):
+    """The data of the first event that has the member."""
+    for line in stream:
+        if line.startswith(b"data: ") and member in json.loads(line[6:]):
+            return json.loads(line[6:])
+    raise AssertionError("the stream ended")
+
+
+def each_workload_has_statistics_of_its_own():
+    worker, common = server.worker("w" * 32), EXAMPLES["tests.reply"]["items"][0]["stats"]
+    common = {name: value for name, value in common.items() if name not in ("llr", "bounds", "sequential")}
+    for workload, parameters, own, points in (("fixed", {}, {}, ["elo"]),
+                                              ("width", {"error": 12.5, "unit": "normalized"}, EXAMPLES["width.stats"], ["elo", "error"])):
+        reply = dev.api("POST", "/tests", {"title": workload, "patch": with_line("search/tt.c", f"// {workload}"), "tc": "nodes=1000",
+                                           "batch_pairs": len(OUTCOMES), "workload": workload, "priority": 9, "elo0": -3, **parameters})
+        equal(reply.status, 201, reply)
+        path = f"/tests/{reply.json['id']}"
+        equal(boss.api("POST", path + "/approve").status, 200)
+        empty = read(path)["stats"]
+        equal((empty["summary"], empty["units"], empty["plain"], sorted(empty["points"])), ("", 0, None, points))
+        contains(anyone.get(path).text, "The chart appears after the first batch.")
+        stream = listen("/stream" + path.replace("/tests/", "?test="))
+        play(worker, claim(worker, workload), 1)
+        test, history = read(path), read(path + "/history")
+        equal((test["workload"], test["settings"]["parameters"]), (workload, parameters))
+        same_shape(test["stats"], {**common, **own, "points": dict.fromkeys(points, 1.5), "eta": test["stats"]["eta"]}, workload)
+        equal(test["stats"]["summary"].split()[0], "nElo" if workload == "width" else "Elo")
+        equal(data_with(stream, "points"), {"id": test["id"], "state": "active", **{name: test["stats"][name] for name in ("units", "summary", "points")}})
+        stream.close()
+        equal(sorted(history["points"]), points)
+        equal([len(column) for column in (*history["points"].values(), history["units"], history["elo"])], [1] * (len(points) + 2))
+        text = anyone.get(path).text
+        contains(text, test["stats"]["text"])
+        true("LLR" not in text, "a chart or a gauge that the test does not have")
+
+
 def a_broken_template_keeps_the_server_from_starting_and_names_the_line():
     with tempfile.TemporaryDirectory(prefix="patchmate-web-") as folder:
         shutil.copytree(ROOT / "web", pathlib.Path(folder) / "web")
@@ -266,7 +309,7 @@ def main():
             pages_follow_each_other_without_gap_or_repeat, events_can_be_filtered, what_is_not_there_is_a_404_in_both_languages,
             what_was_typed_cannot_break_out_of_a_page, a_form_like_another_test_starts_from_its_settings,
             an_uploaded_file_comes_back_as_text_when_it_is_refused,
-            an_idle_test_says_what_keeps_each_machine, a_broken_template_keeps_the_server_from_starting_and_names_the_line, the_server_ends_well)
+            an_idle_test_says_what_keeps_each_machine, each_workload_has_statistics_of_its_own, a_broken_template_keeps_the_server_from_starting_and_names_the_line, the_server_ends_well)
     finally:
         server.close()
 
