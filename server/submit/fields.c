@@ -1,6 +1,5 @@
 // See fields.h. What the fields say together is checked in fields_agree.c.
 #include "server/submit/fields.h"
-#include "server/ledger/workload.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -12,6 +11,7 @@
 #include "server/common/str.h"
 #include "server/common/time_control.h"
 #include "server/common/utf8.h"
+#include "server/ledger/workload.h"
 #include "server/patch/patch.h"
 
 const char *field_text(const json_t *fields, const char *name) {
@@ -261,6 +261,9 @@ static void trim(json_t *fields, const char *name) {
 bool submit_fields_check(json_t *fields, Error *err) {
     const FieldRule *rule;
     for (int i = 0; (rule = submit_rule_at(i)); i++) {
+        // The form hides the parameters of other workloads, so a person could not correct them.
+        if (workload_named(field_text(fields, "workload")) && !submit_field_belongs(fields, rule))
+            json_object_del(fields, rule->name);
         if (!json_is_string(json_object_get(fields, rule->name)))
             continue; // absent, or a number that was checked already
         if (strcmp(rule->name, "patch") != 0)

@@ -34,8 +34,7 @@ static void complete_pairs(json_t *fields) {
     submit_set_pairs(fields, pairs, field_whole(fields, "batch_pairs"));
 }
 
-// A form sends the parameters of all workloads, and a preset may be one of another.
-static bool belongs(const json_t *fields, const FieldRule *rule) {
+bool submit_field_belongs(const json_t *fields, const FieldRule *rule) {
     const Workload *workload = workload_named(field_text(fields, "workload"));
     const WorkloadField *field = workload_field(rule->name);
     if (!field || !workload)
@@ -49,7 +48,7 @@ static bool belongs(const json_t *fields, const FieldRule *rule) {
 void submit_fields_complete(json_t *fields) {
     const FieldRule *rule;
     for (int i = 0; (rule = submit_rule_at(i)); i++)
-        if (!belongs(fields, rule))
+        if (!submit_field_belongs(fields, rule))
             json_object_del(fields, rule->name);
         else if (is_absent(fields, rule->name) && rule->fallback)
             json_object_set_new(fields, rule->name, json_string(rule->fallback));

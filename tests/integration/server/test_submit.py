@@ -128,6 +128,16 @@ def a_preset_fills_the_fields_that_the_request_leaves_out():
     equal((test["workload"], test["parameters"], test["pairs_max"]), ("fixed", "{}", 512))
 
 
+def a_workload_keeps_its_own_parameters_and_no_others():
+    everything = {"elo0": 1, "elo1": 3, "model": "logistic", "alpha": 0.1, "beta": 0.1, "error": 2, "unit": "normalized"}
+    bounds = {name: everything[name] for name in ("elo0", "elo1", "model", "alpha", "beta")}
+    for workload, wanted, pairs in (("sprt", bounds, 400000), ("fixed", {}, 10000), ("width", {"error": 2, "unit": "normalized"}, 400000)):
+        test = test_row(new_test(workload=workload, **everything))
+        equal((test["workload"], parameters(test), test["pairs_max"]), (workload, wanted, pairs))
+    equal(parameters(test_row(new_test(workload="sprt", error=200, preset="Fixed games"))), parameters(test_row(new_test())))
+    equal(parameters(test_row(new_test(workload="width"))), {"error": 3.0, "unit": "logistic"})
+
+
 def a_base_may_be_another_tests_commit():
     first = test_row(new_test())
     equal(boss.api("POST", f"/tests/{first['id']}/approve").status, 200)
@@ -173,7 +183,8 @@ def every_absurd_field_is_named():
             ("pairs_max", 0, "from 1"), ("priority", 10**6, "1000"), ("title", "x" * 121, "121 bytes"),
             ("title", "two\nlines", "one line"), ("engine", "stockfish", "no engine"), ("preset", "none", "no preset"),
             ("base", "no-such-branch", "not a branch"), ("base", "test:99999", "no test"), ("adjudication", "some", "on|off"),
-            ("resign_score", 0, "from 1"), ("description", "x" * 10001, "10001 bytes"), ("elo1", "1e999", "number")):
+            ("resign_score", 0, "from 1"), ("description", "x" * 10001, "10001 bytes"), ("elo1", "1e999", "number"),
+            ("error", 0.05, "0.1 to 100"), ("error", 101, "0.1 to 100"), ("unit", "points", "logistic|normalized")):
         reply = submit(**{field: value})
         wanted = "elo1" if field == "elo0" else field
         refused(reply, 422, wanted, word)
@@ -309,6 +320,15 @@ def modify_refuses_what_would_mix_results():
     equal(dev.api("POST", f"/tests/{test}/modify", {"pairs_max": 48}).status, 200)
 
 
+def a_test_takes_changes_of_its_own_parameters_and_ignores_others():
+    test = new_test(workload="width")
+    equal(boss.api("POST", f"/tests/{test}/approve").status, 200)
+    equal(dev.api("POST", f"/tests/{test}/modify", {"elo0": 1, "elo1": 0, "priority": -1}).json["state"], "active")
+    equal((parameters(test_row(test)), test_row(test)["priority"]), ({"error": 3.0, "unit": "logistic"}, -1))
+    equal(dev.api("POST", f"/tests/{test}/modify", {"error": 1.5}).json["state"], "pending")
+    equal(parameters(test_row(test)), {"error": 1.5, "unit": "logistic"})
+
+
 def a_book_of_chess960_needs_that_variant():
     book = server.folder / "frc.epd"
     book.write_text("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1\n")
@@ -420,6 +440,7 @@ try:
         a_file_upload_beats_the_empty_text_field,
         a_title_left_out_is_the_mails_subject,
         a_preset_fills_the_fields_that_the_request_leaves_out,
+        a_workload_keeps_its_own_parameters_and_no_others,
         a_base_may_be_another_tests_commit,
         a_fetched_branch_can_be_named,
         submissions_of_several_users_at_once_are_as_many_tests,
@@ -436,6 +457,7 @@ try:
         a_change_of_the_code_that_runs_withdraws_the_approval_and_a_priority_does_not,
         another_size_of_batches_rounds_the_pairs_again,
         modify_refuses_what_would_mix_results,
+        a_test_takes_changes_of_its_own_parameters_and_ignores_others,
         a_book_of_chess960_needs_that_variant,
         the_diff_has_hunks_and_puts_risky_files_first,
         only_an_accepted_test_is_merged_and_only_by_a_maintainer,
