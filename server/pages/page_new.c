@@ -1,6 +1,6 @@
 // The page with the form for a new test. A field of the form is a row of form_fields: its label and
-// its hint. Its rule (submit/fields.h) says what may be typed into it, and so which control it has;
-// its value is in the document. The parameters of a workload stand in the workload's file.
+// its hint. Its rule (submit/fields.h) says which values it takes, and so which control it has. The
+// document holds its value. The parameters of a workload stand in the workload's file.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,69 +23,82 @@ typedef struct FormField {
 // In the order of the page.
 static const FormField form_fields[] = {
     {"change", "title", "Title", FULL,
-     "In a few words what the patch changes. Empty: the subject of a mailed patch or of the "
-     "commit."},
+     "What the patch changes, in a few words. If it is empty, the subject of the mailed patch or "
+     "of "
+     "the commit becomes the title."},
     {"change", "description", "Why", FULL | OPTIONAL,
-     "What you expect, and what led you to it. It becomes the body of the commit message."},
+     "What you expect of the patch, and what led you to it. The text becomes the body of the "
+     "commit "
+     "message."},
     {"change", "patch", "Patch", FULL | CODE,
-     "The output of `git diff`, `git format-patch` (several mails too) or `diff -u` against the "
-     "base below. It must "
-     "apply exactly: offsets are not searched. The command that gets the source is at the foot of "
-     "this page."},
-    {"change", "patch_file", "… or a file", 0, "Instead of pasting; at most 1 MB."},
+     "The output of `git diff`, `git format-patch` (also several mails) or `diff -u` against the "
+     "base below. The patch must apply exactly: the server does not search for offsets. The "
+     "command "
+     "that gets the source is at the foot of this page."},
+    {"change", "patch_file", "… or a file", 0, "Upload the patch instead, at most 1 MB."},
     {"change", "commit", "… or a commit", CODE,
-     "Instead of a patch: a branch or commit of the repository on this server, or `test:42`."},
+     "Instead of a patch, name a branch or commit of the repository on this server, or the commit "
+     "of another test: `test:42`."},
     {"against", "base", "Base", CODE,
-     "What the change is measured against: `baseline` (now {baseline}), a branch, a commit, or "
-     "`test:42` for the "
-     "change of that test."},
+     "The patch plays against this commit: `baseline` (now {baseline}), a branch, a commit, or the "
+     "commit of another test: `test:42`."},
     {"against", "bench", "Bench", 0,
-     "The node count that `bench` prints with the patch, the same on every machine: how workers "
-     "know that they built "
-     "what you meant. Empty: taken from the last `Bench: N` line of the message, else the first "
-     "builders establish it."},
+     "The number of nodes that `bench` prints with the patch. It is the same on every machine, so "
+     "workers check their builds by it. If it is empty, the server takes the last line `Bench: N` "
+     "of the message. Without such a line, the first workers that build the patch establish it."},
     {"decides", "workload", "Kind", 0,
-     "An SPRT stops as soon as the result is clear. A fixed test plays all its games and measures. "
-     "A test that stops at ± Elo plays until the difference is known that well."},
+     "An SPRT ends as soon as the result is clear. A fixed test plays all its games and estimates "
+     "the difference. A test that stops at ± Elo ends when it knows the difference with that "
+     "error."},
     {"decides", "tc", "Time control", 0,
-     "Seconds and increment, `10+0.1`; also `40/10+0.1`, `st=0.1`, `nodes=20000`, `depth=8`. "
-     "Clocks are scaled to each "
-     "machine's speed."},
+     "Seconds and increment: `10+0.1`. Also `40/10+0.1`, `st=0.1`, `nodes=20000` and `depth=8`. "
+     "Clocks are scaled to the speed of each machine."},
     {"decides", "games", "Games at most", 0,
-     "A fixed test plays so many. All others end there if they are still undecided. Empty: "
-     "{lengths}."},
+     "A fixed test plays this number of games. Another test ends there if it is still undecided. "
+     "If the field is empty: {lengths}."},
     {"more", "new_options", "Options of the patch", 0,
-     "UCI options, `Name=value` divided by blanks. Threads come from the field below."},
+     "UCI options as `Name=value`, separated by blanks. The field Threads below sets the threads."},
     {"more", "base_options", "Options of the base", 0,
-     "The same as above unless the options are what is tested."},
-    {"more", "threads", "Threads", 0, "For each engine; a game owns that many cores."},
+     "The same as for the patch, unless the test compares options."},
+    {"more", "threads", "Threads", 0,
+     "The threads of each engine. A game uses as many cores as one engine has threads."},
     {"more", "book", "Book", 0,
-     "Each pair of games starts from one opening, once with either colour; openings do not repeat "
-     "until the book is "
-     "used up."},
-    {"more", "variant", "Variant", 0, "Chess960 needs a book of its openings."},
-    {"more", "priority", "Priority", 0, "Higher goes first; 0 is usual."},
+     "Both games of a pair start from the same opening, with colours exchanged. No opening is used "
+     "again before all others of the book were used."},
+    {"more", "variant", "Variant", 0, "Chess960 needs a book with openings of Chess960."},
+    {"more", "priority", "Priority", 0,
+     "A test of higher priority gets machines first. 0 is the usual priority."},
     {"more", "batch_pairs", "Pairs in a batch", 0,
-     "How much a worker reports at once. Empty: by the clock, 16 for short games, 1 for long "
-     "ones."},
-    {"more", "seed", "Seed", 0, "Of the order of the openings. Empty: a random one."},
-    {"more", "base_bench", "Bench of the base", 0, "Only where the base has none yet."},
+     "A worker reports this number of pairs at once. If the field is empty, the time control "
+     "decides: 16 pairs for short games, 1 for long ones."},
+    {"more", "seed", "Seed", 0,
+     "It determines the order of the openings. If it is empty, the server draws one."},
+    {"more", "base_bench", "Bench of the base", 0,
+     "Needed only if the bench of the base is not known yet."},
     {"adjudication", "adjudication", "Adjudication", 0,
-     "Off: all games are played out by the rules."},
+     "If it is off, every game is played to its end by the rules of chess."},
     {"adjudication", "resign", "Resigning", 0,
-     "The game is lost for an engine whose own score stays that bad."},
-    {"adjudication", "resign_score", "… at centipawns", 0, "As bad as this or worse."},
-    {"adjudication", "resign_count", "… for moves", 0, "In a row."},
+     "An engine loses the game if its own scores stay as low as the next fields say."},
+    {"adjudication", "resign_score", "… at centipawns", 0,
+     "The engine's score is this far below zero, or further."},
+    {"adjudication", "resign_count", "… for moves", 0,
+     "The number of consecutive moves of the engine with such a score."},
     {"adjudication", "resign_two_sided", "… both must agree", 0,
-     "Off: the loser's word is enough."},
-    {"adjudication", "draw", "Draws", 0, "The game is drawn when both see next to nothing."},
-    {"adjudication", "draw_move", "… after move", 0, "Not before this move."},
-    {"adjudication", "draw_score", "… within centipawns", 0, "Of zero, for both."},
-    {"adjudication", "draw_count", "… for moves", 0, "In a row."},
-    {"adjudication", "max_moves", "Longest game", 0, "Moves after which it is drawn; 0: no limit."},
+     "If it is on, the opponent's scores must show the win as well. If it is off, the scores of "
+     "the "
+     "losing engine are enough."},
+    {"adjudication", "draw", "Draws", 0,
+     "The game is a draw if the scores of both engines stay near zero."},
+    {"adjudication", "draw_move", "… after move", 0, "Games are not drawn before this move."},
+    {"adjudication", "draw_score", "… within centipawns", 0,
+     "The scores of both engines are at most this far from zero."},
+    {"adjudication", "draw_count", "… for moves", 0,
+     "The number of consecutive moves of each engine with such a score."},
+    {"adjudication", "max_moves", "Longest game", 0,
+     "A game with this many moves after its opening is drawn. 0 means that there is no limit."},
 };
 
-// What a choice is called on the page, where its value does not say it.
+// The name of a choice on the page, if it is not its value.
 static const char *choice_title(const char *value) {
     static const char *const titles[][2] = {
         {"normalized", "normalized Elo"},
@@ -164,7 +177,7 @@ static char *hint_text(const char *hint, const json_t *document) {
                    : xstrdup(hint);
 }
 
-// [{"code": whether it stands between backticks, "text"}]
+// [{"code": whether the text stands between backticks, "text"}]
 static json_t *hint_parts(const char *hint, const json_t *document) {
     json_t *parts = json_array();
     char *text scope(free_ptr) = hint_text(hint, document);
@@ -177,7 +190,7 @@ static json_t *hint_parts(const char *hint, const json_t *document) {
     return parts;
 }
 
-// What the control of a field is: one member says which it is, the others belong to it.
+// The control of a field: one member names it, the others are its attributes.
 static json_t *control(const FormField *field, const FieldRule *rule, const json_t *document) {
     const char *value = member_text(json_object_get(document, "values"), field->name);
     if (!rule)
@@ -202,7 +215,7 @@ static json_t *control(const FormField *field, const FieldRule *rule, const json
     return out;
 }
 
-// `only`: the workload that alone has the field; NULL: every test has it.
+// `only`: the workload that has the field; NULL: every test has it.
 static json_t *field_document(const FormField *field, const char *only, const json_t *document) {
     const FieldRule *rule = submit_rule(field->name);
     bool code =
@@ -226,7 +239,7 @@ static void add_field(json_t *parts, const FormField *field, const char *only,
                           field_document(field, only, document));
 }
 
-// The parameters of all workloads stand behind the field that chooses one.
+// The parameters of all workloads follow the field that chooses the workload.
 static void add_parameters(json_t *parts, const char *part, bool rare, const json_t *document) {
     for (int w = 0; w < workload_count(); w++)
         for (const WorkloadField *f = workload_at(w)->fields; f->rule.name; f++)
