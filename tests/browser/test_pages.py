@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from browser import DESKTOP, PHONE, Browser  # noqa: E402
 from database import add_test, build_quickly, sql, write_book  # noqa: E402
 from patches import demo  # noqa: E402
+from protocol import batch, claim  # noqa: E402
 from server import BUILD, PASSWORD, ROOT, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 from worker import Worker  # noqa: E402
@@ -87,9 +88,46 @@ def a_preset_fills_in_its_fields_and_leaves_the_others():
     browser.click(".presets a[href$='LTC']")
     equal(browser.find("#tc").get_attribute("value"), "60+0.6")
     equal(browser.find("#title").get_attribute("value"), TITLE)
-    browser.select("#kind", "fixed")
+    browser.click(".presets a[href$='Fixed games'], .presets a[href$='Fixed%20games']")
+    equal(browser.find("#workload").get_attribute("value"), "fixed")
     true(not browser.find("#elo0").is_displayed(), "bounds mean nothing to a fixed test")
-    browser.select("#kind", "sprt")
+    browser.click(".presets a[href$='LTC']")
+    true(browser.find("#elo0").is_displayed(), "the fields follow the preset")
+
+
+OF_WORKLOAD = {"sprt": ["elo0", "elo1", "model", "alpha", "beta"], "fixed": [], "width": ["error", "unit"]}
+
+
+def shown_parameters():
+    """The fields of single workloads that the form shows."""
+    names = [name for fields in OF_WORKLOAD.values() for name in fields]
+    return [name for name in names if browser.find("#" + name).is_displayed()]
+
+
+def choosing_a_workload_shows_its_fields_and_hides_the_others():
+    browser.click("details.panel > summary")
+    for workload in ("width", "fixed", "sprt", "width"):
+        browser.select("#workload", workload)
+        equal(shown_parameters(), OF_WORKLOAD[workload], workload)
+    for size, kind in ((DESKTOP, "desktop"), (PHONE, "phone")):
+        browser.size(size)
+        for workload in ("sprt", "fixed", "width"):
+            browser.select("#workload", workload)
+            equal(browser.overflow(), 0, f"{workload} on a {kind}: pixels too wide")
+            browser.screenshot(SHOTS, f"new-{workload}-{kind}-light")
+    browser.size(DESKTOP)
+
+
+def an_error_keeps_the_chosen_workload_and_the_values_of_its_fields():
+    browser.type("#error", "200")
+    browser.select("#unit", "normalized")
+    browser.click("form#new-test button.primary")
+    browser.until(lambda: "200" in browser.text("#error-hint"), 10, "a refusal")
+    equal([browser.find("#" + name).get_attribute("value") for name in ("workload", "error", "unit", "title")],
+          ["width", "200", "normalized", TITLE])
+    equal(browser.find("#elo0").get_attribute("value"), "0.5", "what was hidden is kept, too")
+    true(not browser.find("#elo0").is_displayed() and browser.find("#error").is_displayed(), "the fields of the workload")
+    browser.select("#workload", "sprt")
 
 
 def a_pasted_patch_of_several_hunks_becomes_a_test():
@@ -165,7 +203,7 @@ def the_charts_show_their_values_at_the_pointer_and_with_the_arrow_keys():
     from selenium.webdriver.common.keys import Keys
     history = browser.run("return JSON.parse(document.getElementById('history').dataset.history)")
     last = f"{history['games'][-1]:,} games"
-    for name, words in (("llr", f"LLR {abs(history['llr'][-1]):.2f}"), ("elo", f"± {history['error'][-1]:.2f}")):
+    for name, words in (("llr", f"LLR {abs(history['points']['llr'][-1]):.2f}"), ("elo", f"± {history['error'][-1]:.2f}")):
         drawing = browser.find(f"#chart-{name} svg")
         browser.run("arguments[0].scrollIntoView({block: 'center'})", drawing)
         ActionChains(browser.driver).move_to_element_with_offset(drawing, drawing.rect["width"] // 2 - 2, 0).perform()
@@ -196,7 +234,7 @@ def a_crash_report_is_read_on_its_own_page():
     machine = server.worker(key="m" * 32, name="attic-mini")
     first, task = sql(server, "SELECT min(first_pair), min(id) FROM tasks WHERE test_id = 1")[0]
     sql(server, "UPDATE tasks SET worker_id = ? WHERE id = ?", machine.worker, task)
-    sql(server, "UPDATE batches SET crashes = 1, time_losses = 1 WHERE task_id = ? AND seq = 0", task)
+    sql(server, "UPDATE batches SET result = json_set(result, '$.crashes', 1, '$.time_losses', 1) WHERE task_id = ? AND seq = 0", task)
     talk = "".join(f"12.0{i} > position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 \n12.0{i} > go wtime 99{i}0 btime 9950\n"
                    f"12.1{i} < info depth {i + 9} score cp 3{i} nodes {1000 * i} pv e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8\n" for i in range(9))
     for seq, (side, end, reason, overloaded) in enumerate((("new", "crash", "White disconnects", False),
@@ -216,6 +254,45 @@ def a_crash_report_is_read_on_its_own_page():
     contains(browser.text("#pgn"), "Nf6")
     equal(len(browser.all(".board .square")), 64)
     equal(len([s for s in browser.all(".board .square") if s.text]), 32, "men on the board")
+    equal(browser.problems(), [], "console")
+
+
+def each_workload_has_its_panel_and_only_its_charts():
+    def facts():
+        names = browser.all("#verdict .facts dt")
+        return dict(zip((name.text for name in names), (value.text for value in browser.all("#verdict .facts dd"))))
+
+    machine = server.worker(key="measures" * 4)
+    tests = {workload: add_test(server, title=f"By {workload}", workload=workload, priority=9) for workload in ("fixed", "width")}
+    for workload, test in tests.items():
+        browser.go(f"/tests/{test}")
+        equal(browser.all("#width b")[0].text if workload == "width" else browser.all("#width"), "± 3 Elo" if workload == "width" else [])
+        true("Elo" not in facts(), "an estimate of nothing")
+        for size, kind in ((DESKTOP, "desktop"), (PHONE, "phone")):
+            browser.size(size)
+            equal(browser.overflow(), 0, f"{workload} on a {kind}: pixels too wide")
+        browser.size(DESKTOP)
+    for _ in tests:
+        task = claim(machine).json
+        equal(machine.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2134")).json["counted"], True)
+    for workload, test in tests.items():
+        browser.go(f"/tests/{test}")
+        stats = browser.run("return JSON.parse(document.getElementById('history').dataset.stats)")
+        equal(facts()["Elo"].split(" [")[0], f"+{stats['plain']['elo']:.2f} ± {stats['plain']['error']:.2f}")
+        equal([figure.get_attribute("id") for figure in browser.all(".charts figure")], ["chart-elo", "chart-pairs"])
+        equal(browser.all("#verdict .gauge"), [], "a gauge without bounds")
+        true(browser.find("#drawing-elo svg").is_displayed(), "the chart of Elo")
+        if workload == "width":
+            contains(facts()["Stops at"], f"now ± {stats['width']['error']:.2f}")
+            contains(browser.text("#arguments"), "± 3 Elo")
+        for size, kind in ((DESKTOP, "desktop"), (PHONE, "phone")):
+            browser.size(size)
+            equal(browser.overflow(), 0, f"{workload} on a {kind}: pixels too wide")
+            browser.screenshot(SHOTS, f"test-{workload}-{kind}-light")
+        browser.size(DESKTOP)
+    sql(server, "UPDATE tests SET state = 'finished', result = 'completed', finished = started + 60 WHERE workload IN ('fixed', 'width')")
+    browser.go("/tests/finished")
+    contains(browser.text(f"#test-{tests['width']}"), stats["summary"])
     equal(browser.problems(), [], "console")
 
 
@@ -449,10 +526,13 @@ def main():
         with Browser(server.url) as browser:
             run(the_test_sees_messages_of_the_console, a_visitor_makes_an_account_and_is_signed_in,
                 a_form_with_an_error_keeps_all_that_was_typed, a_preset_fills_in_its_fields_and_leaves_the_others,
+                choosing_a_workload_shows_its_fields_and_hides_the_others,
+                an_error_keeps_the_chosen_workload_and_the_values_of_its_fields,
                 a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
                 another_maintainer_approves_it, the_approval_shows_on_the_open_page,
                 the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn,
                 the_charts_show_their_values_at_the_pointer_and_with_the_arrow_keys, a_crash_report_is_read_on_its_own_page,
+                each_workload_has_its_panel_and_only_its_charts,
                 a_maintainer_excludes_a_machine_and_blocks_it_with_forms, a_patch_that_names_a_net_asks_for_it_on_its_page,
                 too_large_a_file_is_refused_before_it_is_sent, another_file_comes_back_with_both_names,
                 the_right_file_leads_back_to_the_test_and_the_test_no_longer_asks_for_it, an_open_page_shows_that_the_net_was_uploaded,
