@@ -15,7 +15,8 @@ typedef struct Count {
 } Count;
 
 // The texts of a row. `state` "{}" begins a test. False: 500, this server has no such workload, or
-// cannot read the texts, or the state is of another version (ledger_recount_outdated). Free it either way.
+// cannot read the texts, or the state is of another version (ledger_recount_outdated). Free it
+// either way.
 bool count_init(Count *count, const char *workload, const char *parameters, const char *state,
                 Error *err);
 void count_release(Count *count);

@@ -135,3 +135,14 @@ const FieldRule *submit_rule(const char *name) {
             return rule;
     return NULL;
 }
+
+bool submit_rule_fits(const FieldRule *rule, const char *workload) {
+    const Workload *of = workload_named(workload);
+    const WorkloadField *field = workload_field(rule->name);
+    if (!field || !of)
+        return !field;
+    for (const WorkloadField *own = of->fields; own->rule.name; own++)
+        if (own == field)
+            return true;
+    return false;
+}

@@ -262,7 +262,8 @@ bool submit_fields_check(json_t *fields, Error *err) {
     const FieldRule *rule;
     for (int i = 0; (rule = submit_rule_at(i)); i++) {
         // The form hides the parameters of other workloads, so a person could not correct them.
-        if (workload_named(field_text(fields, "workload")) && !submit_field_belongs(fields, rule))
+        if (workload_named(field_text(fields, "workload")) &&
+            !submit_rule_fits(rule, field_text(fields, "workload")))
             json_object_del(fields, rule->name);
         if (!json_is_string(json_object_get(fields, rule->name)))
             continue; // absent, or a number that was checked already

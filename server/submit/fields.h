@@ -24,15 +24,12 @@ json_t *submit_fields_of_test(const json_t *settings);
 
 // ---- checking
 
-// Each field by itself. Removes empty ones, and parameters of workloads other than the one that the
+// Each field by itself. Removes empty ones, and parameters of other workloads than the one that the
 // fields name. Turns the text of numbers into numbers. A second call changes nothing.
 bool submit_fields_check(json_t *fields, Error *err);
 // Fills in absent fields: defaults, and those that follow from other fields (batch_pairs,
 // pairs_max, seed).
 void submit_fields_complete(json_t *fields);
-// Whether the workload of the fields, or every workload, has this field. A form sends the parameters
-// of all workloads, and a preset may be made for another one.
-bool submit_field_belongs(const json_t *fields, const FieldRule *rule);
 // Sets pairs_max, rounded up to a multiple of a batch: pairs are dealt in whole batches.
 void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch);
 // What several fields say together. For complete fields.

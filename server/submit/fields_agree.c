@@ -34,21 +34,10 @@ static void complete_pairs(json_t *fields) {
     submit_set_pairs(fields, pairs, field_whole(fields, "batch_pairs"));
 }
 
-bool submit_field_belongs(const json_t *fields, const FieldRule *rule) {
-    const Workload *workload = workload_named(field_text(fields, "workload"));
-    const WorkloadField *field = workload_field(rule->name);
-    if (!field || !workload)
-        return !field;
-    for (const WorkloadField *own = workload->fields; own->rule.name; own++)
-        if (own == field)
-            return true;
-    return false;
-}
-
 void submit_fields_complete(json_t *fields) {
     const FieldRule *rule;
     for (int i = 0; (rule = submit_rule_at(i)); i++)
-        if (!submit_field_belongs(fields, rule))
+        if (!submit_rule_fits(rule, field_text(fields, "workload")))
             json_object_del(fields, rule->name);
         else if (is_absent(fields, rule->name) && rule->fallback)
             json_object_set_new(fields, rule->name, json_string(rule->fallback));

@@ -64,7 +64,7 @@ static bool take_changes(const Caller *caller, const SqlTestForChange *row, json
     const FieldRule *rule;
     for (int i = 0; (rule = submit_rule_at(i)); i++) {
         if (!json_object_get(wanted, rule->name) || is_same(rule, fields, wanted) ||
-            !submit_field_belongs(fields, rule))
+            !submit_rule_fits(rule, field_text(fields, "workload")))
             continue;
         if (!allow_change(caller, rule, row, err))
             return false;
