@@ -25,6 +25,7 @@ static const char patch[] = "--- a/main.c\n+++ b/main.c\n@@ -1,3 +1,3 @@\n int m
                             "-    return 0;\n+    return 1;\n }\n";
 static SubmitKit kit;
 static LedgerKit *ledger = &kit.ledger;
+static Site site;
 static int64_t test, task;
 static BatchReply posted;
 
@@ -33,6 +34,7 @@ static int set_up(void **state) {
     counting_end = (CountingEnd){0};
     if (!submit_kit_open(&kit))
         return -1;
+    site.data = ledger->folder;
     kit_sql(ledger, "INSERT INTO settings VALUES ('task_seconds', '155')"); // 8 units of 4 cores
     test = submit_kit_submit(&kit,
                              "{\"title\": \"Count\", \"workload\": \"counting\", "
@@ -87,7 +89,7 @@ static void what_it_tells_a_machine_is_stored_with_the_task(void **state) {
     char *told scope(free_ptr) =
         kit_text(ledger, "SELECT told FROM tasks WHERE id = %lld", (long long)task);
     assert_string_equal(told, "{\"first_unit\":0,\"numbers\":[5,6,7,8,9,10,11,12]}");
-    RequestData *data = request_new(&(Site){.data = ledger->folder}, "/");
+    RequestData *data = request_new(&site, "/");
     data->req.turn = &ledger->turn;
     data->req.viewer.worker_id = 1;
     assert_true(task_document(&data->req, &data->res, task, &ledger->err));
@@ -255,7 +257,7 @@ static char *page_from(const char *templates) {
     if (!page_load_from(templates, "web/static", &ledger->err))
         fail_msg("%s", ledger->err.message);
     char *path scope(free_ptr) = xasprintf("/tests/%lld", (long long)test);
-    RequestData *data = request_new(&(Site){.data = ledger->folder}, path);
+    RequestData *data = request_new(&site, path);
     DocContext ctx = context();
     data->req.turn = &ledger->turn;
     if (!page_test(&data->req, &data->res, doc_test(&ctx, test, &ledger->err), &ledger->err))
