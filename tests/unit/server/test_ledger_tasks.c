@@ -65,12 +65,8 @@ static void tasks_are_whole_batches_and_follow_each_other(void **state) {
 static void the_same_key_gets_the_same_task(void **state) {
     (void)state;
     json_auto_t *speeds = json_object();
-    Claim claim = {.worker = 1,
-                   .cores = 4,
-                   .memory_mib = 4096,
-                   .speeds = speeds,
-                   .key = "the-key",
-                   .request_hash = "hash"};
+    Claim claim = {.worker = 1, .cores = 4, .memory_mib = 4096, .speeds = speeds};
+    claim.key = "the-key", claim.request_hash = "hash";
     assert_true(ledger_claim_begin(&kit.turn, &claim, &kit.err));
     int64_t task = ledger_claim(&kit.turn, &claim, &kit.err);
     assert_true(task > 0);
