@@ -37,7 +37,8 @@ def made(*words):
 def flags_of_the_server():
     """How an object of the server is compiled."""
     command = made("-n", "V=1", "CC=gcc", f"{folder / 'build'}/obj/server/db/query.o")
-    first, last = command.index("gcc"), command.index("-c")
+    last = command.index("-c")  # before it, make may check packages
+    first = last - command[last::-1].index("gcc")
     return [word for word in command[first + 1:last] if word not in ("-MMD", "-MP")]
 
 
