@@ -193,7 +193,7 @@ bool setting_is(Db *db, Setting setting, const char *word) {
 bool setting_write(Db *db, Setting setting, const char *value, Error *err) {
     SettingBounds room;
     if (!setting_fits(setting, value))
-        return error_set(err, 422, "bad_field", "'%s' is not a value of the setting %s: %s",
-                         value, rows[setting].name, setting_bounds(setting, room));
+        return error_set(err, 422, "bad_field", "'%s' is not a value of the setting %s: %s", value,
+                         rows[setting].name, setting_bounds(setting, room));
     return sql_setting_set(db, err, .name = rows[setting].name, .value = value);
 }
