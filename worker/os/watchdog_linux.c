@@ -66,16 +66,18 @@ static void end_all(const OsWatch *watch, const OsTree *tree) {
         kill(tree->pids[i], SIGKILL);
 }
 
-// How much of the kernel's own memory counts as the job's: its growth since the job began, but no
-// more than the processes of the job can hold, because other programs use that memory too. A small
-// growth does not count, which saves counting the mappings. `room_bytes` is left until the limit.
+// How much of the kernel's own memory counts as the job's. Mappings are counted, whatever the growth
+// of that memory: the kernel keeps what an earlier job had, and a later one fills it again without
+// any growth. Of descriptors and threads only the most is known, so no more than the growth counts,
+// in which other programs have a part. What is small in all does not count. `room_bytes` is left
+// until the limit.
 static int64_t kernel_memory(const OsTree *tree, const OsTreeUse *use, int64_t growth,
                              int64_t room_bytes) {
     enum { SMALL_BYTES = 64 << 20 };
-    if (growth < SMALL_BYTES || growth <= room_bytes)
-        return 0;
-    int64_t most = use->kernel_bytes + os_tree_mappings(tree, room_bytes + 1);
-    return growth < most ? growth : most;
+    int64_t enough = (room_bytes > SMALL_BYTES ? room_bytes : SMALL_BYTES) + 1;
+    int64_t others = growth < use->kernel_bytes ? growth : use->kernel_bytes;
+    int64_t all = os_tree_mappings(tree, enough) + (others > 0 ? others : 0);
+    return all < SMALL_BYTES ? 0 : all;
 }
 
 typedef enum { MEMORY_FITS, MEMORY_TOO_MUCH, MEMORY_OF_KERNEL } MemoryVerdict;
