@@ -30,9 +30,16 @@ int64_t game_engine_mib(int threads, int64_t hash_mib, int64_t nets_mib) {
     return hash_mib + nets_mib + ENGINE_MIB + (int64_t)THREAD_MIB * (threads - 1);
 }
 
+static int64_t side_mib(const GameMemory *game, int side) {
+    return game_engine_mib(game->threads[side], game->hash_mib[side], game->nets_mib[side]);
+}
+
+int game_cores(const GameMemory *game) {
+    return game->threads[0] > game->threads[1] ? game->threads[0] : game->threads[1];
+}
+
 int64_t game_memory_mib(const GameMemory *game) {
-    return game_engine_mib(game->threads, game->hash_mib[0], game->nets_mib[0]) +
-           game_engine_mib(game->threads, game->hash_mib[1], game->nets_mib[1]);
+    return side_mib(game, 0) + side_mib(game, 1);
 }
 
 int game_slots(int64_t game_mib, int threads, int cores, int64_t memory_mib) {
@@ -42,7 +49,7 @@ int game_slots(int64_t game_mib, int threads, int cores, int64_t memory_mib) {
 }
 
 int64_t game_limit_mib(const GameMemory *game, int side, int64_t memory_mib, int slots) {
-    int64_t need = game_engine_mib(game->threads, game->hash_mib[side], game->nets_mib[side]);
+    int64_t need = side_mib(game, side);
     int64_t share = (memory_mib - WORKER_MIB) / slots * need / game_memory_mib(game);
     return share > need ? share : need;
 }

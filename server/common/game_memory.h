@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct GameMemory {
-    int threads;         // CPUs of a game: its engines think in turns and share them
+    int threads[2];      // of the engine of each side
     int64_t hash_mib[2]; // of each side: see game_hash_mib()
     int64_t nets_mib[2]; // the files of each side that are placed before the build: its nets
 } GameMemory;
@@ -24,6 +24,8 @@ int64_t game_hash_mib(const char *options);
 // Resident memory of one engine: its hash, its nets, 64 MiB for code and tables, and 8 MiB for each
 // further thread.
 int64_t game_engine_mib(int threads, int64_t hash_mib, int64_t nets_mib);
+// CPUs of a game: its engines think in turns and share those of the side with the most threads.
+int game_cores(const GameMemory *game);
 // Of a game: both engines.
 int64_t game_memory_mib(const GameMemory *game);
 // Games at a time of `game_mib` each: as many as the cores allow, or fewer if the memory without

@@ -117,7 +117,7 @@ static int64_t mib_of(int64_t bytes) {
 
 static GameMemory memory_of(const SqlLedgerCandidates *from) {
     return (GameMemory){
-        .threads = (int)from->threads,
+        .threads = {(int)from->threads, (int)from->threads},
         .hash_mib = {game_hash_mib(from->new_options), game_hash_mib(from->base_options)},
         .nets_mib = {mib_of(from->new_files_bytes), mib_of(from->base_files_bytes)}};
 }

@@ -26,7 +26,7 @@ static int64_t files_bytes(const TaskFiles *files, const Store *store) {
 
 GameMemory demand_of_task(const Task *task, const Store *store) {
     int64_t common = files_bytes(&task->build.files, store);
-    GameMemory demand = {.threads = task->threads};
+    GameMemory demand = {.threads = {task->threads, task->threads}};
     for (int i = 0; i < SIDE_COUNT; i++) {
         demand.hash_mib[i] = hash_mib(&task->sides[i]);
         demand.nets_mib[i] = (common + files_bytes(&task->sides[i].files, store)) >> 20;
@@ -35,13 +35,13 @@ GameMemory demand_of_task(const Task *task, const Store *store) {
 }
 
 int demand_slots(const GameMemory *demand, int cores, int memory_mib) {
-    return game_slots(game_memory_mib(demand), demand->threads, cores, memory_mib);
+    return game_slots(game_memory_mib(demand), game_cores(demand), cores, memory_mib);
 }
 
 bool demand_fits(const GameMemory *demand, int cores, int memory_mib, Error *err) {
-    if (demand->threads > cores)
+    if (game_cores(demand) > cores)
         return error_set(err, 422, "too_small", "a game needs %d CPUs, %d are offered",
-                         demand->threads, cores);
+                         game_cores(demand), cores);
     if (demand_slots(demand, cores, memory_mib) >= 1)
         return true;
     return error_set(err, 422, "too_small",
