@@ -43,38 +43,9 @@ static json_t *test_json(const SqlWorkerTask *task) {
     json_object_set_new(out, "workload", json_string(task->workload));
     json_object_set_new(out, "unit", unit_json(task->workload));
     json_object_set_new(out, "batch_pairs", json_integer(task->batch_pairs));
-    json_object_set_new(out, "threads", json_integer(task->threads));
     json_object_set_new(out, "variant", json_string(task->variant));
     json_object_set_new(out, "adjudication", json_loads(task->adjudication, 0, NULL));
     return out;
-}
-
-typedef struct Side {
-    const char *commit, *snapshot, *options, *files;
-    json_t *bench; // stolen
-} Side;
-
-static json_t *side_json(const SqlWorkerTask *task, Side side) {
-    json_t *out = json_pack("{s:s, s:s}", "commit", side.commit, "snapshot", side.snapshot);
-    json_object_set_new(out, "bench", side.bench);
-    json_object_set_new(out, "options", options_json(side.options));
-    json_object_set_new(out, "tc", json_string(task->tc));
-    json_object_set_new(out, "files", json_loads(side.files, 0, NULL));
-    return out;
-}
-
-static json_t *sides_json(const SqlWorkerTask *task) {
-    Side new = {.commit = task->new_commit,
-                .snapshot = task->new_snapshot,
-                .options = task->new_options,
-                .files = task->new_files,
-                .bench = task->has_new_bench ? json_integer(task->new_bench) : json_null()};
-    Side base = {.commit = task->base_commit,
-                 .snapshot = task->base_snapshot,
-                 .options = task->base_options,
-                 .files = task->base_files,
-                 .bench = task->has_base_bench ? json_integer(task->base_bench) : json_null()};
-    return json_pack("{s:o, s:o}", "new", side_json(task, new), "base", side_json(task, base));
 }
 
 static json_t *build_json(const SqlWorkerTask *task) {
@@ -84,7 +55,43 @@ static json_t *build_json(const SqlWorkerTask *task) {
     return build;
 }
 
-static json_t *scale_json(Request *req, const SqlWorkerTask *task) {
+typedef struct Side {
+    const char *name, *commit, *snapshot, *options, *files;
+    json_t *bench; // stolen
+} Side;
+
+static json_t *side_json(Request *req, const SqlWorkerTask *task, Side side) {
+    int64_t margin_ms = setting_whole(req->turn->db, SETTING_MARGIN_MS);
+    json_t *out = json_pack("{s:s, s:s}", "name", side.name, "engine", task->engine);
+    json_object_set_new(out, "build", build_json(task));
+    json_object_set_new(out, "commit", json_string(side.commit));
+    json_object_set_new(out, "snapshot", json_string(side.snapshot));
+    json_object_set_new(out, "bench", side.bench);
+    json_object_set_new(out, "options", options_json(side.options));
+    json_object_set_new(out, "tc", json_string(task->tc));
+    json_object_set_new(out, "threads", json_integer(task->threads));
+    json_object_set_new(out, "margin_ms", json_integer(margin_ms));
+    json_object_set_new(out, "files", json_loads(side.files, 0, NULL));
+    return out;
+}
+
+static json_t *sides_json(Request *req, const SqlWorkerTask *task) {
+    Side new = {.name = "new",
+                .commit = task->new_commit,
+                .snapshot = task->new_snapshot,
+                .options = task->new_options,
+                .files = task->new_files,
+                .bench = task->has_new_bench ? json_integer(task->new_bench) : json_null()};
+    Side base = {.name = "base",
+                 .commit = task->base_commit,
+                 .snapshot = task->base_snapshot,
+                 .options = task->base_options,
+                 .files = task->base_files,
+                 .bench = task->has_base_bench ? json_integer(task->base_bench) : json_null()};
+    return json_pack("[o, o]", side_json(req, task, new), side_json(req, task, base));
+}
+
+static json_t *scale_json(const SqlWorkerTask *task) {
     TimeControl tc;
     Error ignored;
     if (!tc_parse(task->tc, &tc, &ignored) || !tc_is_scaled(&tc))
@@ -95,8 +102,7 @@ static json_t *scale_json(Request *req, const SqlWorkerTask *task) {
     json_object_set_new(out, "reference_speed", json_real(task->reference_speed));
     json_object_set_new(out, "min", json_real(task->scale_min));
     json_object_set_new(out, "max", json_real(task->scale_max));
-    json_object_set_new(out, "margin_ms",
-                        json_integer(setting_whole(req->turn->db, SETTING_MARGIN_MS)));
+    json_object_set_new(out, "build", build_json(task));
     return out;
 }
 
@@ -106,9 +112,8 @@ static json_t *task_json(Request *req, const SqlWorkerTask *task) {
     json_object_set_new(out, "first_pair", json_integer(task->first_pair));
     json_object_set_new(out, "pairs", json_integer(task->pair_count));
     json_object_set_new(out, "test", test_json(task));
-    json_object_set_new(out, "sides", sides_json(task));
-    json_object_set_new(out, "build", build_json(task));
-    json_object_set_new(out, "scale", scale_json(req, task));
+    json_object_set_new(out, "sides", sides_json(req, task));
+    json_object_set_new(out, "scale", scale_json(task));
     json_object_set_new(out, "told", json_loads(task->told, 0, NULL));
     json_object_set_new(out, "next",
                         json_pack("{s:I, s:n}", "seq", (json_int_t)task->next_seq, "options"));

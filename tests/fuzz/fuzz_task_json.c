@@ -36,21 +36,39 @@ static void check_recipe(const TaskBuild *recipe) {
         check_path(recipe->files.items[i].path);
 }
 
-static void check_task(const Task *task) {
-    for (int side = 0; side <= SIDE_COUNT; side++) {
-        TaskBuild recipe = task_recipe(task, side);
-        check_recipe(&recipe);
-    }
-    if (task->id <= 0 || task->pairs < 1 || task->pairs % task->batch_pairs || task->threads < 1)
+static void check_name(const char *name) {
+    size_t size = strlen(name);
+    if (size < 1 || size > TASK_NAME_MAX)
         abort();
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        MatchLimit limit = task->sides[side].limit;
-        char text[TC_TEXT_MAX];
-        limit_scale(&limit, 3.7);
-        limit_text(&limit, text);
-        if (!limit.base_ms && !limit.move_ms && !limit.nodes && !limit.depth)
+    for (size_t i = 0; i < size; i++)
+        if (!(name[i] >= 'a' && name[i] <= 'z') && !(name[i] >= '0' && name[i] <= '9') &&
+            name[i] != '_' && name[i] != '-')
             abort();
-    }
+}
+
+static void check_side(const TaskSide *side) {
+    MatchLimit limit = side->limit;
+    char text[TC_TEXT_MAX];
+    check_name(side->name);
+    check_recipe(&side->build);
+    limit_scale(&limit, 3.7);
+    limit_text(&limit, text);
+    if (!limit.base_ms && !limit.move_ms && !limit.nodes && !limit.depth)
+        abort();
+    if (side->threads < 1 || side->threads > TASK_THREADS_MAX || limit.margin_ms < 0 ||
+        limit.margin_ms > TASK_MARGIN_MAX_MS)
+        abort();
+}
+
+static void check_task(const Task *task) {
+    if (task->id <= 0 || task->pairs < 1 || task->pairs % task->batch_pairs)
+        abort();
+    for (int side = 0; side < SIDE_COUNT; side++)
+        check_side(&task->sides[side]);
+    if (strcmp(task->sides[SIDE_NEW].name, task->sides[SIDE_BASE].name) == 0)
+        abort();
+    if (task->has_scale)
+        check_recipe(&task->reference.build);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -34,6 +34,30 @@ json_t *kit_task(void) {
     return task;
 }
 
+json_t *kit_side(json_t *task, int side) {
+    return json_array_get(json_object_get(task, "sides"), (size_t)side);
+}
+
+void kit_set_at(json_t *root, const char *path, json_t *value) {
+    char part[64];
+    for (;;) {
+        size_t n = strcspn(path, ".");
+        snprintf(part, sizeof part, "%.*s", (int)n, path);
+        if (!path[n])
+            break;
+        long index;
+        root = parse_long(part, 0, 1000, &index) ? json_array_get(root, (size_t)index)
+                                                 : json_object_get(root, part);
+        if (!root)
+            fatal("there is no %s", path);
+        path += n + 1;
+    }
+    if (value)
+        json_object_set_new(root, part, value);
+    else
+        json_object_del(root, part);
+}
+
 static void append(KitTar *tar, const void *bytes, size_t size) {
     size_t padded = (size + 511) / 512 * 512;
     if (tar->size + padded > tar->room) {

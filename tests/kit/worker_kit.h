@@ -8,6 +8,11 @@
 json_t *kit_api_example(const char *name);
 // claim.reply with as many openings as it says.
 json_t *kit_task(void);
+// A side of a task document. Borrowed.
+json_t *kit_side(json_t *task, int side);
+// Sets one member of a document, or takes it away if `value` is NULL. `path` names members from the
+// top, separated by dots; numbers are places in lists. Steals `value`.
+void kit_set_at(json_t *root, const char *path, json_t *value);
 
 // A tar archive in memory, growing.
 typedef struct KitTar {

@@ -42,8 +42,7 @@ class FakeServer(http.server.ThreadingHTTPServer):
         self.redirects, self.heard, self.user = {}, [], None
         self.bad_replies = {}
         self.status, self.error = status, error  # of every reply, if set
-        self.tree = snapshot({"main.c": MAIN.replace("%s", behaviour)})
-        self.blobs = {hashlib.sha256(self.tree).hexdigest(): self.tree}
+        self.set_tree({"main.c": MAIN.replace("%s", behaviour)})
         self.tasks, self.claims, self.failures, self.hosts = [], [], [], []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -54,18 +53,24 @@ class FakeServer(http.server.ThreadingHTTPServer):
     def handle_error(self, *_):
         """Workers are killed in the middle of anything."""
 
-    def add_task(self, number=1, snapshot_sha=None, threads=1, options=None, tc="300+1"):
+    def set_tree(self, files):
+        """The source of the tasks that are added from now on."""
+        self.tree = snapshot(files)
+        self.blobs = {hashlib.sha256(self.tree).hexdigest(): self.tree}
+
+    def add_task(self, number=1, snapshot_sha=None, options=None, command="cc -w main.c -o tiny", sides=({}, {})):
+        """`sides`: members of each side that differ from the usual ones."""
         sha = snapshot_sha or next(iter(self.blobs))
-        side = {"commit": "1" * 40, "snapshot": sha, "bench": 1000, "options": options or {"Hash": "16"}, "tc": tc}
+        build = {"directory": ".", "command": command, "binary": "tiny", "env": {}, "bench_args": ["bench"], "files": []}
+        usual = {"engine": "tiny", "build": build, "commit": "1" * 40, "snapshot": sha, "bench": 1000,
+                 "options": options or {"Hash": "16"}, "tc": "300+1", "threads": 1, "margin_ms": 200}
         self.tasks.append({
             "id": number, "lease_s": 300, "first_pair": 0, "pairs": 4,
             "test": {"id": number, "engine": "tiny", "title": f"Test {number}", "workload": "sprt", "unit": "pair", "batch_pairs": 1,
-                     "threads": threads, "variant": "standard",
+                     "variant": "standard",
                      "adjudication": {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34,
                                       "draw_score": 20, "draw_count": 8, "max_moves": 0}},
-            "sides": {"new": side, "base": side},
-            "build": {"directory": ".", "command": "cc -w main.c -o tiny", "binary": "tiny", "env": {}, "bench_args": ["bench"],
-                      "files": []},
+            "sides": [{"name": name, **usual, **side} for name, side in zip(("new", "base", "third"), sides)],
             "scale": None, "openings": [{"fen": START, "moves": ""}] * 4, "next": {"seq": 0, "options": None}})
 
 

@@ -13,6 +13,10 @@ def claim(worker, key=None, **fields):
     return worker.api("POST", "/tasks/claim", body, {"Idempotency-Key": key or f"{worker.token[:20]}-{next(_claims):08}"})
 
 
+def side_of(task, name):
+    return next(side for side in task["sides"] if side["name"] == name)
+
+
 def batch(seq, outcomes, games=None, **fields):
     """Consistent counts: every drawn game is one that the outcomes ask for."""
     wins, losses, draws = (0, 0, 0, 1, 2), (2, 1, 0, 0, 0), (0, 1, 2, 1, 0)

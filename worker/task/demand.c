@@ -25,11 +25,12 @@ static int64_t files_bytes(const TaskFiles *files, const Store *store) {
 }
 
 GameMemory demand_of_task(const Task *task, const Store *store) {
-    int64_t common = files_bytes(&task->build.files, store);
-    GameMemory demand = {.threads = {task->threads, task->threads}};
+    GameMemory demand;
     for (int i = 0; i < SIDE_COUNT; i++) {
-        demand.hash_mib[i] = hash_mib(&task->sides[i]);
-        demand.nets_mib[i] = (common + files_bytes(&task->sides[i].files, store)) >> 20;
+        const TaskSide *side = &task->sides[i];
+        demand.threads[i] = side->threads;
+        demand.hash_mib[i] = hash_mib(side);
+        demand.nets_mib[i] = files_bytes(&side->build.files, store) >> 20;
     }
     return demand;
 }

@@ -24,7 +24,8 @@ static json_t *pgn_of(const GameRecord *game, const FaultContext *context, size_
     char event[128];
     snprintf(event, sizeof event, "Test %lld: %.80s", (long long)task->test_id, task->title);
     const char *const controls[] = {context->control[SIDE_NEW], context->control[SIDE_BASE]};
-    const EngineSpec engines[] = {{.name = side_name(SIDE_NEW)}, {.name = side_name(SIDE_BASE)}};
+    const EngineSpec engines[] = {{.name = task->sides[SIDE_NEW].name},
+                                  {.name = task->sides[SIDE_BASE].name}};
     PgnHeader header = {.event = event,
                         .site = "?",
                         .engines = engines,
@@ -36,25 +37,25 @@ static json_t *pgn_of(const GameRecord *game, const FaultContext *context, size_
     return plain_tail(text.data, text.size, max);
 }
 
-static json_t *both(const char *const texts[2], size_t max) {
+static json_t *both(const Task *task, const char *const texts[2], size_t max) {
     json_t *pair = json_object();
     for (int i = 0; i < SIDE_COUNT; i++)
-        json_object_set_new(pair, side_name((Side)i), plain_tail(texts[i], strlen(texts[i]), max));
+        json_object_set_new(pair, task->sides[i].name, plain_tail(texts[i], strlen(texts[i]), max));
     return pair;
 }
 
 // The part of the space that each text may use.
 static json_t *document(const GameRecord *game, const FaultContext *context, size_t share) {
     static const MatchFault nothing = {{"", ""}, {"", ""}};
+    const Task *task = context->task;
     const MatchFault *seen = game->fault_report ? game->fault_report : &nothing;
-    json_t *root =
-        json_pack("{s:i, s:i, s:s, s:s, s:o, s:b, s:o, s:o, s:o}", "pair",
-                  context->task->first_pair + game->pair, "game", game->index, "side",
-                  side_name((Side)game->culprit), "end", game_end_name(game->kind), "reason",
-                  plain_line(game->reason, sizeof game->reason - 1), "overloaded", game->overloaded,
-                  "pgn", pgn_of(game, context, PGN_MAX / share), "protocol_log",
-                  both(seen->protocol_log, TALK_MAX / share), "errors",
-                  both(seen->errors, ERRORS_MAX / share));
+    json_t *root = json_pack(
+        "{s:i, s:i, s:s, s:s, s:o, s:b, s:o, s:o, s:o}", "pair", task->first_pair + game->pair,
+        "game", game->index, "side", task->sides[game->culprit].name, "end",
+        game_end_name(game->kind), "reason", plain_line(game->reason, sizeof game->reason - 1),
+        "overloaded", game->overloaded, "pgn", pgn_of(game, context, PGN_MAX / share),
+        "protocol_log", both(task, seen->protocol_log, TALK_MAX / share), "errors",
+        both(task, seen->errors, ERRORS_MAX / share));
     if (!root)
         fatal("out of memory");
     return root;

@@ -18,7 +18,7 @@ typedef struct FaultContext {
 
 // True if an engine lost the game by a fault.
 bool fault_report_is_in(const GameRecord *game);
-// New. Engine 0 is the new side; the document as JSON is at most FAULT_REPORT_JSON_MAX bytes.
+// New. Engine 0 is the first side; the document as JSON is at most FAULT_REPORT_JSON_MAX bytes.
 json_t *fault_report_to_json(const GameRecord *game, const FaultContext *context);
 // The item that is stored and sent, number `seq` of the task. New.
 SpoolItem *fault_report_item(const GameRecord *game, const FaultContext *context, int seq);

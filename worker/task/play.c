@@ -90,7 +90,7 @@ static void on_game(void *ctx, const GameRecord *game) {
     log_debug("task %" PRId64 " pair %d: %s (%s)", p->spec->task->id, game->pair,
               game_result_text(game->result), game->reason);
     if (game->culprit >= 0)
-        log_warn("%s of test %" PRId64 ": %s", side_name((Side)game->culprit),
+        log_warn("%s of test %" PRId64 ": %s", p->spec->task->sides[game->culprit].name,
                  p->spec->task->test_id, game->reason);
 }
 
@@ -164,7 +164,7 @@ static void on_failure(void *ctx, const GameRecord *game) {
 
 // ---- setting up ---------------------------------------------------------------------------------
 
-// The options of the task, and Threads, which is a field of the test.
+// The options of the task, and Threads, which is a member of its own.
 static EngineOption *engine_options(const TaskSide *side, const char *threads, int *count) {
     EngineOption *options = xcalloc((size_t)side->option_count + 1, sizeof *options);
     *count = 0;
@@ -180,7 +180,6 @@ static void scale_limits(Play *p) {
     const PlaySpec *spec = p->spec;
     for (int i = 0; i < SIDE_COUNT; i++) {
         p->limits[i] = spec->task->sides[i].limit;
-        p->limits[i].margin_ms = spec->task->margin_ms;
         if (limit_is_scaled(&p->limits[i]))
             limit_scale(&p->limits[i], spec->factor);
     }
@@ -233,18 +232,19 @@ bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err) 
     EngineOption *options[SIDE_COUNT];
     EngineSpec engines[SIDE_COUNT];
     OsLimits limits[SIDE_COUNT];
-    char threads[16];
-    snprintf(threads, sizeof threads, "%d", task->threads);
+    char threads[SIDE_COUNT][16];
     scale_limits(&p);
     for (int i = 0; i < SIDE_COUNT; i++) {
+        const TaskSide *side = &task->sides[i];
+        snprintf(threads[i], sizeof threads[i], "%d", side->threads);
         build_command(spec->context, &spec->builds[i], spec->memory_mib[i] << 20, argv[i],
                       &limits[i]);
-        engines[i] = (EngineSpec){.name = side_name((Side)i),
+        engines[i] = (EngineSpec){.name = side->name,
                                   .argv = (const char *const *)argv[i]->items,
-                                  .threads = task->threads,
+                                  .threads = side->threads,
                                   .limits = &limits[i],
                                   .limit = p.limits[i]};
-        options[i] = engine_options(&task->sides[i], threads, &engines[i].option_count);
+        options[i] = engine_options(side, threads[i], &engines[i].option_count);
         engines[i].options = options[i];
     }
     status_update(start_status, (void *)task);
@@ -252,8 +252,9 @@ bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err) 
              task->pairs - task->next_seq * task->batch_pairs, p.tc, spec->slots);
     new_batch(&p);
     bool ran = run_match(&p, engines, started_pairs, err);
-    if (!ran && p.failed >= 0)
-        snprintf(err->field, sizeof err->field, "%s", side_name((Side)p.failed));
+    if (!ran)
+        snprintf(err->field, sizeof err->field, "%s",
+                 p.failed >= 0 ? task->sides[p.failed].name : "");
     drop_batch(&p);
     free(options[SIDE_NEW]);
     free(options[SIDE_BASE]);

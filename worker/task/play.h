@@ -17,5 +17,5 @@ typedef struct PlaySpec {
 
 // True when the match ran, to its end or until it was stopped; *started_pairs is the first pair of
 // the task of which no game was started. False: an engine could not be used; `err` says why and
-// err->field names its side.
+// err->field is the name of its side; "": that of no side.
 bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err);

@@ -16,10 +16,6 @@ enum {
     OPTION_VALUE_MAX = 1000
 };
 
-const char *side_name(Side side) {
-    return side == SIDE_NEW ? "new" : "base";
-}
-
 static bool bad(Error *err, const char *what) {
     return error_set(err, 422, "bad_task", "the server sent a task with %s", what);
 }
@@ -63,56 +59,24 @@ static bool has_path(const TaskFiles *files, const char *path) {
     return false;
 }
 
-// `common` are placed too; NULL: none. A list that is absent or null is empty.
-static bool read_files(TaskFiles *files, json_t *list, const TaskFiles *common, Error *err) {
+// Adds those of a list. A list that is absent or null is empty.
+static bool read_files(TaskFiles *files, json_t *list, Error *err) {
     size_t i;
     json_t *file;
-    int most = RECIPE_FILES_MAX - (common ? common->count : 0);
     if (list && !json_is_array(list) && !json_is_null(list))
         return bad(err, "files that are no list");
-    if ((int)json_array_size(list) > most)
+    if (json_array_size(list) > (size_t)(RECIPE_FILES_MAX - files->count))
         return bad(err, "too many files");
     json_array_foreach (list, i, file) {
         TaskFile *out = &files->items[files->count];
         if (json_unpack(file, "{s:s, s:s}", "blob", &out->blob, "path", &out->path) < 0 ||
             !sha256_is_hex(out->blob) || !path_is_file(out->path))
             return bad(err, "a file without a hash or outside the tree");
-        if (has_path(files, out->path) || (common && has_path(common, out->path)))
+        if (has_path(files, out->path))
             return bad(err, "two files in one place");
         files->count++;
     }
     return true;
-}
-
-// ---- sides --------------------------------------------------------------------------------------
-
-// A value must not contain a second command for the engine.
-static bool read_options(TaskSide *side, json_t *options, Error *err) {
-    const char *name;
-    json_t *value;
-    json_object_foreach (options, name, value) {
-        const char *text = json_string_value(value);
-        if (!text || !text_is_line(text, OPTION_VALUE_MAX) || !text_is_line(name, OPTION_NAME_MAX))
-            return bad(err, "a UCI option that is no line of text");
-        if (side->option_count == TASK_OPTIONS_MAX)
-            return bad(err, "too many UCI options");
-        side->options[side->option_count++] = (EngineOption){name, text};
-    }
-    return true;
-}
-
-static bool read_side(TaskSide *side, json_t *root, const char *name, const TaskFiles *common,
-                      Error *err) {
-    json_t *bench = NULL, *options = NULL, *files = NULL;
-    if (json_unpack(json_object_get(root, name), "{s:s, s:s, s:o, s:o, s:s, s?o}", "commit",
-                    &side->commit, "snapshot", &side->snapshot, "bench", &bench, "options",
-                    &options, "tc", &side->tc, "files", &files) < 0)
-        return bad(err, "a side that lacks members");
-    side->bench = json_integer_value(bench);
-    if (!sha256_is_hex(side->snapshot) || side->bench < 0)
-        return bad(err, "a snapshot without its hash");
-    return limit_parse(side->tc, &side->limit, err) && read_options(side, options, err) &&
-           read_files(&side->files, files, common, err);
 }
 
 // ---- build --------------------------------------------------------------------------------------
@@ -152,7 +116,76 @@ static bool read_build(TaskBuild *build, json_t *root, Error *err) {
         return bad(err, "a build outside its tree");
     if (!*build->command || strlen(build->command) > BUILD_COMMAND_MAX || !env_is_fine(build->env))
         return bad(err, "a build command or environment that cannot be used");
-    return read_bench_args(build, args, err) && read_files(&build->files, files, NULL, err);
+    return read_bench_args(build, args, err) && read_files(&build->files, files, err);
+}
+
+// ---- sides --------------------------------------------------------------------------------------
+
+// A volunteer and the pages of the server see it.
+static bool name_is_fine(const char *name) {
+    size_t size = strlen(name);
+    return size >= 1 && size <= TASK_NAME_MAX &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == size;
+}
+
+// A value must not contain a second command for the engine.
+static bool read_options(TaskSide *side, json_t *options, Error *err) {
+    const char *name;
+    json_t *value;
+    json_object_foreach (options, name, value) {
+        const char *text = json_string_value(value);
+        if (!text || !text_is_line(text, OPTION_VALUE_MAX) || !text_is_line(name, OPTION_NAME_MAX))
+            return bad(err, "a UCI option that is no line of text");
+        if (side->option_count == TASK_OPTIONS_MAX)
+            return bad(err, "too many UCI options");
+        side->options[side->option_count++] = (EngineOption){name, text};
+    }
+    return true;
+}
+
+// Read as 64 bits, so that no number wraps around to a small one.
+static bool read_numbers(TaskSide *side, json_t *root, Error *err) {
+    json_int_t threads = 0, margin_ms = 0;
+    if (json_unpack(root, "{s:I, s:I}", "threads", &threads, "margin_ms", &margin_ms) < 0)
+        return bad(err, "a side that lacks its threads or its margin");
+    if (threads < 1 || threads > TASK_THREADS_MAX)
+        return bad(err, "a side of absurd threads");
+    if (margin_ms < 0 || margin_ms > TASK_MARGIN_MAX_MS)
+        return bad(err, "a side with an absurd margin");
+    side->threads = (int)threads;
+    side->limit.margin_ms = margin_ms;
+    return true;
+}
+
+static bool read_side(TaskSide *side, json_t *root, Error *err) {
+    json_t *build = NULL, *bench = NULL, *options = NULL, *files = NULL;
+    if (json_unpack(root, "{s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:s, s?o}", "name", &side->name,
+                    "engine", &side->engine, "build", &build, "commit", &side->commit, "snapshot",
+                    &side->snapshot, "bench", &bench, "options", &options, "tc", &side->tc, "files",
+                    &files) < 0)
+        return bad(err, "a side that lacks members");
+    if (!name_is_fine(side->name))
+        return bad(err, "a side whose name is not 1 to 32 characters of a-z, 0-9, _ and -");
+    side->bench = json_integer_value(bench);
+    if (!sha256_is_hex(side->snapshot) || side->bench < 0)
+        return bad(err, "a snapshot without its hash");
+    return limit_parse(side->tc, &side->limit, err) && read_numbers(side, root, err) &&
+           read_build(&side->build, build, err) && read_options(side, options, err) &&
+           read_files(&side->build.files, files, err);
+}
+
+static bool read_sides(Task *task, json_t *list, Error *err) {
+    if (!json_is_array(list))
+        return bad(err, "sides that are no list");
+    if (json_array_size(list) != SIDE_COUNT)
+        return error_set(err, 422, "bad_task",
+                         "the server sent a task whose number of sides is %zu, not %d",
+                         json_array_size(list), SIDE_COUNT);
+    for (int i = 0; i < SIDE_COUNT; i++)
+        if (!read_side(&task->sides[i], json_array_get(list, (size_t)i), err))
+            return false;
+    return strcmp(task->sides[SIDE_NEW].name, task->sides[SIDE_BASE].name) != 0 ||
+           bad(err, "two sides of one name");
 }
 
 // ---- test ---------------------------------------------------------------------------------------
@@ -173,35 +206,36 @@ static bool read_test(Task *task, json_t *root, Error *err) {
     json_t *adjudication = NULL;
     json_int_t id = 0;
     const char *variant = "";
-    if (json_unpack(root, "{s:I, s:s, s:s, s:i, s:i, s:s, s:o}", "id", &id, "engine", &task->engine,
-                    "title", &task->title, "batch_pairs", &task->batch_pairs, "threads",
-                    &task->threads, "variant", &variant, "adjudication", &adjudication) < 0)
+    if (json_unpack(root, "{s:I, s:s, s:s, s:i, s:s, s:o}", "id", &id, "engine", &task->engine,
+                    "title", &task->title, "batch_pairs", &task->batch_pairs, "variant", &variant,
+                    "adjudication", &adjudication) < 0)
         return bad(err, "a test that lacks members");
     task->test_id = id;
     task->chess960 = strcmp(variant, "chess960") == 0;
     if (!task->chess960 && strcmp(variant, "standard") != 0)
         return bad(err, "a variant that this worker does not know");
-    if (task->batch_pairs < 1 || task->batch_pairs > 1000 || task->threads < 1 ||
-        task->threads > 1024)
-        return bad(err, "absurd batch_pairs or threads");
+    if (task->batch_pairs < 1 || task->batch_pairs > 1000)
+        return bad(err, "absurd batch_pairs");
     return read_adjudication(&task->adjudication, adjudication, err);
 }
 
 static bool read_scale(Task *task, json_t *root, Error *err) {
     Scale *s = &task->scale;
-    json_t *files = NULL;
+    json_t *build = NULL, *files = NULL;
     if (json_is_null(root))
         return true;
-    if (json_unpack(root, "{s:s, s:F, s:F, s:F, s:i, s?o}", "reference_snapshot",
-                    &task->reference_snapshot, "reference_speed", &s->reference_speed, "min",
-                    &s->min, "max", &s->max, "margin_ms", &task->margin_ms, "reference_files",
-                    &files) < 0)
+    if (json_unpack(root, "{s:s, s:F, s:F, s:F, s:o, s?o}", "reference_snapshot",
+                    &task->reference.snapshot, "reference_speed", &s->reference_speed, "min",
+                    &s->min, "max", &s->max, "build", &build, "reference_files", &files) < 0)
         return bad(err, "a scale that lacks members");
     task->has_scale = true;
-    if (!sha256_is_hex(task->reference_snapshot) || !(s->reference_speed > 0) || !(s->min > 0) ||
-        !(s->max >= s->min) || task->margin_ms < 0 || task->margin_ms > 600000)
+    task->reference.name = "reference";
+    task->reference.engine = task->engine;
+    if (!sha256_is_hex(task->reference.snapshot) || !(s->reference_speed > 0) || !(s->min > 0) ||
+        !(s->max >= s->min))
         return bad(err, "a scale that makes no sense");
-    return read_files(&task->reference_files, files, &task->build.files, err);
+    return read_build(&task->reference.build, build, err) &&
+           read_files(&task->reference.build.files, files, err);
 }
 
 // ---- openings -----------------------------------------------------------------------------------
@@ -258,13 +292,13 @@ static bool unit_is_known(const json_t *test, Error *err) {
 }
 
 static bool read_all(Task *task, Error *err) {
-    json_t *root = task->root, *sides = json_object_get(root, "sides");
-    json_t *openings = NULL, *next = NULL, *test = NULL, *build = NULL, *scale = NULL;
+    json_t *root = task->root;
+    json_t *openings = NULL, *next = NULL, *test = NULL, *sides = NULL, *scale = NULL;
     task->id = task_id(root);
     if (!unit_is_known(json_object_get(root, "test"), err))
         return false;
     if (json_unpack(root, "{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "first_pair", &task->first_pair,
-                    "pairs", &task->pairs, "test", &test, "build", &build, "scale", &scale,
+                    "pairs", &task->pairs, "test", &test, "sides", &sides, "scale", &scale,
                     "openings", &openings, "next", &next) < 0 ||
         task->id <= 0)
         return bad(err, "missing members");
@@ -273,12 +307,8 @@ static bool read_all(Task *task, Error *err) {
     if (task->pairs < 1 || task->pairs > TASK_PAIRS_MAX || task->first_pair < 0 ||
         task->pairs % task->batch_pairs != 0)
         return bad(err, "pairs that are no whole batches");
-    const TaskFiles *common = &task->build.files;
-    return read_build(&task->build, build, err) &&
-           read_side(&task->sides[SIDE_NEW], sides, "new", common, err) &&
-           read_side(&task->sides[SIDE_BASE], sides, "base", common, err) &&
-           read_scale(task, scale, err) && read_openings(task, openings, err) &&
-           read_next(task, next, err);
+    return read_sides(task, sides, err) && read_scale(task, scale, err) &&
+           read_openings(task, openings, err) && read_next(task, next, err);
 }
 
 bool task_read(Task *task, json_t *document, Error *err) {
@@ -293,14 +323,6 @@ void task_release(Task *task) {
     free(task->openings);
     json_decref(task->root);
     *task = (Task){0};
-}
-
-TaskBuild task_recipe(const Task *task, int side) {
-    TaskBuild recipe = task->build;
-    const TaskFiles *own = side < SIDE_COUNT ? &task->sides[side].files : &task->reference_files;
-    for (int i = 0; i < own->count; i++)
-        recipe.files.items[recipe.files.count++] = own->items[i];
-    return recipe;
 }
 
 int64_t task_id(const json_t *document) {

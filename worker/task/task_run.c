@@ -54,10 +54,6 @@ static Step fail(TaskRun *run, const char *kind, const char *side) {
     return STEP_FAILED;
 }
 
-static Step fail_side(TaskRun *run, const char *kind, int side) {
-    return fail(run, kind, side < SIDE_COUNT ? side_name((Side)side) : "");
-}
-
 static void enter_phase(TaskRun *run, const char *phase) {
     atomic_store(&run->phase, phase);
     status_phase(phase);
@@ -97,46 +93,40 @@ static Step fetch_one(TaskRun *run, const char *sha256, int64_t max_bytes) {
     }
 }
 
-static Step fetch_files(TaskRun *run, const TaskFiles *files) {
-    Step step = STEP_ON;
+static Step fetch_side(TaskRun *run, const TaskSide *side) {
+    const TaskFiles *files = &side->build.files;
+    Step step = fetch_one(run, side->snapshot, FETCH_SNAPSHOT_MAX);
     for (int i = 0; i < files->count && step == STEP_ON; i++)
         step = fetch_one(run, files->items[i].blob, FETCH_FILE_MAX);
     return step;
 }
 
 static Step fetch_all(TaskRun *run) {
-    const Task *task = &run->task;
-    const TaskSide *new = &task->sides[SIDE_NEW], *base = &task->sides[SIDE_BASE];
-    const char *snapshots[] = {new->snapshot, base->snapshot, task->reference_snapshot};
-    const TaskFiles *files[] = {&task->build.files, &new->files, &base->files,
-                                &task->reference_files};
     Step step = STEP_ON;
     enter_phase(run, "fetch");
-    for (int i = 0; i < 3 && step == STEP_ON; i++)
-        if (snapshots[i])
-            step = fetch_one(run, snapshots[i], FETCH_SNAPSHOT_MAX);
-    for (int i = 0; i < 4 && step == STEP_ON; i++)
-        step = fetch_files(run, files[i]);
+    for (int i = 0; i < SIDE_COUNT && step == STEP_ON; i++)
+        step = fetch_side(run, &run->task.sides[i]);
+    if (step == STEP_ON && run->task.has_scale)
+        step = fetch_side(run, &run->task.reference);
     return step;
 }
 
-// `side` SIDE_COUNT: the reference engine. If it fails, that is not the fault of a patch.
-static Step build_one(TaskRun *run, const char *snapshot, int side, Build *out) {
+// If the reference engine cannot be built, that is not the fault of a patch.
+static Step build_one(TaskRun *run, const TaskSide *side, Build *out) {
     const Store *store = &run->worker->store;
     int64_t start_ns = os_now_ns();
-    TaskBuild recipe = task_recipe(&run->task, side);
     str_clear(&run->failure.log);
-    status_step(side == SIDE_COUNT ? "reference" : side_name((Side)side),
-                duration_usual_s(store, run->task.engine, "build"));
-    switch (build_engine(&run->context, &recipe, snapshot, out, &run->failure.log,
+    status_step(side->name, duration_usual_s(store, side->engine, "build"));
+    switch (build_engine(&run->context, &side->build, side->snapshot, out, &run->failure.log,
                          &run->failure.error)) {
     case BUILD_DONE:
-        duration_note(store, run->task.engine, "build", (double)(os_now_ns() - start_ns) / 1e9);
+        duration_note(store, side->engine, "build", (double)(os_now_ns() - start_ns) / 1e9);
         return STEP_ON;
     case BUILD_CANCELLED:
         return STEP_STOPPED;
     case BUILD_FAILED:
-        return fail_side(run, side == SIDE_COUNT ? "machine" : "build", side);
+        return side == &run->task.reference ? fail(run, "machine", "")
+                                            : fail(run, "build", side->name);
     default:
         return fail(run, "machine", "");
     }
@@ -146,22 +136,22 @@ static Step build_all(TaskRun *run) {
     Step step = STEP_ON;
     enter_phase(run, "build");
     for (int i = 0; i < SIDE_COUNT && step == STEP_ON; i++)
-        step = build_one(run, run->task.sides[i].snapshot, i, &run->builds[i]);
+        step = build_one(run, &run->task.sides[i], &run->builds[i]);
     return step;
 }
 
 // Reports the bench of a commit that has none yet.
-static Step report_bench(TaskRun *run, int side, const Bench *bench) {
+static Step report_bench(TaskRun *run, const TaskSide *side, const Bench *bench) {
     char path[64];
     ApiReply reply scope(api_reply_release) = {0};
     snprintf(path, sizeof path, "tasks/%" PRId64 "/bench", run->task.id);
     json_auto_t *body =
-        json_pack("{s:s, s:I}", "side", side_name((Side)side), "nodes", (json_int_t)bench->nodes);
+        json_pack("{s:s, s:I}", "side", side->name, "nodes", (json_int_t)bench->nodes);
     ApiCall call = {.method = "POST", .path = path, .body = body, .expects = "continue"};
     ApiOutcome outcome = api_insist(&run->worker->api, &call, &reply, &run->failure.error);
     if (outcome == API_REFUSED && strcmp(run->failure.error.code, "bench_differs") == 0) {
         run->failure.bench = bench->nodes;
-        return fail_side(run, "bench", side);
+        return fail(run, "bench", side->name);
     }
     bool goes_on = json_is_true(json_object_get(reply.json, "continue"));
     return outcome == API_OK && goes_on ? STEP_ON : STEP_STOPPED;
@@ -171,44 +161,44 @@ static int64_t memory_bytes(const TaskRun *run) {
     return (int64_t)run->worker->host.memory_mib << 20;
 }
 
-static Step judge_bench(TaskRun *run, int side, const Bench *bench) {
-    int64_t wanted = run->task.sides[side].bench;
-    if (!wanted)
+static Step judge_bench(TaskRun *run, const TaskSide *side, const Bench *bench) {
+    if (!side->bench)
         return report_bench(run, side, bench);
-    if (bench->nodes == wanted)
+    if (bench->nodes == side->bench)
         return STEP_ON;
     error_set(&run->failure.error, 422, "wrong_bench",
-              "bench printed %" PRId64 " nodes, the test says %" PRId64, bench->nodes, wanted);
+              "bench printed %" PRId64 " nodes, the test says %" PRId64, bench->nodes, side->bench);
     run->failure.bench = bench->nodes;
-    return fail_side(run, "bench", side);
+    return fail(run, "bench", side->name);
 }
 
-static Step bench_one(TaskRun *run, int side) {
+static Step bench_one(TaskRun *run, const TaskSide *side, const Build *build) {
     Bench bench;
-    status_step(side_name((Side)side), 0);
+    status_step(side->name, 0);
     str_clear(&run->failure.log);
-    switch (bench_run(&run->context, &run->builds[side], run->task.build.bench_args,
-                      memory_bytes(run), &bench, &run->failure.log, &run->failure.error)) {
+    switch (bench_run(&run->context, build, side->build.bench_args, memory_bytes(run), &bench,
+                      &run->failure.log, &run->failure.error)) {
     case RUN_DONE:
         return judge_bench(run, side, &bench);
     case RUN_CANCELLED:
         return STEP_STOPPED;
     default:
-        return fail_side(run, "bench", side);
+        return fail(run, "bench", side->name);
     }
 }
 
-static int slots_of(const TaskRun *run) {
+static int slots_of(const TaskRun *run, const GameMemory *demand) {
     const Host *host = &run->worker->host;
-    GameMemory demand = demand_of_task(&run->task, &run->worker->store);
-    return demand_slots(&demand, host->cores, host->memory_mib);
+    return demand_slots(demand, host->cores, host->memory_mib);
 }
 
 static Step measure_reference(TaskRun *run, const Build *reference) {
+    GameMemory demand = demand_of_task(&run->task, &run->worker->store);
     status_step("speed", 0);
-    RunOutcome outcome = speed_measure(&run->context, reference, run->task.build.bench_args,
-                                       slots_of(run) * run->task.threads, memory_bytes(run),
-                                       &run->speed, &run->failure.error);
+    RunOutcome outcome =
+        speed_measure(&run->context, reference, run->task.reference.build.bench_args,
+                      slots_of(run, &demand) * game_cores(&demand), memory_bytes(run), &run->speed,
+                      &run->failure.error);
     if (outcome == RUN_CANCELLED)
         return STEP_STOPPED;
     if (outcome == RUN_FAILED)
@@ -227,7 +217,7 @@ static Step scale_clock(TaskRun *run) {
     if (!run->task.has_scale)
         return STEP_ON;
     scope(build_release) Build reference = {0};
-    Step step = build_one(run, run->task.reference_snapshot, SIDE_COUNT, &reference);
+    Step step = build_one(run, &run->task.reference, &reference);
     return step == STEP_ON ? measure_reference(run, &reference) : step;
 }
 
@@ -235,20 +225,20 @@ static Step bench_all(TaskRun *run) {
     Step step = STEP_ON;
     enter_phase(run, "bench");
     for (int i = 0; i < SIDE_COUNT && step == STEP_ON; i++)
-        step = bench_one(run, i);
+        step = bench_one(run, &run->task.sides[i], &run->builds[i]);
     return step == STEP_ON ? scale_clock(run) : step;
 }
 
 static Step play_all(TaskRun *run) {
     const Task *task = &run->task;
+    GameMemory demand = demand_of_task(task, &run->worker->store);
     PlaySpec spec = {.task = task,
                      .builds = run->builds,
                      .context = &run->context,
                      .factor = run->factor,
                      .speed = run->speed,
-                     .slots = slots_of(run),
+                     .slots = slots_of(run, &demand),
                      .log = &run->failure.log};
-    GameMemory demand = demand_of_task(&run->task, &run->worker->store);
     for (int i = 0; i < SIDE_COUNT; i++)
         spec.memory_mib[i] = game_limit_mib(&demand, i, run->worker->host.memory_mib, spec.slots);
     int started_pairs = atomic_load(&run->started_pairs);
@@ -256,13 +246,8 @@ static Step play_all(TaskRun *run) {
     enter_phase(run, "play");
     bool played = play(run->worker, &spec, &started_pairs, &run->failure.error);
     atomic_store(&run->started_pairs, started_pairs);
-    if (!played) {
-        const char *field = run->failure.error.field;
-        int side = strcmp(field, "new") == 0    ? SIDE_NEW
-                   : strcmp(field, "base") == 0 ? SIDE_BASE
-                                                : SIDE_COUNT;
-        return fail_side(run, "engine", side);
-    }
+    if (!played)
+        return fail(run, "engine", run->failure.error.field);
     return started_pairs < task->pairs ? STEP_STOPPED : STEP_ON;
 }
 

@@ -16,7 +16,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import sql, write_plain_book  # noqa: E402
-from protocol import claim  # noqa: E402
+from protocol import claim, side_of  # noqa: E402
 from server import ROOT, Client, Server, wait_until  # noqa: E402
 from submission import accept, bare, git  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
@@ -212,9 +212,10 @@ def both_sides_may_need_a_net_of_their_own():
     approve(second)
     task = claim(server.worker()).json
     for side, net in (("new", THIRD), ("base", FIRST)):
-        equal(task["sides"][side]["files"], [{"blob": sha(net), "path": "nets/" + sha(net)}], side)
-    equal((task["build"]["files"], task["scale"]["reference_files"]), ([], []))
-    same_members(task["sides"]["new"], EXAMPLES["claim.reply"]["sides"]["new"])
+        equal(side_of(task, side)["files"], [{"blob": sha(net), "path": "nets/" + sha(net)}], side)
+        equal(side_of(task, side)["build"]["files"], [], side)
+        same_members(side_of(task, side), side_of(EXAMPLES["claim.reply"], side))
+    equal((task["scale"]["build"]["files"], task["scale"]["reference_files"]), ([], []))
     same_members(task["scale"], EXAMPLES["claim.reply"]["scale"])
     for test in (first, second):
         stop(test)
@@ -469,7 +470,7 @@ def an_imported_tree_may_name_a_net_that_is_not_here_and_is_no_reference_until_i
     approve(test["id"])
     task = claim(server.worker()).json
     wanted = [{"blob": sha(net), "path": "nets/" + sha(net)}]
-    equal([task["sides"]["new"]["files"], task["sides"]["base"]["files"], task["scale"]["reference_files"]], [wanted] * 3)
+    equal([*(side["files"] for side in task["sides"]), task["scale"]["reference_files"]], [wanted] * 3)
     stop(test["id"])
 
 

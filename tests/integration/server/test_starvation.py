@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, counts, sql, write_plain_book  # noqa: E402
-from protocol import batch, claim  # noqa: E402
+from protocol import batch, claim, side_of  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
@@ -261,8 +261,8 @@ def a_declared_bench_of_the_base_is_not_that_of_other_tests():
     poisoned, other = approved(submitted(dev, base_bench=1)), approved(submitted(dev))
     equal((bench_of(poisoned), bench_of(other)), (1, None))
     equal(submitted(dev, base_bench=1934567).status, 201, "the truth")
-    sides = {task["test"]["id"]: task["sides"] for task in (machine.claim() for machine in honest(2))}
-    equal((sides[poisoned]["base"]["bench"], sides[other]["base"]["bench"]), (1, None))
+    bases = {task["test"]["id"]: side_of(task, "base") for task in (machine.claim() for machine in honest(2))}
+    equal((bases[poisoned]["bench"], bases[other]["bench"]), (1, None))
 
 
 def a_commit_of_anothers_test_keeps_its_bench():
@@ -297,7 +297,7 @@ def a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer():
     equal(boss.form(f"/tests/{test}/bench", {"side": "base", "nodes": "1934567"}).status, 303)
     equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
     contains(anyone.api("GET", "/events?type=bench").json["items"][0]["message"], "is 1934567 now, and was 667")
-    equal(good.claim()["sides"]["base"]["bench"], 1934567)
+    equal(side_of(good.claim(), "base")["bench"], 1934567)
     equal(submitted(dev, base_bench=1934567).status, 201)
 
 

@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import sql  # noqa: E402
-from protocol import claim  # noqa: E402
+from protocol import claim, side_of  # noqa: E402
 from server import Client, wait_until  # noqa: E402
 from submission import bare, git, patch, submission_server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
@@ -93,7 +93,7 @@ def a_snapshot_that_is_gone_from_the_disk_is_made_again_if_a_worker_asks():
     act(boss, test, "approve")
     task = claim(server.worker()).json
     equal(task["test"]["id"], test)
-    named = [task["sides"]["new"]["snapshot"], task["sides"]["base"]["snapshot"], task["scale"]["reference_snapshot"]]
+    named = [side_of(task, "new")["snapshot"], side_of(task, "base")["snapshot"], task["scale"]["reference_snapshot"]]
     for sha in named:
         blob(sha).unlink(missing_ok=True)
         served(sha)
@@ -320,7 +320,7 @@ def an_approval_that_was_answered_survives_kill_9_and_the_loss_of_its_files():
     contains(refs(), f"refs/tests/{test}")
     true("refs/tests/99999" not in refs(), refs())
     task = claim(server.worker()).json
-    equal(task["sides"]["new"]["snapshot"], sha)
+    equal(side_of(task, "new")["snapshot"], sha)
     served(sha)
     act(dev, test, "stop")
 

@@ -63,8 +63,7 @@ def log_after(word, replies, behaviour=FAILING, bench=1000, pacing=0.05):
     """What a worker logged that got these replies to its requests of a kind, and asked once more."""
     with FakeServer(behaviour) as fake, Worker(fake, "--concurrency", "1", start=False,
                                                env={**os.environ, "PATCHMATE_PACING": str(pacing)}) as worker:
-        fake.add_task()
-        fake.tasks[0]["sides"]["new"]["bench"] = bench
+        fake.add_task(sides=({"bench": bench}, {}))
         start = []
         fake.bad_replies[word] = [lambda handler: (start.append(kib(worker, "VmHWM")), replies[0](handler)), *replies[1:]]
         worker.start()

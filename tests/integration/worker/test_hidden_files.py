@@ -94,8 +94,7 @@ def look(where, prepare=None):
         source = SOURCE.replace("PATHS", listed((*SYSTEM, *own))).replace("LINKS", listed((*LINKS, link))).replace("KEPT", listed(path for path in KEPT if os.path.exists(path)))
         tree = snapshot({"main.c": source})
         fake.blobs = {hashlib.sha256(tree).hexdigest(): tree}
-        fake.add_task()
-        fake.tasks[0]["build"]["command"] = COMMANDS[where]
+        fake.add_task(command=COMMANDS[where])
         worker.start()
         kit.wait_until(lambda: fake.failures, 60)
         failure = fake.failures[0]

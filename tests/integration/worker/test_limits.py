@@ -136,8 +136,7 @@ def no_program_finds_the_token_in_its_environment():
         if confinement.missing(level):
             continue
         with FakeServer() as fake:
-            fake.add_task()
-            fake.tasks[0]["build"]["command"] = "echo it runs with; env; cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep PATCHMATE; false"
+            fake.add_task(command="echo it runs with; env; cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep PATCHMATE; false")
             with worker_of(fake, "--sandbox", str(level), "--no-sandbox", PATCHMATE_TOKEN=TOKEN):
                 kit.wait_until(lambda f=fake: f.failures, 30)
             log = fake.failures[0]["log"]
@@ -162,8 +161,7 @@ def bytes_of(text):
 def the_output_of_a_build_arrives_byte_for_byte():
     said = b"a\tb\x1b[31mred\x1b[0m \xff\x00 \xc2\x9b \xe2\x80\xae \xf4\x8f\xbf\xbf \xc3\xa4\r\nerror: \x1b[31mbold\r\n"
     with FakeServer() as fake:
-        fake.add_task()
-        fake.tasks[0]["build"]["command"] = "printf '" + "".join(f"\\{byte:03o}" for byte in said) + "'; false"
+        fake.add_task(command="printf '" + "".join(f"\\{byte:03o}" for byte in said) + "'; false")
         with worker_of(fake) as worker:
             kit.wait_until(lambda: fake.failures, 30)
             log, message = fake.failures[0]["log"], fake.failures[0]["message"]

@@ -2,7 +2,6 @@
 """Files that a task has placed before a build, as a server of a test's making sends them: they lie there, side by side, and
 what is harmful, too much or in the way ends in a word to the server."""
 
-import copy
 import hashlib
 import pathlib
 import sys
@@ -23,14 +22,11 @@ def file(fake, path, content=b"a net\n"):
 def failure(new=(), base=(), command="false", prepare=None):
     """What a worker says of a task whose sides have these files, each (path, content)."""
     with FakeServer() as fake:
-        fake.add_task()
-        task = fake.tasks[0]
-        task["sides"] = {side: copy.deepcopy(task["sides"][side]) for side in ("new", "base")}
-        for side, files in (("new", new), ("base", base)):
-            task["sides"][side]["files"] = [file(fake, *one) for one in files]
-        task["build"]["command"] = command
+        fake.add_task(command=command)
+        for side, files in zip(fake.tasks[0]["sides"], (new, base)):
+            side["files"] = [file(fake, *one) for one in files]
         if prepare:
-            prepare(fake, task)
+            prepare(fake, fake.tasks[0])
         with Worker(fake, "--concurrency", "1"):
             return wait_until(lambda: fake.failures, 60)[0]
 
@@ -73,7 +69,7 @@ def too_large_a_file_is_refused_and_not_asked_for_again():
 
 def a_file_that_the_server_does_not_have_is_said():
     def lose(fake, task):
-        del fake.blobs[task["sides"]["new"]["files"][0]["blob"]]
+        del fake.blobs[task["sides"][0]["files"][0]["blob"]]
     said = failure(new=[("nets/x",)], prepare=lose)
     equal(said["kind"], "machine", said)
     true("no such blob" in said["message"], said["message"])

@@ -31,14 +31,15 @@ def tree():
 
 TREE = tree()
 SHA = hashlib.sha256(TREE).hexdigest()
-SIDE = {"commit": "1" * 40, "snapshot": SHA, "bench": 1, "options": {}, "tc": "1+0.01"}
+BUILD = {"directory": ".", "command": f"sleep {BUILD_S}", "binary": "toy", "env": {}, "bench_args": ["bench"], "files": []}
+SIDE = {"engine": "toy", "build": BUILD, "commit": "1" * 40, "snapshot": SHA, "bench": 1, "options": {}, "tc": "1+0.01",
+        "threads": 1, "margin_ms": 200}
 TASK = {
     "id": 1, "lease_s": 30, "first_pair": 0, "pairs": 1,
-    "test": {"id": 1, "engine": "toy", "title": "Toy", "workload": "sprt", "unit": "pair", "batch_pairs": 1, "threads": 1, "variant": "standard",
+    "test": {"id": 1, "engine": "toy", "title": "Toy", "workload": "sprt", "unit": "pair", "batch_pairs": 1, "variant": "standard",
              "adjudication": {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34,
                               "draw_score": 20, "draw_count": 8, "max_moves": 0}},
-    "sides": {"new": SIDE, "base": SIDE},
-    "build": {"directory": ".", "command": f"sleep {BUILD_S}", "binary": "toy", "env": {}, "bench_args": ["bench"], "files": []},
+    "sides": [{"name": name, **SIDE} for name in ("new", "base")],
     "scale": None, "openings": [{"fen": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "moves": ""}],
     "next": {"seq": 0, "options": None},
 }

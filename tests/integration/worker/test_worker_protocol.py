@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
-from protocol import batch, changed  # noqa: E402
+from protocol import batch, changed, side_of  # noqa: E402
 from server import BUILD, ROOT, Server  # noqa: E402
 
 EXAMPLES = dict(re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S))
@@ -114,7 +114,11 @@ def a_whole_task_follows_the_examples_of_the_documentation():
         task = reply.json
         tap.equal(len(task["openings"]), task["pairs"])
         tap.equal(task["pairs"] % BATCH, 0)
-        tap.equal(task["sides"]["new"]["options"], {"Hash": "16", "Contempt": "3"})
+        tap.equal([side["name"] for side in task["sides"]], ["new", "base"])
+        tap.equal([side["options"] for side in task["sides"]], [{"Hash": "16", "Contempt": "3"}, {"Hash": "16"}])
+        for side in task["sides"]:
+            tap.equal((side["engine"], side["tc"], side["threads"], side["margin_ms"]), ("anvil", "10+0.1", 1, 200))
+            tap.equal(side["build"], task["scale"]["build"])
         path = f"/tasks/{task['id']}"
         reply = worker.api("POST", path + "/heartbeat", {**example("heartbeat.request"), "started_pairs": 2})
         same_shape(reply.json, example("heartbeat.reply"))
@@ -314,7 +318,7 @@ def blobs_are_sent_whole_or_in_ranges_and_only_to_callers_with_the_right():
     with Loop() as loop:
         worker = loop.server.worker()
         task = claim(worker).json
-        path = "/api/v1/blobs/" + task["sides"]["new"]["snapshot"]
+        path = "/api/v1/blobs/" + side_of(task, "new")["snapshot"]
         whole = loop.server.client().get(path)
         tap.equal(whole.status, 200)
         tap.contains(whole.headers["Cache-Control"], "immutable")

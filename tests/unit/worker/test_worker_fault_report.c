@@ -11,12 +11,17 @@
 #include "engine/rules/notation.h"
 #include "server/common/bytes_text.h"
 #include "server/common/hash.h"
+#include "server/common/json_member.h"
 #include "server/common/utf8.h"
 #include "tests/kit/worker_kit.h"
 #include "worker/build/plain_text.h"
 #include "worker/task/fault_report.h"
 
-static Task task = {.id = 311, .test_id = 42, .title = "LMR a little more", .first_pair = 640};
+static const Task task = {.id = 311,
+                          .test_id = 42,
+                          .title = "LMR a little more",
+                          .first_pair = 640,
+                          .sides = {{.name = "new"}, {.name = "base"}}};
 static const FaultContext context = {&task, {"10.000+0.100", "10.000+0.100"}};
 
 // The new side crashed with White after one move. New.
@@ -27,6 +32,7 @@ static GameRecord *make_game(const MatchFault *fault_report) {
     rules_init();
     assert_true(position_from_fen(&start, POSITION_START_FEN, false, &err));
     *game = (GameRecord){.pair = 3,
+                         .players = {0, 1},
                          .index = 1,
                          .result = RESULT_BLACK_WINS,
                          .kind = GAME_END_CRASH,
@@ -61,6 +67,25 @@ static void it_has_the_members_that_the_api_names(void **state) {
     const char *pgn = json_string_value(json_object_get(got, "pgn"));
     assert_non_null(strstr(pgn, "[White \"new\"]"));
     assert_non_null(strstr(pgn, "1. e4"));
+}
+
+static void the_sides_have_the_names_of_the_task(void **state) {
+    (void)state;
+    const Task rivals = {.title = "A match", .sides = {{.name = "mate-2"}, {.name = "stockfish"}}};
+    const FaultContext between = {&rivals, {"10.000+0.100", "5.000+0.050"}};
+    const MatchFault said = {{"> go\n", "> isready\n"}, {"", "Assertion failed\n"}};
+    GameRecord *game scope(free_ptr) = make_game(&said);
+    game->culprit = 1;
+    json_auto_t *got = fault_report_to_json(game, &between);
+    assert_string_equal(member_text(got, "side"), "stockfish");
+    json_t *errors = json_object_get(got, "errors"), *talk = json_object_get(got, "protocol_log");
+    assert_int_equal(json_object_size(errors), 2);
+    assert_string_equal(member_text(errors, "mate-2"), "");
+    assert_string_equal(member_text(errors, "stockfish"), "Assertion failed\n");
+    assert_string_equal(member_text(talk, "mate-2"), "> go\n");
+    const char *pgn = member_text(got, "pgn");
+    assert_non_null(strstr(pgn, "[White \"mate-2\"]"));
+    assert_non_null(strstr(pgn, "[Black \"stockfish\"]"));
 }
 
 // Control characters are the worst that JSON can be asked for: six bytes each, were they kept.
@@ -188,6 +213,7 @@ static void the_first_error_of_a_build_is_found(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_has_the_members_that_the_api_names),
+        cmocka_unit_test(the_sides_have_the_names_of_the_task),
         cmocka_unit_test(it_stays_within_its_size_whatever_was_said),
         cmocka_unit_test(it_is_sent_as_one_compressed_document),
         cmocka_unit_test(only_faults_are_fault_report),
