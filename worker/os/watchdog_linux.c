@@ -68,9 +68,9 @@ static void end_all(const OsWatch *watch, const OsTree *tree) {
 
 // How much of the kernel's own memory counts as the job's. Mappings are counted, whatever the
 // growth of that memory: the kernel keeps what an earlier job had, and a later one fills it again
-// without any growth. Of descriptors and threads only the most is known, so no more than the growth counts,
-// in which other programs have a part. What is small in all does not count. `room_bytes` is left
-// until the limit.
+// without any growth. Of descriptors and threads only the most is known, so no more than the
+// growth counts, in which other programs have a part. What is small in all does not count.
+// `room_bytes` is left until the limit.
 static int64_t kernel_memory(const OsTree *tree, const OsTreeUse *use, int64_t growth,
                              int64_t room_bytes) {
     enum { SMALL_BYTES = 64 << 20 };
