@@ -241,6 +241,9 @@ format:
 DEPTH    := -Xclang -analyzer-config -Xclang max-nodes=50000
 
 lint: deps-if-missing $(GEN)
+	$(Q)$(PYTHON) tests/sizes.py
+	$(Q)$(PYTHON) tests/words.py
+	$(Q)$(PYTHON) tests/names.py
 	$(call say,clang-format)
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 	$(call say,cppcheck)
@@ -249,9 +252,6 @@ lint: deps-if-missing $(GEN)
 	    -j2 -I. -Iengine -I$(BUILD)/gen $(TIDY)
 	$(call say,clang-tidy)
 	$(Q)printf '%s\n' $(TIDY) | xargs -P2 -n8 sh -c 'clang-tidy --quiet "$$@" -- $(ALL_CFLAGS) $(PKG_CFLAGS) $(DEPTH) 2>/dev/null' sh
-	$(Q)$(PYTHON) tests/sizes.py
-	$(Q)$(PYTHON) tests/words.py
-	$(Q)$(PYTHON) tests/names.py
 	@$(MAKE) --no-print-directory -s BUILD=$(BUILD) all
 	$(Q)$(PYTHON) tests/graph.py $(if $(GRAPH),--print) $(OUT)/obj $(OUT)/obj/anvil
 

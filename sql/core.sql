@@ -148,6 +148,8 @@ UPDATE tests SET games_dropped = :now WHERE id = :test
 UPDATE tests SET patch_dropped = :now WHERE id IN (
     SELECT t.id FROM tests t
     WHERE t.result = 'stopped' AND t.approved_hash IS NULL AND t.patch_dropped IS NULL AND t.finished <= :before AND NOT t.harmful
-      AND NOT EXISTS (SELECT 1 FROM tests o WHERE o.engine_id = t.engine_id AND o.base_commit = t.new_commit AND o.id <> t.id
-                                              AND o.patch_dropped IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM sides n JOIN sides s ON s.engine_id = n.engine_id AND s.sha = n.sha AND s.test_id <> t.id
+                                    AND s.side <> 'new'
+                           JOIN tests o ON o.id = s.test_id AND o.patch_dropped IS NULL
+                      WHERE n.test_id = t.id AND n.side = 'new')
     LIMIT 100)

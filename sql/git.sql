@@ -56,7 +56,8 @@ FROM commits WHERE engine_id = :engine AND sha = :sha
 -- types: built bool
 SELECT e.name AS engine, c.sha, EXISTS (SELECT 1 FROM commits_built b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) AS built
 FROM commits c JOIN engines e ON e.id = c.engine_id WHERE c.snapshot = :snapshot
-ORDER BY built DESC, EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.new_commit = c.sha AND t.patch_dropped IS NULL) DESC
+ORDER BY built DESC, EXISTS (SELECT 1 FROM sides s JOIN tests t ON t.id = s.test_id AND t.patch_dropped IS NULL
+                            WHERE s.engine_id = c.engine_id AND s.sha = c.sha AND s.side = 'new') DESC
 LIMIT 1
 
 -- name: commit_bench value
@@ -66,7 +67,8 @@ SELECT bench FROM commits WHERE engine_id = :engine AND sha = :sha
 INSERT INTO presets (engine_id, position, name, fields) VALUES (:engine, :position, :name, :fields)
 
 -- name: tests_refs rows
-SELECT id, new_commit FROM tests WHERE engine_id = :engine AND patch_dropped IS NULL ORDER BY id
+SELECT t.id, n.sha AS new_commit FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'new'
+WHERE t.engine_id = :engine AND t.patch_dropped IS NULL ORDER BY t.id
 
 -- Whether the test has a reference. 0: the engine has no such test, 1: it has, 2: its patch was dropped.
 -- name: test_ref_standing value

@@ -31,8 +31,8 @@ UPDATE tests SET resumed = :now, reason = '', state = 'active', result = NULL, f
 -- Bench counts of a test's commits that are not established.
 -- name: ledger_benches_forget
 DELETE FROM benches WHERE (engine_id, sha) IN
-    (SELECT c.engine_id, c.sha FROM tests t JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit)
-     WHERE t.id = :test AND c.bench IS NULL)
+    (SELECT c.engine_id, c.sha FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+     WHERE s.test_id = :test AND c.bench IS NULL)
 
 -- name: ledger_test_finish
 UPDATE tests SET state = 'finished', result = :result, reason = :reason, finished = :now WHERE id = :test
@@ -52,7 +52,7 @@ SELECT id FROM tasks WHERE test_id = :test AND state = 'open' LIMIT 1
 -- name: ledger_task row
 -- types: owner text, barred bool
 SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, k.batch_s, k.batch_until, w.owner, s.barred <> '' AS barred,
+       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.side, k.against, w.owner, s.barred <> '' AS barred,
        t.state AS test_state, t.batch_pairs, t.workload
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.worker_id
 WHERE k.id = :task
@@ -158,6 +158,7 @@ FROM workers w WHERE w.id = :worker
 -- name: ledger_candidates rows
 -- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
 -- types: was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
+-- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
@@ -169,17 +170,21 @@ WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) A
                     (SELECT value FROM json_each(e.build, '$.files') UNION ALL SELECT value FROM json_each(c.files)) f
                     JOIN blobs b ON b.sha256 = json_extract(f.value, '$.blob')) AS bytes
                 FROM commits c JOIN engines e ON e.id = c.engine_id)
-SELECT t.id, t.workload, t.priority, t.threads, t.batch_pairs,
-       t.pairs_max - t.units_counted - coalesce(h.pairs, 0) AS pairs_left, t.units_counted, t.promise, t.tc, coalesce(h.counted_cores, 0) AS counted_cores, t.base_options, t.new_options, t.author_id,
+SELECT t.id, t.workload, t.priority, t.batch_pairs,
+       t.pairs_max - t.units_counted - coalesce(h.pairs, 0) AS pairs_left, t.units_counted, t.promise,
+       coalesce(h.counted_cores, 0) AS counted_cores, t.author_id, n.tc AS new_tc, n.threads AS new_threads,
+       n.options AS new_options, o.side IS NOT NULL AS two_sides, coalesce(o.tc, n.tc) AS base_tc,
+       coalesce(o.threads, n.threads) AS base_threads, coalesce(o.options, n.options) AS base_options,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) AS has_failed,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
-       coalesce((SELECT bytes FROM placed p WHERE p.engine_id = t.engine_id AND p.sha = t.new_commit), 0) AS new_files_bytes,
-       coalesce((SELECT bytes FROM placed p WHERE p.engine_id = t.engine_id AND p.sha = t.base_commit), 0) AS base_files_bytes
-FROM tests t JOIN engines e ON e.id = t.engine_id LEFT JOIN sums h ON h.test_id = t.id
-WHERE t.state = 'active' AND t.threads <= :cores ORDER BY t.priority DESC, t.id
+       coalesce((SELECT bytes FROM placed p WHERE p.engine_id = n.engine_id AND p.sha = n.sha), 0) AS new_files_bytes,
+       coalesce((SELECT bytes FROM placed p WHERE p.engine_id = o.engine_id AND p.sha = o.sha), 0) AS base_files_bytes
+FROM tests t JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
+     LEFT JOIN sides o ON o.test_id = t.id AND o.side = 'base' LEFT JOIN sums h ON h.test_id = t.id
+WHERE t.state = 'active' AND max(n.threads, coalesce(o.threads, 1)) <= :cores ORDER BY t.priority DESC, t.id
 
 -- name: ledger_next_pair value
 -- types: :pairs int, value int
@@ -189,8 +194,9 @@ UPDATE tests SET next_pair = next_pair + :pairs WHERE id = :test RETURNING next_
 UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 
 -- name: ledger_task_add
-INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until)
-VALUES (:test, :worker, :first_pair, :pair_count, :told, :cores, :lease_until, :lease_s, :now, :counted_cores, :batch_s, :batch_until)
+-- types: :against text?
+INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until)
+VALUES (:test, :worker, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores, :batch_s, :batch_until)
 
 -- name: ledger_worker_speed
 UPDATE workers SET speed = :speed WHERE id = :worker
@@ -289,7 +295,8 @@ VALUES (:test, :task, :worker, :kind, :side, :message, :log, nullif(:bench, 0), 
 -- The most important rows come first; at most :most, for which the caller has room.
 -- name: ledger_failure_voices rows
 -- types: owner text, failing bool, played bool, could bool, proven bool
-WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
+WITH this AS (SELECT id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
+              FROM tests WHERE id = :test),
      failed AS (SELECT f.worker_id, f.kind = :kind AND f.side = :side AS so FROM failures f, this
                 WHERE f.test_id = this.id AND f.created > this.resumed),
      played AS (SELECT worker_id FROM tasks WHERE test_id = :test AND next_seq > 0),
@@ -304,13 +311,9 @@ SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM proven_owne
 FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT :most
 
 -- name: ledger_side row
--- types: :side text, sha text, bench int?, is_open bool
-SELECT t.engine_id, CASE :side WHEN 'new' THEN t.new_commit ELSE t.base_commit END AS sha,
-       coalesce(c.bench, CASE :side WHEN 'new' THEN t.new_bench_declared ELSE t.base_bench_declared END) AS bench,
-       c.bench IS NULL AS is_open
-FROM tests t JOIN commits c ON c.engine_id = t.engine_id
-     AND c.sha = CASE :side WHEN 'new' THEN t.new_commit ELSE t.base_commit END
-WHERE t.id = :test
+-- types: bench int?, is_open bool
+SELECT s.engine_id, s.sha, coalesce(c.bench, s.bench_declared) AS bench, c.bench IS NULL AS is_open
+FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE s.test_id = :test AND s.side = :side
 
 -- name: ledger_bench_add
 INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (:engine, :sha, :worker, :nodes, :now)
@@ -327,7 +330,8 @@ WHERE b.engine_id = :engine AND b.sha = :sha ORDER BY proven DESC, b.created, b.
 -- could measure it for test :test: one in another network, and one with a record. Also whether any owner has a record.
 -- name: ledger_bench_scene row
 -- types: others bool, proven_others bool, any_records bool
-WITH this AS (SELECT id, threads, coalesce(resumed, 0) AS resumed FROM tests WHERE id = :test),
+WITH this AS (SELECT id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
+              FROM tests WHERE id = :test),
      voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = :engine AND b.sha = :sha),
      others AS (SELECT EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = o.owner) AS proven, o.network
                 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '', this
@@ -338,9 +342,7 @@ SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM vo
 
 -- Sides of active tests whose bench was measured and is not established yet: at most :most, for which the caller has room.
 -- name: ledger_benches_open rows
--- types: side text
-SELECT t.id, s.side FROM tests t JOIN (SELECT 'new' AS side UNION ALL SELECT 'base') s
-     JOIN commits c ON c.engine_id = t.engine_id AND c.sha = CASE s.side WHEN 'new' THEN t.new_commit ELSE t.base_commit END
+SELECT t.id, s.side FROM tests t JOIN sides s ON s.test_id = t.id JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
 WHERE t.state = 'active' AND c.bench IS NULL
   AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) LIMIT :most
 
@@ -358,12 +360,13 @@ SELECT coalesce(bench, 0) FROM commits WHERE engine_id = :engine AND sha = :sha
 -- name: ledger_benches_drop
 DELETE FROM benches WHERE engine_id = :engine AND sha = :sha
 
+-- name: ledger_bench_of_sides
+UPDATE sides SET bench_declared = NULL WHERE engine_id = :engine AND sha = :sha
+  AND EXISTS (SELECT 1 FROM tests t WHERE t.id = test_id AND (t.state <> 'finished' OR t.result = 'failed'))
+
 -- name: ledger_bench_of_tests
--- types: :sha text, :now real
-UPDATE tests SET new_bench_declared = CASE new_commit WHEN :sha THEN NULL ELSE new_bench_declared END,
-       base_bench_declared = CASE base_commit WHEN :sha THEN NULL ELSE base_bench_declared END,
-       resumed = CASE state WHEN 'finished' THEN resumed ELSE :now END
-WHERE engine_id = :engine AND (new_commit = :sha OR base_commit = :sha) AND (state <> 'finished' OR result = 'failed')
+UPDATE tests SET resumed = :now
+WHERE state <> 'finished' AND id IN (SELECT test_id FROM sides WHERE engine_id = :engine AND sha = :sha)
 
 -- name: ledger_bench_establish
 UPDATE commits SET bench = :nodes WHERE engine_id = :engine AND sha = :sha

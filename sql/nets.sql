@@ -16,14 +16,15 @@ SELECT b.size FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.engine_id 
 -- types: value int
 SELECT coalesce(sum(b.size), 0) FROM nets n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.user_id = :user AND n.created > :since
 
--- Nets that builds of the test need and that were not uploaded. The builds are those of its two commits, and of the
+-- Nets that builds of the test need and that were not uploaded. The builds are those of its sides, and of the
 -- commit with which machines measure their speed.
 -- name: net_missing rows
 -- types: net text
 SELECT DISTINCT c.net
-FROM tests t JOIN engines e ON e.id = t.engine_id
-     JOIN commits c ON c.engine_id = t.engine_id AND c.sha IN (t.new_commit, t.base_commit, e.reference_commit)
-WHERE t.id = :test AND c.files <> '[]'
+FROM (SELECT engine_id, sha FROM sides WHERE test_id = :test
+      UNION ALL SELECT e.id, e.reference_commit FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test) b
+     JOIN commits c ON c.engine_id = b.engine_id AND c.sha = b.sha
+WHERE c.files <> '[]'
   AND NOT EXISTS (SELECT 1 FROM nets n WHERE n.engine_id = c.engine_id AND n.sha256 = c.net)
 
 -- The same for one commit.
@@ -35,7 +36,8 @@ SELECT c.net FROM commits c WHERE c.engine_id = :engine AND c.sha = :sha AND c.f
 -- name: net_waiting rows
 SELECT t.id FROM tests t
 WHERE t.engine_id = :engine AND t.state = 'pending'
-  AND EXISTS (SELECT 1 FROM commits c WHERE c.engine_id = :engine AND c.net = :sha256 AND c.sha IN (t.new_commit, t.base_commit))
+  AND EXISTS (SELECT 1 FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+              WHERE s.test_id = t.id AND c.net = :sha256)
 
 -- Newest first, before an id. :engine '': of all engines, :sha256 '': all nets.
 -- name: page_nets array
@@ -47,10 +49,7 @@ ORDER BY n.id DESC LIMIT :limit
 
 -- The newest tests of which a side was built with the net, and the number of all such tests.
 -- name: page_tests_of_net array
-WITH used AS (SELECT t.id FROM commits c JOIN tests t ON t.engine_id = c.engine_id AND t.new_commit = c.sha
-              WHERE c.engine_id = :engine AND c.net = :sha256
-              UNION
-              SELECT t.id FROM commits c JOIN tests t ON t.engine_id = c.engine_id AND t.base_commit = c.sha
+WITH used AS (SELECT DISTINCT s.test_id AS id FROM commits c JOIN sides s ON s.engine_id = c.engine_id AND s.sha = c.sha
               WHERE c.engine_id = :engine AND c.net = :sha256)
 SELECT t.id, t.title, t.state, t.result, (SELECT count(*) FROM used) AS total
 FROM tests t WHERE t.id IN (SELECT id FROM used) ORDER BY t.id DESC LIMIT 5

@@ -41,35 +41,37 @@ SELECT id, name, title, branch, baseline FROM engines ORDER BY id
 
 -- name: page_test object
 -- types: harmful bool, base_in_baseline bool, base_bench_open bool, new_bench_open bool
-SELECT t.*, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
+SELECT t.*, n.sha AS new_commit, n.options AS new_options, n.tc, n.threads, b.sha AS base_commit, b.options AS base_options,
+       b.grounded AS base_in_baseline, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
        e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
-       cb.subject AS base_subject, cb.author AS base_author, coalesce(cb.bench, t.base_bench_declared) AS base_bench, cb.bench IS NULL AS base_bench_open, cb.snapshot AS base_snapshot,
+       cb.subject AS base_subject, cb.author AS base_author, coalesce(cb.bench, b.bench_declared) AS base_bench, cb.bench IS NULL AS base_bench_open, cb.snapshot AS base_snapshot,
        cb.net AS base_net, cb.files AS base_files_json, cn.net AS new_net, cn.files AS new_files_json,
-       cn.subject AS new_subject, cn.author AS new_author, coalesce(cn.bench, t.new_bench_declared) AS new_bench, cn.bench IS NULL AS new_bench_open, cn.snapshot AS new_snapshot,
+       cn.subject AS new_subject, cn.author AS new_author, coalesce(cn.bench, n.bench_declared) AS new_bench, cn.bench IS NULL AS new_bench_open, cn.snapshot AS new_snapshot,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines,
        (SELECT max(r.id) FROM tests r WHERE r.retest_of = t.id) AS retest
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
      LEFT JOIN users a ON a.id = t.approved_by JOIN books o ON o.id = t.book_id
-     JOIN commits cb ON cb.engine_id = t.engine_id AND cb.sha = t.base_commit
-     JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit
+     JOIN sides n ON n.test_id = t.id AND n.side = 'new' JOIN commits cn ON cn.engine_id = n.engine_id AND cn.sha = n.sha
+     LEFT JOIN sides b ON b.test_id = t.id AND b.side = 'base'
+     LEFT JOIN commits cb ON cb.engine_id = b.engine_id AND cb.sha = b.sha
 WHERE t.id = :test
 
 -- name: page_title value
 SELECT title FROM tests WHERE id = :test
 
 -- name: page_tests_in_state array
-SELECT t.*, u.name AS author, e.name AS engine,
+SELECT t.*, n.tc, n.threads, u.name AS author, e.name AS engine,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines
-FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
+FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
 WHERE t.state = :state AND t.state <> 'finished' ORDER BY t.priority DESC, t.promise DESC, t.id LIMIT 500
 
 -- Newest first, before (:before, :before_id) in (finished, id).
 -- name: page_tests_finished array
 -- types: :before real, :before_id int, :text text, :limit int
-SELECT t.*, u.name AS author, e.name AS engine, 0 AS cores, 0 AS machines
-FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
+SELECT t.*, n.tc, n.threads, u.name AS author, e.name AS engine, 0 AS cores, 0 AS machines
+FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
 WHERE t.state = 'finished' AND (t.finished, t.id) < (:before, :before_id)
   AND (:user_name = '' OR u.name = :user_name COLLATE NOCASE)
   AND (:text = '' OR instr(lower(t.title || ' ' || t.description), lower(:text)) > 0)
@@ -77,10 +79,10 @@ ORDER BY t.finished DESC, t.id DESC LIMIT :limit
 
 -- name: page_tests_of_author array
 -- types: :limit int
-SELECT t.*, u.name AS author, e.name AS engine,
+SELECT t.*, n.tc, n.threads, u.name AS author, e.name AS engine,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,
        (SELECT count(*) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS machines
-FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
+FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
 WHERE t.author_id = :user AND t.id < :before ORDER BY t.id DESC LIMIT :limit
 
 -- Why the machines that are online at :now do not play a test: each machine counts once, for the first reason. :sandbox
@@ -92,7 +94,7 @@ WHERE t.author_id = :user AND t.id < :before ORDER BY t.id DESC LIMIT :limit
 SELECT count(*) AS machines, count(*) FILTER (WHERE what = 'bare') AS bare, count(*) FILTER (WHERE what = 'few_cores') AS few_cores,
        count(*) FILTER (WHERE what = 'failed') AS failed, count(*) FILTER (WHERE what = 'elsewhere') AS elsewhere, count(*) FILTER (WHERE what = 'resting') AS resting
 FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox THEN 'bare'
-                  WHEN w.cores < t.threads THEN 'few_cores'
+                  WHEN w.cores < (SELECT max(threads) FROM sides WHERE test_id = t.id) THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) THEN 'failed'
                   WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'

@@ -148,24 +148,9 @@ CREATE TABLE tests (
     description TEXT NOT NULL DEFAULT '',
     created REAL NOT NULL,
 
-    -- The two sides.
-    base_commit TEXT NOT NULL,
-    new_commit TEXT NOT NULL,               -- refs/tests/ID
-    base_options TEXT NOT NULL DEFAULT '',  -- 'Hash=16 Name=value', values without blanks
-    new_options TEXT NOT NULL DEFAULT '',
-    -- Bench counts that the submission declared. They apply to this test, until machines have established the commit's
-    -- count.
-    new_bench_declared INTEGER CHECK (new_bench_declared > 0),
-    base_bench_declared INTEGER CHECK (base_bench_declared > 0),
-    -- 0: the base is not in the baseline's history. Then the test plays only while the approval of a test of that
-    -- commit is valid.
-    base_in_baseline INTEGER NOT NULL DEFAULT 1 CHECK (base_in_baseline IN (0, 1)),
-
-    -- The conditions.
+    -- The conditions. Those of a side are in `sides`.
     workload TEXT NOT NULL,                 -- a name of server/ledger/workload.h
     parameters TEXT NOT NULL CHECK (json_valid(parameters)), -- of the workload, which alone reads them
-    tc TEXT NOT NULL,                       -- '10+0.1', '40/10+0.1', 'nodes=20000', 'depth=8', 'st=0.1'
-    threads INTEGER NOT NULL CHECK (threads BETWEEN 1 AND 1024),
     book_id INTEGER NOT NULL REFERENCES books,
     seed INTEGER NOT NULL,                  -- of the permutation of the book
     variant TEXT NOT NULL CHECK (variant IN ('standard', 'chess960')),
@@ -205,26 +190,44 @@ CREATE TABLE tests (
     CHECK ((state = 'finished') = (result IS NOT NULL)),
     CHECK ((state = 'finished') = (finished IS NOT NULL)),
     CHECK (patch_dropped IS NULL OR (result = 'stopped' AND approved_hash IS NULL)),
-    CHECK (state IN ('pending', 'finished') OR approved_hash IS NOT NULL),
-    FOREIGN KEY (engine_id, base_commit) REFERENCES commits (engine_id, sha),
-    FOREIGN KEY (engine_id, new_commit) REFERENCES commits (engine_id, sha)
+    CHECK (state IN ('pending', 'finished') OR approved_hash IS NOT NULL)
 ) STRICT;
 CREATE INDEX tests_open ON tests (state, priority) WHERE state <> 'finished';
 CREATE INDEX tests_finished ON tests (finished) WHERE state = 'finished';
 CREATE INDEX tests_author ON tests (author_id);
-CREATE INDEX tests_new_commit ON tests (engine_id, new_commit);
-CREATE INDEX tests_base_commit ON tests (engine_id, base_commit);
 CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
 CREATE INDEX tests_unapproved ON tests (finished) WHERE result = 'stopped' AND approved_hash IS NULL AND patch_dropped IS NULL;
 CREATE INDEX tests_dropped ON tests (engine_id) WHERE patch_dropped IS NOT NULL;
-CREATE INDEX tests_outside ON tests (engine_id, state) WHERE NOT base_in_baseline;
+
+-- The sides of a test, of equal standing: what each is and how it plays. Side 'new' is the patch, and refs/tests/ID
+-- refers to its commit. A match has a second side, 'base'; a test that plays no games may have one side.
+CREATE TABLE sides (
+    test_id INTEGER NOT NULL REFERENCES tests,
+    side TEXT NOT NULL CHECK (length(side) BETWEEN 1 AND 32), -- its name, as machines and reports use it
+    engine_id INTEGER NOT NULL REFERENCES engines,
+    sha TEXT NOT NULL,                      -- the commit; its net is its tree's
+    options TEXT NOT NULL DEFAULT '',       -- 'Hash=16 Name=value', values without blanks
+    tc TEXT NOT NULL,                       -- '10+0.1', '40/10+0.1', 'nodes=20000', 'depth=8', 'st=0.1'
+    threads INTEGER NOT NULL CHECK (threads BETWEEN 1 AND 1024),
+    margin_ms INTEGER NOT NULL CHECK (margin_ms BETWEEN 0 AND 600000), -- how far it may exceed its clock
+    -- The bench count that the submission declared. It applies to this test, until machines have established the
+    -- commit's count.
+    bench_declared INTEGER CHECK (bench_declared > 0),
+    -- 1: the approval of this test suffices for the commit: it is the patch, or in the history of its engine's branch.
+    -- 0: the test plays only while the approval of a test of that commit is valid.
+    grounded INTEGER NOT NULL DEFAULT 1 CHECK (grounded IN (0, 1)),
+    PRIMARY KEY (test_id, side),
+    FOREIGN KEY (engine_id, sha) REFERENCES commits (engine_id, sha)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sides_commit ON sides (engine_id, sha);
+CREATE INDEX sides_ungrounded ON sides (engine_id) WHERE NOT grounded;
 
 -- Commits that workers may build now: those of tests that are approved and not finished, and the references.
 CREATE VIEW commits_built AS
 SELECT c.engine_id, c.sha, c.snapshot FROM commits c
 WHERE EXISTS (SELECT 1 FROM engines e WHERE e.id = c.engine_id AND e.reference_commit = c.sha)
-   OR EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.new_commit = c.sha AND t.state IN ('active', 'paused'))
-   OR EXISTS (SELECT 1 FROM tests t WHERE t.engine_id = c.engine_id AND t.base_commit = c.sha AND t.state IN ('active', 'paused'));
+   OR EXISTS (SELECT 1 FROM sides s JOIN tests t ON t.id = s.test_id
+              WHERE s.engine_id = c.engine_id AND s.sha = c.sha AND t.state IN ('active', 'paused'));
 
 -- What a user's submissions wrote to the disk, by the hour (Unix time / 3600), whatever became of the tests. Rows of
 -- the last day only.
@@ -302,6 +305,9 @@ CREATE TABLE tasks (
     worker_id INTEGER NOT NULL REFERENCES workers,
     first_pair INTEGER NOT NULL,
     pair_count INTEGER NOT NULL CHECK (pair_count > 0),
+    -- The sides that it plays; results are from the point of view of `side`. `against` is NULL if nothing is played.
+    side TEXT NOT NULL,
+    against TEXT CHECK (against <> side),
     cores INTEGER NOT NULL,
     state TEXT NOT NULL DEFAULT 'open'
         CHECK (state IN ('open', 'done', 'released', 'expired', 'failed', 'stopped')),
@@ -318,7 +324,9 @@ CREATE TABLE tasks (
     told TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(told)), -- what the workload told its machine
     created REAL NOT NULL,
     finished REAL,
-    CHECK ((state = 'open') = (finished IS NULL))
+    CHECK ((state = 'open') = (finished IS NULL)),
+    FOREIGN KEY (test_id, side) REFERENCES sides (test_id, side),
+    FOREIGN KEY (test_id, against) REFERENCES sides (test_id, side)
 ) STRICT;
 CREATE INDEX tasks_open ON tasks (state, lease_until) WHERE state = 'open';
 CREATE INDEX tasks_open_test ON tasks (test_id) WHERE state = 'open';
@@ -442,13 +450,14 @@ CREATE TABLE fault_reports (
     sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- of the body as received
     pair INTEGER NOT NULL,
     game INTEGER NOT NULL CHECK (game IN (0, 1)),
-    side TEXT NOT NULL CHECK (side IN ('new', 'base')), -- the side at fault
+    side TEXT NOT NULL,                     -- the side at fault
     ending TEXT NOT NULL CHECK (ending IN ('crash', 'stall', 'illegal', 'time')),
     reason TEXT NOT NULL,
     overloaded INTEGER NOT NULL CHECK (overloaded IN (0, 1)),
     content BLOB,                           -- zstd of {"pgn", "protocol_log", "errors"}; NULL: not kept
     received REAL NOT NULL,
-    UNIQUE (task_id, seq)
+    UNIQUE (task_id, seq),
+    FOREIGN KEY (test_id, side) REFERENCES sides (test_id, side)
 ) STRICT;
 CREATE INDEX fault_reports_test ON fault_reports (test_id, id);
 CREATE INDEX fault_reports_kept ON fault_reports (test_id) WHERE content IS NOT NULL;
@@ -461,7 +470,7 @@ CREATE TABLE failures (
     task_id INTEGER NOT NULL REFERENCES tasks UNIQUE,
     worker_id INTEGER NOT NULL REFERENCES workers,
     kind TEXT NOT NULL CHECK (kind IN ('build', 'bench', 'engine', 'sandbox', 'machine')),
-    side TEXT NOT NULL CHECK (side IN ('new', 'base', '')),
+    side TEXT NOT NULL,                     -- '': the machine could play neither
     message TEXT NOT NULL,
     log TEXT NOT NULL,
     bench INTEGER,                          -- for kind bench: the number of nodes that the engine printed

@@ -2,82 +2,98 @@
 
 -- The values that people enter when they submit or change a test. server/submit/test_columns.c says which of them an
 -- approval covers.
--- columns test_fields: title description base_options new_options workload parameters tc threads book_id
--- columns test_fields: seed variant adjudication batch_pairs pairs_max priority
+-- columns test_fields: title description workload parameters book_id seed variant adjudication batch_pairs pairs_max priority
 
 -- name: test_add
--- types: :base_in_baseline bool, :retest_of int?, :new_bench_declared int?, :base_bench_declared int?
-INSERT INTO tests (engine_id, author_id, created, base_commit, new_commit, state, retest_of, base_in_baseline,
-                   new_bench_declared, base_bench_declared, @test_fields)
-VALUES (:engine, :user, :now, :base_commit, :new_commit, 'pending', :retest_of, :base_in_baseline,
-        :new_bench_declared, :base_bench_declared, @:test_fields)
+-- types: :retest_of int?
+INSERT INTO tests (engine_id, author_id, created, state, retest_of, @test_fields)
+VALUES (:engine, :user, :now, 'pending', :retest_of, @:test_fields)
+
+-- name: side_add
+-- types: :bench_declared int?, :grounded bool
+INSERT INTO sides (test_id, side, engine_id, sha, options, tc, threads, margin_ms, bench_declared, grounded)
+VALUES (:test, :side, :engine, :sha, :options, :tc, :threads, :margin_ms, :bench_declared, :grounded)
 
 -- name: test_modify
 UPDATE tests SET @=test_fields WHERE id = :test
 
+-- name: side_modify
+UPDATE sides SET options = :options, tc = :tc, threads = :threads WHERE test_id = :test AND side = :side
+
 -- What decides whether and how a test may change.
 -- name: test_for_change row
 -- types: harmful bool
-SELECT t.id, t.engine_id, t.author_id, t.book_id, t.base_commit, t.new_commit, t.base_options, t.new_options,
+SELECT t.id, t.engine_id, t.author_id, t.book_id, b.sha AS base_commit, n.sha AS new_commit, b.options AS base_options,
+       n.options AS new_options,
        t.pairs_max, t.priority, t.state, t.result, t.harmful, t.merged_commit, t.patch_dropped, t.next_pair,
        t.units_counted, e.name AS engine, e.branch, e.baseline
-FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test
+FROM tests t JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
+     JOIN sides b ON b.test_id = t.id AND b.side = 'base'
+WHERE t.id = :test
 
 -- The fields of a test, by their names in server/submit/fields.c; the rules are those of the adjudication.
 -- name: test_settings object
-SELECT @test_fields, parameters AS parameters_json, adjudication AS rules_json, (SELECT name FROM engines WHERE id = engine_id) AS engine,
+SELECT @test_fields, n.options AS new_options, b.options AS base_options, n.tc, n.threads, parameters AS parameters_json, adjudication AS rules_json, (SELECT name FROM engines WHERE id = t.engine_id) AS engine,
        (SELECT name FROM books WHERE id = book_id) AS book
-FROM tests WHERE id = :test
-
--- A test with the values outside its row that its approval covers: how and from which source it is built.
--- name: test_approval object
-SELECT t.*, e.name AS engine, e.build, cb.snapshot AS base_snapshot, cn.snapshot AS new_snapshot,
-       cb.files AS base_files, cn.files AS new_files, b.blob AS book
-FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_id
-     JOIN commits cb ON cb.engine_id = t.engine_id AND cb.sha = t.base_commit
-     JOIN commits cn ON cn.engine_id = t.engine_id AND cn.sha = t.new_commit
+FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'new' JOIN sides b ON b.test_id = t.id AND b.side = 'base'
 WHERE t.id = :test
+
+-- A test and its sides, with the values outside their rows that its approval covers: how and from which source a side
+-- is built.
+-- name: test_approval object
+SELECT t.*, e.name AS engine, e.build, b.blob AS book
+FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books b ON b.id = t.book_id WHERE t.id = :test
+
+-- name: sides_approval array
+SELECT s.*, e.name AS engine, e.build, c.snapshot, c.files
+FROM sides s JOIN engines e ON e.id = s.engine_id JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+WHERE s.test_id = :test ORDER BY s.side
 
 -- A test whose approval covers all of a commit: each base below it is in the baseline's history or approved. 0: none.
 -- name: approval_of_commit value
--- types: value int
-WITH RECURSIVE below (test, base, grounded) AS (
-    SELECT id, base_commit, base_in_baseline FROM tests
-    WHERE engine_id = :engine AND new_commit = :commit AND approved_hash IS NOT NULL AND NOT harmful
+-- types: :commit text, value int
+WITH RECURSIVE approved (test, patch, base, grounded) AS NOT MATERIALIZED (
+    SELECT t.id, n.sha, b.sha, b.grounded FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'new'
+           JOIN sides b ON b.test_id = t.id AND b.side = 'base' AND b.engine_id = t.engine_id
+    WHERE n.engine_id = :engine AND t.engine_id = :engine AND t.approved_hash IS NOT NULL AND NOT t.harmful),
+below (test, base, grounded) AS (
+    SELECT test, base, grounded FROM approved WHERE patch = :commit
     UNION
-    SELECT b.test, t.base_commit, t.base_in_baseline FROM below b JOIN tests t ON t.engine_id = :engine AND t.new_commit = b.base
-    WHERE NOT b.grounded AND t.approved_hash IS NOT NULL AND NOT t.harmful)
+    SELECT b.test, a.base, a.grounded FROM below b JOIN approved a ON a.patch = b.base WHERE NOT b.grounded)
 SELECT coalesce(max(test), 0) FROM below WHERE grounded
 
 -- The newest test of a commit, for the message that says why the commit cannot be a base.
 -- name: approval_missing row
 -- types: approved bool
-SELECT id, state, approved_hash IS NOT NULL AS approved FROM tests WHERE engine_id = :engine AND new_commit = :commit ORDER BY id DESC LIMIT 1
+SELECT t.id, t.state, t.approved_hash IS NOT NULL AS approved FROM sides n JOIN tests t ON t.id = n.test_id
+WHERE n.engine_id = :engine AND n.sha = :commit AND n.side = 'new' ORDER BY t.id DESC LIMIT 1
 
--- Active tests that depend on the approval of another test.
--- name: tests_outside_baseline rows
-SELECT id, base_commit FROM tests WHERE engine_id = :engine AND state = 'active' AND NOT base_in_baseline
+-- Active tests, and their commits of engine :engine that depend on the approval of another test.
+-- name: sides_ungrounded rows
+SELECT t.id, s.sha FROM sides s JOIN tests t ON t.id = s.test_id
+WHERE s.engine_id = :engine AND t.state = 'active' AND NOT s.grounded
 
 -- The tested commit is now in the baseline's history, and so are the bases below it.
--- name: test_bases_merged
-UPDATE tests SET base_in_baseline = 1 WHERE engine_id = :engine AND base_commit = :commit
+-- name: sides_merged
+UPDATE sides SET grounded = 1 WHERE engine_id = :engine AND sha = :commit
 
--- name: test_base_in_baseline
-UPDATE tests SET base_in_baseline = 1 WHERE id = :test
+-- name: base_grounded
+UPDATE sides SET grounded = 1 WHERE test_id = :test AND side = 'base'
 
 -- name: test_set_harmful
 UPDATE tests SET harmful = 1 WHERE id = :test
 
 -- name: harmful_commits rows
-SELECT id, new_commit FROM tests WHERE engine_id = :engine AND harmful
+SELECT t.id, n.sha FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'new' WHERE t.engine_id = :engine AND t.harmful
 
 -- name: harmful_count value
 -- types: value int
 SELECT count(*) FROM tests WHERE engine_id = :engine AND harmful
 
--- Open tests of an engine after the test :after, and the commits that they build.
--- name: tests_open_after rows
-SELECT id, base_commit, new_commit FROM tests WHERE engine_id = :engine AND id > :after AND state IN ('pending', 'active', 'paused') ORDER BY id
+-- The commits of an engine that open tests after the test :after build.
+-- name: sides_open_after rows
+SELECT t.id, s.sha FROM tests t JOIN sides s ON s.test_id = t.id
+WHERE s.engine_id = :engine AND t.id > :after AND t.state IN ('pending', 'active', 'paused') ORDER BY t.id
 
 -- name: tests_pending_of value
 -- types: value int
@@ -107,11 +123,13 @@ UPDATE tests SET merged_commit = :commit, merged = :now WHERE id = :test
 
 -- name: test_commit row
 -- types: dropped bool
-SELECT new_commit, patch_dropped IS NOT NULL AS dropped FROM tests WHERE id = :test AND engine_id = :engine
+SELECT n.sha AS new_commit, t.patch_dropped IS NOT NULL AS dropped FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'new'
+WHERE t.id = :test AND t.engine_id = :engine
 
 -- name: test_retest value
 -- types: value int
-SELECT coalesce(max(id), 0) FROM tests WHERE retest_of = :test AND base_commit = :baseline
+SELECT coalesce(max(t.id), 0) FROM tests t JOIN sides b ON b.test_id = t.id AND b.side = 'base'
+WHERE t.retest_of = :test AND b.sha = :baseline
 
 -- name: book_by_name row
 -- types: chess960 bool

@@ -39,24 +39,27 @@ UPDATE workers SET token_hash = :token_hash, user_id = nullif(:user, 0), name = 
     address = :address, network = :network, last_seen = :now, user_token_hash = :user_token_hash
 WHERE id = :worker
 
--- A task with its test, both sides, and the reference of its engine. The bench count of a side is the established one,
--- or else the one that the submission declared.
+-- A task with its test and the reference of its engine.
 -- name: worker_task row
--- types: new_bench int?, base_bench int?, reference_snapshot text?, reference_files text
+-- types: reference_snapshot text?, reference_files text
 SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test, e.name AS engine, t.title, t.workload, k.told,
-       t.batch_pairs, t.threads, t.variant, t.adjudication, t.tc,
-       n.sha AS new_commit, n.snapshot AS new_snapshot, coalesce(n.bench, t.new_bench_declared) AS new_bench, n.files AS new_files,
-       t.new_options,
-       b.sha AS base_commit, b.snapshot AS base_snapshot, coalesce(b.bench, t.base_bench_declared) AS base_bench, b.files AS base_files,
-       t.base_options,
+       t.batch_pairs, t.variant, t.adjudication,
        e.build, e.reference_commit, r.snapshot AS reference_snapshot, coalesce(r.files, '[]') AS reference_files, e.reference_speed,
        e.scale_min, e.scale_max, o.blob AS book, t.seed
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id
-     JOIN commits n ON n.engine_id = t.engine_id AND n.sha = t.new_commit
-     JOIN commits b ON b.engine_id = t.engine_id AND b.sha = t.base_commit
      LEFT JOIN commits r ON r.engine_id = t.engine_id AND r.sha = e.reference_commit
      JOIN books o ON o.id = t.book_id
 WHERE k.id = :task
+
+-- The sides that a task plays: first the one from whose point of view it reports. The bench count of a side is the
+-- established one, or else the one that the submission declared.
+-- name: worker_sides rows
+-- types: bench int?
+SELECT s.side, e.name AS engine, e.build, c.sha AS "commit", c.snapshot, coalesce(c.bench, s.bench_declared) AS bench, c.files,
+       s.options, s.tc, s.threads, s.margin_ms
+FROM tasks k JOIN sides s ON s.test_id = k.test_id AND s.side IN (k.side, k.against) JOIN engines e ON e.id = s.engine_id
+     JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+WHERE k.id = :task ORDER BY s.side = k.side DESC
 
 -- name: worker_standing row
 -- types: barred text, sandbox int

@@ -177,8 +177,9 @@ class Load:
         lines = []
         for token, worker in self.tokens[:count]:
             first, self.tasks = self.tasks * self.TASK_PAIRS, self.tasks + 1
-            (task,), = self.sql(self.server, "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, phase, "
-                                             "lease_until, created) VALUES (?, ?, ?, ?, 1, 'play', 1e11, 1) RETURNING id",
+            (task,), = self.sql(self.server, "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, cores, "
+                                             "phase, lease_until, created) "
+                                             "VALUES (?, ?, ?, ?, 'new', 'base', 1, 'play', 1e11, 1) RETURNING id",
                                 self.test, worker, first, self.TASK_PAIRS)
             lines.append(f"{token} {task} 0 {BATCH_PAIRS}\n")
         self.sql(self.server, "UPDATE tests SET next_pair = ?", self.tasks * self.TASK_PAIRS)

@@ -31,7 +31,9 @@ int64_t game_engine_mib(int threads, int64_t hash_mib, int64_t nets_mib) {
 }
 
 static int64_t side_mib(const GameMemory *game, int side) {
-    return game_engine_mib(game->threads[side], game->hash_mib[side], game->nets_mib[side]);
+    return game->threads[side]
+               ? game_engine_mib(game->threads[side], game->hash_mib[side], game->nets_mib[side])
+               : 0;
 }
 
 int game_cores(const GameMemory *game) {
@@ -49,7 +51,9 @@ int game_slots(int64_t game_mib, int threads, int cores, int64_t memory_mib) {
 }
 
 int64_t game_limit_mib(const GameMemory *game, int side, int64_t memory_mib, int slots) {
-    int64_t need = side_mib(game, side);
-    int64_t share = (memory_mib - WORKER_MIB) / slots * need / game_memory_mib(game);
+    int64_t need = side_mib(game, side), both = game_memory_mib(game);
+    if (both < 1)
+        return 0;
+    int64_t share = (memory_mib - WORKER_MIB) / slots * need / both;
     return share > need ? share : need;
 }

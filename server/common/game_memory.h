@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct GameMemory {
-    int threads[2];      // of the engine of each side
+    int threads[2];      // of the engine of each side; 0: there is no such side
     int64_t hash_mib[2]; // of each side: see game_hash_mib()
     int64_t nets_mib[2]; // the files of each side that are placed before the build: its nets
 } GameMemory;

@@ -38,13 +38,12 @@ bool approval_base(Db *db, git_repository *repo, const SqlEngineById *engine, co
 }
 
 bool approval_pause_others(Turn *turn, int64_t engine_id, Error *err) {
-    SqlTestsOutsideBaselineRows tests scope(sql_rows_end) =
-        sql_tests_outside_baseline(turn->db, engine_id);
-    while (sql_tests_outside_baseline_next(&tests)) {
+    SqlSidesUngroundedRows sides scope(sql_rows_end) = sql_sides_ungrounded(turn->db, engine_id);
+    while (sql_sides_ungrounded_next(&sides)) {
         Error why;
-        if (approval_stands(turn->db, engine_id, tests.row.base_commit, &why))
+        if (approval_stands(turn->db, engine_id, sides.row.sha, &why))
             continue;
-        if (!test_suspend(turn, tests.row.id, why.message, err))
+        if (!test_suspend(turn, sides.row.id, why.message, err))
             return false;
     }
     return true;
@@ -56,7 +55,7 @@ bool approval_unharmed(Db *db, git_repository *repo, int64_t engine_id, const ch
                        Error *err) {
     SqlHarmfulCommitsRows harmful scope(sql_rows_end) = sql_harmful_commits(db, engine_id);
     while (sql_harmful_commits_next(&harmful)) {
-        if (repo_is_ancestor(repo, harmful.row.new_commit, sha))
+        if (repo_is_ancestor(repo, harmful.row.sha, sha))
             return error_set(err, 409, "harmful_commit",
                              "%.10s is built on the commit of test %lld, which was stopped as "
                              "harmful",

@@ -199,8 +199,7 @@ static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count
     if (!reply->counted)
         return true;
     publish_counts(turn, row->test.id, count);
-    return (batch->seq > 0 || bench_confirm(turn, row->test.id, batch->worker, err)) &&
-           test_judge(turn, row, count, err);
+    return (batch->seq > 0 || bench_confirm(turn, row, err)) && test_judge(turn, row, count, err);
 }
 
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err) {

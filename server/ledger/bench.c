@@ -21,12 +21,11 @@ typedef struct Votes {
 } Votes;
 
 static bool side_load(Turn *turn, int64_t test, const char *name, Side *side, Error *err) {
-    if (strcmp(name, "new") != 0 && strcmp(name, "base") != 0)
-        return error_field(err, 422, "bad_request", "side", "side is new or base");
     *side = (Side){.name = name};
     SqlLedgerSide found scope(sql_row_free) = {0};
     if (!sql_ledger_side(turn->db, &found, .test = test, .side = name))
-        return error_set(err, 404, "no_such_test", "there is no test %lld", (long long)test);
+        return error_field(err, 422, "bad_request", "side", "test %lld has no side '%.32s'",
+                           (long long)test, name);
     side->engine = found.engine_id;
     side->bench = found.has_bench ? found.bench : 0;
     side->open = found.is_open;
@@ -153,7 +152,7 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_nam
                   int64_t *established, TaskReply *reply, Error *err) {
     TaskRow row;
     Side side = {0};
-    if (!task_load(turn, task, worker, &row, err) ||
+    if (!task_load(turn, task, worker, &row, err) || !task_plays(&row, side_name, err) ||
         !side_load(turn, row.test.id, side_name, &side, err))
         return false;
     if (nodes < 1)
@@ -174,17 +173,16 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_nam
     return true;
 }
 
-// A machine whose first batch counts has built both sides, and its counts matched the declared
+// A machine whose first batch counts has built its sides, and its counts matched the declared
 // ones.
-bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err) {
-    static const char *const names[] = {"new", "base"};
-    for (int i = 0; i < 2; i++) {
+bool bench_confirm(Turn *turn, const TaskRow *row, Error *err) {
+    for (int i = 0; i < 2 && *row->sides[i]; i++) {
         Side side = {0};
         int64_t established = 0;
-        if (!side_load(turn, test, names[i], &side, err) ||
+        if (!side_load(turn, row->test.id, row->sides[i], &side, err) ||
             (side.open && side.bench &&
-             (!bench_store(turn, &side, worker, side.bench, err) ||
-              !settle(turn, test, &side, &established, err))))
+             (!bench_store(turn, &side, row->worker, side.bench, err) ||
+              !settle(turn, row->test.id, &side, &established, err))))
             return false;
     }
     return true;
@@ -200,6 +198,7 @@ bool ledger_bench_correct(Turn *turn, int64_t engine, const char *sha, int64_t n
                            "nodes: a count of nodes is a whole number from 1 to 1e15");
     if (!sql_ledger_bench_establish(turn->db, err, .engine = engine, .sha = sha, .nodes = nodes) ||
         !sql_ledger_benches_drop(turn->db, err, .engine = engine, .sha = sha) ||
+        !sql_ledger_bench_of_sides(turn->db, err, .engine = engine, .sha = sha) ||
         !sql_ledger_bench_of_tests(turn->db, err, .engine = engine, .sha = sha, .now = turn->now))
         return false;
     char was[40] = "was not known";
@@ -232,18 +231,19 @@ void ledger_settle(Turn *turn) {
     enum { AT_ONCE = 100 };
     struct {
         int64_t test;
-        bool is_new;
+        char side[SIDE_NAME_MAX + 1];
     } open[AT_ONCE];
     int count = 0;
     SqlLedgerBenchesOpenRows rows scope(sql_rows_end) = sql_ledger_benches_open(turn->db, AT_ONCE);
     while (sql_ledger_benches_open_next(&rows)) {
         open[count].test = rows.row.id;
-        open[count++].is_new = strcmp(rows.row.side, "new") == 0;
+        snprintf(open[count].side, sizeof open[count].side, "%s", rows.row.side);
+        count++;
     }
     for (int i = 0; i < count; i++) {
         Error err;
         db_savepoint(turn->db);
-        if (settle_again(turn, open[i].test, open[i].is_new ? "new" : "base", &err)) {
+        if (settle_again(turn, open[i].test, open[i].side, &err)) {
             db_savepoint_keep(turn->db);
             continue;
         }

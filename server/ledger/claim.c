@@ -26,6 +26,7 @@ typedef struct Candidate {
     double lease_s;
     double slowness; // how many times slower than assumed the machine may be
     int64_t author;
+    bool two_sides;
     char engine[64];
 } Candidate;
 
@@ -117,7 +118,7 @@ static int64_t mib_of(int64_t bytes) {
 
 static GameMemory memory_of(const SqlLedgerCandidates *from) {
     return (GameMemory){
-        .threads = {(int)from->threads, (int)from->threads},
+        .threads = {(int)from->new_threads, from->two_sides ? (int)from->base_threads : 0},
         .hash_mib = {game_hash_mib(from->new_options), game_hash_mib(from->base_options)},
         .nets_mib = {mib_of(from->new_files_bytes), mib_of(from->base_files_bytes)}};
 }
@@ -142,28 +143,47 @@ static bool plays_unit(const Claim *claim, WorkloadUnit unit) {
     return !claim->units && unit == UNIT_PAIR;
 }
 
+// What a game takes from a machine, in which each side uses half of the time. The clocks of both
+// sides have one scale.
+typedef struct Play {
+    double game_s, longest_s, ratio;
+} Play;
+
+static Play play_of(const Claim *claim, const SqlLedgerCandidates *from, const TimeControl tc[2],
+                    int cores, double *slowness) {
+    double speed, scale = scale_of(claim, from, &speed, slowness);
+    Play play = {0};
+    for (int i = 0; i < 2; i++) {
+        double own_scale = tc_is_scaled(&tc[i]) ? scale : 1;
+        play.game_s += own_scale * tc_game_seconds(&tc[i], speed) / 2;
+        play.longest_s += own_scale * tc_longest_seconds(&tc[i], speed) / 2;
+        play.ratio += tc_ratio(&tc[i], cores) / 2;
+    }
+    return play;
+}
+
 // An older worker would play nonsense for a unit that it does not know.
 static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Candidate *out) {
-    TimeControl tc;
+    TimeControl tc[2];
     Error err;
     const Workload *workload = workload_named(from->workload);
     if (!workload || !plays_unit(claim, workload->unit))
         return false;
-    if (!tc_parse(from->tc, &tc, &err))
+    if (!tc_parse(from->new_tc, &tc[0], &err) || !tc_parse(from->base_tc, &tc[1], &err))
         return false; // no such test is accepted; if one exists, no machine gets it
-    double speed, slowness, scale = scale_of(claim, from, &speed, &slowness);
-    if (!tc_is_scaled(&tc))
-        scale = 1;
-    *out = (Candidate){.author = from->author_id,
-                       .slowness = slowness,
-                       .lease_s = fmax(LEASE_PLAY_S, 2 * scale * tc_longest_seconds(&tc, speed))};
-    snprintf(out->engine, sizeof out->engine, "%s", from->name);
-    int threads = (int)from->threads;
+    double slowness;
     GameMemory memory = memory_of(from);
+    int cores = game_cores(&memory);
+    Play play = play_of(claim, from, tc, cores, &slowness);
+    *out = (Candidate){.author = from->author_id,
+                       .two_sides = from->two_sides,
+                       .slowness = slowness,
+                       .lease_s = fmax(LEASE_PLAY_S, 2 * play.longest_s)};
+    snprintf(out->engine, sizeof out->engine, "%s", from->name);
     out->test = (SchedTest){
         .id = from->id,
         .priority = from->priority,
-        .threads = threads,
+        .threads = cores,
         .batch_pairs = (int)from->batch_pairs,
         .pairs_left = from->pairs_left,
         .pairs_open = from->open_pairs,
@@ -171,8 +191,8 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
         .pairs_unproven = from->unproven_pairs,
         .games = 2 * from->units_counted,
         .promise = from->promise,
-        .game_seconds = scale * tc_game_seconds(&tc, speed),
-        .tc_ratio = tc_ratio(&tc, threads),
+        .game_seconds = play.game_s,
+        .tc_ratio = play.ratio,
         .cores = (int)from->counted_cores,
         .game_mib = game_memory_mib(&memory),
         .barred = from->has_failed,
@@ -266,13 +286,14 @@ static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
     if (!test_count_load(turn, choice->test, 0, &count, err))
         return false;
     const Count *c = &count.count;
-    json_auto_t *told = c->workload->told(&c->test, first, choice->pairs);
+    json_auto_t *told = c->workload->told(&c->test, c->state, first, choice->pairs);
     char *told_text scope(free_ptr) = count_text(told);
     double batch_s =
         LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
     return sql_ledger_task_add(turn->db, err, .test = choice->test, .worker = claim->worker,
-                               .first_pair = first, .pair_count = choice->pairs, .told = told_text,
+                               .first_pair = first, .pair_count = choice->pairs, .side = "new",
+                               .against = chosen->two_sides ? "base" : NULL, .told = told_text,
                                .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
                                .lease_s = chosen->lease_s, .now = turn->now,
                                .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,

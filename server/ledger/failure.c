@@ -41,13 +41,13 @@ static bool is_of_the_test(const char *kind) {
     return strcmp(kind, "build") == 0 || strcmp(kind, "bench") == 0 || strcmp(kind, "engine") == 0;
 }
 
-static bool failure_check(const Failure *failure, Error *err) {
+static bool failure_check(const Failure *failure, const TaskRow *row, Error *err) {
     if (!is_of_the_test(failure->kind) && strcmp(failure->kind, "sandbox") != 0 &&
         strcmp(failure->kind, "machine") != 0)
         return error_field(err, 422, "bad_request", "kind",
                            "kind is build, bench, engine, sandbox or machine");
-    if (*failure->side && strcmp(failure->side, "new") != 0 && strcmp(failure->side, "base") != 0)
-        return error_field(err, 422, "bad_request", "side", "side is new, base or empty");
+    if (*failure->side && !task_plays(row, failure->side, err))
+        return false;
     if (!*failure->message || strlen(failure->message) > 1000)
         return error_field(err, 422, "bad_request", "message", "message is 1 to 1000 bytes");
     if (strlen(failure->log) > FAILURE_LOG_MAX)
@@ -87,7 +87,8 @@ static bool failure_weigh(Turn *turn, const Failure *failure, int64_t test, Erro
 
 bool ledger_fail(Turn *turn, const Failure *failure, Error *err) {
     TaskRow row;
-    if (!failure_check(failure, err) || !task_load(turn, failure->task, failure->worker, &row, err))
+    if (!task_load(turn, failure->task, failure->worker, &row, err) ||
+        !failure_check(failure, &row, err))
         return false;
     if (!task_is_open(&row))
         return true; // the task has ended already: the report or its repeat changes nothing

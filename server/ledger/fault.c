@@ -13,10 +13,9 @@ static bool is_one_of(const char *word, const char *const words[]) {
 }
 
 static bool fault_report_check(const FaultReport *fault_report, const TaskRow *row, Error *err) {
-    static const char *const sides[] = {"new", "base", NULL};
     static const char *const ends[] = {"crash", "stall", "illegal", "time", NULL};
-    if (!is_one_of(fault_report->side, sides))
-        return error_field(err, 422, "bad_request", "side", "side is new or base");
+    if (!task_plays(row, fault_report->side, err))
+        return false;
     if (!is_one_of(fault_report->end, ends))
         return error_field(err, 422, "bad_request", "end", "end is crash, stall, illegal or time");
     if (fault_report->game < 0 || fault_report->game > 1)

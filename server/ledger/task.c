@@ -88,7 +88,16 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
     };
     copy_word(row->phase, sizeof row->phase, found.phase);
     copy_word(row->owner, sizeof row->owner, found.owner);
+    copy_word(row->sides[0], sizeof row->sides[0], found.side);
+    copy_word(row->sides[1], sizeof row->sides[1], found.against ? found.against : "");
     return true;
+}
+
+bool task_plays(const TaskRow *row, const char *side, Error *err) {
+    if (*side && (strcmp(side, row->sides[0]) == 0 || strcmp(side, row->sides[1]) == 0))
+        return true;
+    return error_field(err, 422, "bad_request", "side", "side is %s%s%s", row->sides[0],
+                       *row->sides[1] ? " or " : "", row->sides[1]);
 }
 
 bool task_is_open(const TaskRow *row) {

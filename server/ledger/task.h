@@ -6,12 +6,15 @@
 #include "server/ledger/ledger.h"
 #include "server/ledger/state.h"
 
+enum { SIDE_NAME_MAX = 32 };
+
 typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, started_pairs;
     double lease_until, lease_s, batch_until, batch_s;
     TaskState state;
     char phase[12], owner[64];
-    bool blocked; // its machine is
+    char sides[2][SIDE_NAME_MAX + 1]; // that it plays; the second is "" if nothing is played
+    bool blocked;                     // its machine is
     struct {
         int64_t id, batch_pairs;
         TestState state;
@@ -40,7 +43,9 @@ bool test_count_begin(Turn *turn, int64_t test, TestCount *out, Error *err);
 void test_count_release(TestCount *count);
 bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *err);
 // The first counted batch of a machine confirms the bench counts that its test declared.
-bool bench_confirm(Turn *turn, int64_t test, int64_t worker, Error *err);
+bool bench_confirm(Turn *turn, const TaskRow *row, Error *err);
+// Whether the task plays the side. False: 422 `bad_request`.
+bool task_plays(const TaskRow *row, const char *side, Error *err);
 // Pauses an active test because its machines contradict each other. Pages show the reason.
 bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err);
 bool task_is_open(const TaskRow *row);

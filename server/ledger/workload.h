@@ -13,20 +13,27 @@
 // accept() takes the batches in the order of counting (batches.position), so equal logs give equal
 // states, byte by byte.
 //
+// A test has sides, rows of equal standing: engine, commit with its net, options, clock, threads,
+// time margin. A task names those that it plays, `side` against `against`, and results are from the
+// point of view of `side`. Today these are "new" and, where there is one, "base".
+//
 // How later workloads fit:
 // - An SPRT with two LLRs (all owners, and without unproven ones) keeps both in its state, accept()
 //   tells the batches apart by `level`, judge() asks both, points() names both.
 // - Speed: a unit is a measurement of both sides, `result` two speeds, the state their sums.
-// - A suite has one side. A unit is a position, told() lists the positions of a task, check()
-//   compares the number of answers, and the state maps positions to node counts.
+// - A suite has one side: no row "base". A unit is a position, told() lists the positions of a
+//   task, check() compares the number of answers, and the state maps positions to node counts.
 // - Progression is the fixed workload with another pair of sides and other words.
-// - SPSA: both sides are one commit. told() draws the signs of a batch's parameters, which are
-//   stored with the task and come back to accept() in `told`; the state holds the parameters.
-// - A group of takes has more than two sides; told() names the two of a task, the state keeps a
-//   table of pairs of sides, judge() compares takes by one rule.
+// - SPSA: both sides are one commit. The state holds the parameters; told() takes them from there
+//   and draws the signs for each unit, which come back to accept() with the task.
+// - A group of takes has more than two sides, and chooses the two of a task when it is dealt, by a
+//   further function here; the state keeps a table of pairs of sides, judge() compares takes.
 // - Overlapping tests: accept() gets no row, so one batch counts for each test that names the same
 //   two sides, with `sign` -1 if they stand the other way round.
 // - A chain: ended() submits the next test.
+// - A second owner who must agree: told() maps two units to one piece of work, and the state keeps
+//   an answer with its owner until the other comes. That another owner gets the second unit is
+//   for the scheduler to learn.
 // - Data: a unit is a chunk of games to keep, `result` names its blob, and the state is a sum.
 #pragma once
 
@@ -107,9 +114,10 @@ typedef struct Workload {
 
     // What several fields of a submission say together. 422 `bad_field`.
     bool (*agree)(const json_t *fields, Error *err);
-    // What the worker is told of a task, beyond sides, build and clock: an object that is stored
-    // with the task. New.
-    json_t *(*told)(const WorkloadTest *test, int64_t first_unit, int64_t units);
+    // What the worker is told of a task beyond its sides: an object that is stored with the task.
+    // `state` holds the batches that count so far. New.
+    json_t *(*told)(const WorkloadTest *test, const json_t *state, int64_t first_unit,
+                    int64_t units);
     // Whether a result is possible for these units. 422 `bad_counts`.
     bool (*check)(const WorkloadDealt *dealt, const json_t *result, Error *err);
     void (*accept)(const WorkloadTest *test, const WorkloadBatch *batch, json_t *state);

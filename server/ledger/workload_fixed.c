@@ -13,8 +13,10 @@ static bool fixed_agree(const json_t *fields, Error *err) {
     return true;
 }
 
-static json_t *fixed_told(const WorkloadTest *test, int64_t first_unit, int64_t units) {
+static json_t *fixed_told(const WorkloadTest *test, const json_t *state, int64_t first_unit,
+                          int64_t units) {
     (void)test;
+    (void)state;
     (void)first_unit;
     (void)units;
     return pairs_told();

@@ -117,8 +117,10 @@ static void sprt_write(const SprtState *s, json_t *state) {
     json_object_set_new(state, "sprt", sprt);
 }
 
-static json_t *sprt_told(const WorkloadTest *test, int64_t first_unit, int64_t units) {
+static json_t *sprt_told(const WorkloadTest *test, const json_t *state, int64_t first_unit,
+                         int64_t units) {
     (void)test;
+    (void)state;
     (void)first_unit;
     (void)units;
     return pairs_told();

@@ -49,8 +49,10 @@ static WidthInterval interval_of(const WorkloadTest *test, const json_t *state) 
     return width_interval(&rule, counts);
 }
 
-static json_t *width_told(const WorkloadTest *test, int64_t first_unit, int64_t units) {
+static json_t *width_told(const WorkloadTest *test, const json_t *state, int64_t first_unit,
+                          int64_t units) {
     (void)test;
+    (void)state;
     (void)first_unit;
     (void)units;
     return pairs_told();

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "server/common/time_control.h"
-#include "server/db/settings.h"
 #include "server/ledger/workload.h"
 #include "server/routes/worker_checks.h"
 #include "server/storage/book.h"
@@ -48,61 +47,46 @@ static json_t *test_json(const SqlWorkerTask *task) {
     return out;
 }
 
-static json_t *build_json(const SqlWorkerTask *task) {
-    json_t *build = json_loads(task->build, 0, NULL);
+static json_t *build_json(const char *text) {
+    json_t *build = json_loads(text, 0, NULL);
     if (!json_object_get(build, "files"))
         json_object_set_new(build, "files", json_array());
     return build;
 }
 
-typedef struct Side {
-    const char *name, *commit, *snapshot, *options, *files;
-    json_t *bench; // stolen
-} Side;
-
-static json_t *side_json(Request *req, const SqlWorkerTask *task, Side side) {
-    int64_t margin_ms = setting_whole(req->turn->db, SETTING_MARGIN_MS);
-    json_t *out = json_pack("{s:s, s:s}", "name", side.name, "engine", task->engine);
-    json_object_set_new(out, "build", build_json(task));
-    json_object_set_new(out, "commit", json_string(side.commit));
-    json_object_set_new(out, "snapshot", json_string(side.snapshot));
-    json_object_set_new(out, "bench", side.bench);
-    json_object_set_new(out, "options", options_json(side.options));
-    json_object_set_new(out, "tc", json_string(task->tc));
-    json_object_set_new(out, "threads", json_integer(task->threads));
-    json_object_set_new(out, "margin_ms", json_integer(margin_ms));
-    json_object_set_new(out, "files", json_loads(side.files, 0, NULL));
+static json_t *side_json(const SqlWorkerSides *side) {
+    json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", side->side, "engine", side->engine,
+                            "commit", side->commit, "snapshot", side->snapshot, "tc", side->tc);
+    json_object_set_new(out, "build", build_json(side->build));
+    json_object_set_new(out, "bench", side->has_bench ? json_integer(side->bench) : json_null());
+    json_object_set_new(out, "options", options_json(side->options));
+    json_object_set_new(out, "threads", json_integer(side->threads));
+    json_object_set_new(out, "margin_ms", json_integer(side->margin_ms));
+    json_object_set_new(out, "files", json_loads(side->files, 0, NULL));
     return out;
 }
 
-static json_t *sides_json(Request *req, const SqlWorkerTask *task) {
-    Side new = {.name = "new",
-                .commit = task->new_commit,
-                .snapshot = task->new_snapshot,
-                .options = task->new_options,
-                .files = task->new_files,
-                .bench = task->has_new_bench ? json_integer(task->new_bench) : json_null()};
-    Side base = {.name = "base",
-                 .commit = task->base_commit,
-                 .snapshot = task->base_snapshot,
-                 .options = task->base_options,
-                 .files = task->base_files,
-                 .bench = task->has_base_bench ? json_integer(task->base_bench) : json_null()};
-    return json_pack("[o, o]", side_json(req, task, new), side_json(req, task, base));
+// *is_scaled: whether a side has a clock, which is longer on a slow machine.
+static json_t *sides_json(Request *req, int64_t task, bool *is_scaled) {
+    json_t *out = json_array();
+    SqlWorkerSidesRows rows scope(sql_rows_end) = sql_worker_sides(req->turn->db, task);
+    while (sql_worker_sides_next(&rows)) {
+        TimeControl tc;
+        Error ignored;
+        *is_scaled |= tc_parse(rows.row.tc, &tc, &ignored) && tc_is_scaled(&tc);
+        json_array_append_new(out, side_json(&rows.row));
+    }
+    return out;
 }
 
 static json_t *scale_json(const SqlWorkerTask *task) {
-    TimeControl tc;
-    Error ignored;
-    if (!tc_parse(task->tc, &tc, &ignored) || !tc_is_scaled(&tc))
-        return json_null();
     json_t *out = json_pack("{s:s, s:o}", "reference_commit", task->reference_commit,
                             "reference_snapshot", text_or_null(task->reference_snapshot));
     json_object_set_new(out, "reference_files", json_loads(task->reference_files, 0, NULL));
     json_object_set_new(out, "reference_speed", json_real(task->reference_speed));
     json_object_set_new(out, "min", json_real(task->scale_min));
     json_object_set_new(out, "max", json_real(task->scale_max));
-    json_object_set_new(out, "build", build_json(task));
+    json_object_set_new(out, "build", build_json(task->build));
     return out;
 }
 
@@ -112,8 +96,9 @@ static json_t *task_json(Request *req, const SqlWorkerTask *task) {
     json_object_set_new(out, "first_pair", json_integer(task->first_pair));
     json_object_set_new(out, "pairs", json_integer(task->pair_count));
     json_object_set_new(out, "test", test_json(task));
-    json_object_set_new(out, "sides", sides_json(req, task));
-    json_object_set_new(out, "scale", scale_json(task));
+    bool is_scaled = false;
+    json_object_set_new(out, "sides", sides_json(req, task->id, &is_scaled));
+    json_object_set_new(out, "scale", is_scaled ? scale_json(task) : json_null());
     json_object_set_new(out, "told", json_loads(task->told, 0, NULL));
     json_object_set_new(out, "next",
                         json_pack("{s:I, s:n}", "seq", (json_int_t)task->next_seq, "options"));

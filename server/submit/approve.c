@@ -53,7 +53,7 @@ bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, co
     SqlTestForChange row scope(sql_row_free) = {0};
     if (!right_to(ACTION_APPROVE, caller, test, &row, err) || !holds(caller, &row, ground, err))
         return false;
-    if (ground->in_baseline && !sql_test_base_in_baseline(db, err, test))
+    if (ground->in_baseline && !sql_base_grounded(db, err, test))
         return false;
     if (!test_approval_hash(db, test, hash))
         return error_set(err, 500, "internal", "the test's commits are not all there");
@@ -77,7 +77,7 @@ bool submit_resume(const Caller *caller, int64_t test, const Ground *ground, Err
     SqlTestForChange row scope(sql_row_free) = {0};
     if (!right_to(ACTION_RESUME, caller, test, &row, err) || !holds(caller, &row, ground, err))
         return false;
-    if (ground->in_baseline && !sql_test_base_in_baseline(caller->turn->db, err, test))
+    if (ground->in_baseline && !sql_base_grounded(caller->turn->db, err, test))
         return false;
     return ledger_test_resume(caller->turn, test, caller->viewer->user_id, err);
 }

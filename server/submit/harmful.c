@@ -29,14 +29,14 @@ void harm_free(void *pointer) {
     free(harm);
 }
 
-// Open tests after `harm->last` that build the commit or what stands on it.
+// Open tests after `harm->last` that build the commit or what stands on it: once for each such
+// side.
 static void find_built_on(const Caller *caller, int64_t engine_id, Harm *harm) {
-    SqlTestsOpenAfterRows tests scope(sql_rows_end) =
-        sql_tests_open_after(caller->turn->db, .engine = engine_id, .after = harm->last);
-    while (sql_tests_open_after_next(&tests)) {
-        if (repo_is_ancestor(harm->repo, harm->commit, tests.row.new_commit) ||
-            repo_is_ancestor(harm->repo, harm->commit, tests.row.base_commit))
-            json_array_append_new(harm->built_on, json_integer(tests.row.id));
+    SqlSidesOpenAfterRows sides scope(sql_rows_end) =
+        sql_sides_open_after(caller->turn->db, .engine = engine_id, .after = harm->last);
+    while (sql_sides_open_after_next(&sides)) {
+        if (repo_is_ancestor(harm->repo, harm->commit, sides.row.sha))
+            json_array_append_new(harm->built_on, json_integer(sides.row.id));
     }
     harm->last = sql_tests_last(caller->turn->db, 0);
 }

@@ -130,8 +130,8 @@ static bool forward(const Caller *caller, Merge *merge, Error *err) {
                                  .old = merge->baseline) ||
         !sql_test_merged(caller->turn->db, err, .test = test, .commit = sha,
                          .now = caller->turn->now) ||
-        !sql_test_bases_merged(caller->turn->db, err, .engine = engine,
-                               .commit = merge->test.new_commit))
+        !sql_sides_merged(caller->turn->db, err, .engine = engine,
+                          .commit = merge->test.new_commit))
         return false;
     turn_moves_git(caller->turn);
     if (!repo_ref_set(merge->repo, ref, sha, err))

@@ -101,6 +101,13 @@ static bool may_raise(const Caller *caller, const SqlTestForChange *row, const j
     return true;
 }
 
+static bool write_side(Db *db, int64_t test, const char *side, const char *options,
+                       const json_t *fields, Error *err) {
+    return sql_side_modify(db, err, .test = test, .side = side, .options = options,
+                           .tc = field_text(fields, "tc"),
+                           .threads = field_whole(fields, "threads"));
+}
+
 static bool write_changes(const Caller *caller, const SqlTestForChange *row, const json_t *fields,
                           Error *err) {
     const char *name = field_text(fields, "book");
@@ -113,16 +120,17 @@ static bool write_changes(const Caller *caller, const SqlTestForChange *row, con
         return false;
     char *adjudication scope(free_ptr) = test_adjudication_text(fields),
                        *parameters scope(free_ptr) = test_parameters_text(fields);
-    return sql_test_modify(
-        db, err, .test = row->id, .book_id = book.id, .adjudication = adjudication,
-        .title = field_text(fields, "title"), .description = field_text(fields, "description"),
-        .base_options = field_text(fields, "base_options"),
-        .new_options = field_text(fields, "new_options"),
-        .workload = field_text(fields, "workload"), .parameters = parameters,
-        .tc = field_text(fields, "tc"), .threads = field_whole(fields, "threads"),
-        .seed = field_whole(fields, "seed"), .variant = field_text(fields, "variant"),
-        .batch_pairs = field_whole(fields, "batch_pairs"),
-        .pairs_max = field_whole(fields, "pairs_max"), .priority = field_whole(fields, "priority"));
+    return sql_test_modify(db, err, .test = row->id, .book_id = book.id,
+                           .adjudication = adjudication, .title = field_text(fields, "title"),
+                           .description = field_text(fields, "description"),
+                           .workload = field_text(fields, "workload"), .parameters = parameters,
+                           .seed = field_whole(fields, "seed"),
+                           .variant = field_text(fields, "variant"),
+                           .batch_pairs = field_whole(fields, "batch_pairs"),
+                           .pairs_max = field_whole(fields, "pairs_max"),
+                           .priority = field_whole(fields, "priority")) &&
+           write_side(db, row->id, "new", field_text(fields, "new_options"), fields, err) &&
+           write_side(db, row->id, "base", field_text(fields, "base_options"), fields, err);
 }
 
 // Tells the log and those who look on; ends what runs under an approval that no longer holds.

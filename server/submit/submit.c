@@ -212,35 +212,56 @@ static bool insert_test(const Caller *caller, const Submission *s, Error *err) {
     return sql_test_add(
         caller->turn->db, err, .engine = s->engine.id,
         .user = s->author_id ? s->author_id : caller->viewer->user_id, .now = caller->turn->now,
-        .base_commit = s->base, .new_commit = s->new,
-        .retest_of = s->retest_of ? &s->retest_of : NULL, .base_in_baseline = s->ground.in_baseline,
-        .new_bench_declared = s->bench ? &s->bench : NULL,
-        .base_bench_declared = s->base_bench ? &s->base_bench : NULL, .book_id = s->book_id,
+        .retest_of = s->retest_of ? &s->retest_of : NULL, .book_id = s->book_id,
         .adjudication = adjudication, .title = field_text(f, "title"),
-        .description = field_text(f, "description"), .base_options = field_text(f, "base_options"),
-        .new_options = field_text(f, "new_options"), .workload = field_text(f, "workload"),
-        .parameters = parameters, .tc = field_text(f, "tc"), .threads = field_whole(f, "threads"),
-        .seed = field_whole(f, "seed"), .variant = field_text(f, "variant"),
-        .batch_pairs = field_whole(f, "batch_pairs"), .pairs_max = field_whole(f, "pairs_max"),
-        .priority = field_whole(f, "priority"));
+        .description = field_text(f, "description"), .workload = field_text(f, "workload"),
+        .parameters = parameters, .seed = field_whole(f, "seed"),
+        .variant = field_text(f, "variant"), .batch_pairs = field_whole(f, "batch_pairs"),
+        .pairs_max = field_whole(f, "pairs_max"), .priority = field_whole(f, "priority"));
 }
 
-static bool store_rows(const Caller *caller, const Submission *s, Error *err) {
+// The form has one clock and one number of threads for both sides.
+static bool insert_sides(const Caller *caller, const Submission *s, int64_t test, Error *err) {
+    const struct {
+        const char *name, *sha, *options;
+        int64_t bench;
+        bool grounded;
+    } sides[] = {
+        {"new", s->new, field_text(s->fields, "new_options"), s->bench, true},
+        {"base", s->base, field_text(s->fields, "base_options"), s->base_bench,
+         s->ground.in_baseline},
+    };
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (!sql_side_add(caller->turn->db, err, .test = test, .side = sides[i].name,
+                          .engine = s->engine.id, .sha = sides[i].sha, .options = sides[i].options,
+                          .tc = field_text(s->fields, "tc"),
+                          .threads = field_whole(s->fields, "threads"),
+                          .margin_ms = setting_whole(caller->turn->db, SETTING_MARGIN_MS),
+                          .bench_declared = sides[i].bench ? &sides[i].bench : NULL,
+                          .grounded = sides[i].grounded))
+            return false;
+    return true;
+}
+
+// 0: an error.
+static int64_t store_rows(const Caller *caller, const Submission *s, Error *err) {
     bool is_new;
-    return (!s->net.size || net_upload_store(caller, &s->engine, &s->net, &is_new, err)) &&
-           store_commit(caller, s, &s->base_record, err) &&
-           store_commit(caller, s, &s->new_record, err) && insert_test(caller, s, err);
+    if ((s->net.size && !net_upload_store(caller, &s->engine, &s->net, &is_new, err)) ||
+        !store_commit(caller, s, &s->base_record, err) ||
+        !store_commit(caller, s, &s->new_record, err) || !insert_test(caller, s, err))
+        return 0;
+    int64_t test = db_last_id(caller->turn->db);
+    return insert_sides(caller, s, test, err) ? test : 0;
 }
 
 // The order matters: blobs and objects first, then the reference; the COMMIT ends the turn. Where
 // the COMMIT fails, the reference is removed again.
 int64_t submit_store(const Caller *caller, Submission *s, Error *err) {
     Turn *turn = caller->turn;
-    if (!check_ground_again(caller, s, err) || !check_pending(caller, s, err) ||
-        !store_rows(caller, s, err))
+    if (!check_ground_again(caller, s, err) || !check_pending(caller, s, err))
         return 0;
-    int64_t test = db_last_id(turn->db);
-    if (s->bytes && !quota_count(caller, s->bytes, err))
+    int64_t test = store_rows(caller, s, err);
+    if (!test || (s->bytes && !quota_count(caller, s->bytes, err)))
         return 0;
     turn_moves_git(turn);
     if (s->draft && !draft_publish(s->draft, err))

@@ -16,18 +16,9 @@ const TestColumn test_columns[] = {
     {"title", COLUMN_SHOWN},
     {"description", COLUMN_SHOWN},
     {"created", COLUMN_STATE},
-    {"base_commit", COLUMN_APPROVED}, // its snapshot and its net, too
-    {"new_commit", COLUMN_APPROVED},  // the same
-    {"base_options", COLUMN_APPROVED},
-    {"new_options", COLUMN_APPROVED},
-    {"new_bench_declared", COLUMN_SHOWN},
-    {"base_bench_declared", COLUMN_SHOWN},
-    {"base_in_baseline", COLUMN_STATE}, // whether an approval is enough is asked anew each time
     {"workload", COLUMN_APPROVED},
     {"parameters", COLUMN_APPROVED}, // those that may change at any time do not count
-    {"tc", COLUMN_APPROVED},
-    {"threads", COLUMN_APPROVED},
-    {"book_id", COLUMN_APPROVED}, // its content, too
+    {"book_id", COLUMN_APPROVED},    // its content, too
     {"seed", COLUMN_APPROVED},
     {"variant", COLUMN_APPROVED},
     {"adjudication", COLUMN_APPROVED},
@@ -57,8 +48,22 @@ const TestColumn test_columns[] = {
     {0},
 };
 
-const TestColumn *test_column(const char *name) {
-    for (const TestColumn *column = test_columns; column->name; column++)
+const TestColumn side_columns[] = {
+    {"test_id", COLUMN_STATE},
+    {"side", COLUMN_APPROVED},
+    {"engine_id", COLUMN_APPROVED}, // its name and its recipe for building, too
+    {"sha", COLUMN_APPROVED},       // its snapshot and its net, too
+    {"options", COLUMN_APPROVED},
+    {"tc", COLUMN_APPROVED},
+    {"threads", COLUMN_APPROVED},
+    {"margin_ms", COLUMN_APPROVED},
+    {"bench_declared", COLUMN_SHOWN},
+    {"grounded", COLUMN_STATE}, // whether an approval is enough is asked anew each time
+    {0},
+};
+
+const TestColumn *test_column(const TestColumn *columns, const char *name) {
+    for (const TestColumn *column = columns; column->name; column++)
         if (strcmp(column->name, name) == 0)
             return column;
     return NULL;
@@ -91,17 +96,22 @@ static void keep_covered_parameters(json_t *row) {
 }
 
 // A column that is in no list stays: rather an approval too many than one too few.
-static void drop_what_is_not_covered(json_t *row) {
-    for (const TestColumn *column = test_columns; column->name; column++)
+static void drop_what_is_not_covered(json_t *row, const TestColumn *columns) {
+    for (const TestColumn *column = columns; column->name; column++)
         if (column->kind != COLUMN_APPROVED)
             json_object_del(row, column->name);
 }
 
 bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]) {
     json_auto_t *row = sql_test_approval(db, test);
+    json_t *sides = sql_sides_approval(db, test), *side;
+    size_t i;
+    json_object_set_new(row, "sides", sides);
     if (!row)
         return false;
-    drop_what_is_not_covered(row);
+    json_array_foreach (sides, i, side)
+        drop_what_is_not_covered(side, side_columns);
+    drop_what_is_not_covered(row, test_columns);
     keep_covered_parameters(row);
     char *text scope(free_ptr) =
         json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));

@@ -1,6 +1,6 @@
-// The columns of the table `tests`, and what each means to a person who approves a test. This is
-// the only list of them in C: the hash of an approval and the rows of submissions and modifications
-// follow from it, and tests/unit/server/test_submit_columns.c compares it with the schema.
+// The columns of the tables `tests` and `sides`, and what each means to a person who approves a
+// test. These are the only lists of them in C: the hash of an approval follows from them, and
+// tests/unit/server/test_submit_columns.c compares them with the schema.
 #pragma once
 
 #include <jansson.h>
@@ -21,13 +21,14 @@ typedef struct TestColumn {
     ColumnKind kind;
 } TestColumn;
 
-extern const TestColumn test_columns[]; // ends with name NULL
-const TestColumn *test_column(const char *name);
+extern const TestColumn test_columns[], side_columns[]; // each ends with name NULL
+const TestColumn *test_column(const TestColumn *columns, const char *name);
 
 // The column `adjudication`, from checked and complete fields. New.
 char *test_adjudication_text(const json_t *fields);
 // The column `parameters`, from checked and complete fields. New.
 char *test_parameters_text(const json_t *fields);
-// SHA-256 of all columns that an approval covers, and of what they refer to: the engine's recipe,
-// the snapshots of both commits and their nets, the book. False: there is no such test.
+// SHA-256 of all columns that an approval covers, of the test and its sides, and of what they refer
+// to: the recipe of each side's engine, the snapshots of the commits and their nets, the book.
+// False: there is no such test.
 bool test_approval_hash(Db *db, int64_t test, char hash[SHA256_HEX_MAX]);

@@ -28,7 +28,7 @@ static void name_commits(SubmitKit *kit) {
             kit->base);
     kit_sql(&kit->ledger, "UPDATE commits SET sha = iif(sha LIKE '1111%%', '%s', '%s')", kit->base,
             kit->patched);
-    kit_sql(&kit->ledger, "UPDATE tests SET base_commit = '%s', new_commit = '%s'", kit->base,
+    kit_sql(&kit->ledger, "UPDATE sides SET sha = iif(side = 'base', '%s', '%s')", kit->base,
             kit->patched);
 }
 

@@ -31,12 +31,14 @@ static bool counting_agree(const json_t *fields, Error *err) {
     return true;
 }
 
-static json_t *counting_told(const WorkloadTest *test, int64_t first_unit, int64_t units) {
+static json_t *counting_told(const WorkloadTest *test, const json_t *state, int64_t first_unit,
+                             int64_t units) {
     json_t *numbers = json_array();
     for (int64_t unit = first_unit; unit < first_unit + units; unit++)
         json_array_append_new(numbers,
                               json_integer(member_int(test->parameters, "first_position") + unit));
-    return json_pack("{s:I, s:o}", "first_unit", (json_int_t)first_unit, "numbers", numbers);
+    return json_pack("{s:I, s:o, s:I}", "first_unit", (json_int_t)first_unit, "numbers", numbers,
+                     "nodes", (json_int_t)member_int(state, "nodes"));
 }
 
 static bool counting_check(const WorkloadDealt *dealt, const json_t *result, Error *err) {

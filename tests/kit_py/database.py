@@ -16,6 +16,10 @@ PARAMETERS = {"sprt": {"alpha": 0.05, "beta": 0.05, "elo0": 0.0, "elo1": 2.0, "m
 # The real engine, compiled with little optimisation and with a short bench: seconds instead of half a minute.
 QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
                "bench_args": ["bench", "8"]}
+# A test with what its two sides are, in one row: for "SELECT new_commit FROM " + MATCHES.
+MATCHES = ("(SELECT t.*, n.sha AS new_commit, n.options AS new_options, n.bench_declared AS new_bench_declared, n.tc, n.threads, "
+           "b.sha AS base_commit, b.options AS base_options, b.bench_declared AS base_bench_declared, b.grounded AS base_in_baseline "
+           "FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'new' JOIN sides b ON b.test_id = t.id AND b.side = 'base')")
 
 
 def sql(server, text, *values):
@@ -57,11 +61,22 @@ def add_test(server, state="active", **fields):
     """A test of the baseline against itself, as if submitted and approved; its id. Before the server starts, or it is not
     noticed until waiting claims are woken."""
     commit = sql(server, "SELECT baseline FROM engines")[0][0]
-    row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit, base_options="Hash=16",
-               new_options="Hash=16", workload="sprt", tc="nodes=1000",
-               threads=1, book_id=1, seed=42, variant="standard", adjudication=json.dumps(ADJUDICATION), batch_pairs=4,
-               pairs_max=400000, state=state, approved_hash=None if state == "pending" else "x")
+    row = dict(engine_id=1, author_id=1, title="a test", created=1, workload="sprt", book_id=1, seed=42, variant="standard",
+               adjudication=json.dumps(ADJUDICATION), batch_pairs=4, pairs_max=400000, state=state,
+               approved_hash=None if state == "pending" else "x")
+    play = dict(tc="nodes=1000", threads=1, margin_ms=200)
+    options = {name: fields.pop(f"{name}_options", "Hash=16") for name in ("new", "base")}
+    play.update((name, fields.pop(name)) for name in play.keys() & fields.keys())
     row.update(fields)
     row.setdefault("parameters", parameters(row["workload"]))
+    test = insert(server, "tests", row)
+    for name in options:
+        insert(server, "sides", dict(test_id=test, side=name, engine_id=1, sha=commit, options=options[name], **play))
+    return test
+
+
+def insert(server, table, row):
+    """The id of the new row; None for a table without one."""
     names, flags = ", ".join(row), ", ".join("?" * len(row))
-    return sql(server, f"INSERT INTO tests ({names}) VALUES ({flags}) RETURNING id", *row.values())[0][0]
+    returning = "id" if table == "tests" else "NULL"
+    return sql(server, f"INSERT INTO {table} ({names}) VALUES ({flags}) RETURNING {returning}", *row.values())[0][0]

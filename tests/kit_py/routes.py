@@ -55,8 +55,8 @@ class Attacked:
 
     def add_batches(self, count):
         """The rows alone, of another task."""
-        (task,), = database.sql(self.server, "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, phase, state, finished, lease_until, "
-                                "created) VALUES (?, ?, 0, ?, 1, 'play', 'done', 1, 1, 1) RETURNING id", self.test, self.worker.worker, 16 * count)
+        (task,), = database.sql(self.server, "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, cores, phase, "
+                                "state, finished, lease_until, created) VALUES (?, ?, 0, ?, 'new', 'base', 1, 'play', 'done', 1, 1, 1) RETURNING id", self.test, self.worker.worker, 16 * count)
         database.sql(self.server, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ? - 1) "
                      "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, "
                      "received, position) SELECT ?, ?, ?, i, 16, "

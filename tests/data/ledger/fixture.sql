@@ -18,8 +18,10 @@ INSERT INTO workers (id, machine_key_hash, token_hash, user_id, name, version, h
     (2, 'k2', 't2', 1, 'two', '1.0', '{}', 4, '10.0.0.1', 1, 0),
     (3, 'k3', 't3', 2, 'three', '1.0', '{}', 4, '10.0.0.3', 1, 0),
     (4, 'k4', 't4', NULL, 'four', '1.0', '{}', 4, '10.0.0.4', 1, 0);
-INSERT INTO tests (id, engine_id, author_id, title, created, base_commit, new_commit, base_options, new_options,
-                   workload, parameters, tc, threads, book_id, seed, variant, adjudication,
+INSERT INTO tests (id, engine_id, author_id, title, created, workload, parameters, book_id, seed, variant, adjudication,
                    batch_pairs, pairs_max, state) VALUES
-    (1, 1, 1, 'first', 1, '1111111111111111111111111111111111111111', '2222222222222222222222222222222222222222',
-     'Hash=16', 'Hash=16', 'sprt', '{"alpha":0.05,"beta":0.05,"elo0":0.0,"elo1":2.0,"model":"normalized"}', '10+0.1', 1, 1, 42, 'standard', '{}', 4, 400000, 'pending');
+    (1, 1, 1, 'first', 1, 'sprt', '{"alpha":0.05,"beta":0.05,"elo0":0.0,"elo1":2.0,"model":"normalized"}', 1, 42, 'standard', '{}',
+     4, 400000, 'pending');
+INSERT INTO sides (test_id, side, engine_id, sha, options, tc, threads, margin_ms) VALUES
+    (1, 'new', 1, '2222222222222222222222222222222222222222', 'Hash=16', '10+0.1', 1, 200),
+    (1, 'base', 1, '1111111111111111111111111111111111111111', 'Hash=16', '10+0.1', 1, 200);

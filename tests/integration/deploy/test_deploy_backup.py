@@ -10,7 +10,7 @@ import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import protocol  # noqa: E402
-from database import sql  # noqa: E402
+from database import MATCHES, sql  # noqa: E402
 from server import wait_until  # noqa: E402
 from submission import bare, git, patch, submission_server  # noqa: E402
 import tap  # noqa: E402
@@ -90,7 +90,7 @@ def it_holds_every_batch_acknowledged_before_and_each_blob_that_it_names():
 
 
 def its_repository_holds_the_commits_of_its_tests():
-    for (sha,) in sql(World.server, "SELECT new_commit FROM tests"):
+    for (sha,) in sql(World.server, f"SELECT new_commit FROM {MATCHES}"):
         git("-C", bare(World.server), "cat-file", "-e", f"{sha}^{{tree}}")
     git("-C", bare(World.server), "fsck", "--strict")
 

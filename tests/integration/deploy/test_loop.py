@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import build_quickly, sql, write_book  # noqa: E402
+from database import MATCHES, build_quickly, sql, write_book  # noqa: E402
 from patches import demo, with_line  # noqa: E402
 from server import Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
@@ -24,7 +24,7 @@ merged = 0  # the test whose patch was merged
 
 
 def test_row(test, *columns):
-    return sql(server, f"SELECT {', '.join(columns)} FROM tests WHERE id = ?", test)[0]
+    return sql(server, f"SELECT {', '.join(columns)} FROM {MATCHES} WHERE id = ?", test)[0]
 
 
 def finished(test, seconds=90):

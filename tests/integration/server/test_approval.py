@@ -11,6 +11,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from database import MATCHES
 from server import Client
 from submission import accept, bare, database, git, patch, row, submission_server
 from tap import contains, equal, run, true
@@ -45,7 +46,7 @@ def approved(text, **fields):
 
 
 def test_row(test):
-    return row(server, "SELECT * FROM tests WHERE id = ?", test)
+    return row(server, f"SELECT * FROM {MATCHES} WHERE id = ?", test)
 
 
 def commit_of(test):

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import add_test, parameters, sql, write_plain_book  # noqa: E402
+from database import MATCHES, add_test, parameters, sql, write_plain_book  # noqa: E402
 from patches import with_line  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
@@ -200,7 +200,7 @@ def what_was_typed_cannot_break_out_of_a_page():
 def a_form_like_another_test_starts_from_its_settings():
     values = read("/tests/form?like=1")["values"]
     equal((values["title"], values["tc"], float(values["elo0"])), ("Reads well", "nodes=1000", -300.0))
-    equal(values["commit"], sql(server, "SELECT new_commit FROM tests WHERE id = 1")[0][0])
+    equal(values["commit"], sql(server, f"SELECT new_commit FROM {MATCHES} WHERE id = 1")[0][0])
     equal(read("/tests/form?preset=LTC")["values"]["tc"], "60+0.6")
 
 
@@ -285,13 +285,13 @@ def an_idle_test_says_what_keeps_each_machine():
     other = server.worker("o" * 32)
     equal(idle(), "Of the machines online (2), 1 could not play it (see the failures below), "
           "1 may be about to take it, has just left or is short of memory.")
-    contains(idle("UPDATE tests SET threads = 2 WHERE id = 2"), "1 offers fewer cores than a game needs, 1 may be")
+    contains(idle("UPDATE sides SET threads = 2 WHERE test_id = 2"), "1 offers fewer cores than a game needs, 1 may be")
     contains(idle("UPDATE workers SET cores = 1"), " 2 offer fewer cores than a game needs.")
     server.command("set", server.data, "sandbox_min", "2")
     contains(idle("UPDATE workers SET host = json_set(host, '$.sandbox', 1) WHERE id = 1"),
              " 1 offers fewer cores than a game needs, 1 has a weaker sandbox than this server wants.")
     server.command("set", server.data, "sandbox_min", "0")
-    equal(idle("UPDATE tests SET threads = 1 WHERE id = 2").count("could not play"), 1)
+    equal(idle("UPDATE sides SET threads = 1 WHERE test_id = 2").count("could not play"), 1)
     task = claim(other, "i")
     equal((task["test"]["id"], idle()), (2, None))
     contains(idle("UPDATE tasks SET test_id = 1 WHERE id = ?", task["id"]), "1 plays another test, 1 could not play it")

@@ -277,7 +277,7 @@ def machines_confirm_a_declared_bench_by_their_first_batch():
     test = approved(submitted(dev, bench=1234567, base_bench=1934567))
     good = proven(honest(1)[0])
     equal(good.post(good.claim(), outcomes="2" * 16).json["counted"], True)
-    equal(sql(server, "SELECT bench FROM commits c JOIN tests t ON c.sha IN (t.new_commit, t.base_commit) WHERE t.id = ? "
+    equal(sql(server, "SELECT bench FROM commits c JOIN sides s ON s.sha = c.sha WHERE s.test_id = ? "
               "ORDER BY bench", test), [(1234567,), (1934567,)])
 
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import sql  # noqa: E402
+from database import MATCHES, sql  # noqa: E402
 from protocol import claim, side_of  # noqa: E402
 from server import Client, wait_until  # noqa: E402
 from submission import bare, git, patch, submission_server  # noqa: E402
@@ -42,7 +42,7 @@ def document(test):
 
 
 def commit_of(test):
-    return sql(server, "SELECT new_commit FROM tests WHERE id = ?", test)[0][0]
+    return sql(server, f"SELECT new_commit FROM {MATCHES} WHERE id = ?", test)[0][0]
 
 
 def snapshot_of(test, side="new"):

@@ -9,6 +9,7 @@ import resource
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from database import MATCHES
 from server import ROOT, Client
 from submission import accept, bare, database, git, patch, row, submission_server
 from tap import contains, equal, run, true
@@ -32,7 +33,7 @@ def new_test(**fields):
 
 
 def test_row(test):
-    return row(server, "SELECT * FROM tests WHERE id = ?", test)
+    return row(server, f"SELECT * FROM {MATCHES} WHERE id = ?", test)
 
 
 def parameters(test):

@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
+from database import add_test  # noqa: E402
 from protocol import batch, changed, side_of  # noqa: E402
 from server import BUILD, ROOT, Server  # noqa: E402
 
@@ -56,15 +57,10 @@ class Loop:
         db.close()
         return rows
 
-    def add_test(self, state="active", **fields):
-        commit, = self.sql("SELECT baseline FROM engines")[0]
-        row = dict(engine_id=1, author_id=1, title="a test", created=1, base_commit=commit, new_commit=commit,
-                   base_options="Hash=16", new_options="Hash=16 Contempt=3", workload="sprt", parameters=json.dumps(SPRT),
-                   tc="10+0.1", threads=1, book_id=1, seed=42, variant="standard",
-                   adjudication=json.dumps(example("claim.reply")["test"]["adjudication"]), batch_pairs=BATCH, pairs_max=400000,
-                   state=state, approved_hash="x")
-        row.update(fields)
-        self.sql(f"INSERT INTO tests ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", *row.values())
+    def add_test(self, **fields):
+        values = dict(new_options="Hash=16 Contempt=3", parameters=json.dumps(SPRT), tc="10+0.1", batch_pairs=BATCH,
+                      adjudication=json.dumps(example("claim.reply")["test"]["adjudication"]))
+        add_test(self.server, **{**values, **fields})
         self.sql(SPARE)
 
 

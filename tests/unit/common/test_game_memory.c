@@ -53,6 +53,8 @@ static void games_at_a_time_are_what_cpus_and_memory_carry(void **state) {
         {{{1, 1}, {2048, 16}, {0, 0}}, 16, 8192, 3},
         {{{1, 1}, {16, 16}, {80, 80}}, 16, 1024, 3},
         {{{4, 4}, {256, 256}, {40, 40}}, 64, 7000, 9},
+        {{{1, 0}, {16, 0}, {0, 0}}, 4, 64 + 80, 1},
+        {{{1, 0}, {16, 0}, {0, 0}}, 4, 64 + 79, 0},
         // The cores are those of the side with more threads, the memory is that of each side.
         {{{1, 4}, {16, 16}, {0, 0}}, 8, 4096, 2},
         {{{4, 1}, {16, 16}, {0, 0}}, 8, 4096, 2},

@@ -59,17 +59,19 @@ static void under_the_floor_it_is_short_and_under_twice_the_floor_low(void **sta
 // A finished test of one task with the games of one batch; their name is made of `digit`.
 static void add_finished(int id, const char *result, double finished, char digit) {
     kit_sql(&kit,
-            "INSERT INTO tests (id, engine_id, author_id, title, created, base_commit, new_commit, "
-            "workload, parameters, tc, threads, book_id, seed, variant, adjudication, batch_pairs, "
-            "pairs_max, state, "
-            "approved_hash, result, finished) SELECT %d, 1, 1, 'test', 1, base_commit, new_commit, "
-            "workload, parameters, tc, 1, 1, 42, variant, '{}', 4, 400, 'finished', 'x', '%s', %f "
-            "FROM tests WHERE id = 1",
+            "INSERT INTO tests (id, engine_id, author_id, title, created, workload, parameters, "
+            "book_id, seed, variant, adjudication, batch_pairs, pairs_max, state, approved_hash, "
+            "result, finished) SELECT %d, 1, 1, 'test', 1, workload, parameters, 1, 42, variant, "
+            "'{}', 4, 400, 'finished', 'x', '%s', %f FROM tests WHERE id = 1",
             id, result, finished);
     kit_sql(&kit,
-            "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, cores, state, "
-            "lease_until, created, "
-            "finished) VALUES (%d, %d, 1, 0, 4, 1, 'done', 0, 0, 0)",
+            "INSERT INTO sides (test_id, side, engine_id, sha, tc, threads, margin_ms) "
+            "SELECT %d, side, engine_id, sha, tc, threads, margin_ms FROM sides WHERE test_id = 1",
+            id);
+    kit_sql(&kit,
+            "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, side, against, "
+            "cores, state, lease_until, created, finished) "
+            "VALUES (%d, %d, 1, 0, 4, 'new', 'base', 1, 'done', 0, 0, 0)",
             1000 + id, id);
     kit_sql(
         &kit,
@@ -90,7 +92,7 @@ static void games_of_tests_without_success_go_first_and_then_those_of_the_oldest
     add_finished(15, "rejected", 99000, '5'); // not an hour ago
     add_finished(16, "failed", 30, '6');
     add_finished(17, "stopped", 20, '7'); // and merged all the same
-    kit_sql(&kit, "UPDATE tests SET merged = 60, merged_commit = new_commit WHERE id = 17");
+    kit_sql(&kit, "UPDATE tests SET merged = 60, merged_commit = 'x' WHERE id = 17");
     add_finished(18, "stopped", 10, '8'); // without games
     kit_sql(&kit, "DELETE FROM games WHERE task_id = 1018");
     static const int order[] = {16, 12, 11, 13, 17, 14, 10, 0};

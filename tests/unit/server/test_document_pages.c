@@ -33,6 +33,11 @@ static void add_finished(int last) {
         kit_sql(&kit.ledger, "UPDATE one SET id = %d, finished = finished + 1, result = '%s'", id,
                 id % 7 ? "rejected" : "accepted");
         kit_sql(&kit.ledger, "INSERT INTO tests SELECT * FROM one");
+        kit_sql(&kit.ledger,
+                "INSERT INTO sides (test_id, side, engine_id, sha, tc, threads, margin_ms) "
+                "SELECT %d, side, engine_id, sha, tc, threads, margin_ms FROM sides "
+                "WHERE test_id = 1",
+                id);
     }
 }
 

@@ -201,8 +201,9 @@ static void add_tasks(void) {
     kit_sql(
         &kit,
         "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
-        "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, cores, state, "
-        "lease_until, created, finished) SELECT 100 + i, 1, 2, 0, 4, 1, 'done', 0, 0, 1 FROM n");
+        "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, side, against, cores, "
+        "state, lease_until, created, finished) "
+        "SELECT 100 + i, 1, 2, 0, 4, 'new', 'base', 1, 'done', 0, 0, 1 FROM n");
 }
 
 static void one_owner_leaves_room_for_others(void **state) {

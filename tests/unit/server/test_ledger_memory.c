@@ -40,14 +40,14 @@ static void nets_and_hash_of_both_sides_need_memory(void **state) {
     assert_false(gets_task(64 + 159, "z"));
     assert_true(gets_task(64 + 160, "a"));
     kit_turn(&kit);
-    kit_sql(&kit, "UPDATE tests SET new_options = 'MyHash=1 hash=256'");
+    kit_sql(&kit, "UPDATE sides SET options = 'MyHash=1 hash=256' WHERE side = 'new'");
     assert_false(gets_task(64 + 399, "b")); // 240 MiB more
     assert_true(gets_task(64 + 400, "c"));
     kit_turn(&kit);
     kit_sql(&kit, "INSERT INTO blobs (sha256, size, kind, created) "
                   "VALUES (printf('%%064d', 7), 100 << 20, 'net', 1)");
     kit_sql(&kit, "UPDATE commits SET files = json_array(json_object('blob', printf('%%064d', 7), "
-                  "'path', 'nets/7')) WHERE sha = (SELECT new_commit FROM tests)");
+                  "'path', 'nets/7')) WHERE sha = (SELECT sha FROM sides WHERE side = 'new')");
     assert_false(gets_task(64 + 499, "d"));
     assert_true(gets_task(64 + 500, "e"));
     kit_turn(&kit);

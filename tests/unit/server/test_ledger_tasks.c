@@ -200,8 +200,8 @@ static void more_tasks_than_one_turn_takes_expire_in_the_next(void **state) {
     (void)state;
     kit_sql(&kit,
             "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1005) "
-            "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, cores, "
-            "lease_until, created) SELECT 1, 1, 4000 + 4 * i, 4, 1, 1, 1 FROM n");
+            "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, cores, "
+            "lease_until, created) SELECT 1, 1, 4000 + 4 * i, 4, 'new', 'base', 1, 1, 1 FROM n");
     ledger_expire(&kit.turn);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tasks WHERE state = 'expired'"), 1000);
     ledger_expire(&kit.turn);
@@ -247,7 +247,7 @@ static void building_has_a_limit_that_beats_do_not_move(void **state) {
 
 static void a_long_clock_makes_a_long_lease(void **state) {
     (void)state;
-    kit_sql(&kit, "UPDATE tests SET tc = '60+0.6'"); // 2 x 2 x (60 + 300 x 0.6) = 960 s
+    kit_sql(&kit, "UPDATE sides SET tc = '60+0.6'"); // 2 x 2 x (60 + 300 x 0.6) = 960 s
     int64_t a = kit_claim(&kit, 1, 4, 0);
     assert_true(kit_heartbeat(&kit, a, 1, "play", 1, 0, &reply));
     assert_int_equal((int)reply.lease_s, 960);

@@ -88,7 +88,7 @@ static void what_it_tells_a_machine_is_stored_with_the_task(void **state) {
     (void)state;
     char *told scope(free_ptr) =
         kit_text(ledger, "SELECT told FROM tasks WHERE id = %lld", (long long)task);
-    assert_string_equal(told, "{\"first_unit\":0,\"numbers\":[5,6,7,8,9,10,11,12]}");
+    assert_string_equal(told, "{\"first_unit\":0,\"nodes\":0,\"numbers\":[5,6,7,8,9,10,11,12]}");
     RequestData *data = request_new(&site, "/");
     data->req.turn = &ledger->turn;
     data->req.viewer.worker_id = 1;
@@ -113,6 +113,7 @@ static void its_results_are_summed_and_it_ends_with_its_last_unit(void **state) 
     assert_stored("state", "active");
     assert_int_equal(counting_end.calls, 0);
     int64_t next = kit_claim(ledger, 3, 4, 0);
+    assert_int_equal(kit_int(ledger, "SELECT max(told ->> 'nodes') FROM tasks"), 440);
     assert_true(post(next, 3, 0, "{\"nodes\": [1000, 1000, 1000, 1000]}"));
     assert_stored("state || ' ' || result", "finished completed");
     assert_stored("reason", "4440 nodes after 12 units");

@@ -52,7 +52,7 @@ enum { ACTION_SUBMIT = ACTION_COUNT, ACTION_BLOCK }; // not about a test
 #define ENDED "UPDATE tests SET state = 'finished', finished = 1, approved_hash = 'x', "
 #define NET_MISSING                                                                                \
     "UPDATE commits SET net = 'cd678642492f', files = '[{\"blob\":\"cd\",\"path\":\"n\"}]' "       \
-    "WHERE sha = (SELECT new_commit FROM tests)"
+    "WHERE sha = (SELECT sha FROM sides WHERE side = 'new')"
 
 // The status of each answer, 0 where it is done, to the persons in their order. The action fits the
 // state of the test.

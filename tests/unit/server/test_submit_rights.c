@@ -33,28 +33,33 @@ static int tear_down(void **state) {
 
 // ---- states -------------------------------------------------------------------------------------
 
-// As changes to the pending test 1 and its surroundings.
-static const char *const situations[] = {
-    "state = 'pending'",
-    "state = 'active', approved_hash = 'x'",
-    "state = 'paused', approved_hash = 'x'",
-    "state = 'finished', finished = 1, result = 'accepted', approved_hash = 'x'",
-    "state = 'finished', finished = 1, result = 'accepted', new_options = 'Hash=32'",
-    "state = 'finished', finished = 1, result = 'accepted', merged_commit = new_commit",
-    "state = 'finished', finished = 1, result = 'accepted', harmful = 1",
-    "state = 'finished', finished = 1, result = 'rejected'",
-    "state = 'finished', finished = 1, result = 'stopped'",
-    "state = 'finished', finished = 1, result = 'stopped', harmful = 1",
-    "state = 'finished', finished = 1, result = 'failed', approved_hash = 'x'",
-    "state = 'finished', finished = 1, result = 'failed', approved_hash = 'x', harmful = 1",
-    "state = 'finished', finished = 1, result = 'completed'",
+// As changes to the pending test 1 and its sides.
+static const struct {
+    const char *test, *sides;
+} situations[] = {
+    {"state = 'pending'", NULL},
+    {"state = 'active', approved_hash = 'x'", NULL},
+    {"state = 'paused', approved_hash = 'x'", NULL},
+    {"state = 'finished', finished = 1, result = 'accepted', approved_hash = 'x'", NULL},
+    {"state = 'finished', finished = 1, result = 'accepted'",
+     "options = 'Hash=32' WHERE side = 'new'"},
+    {"state = 'finished', finished = 1, result = 'accepted', merged_commit = 'x'", NULL},
+    {"state = 'finished', finished = 1, result = 'accepted', harmful = 1", NULL},
+    {"state = 'finished', finished = 1, result = 'rejected'", NULL},
+    {"state = 'finished', finished = 1, result = 'stopped'", NULL},
+    {"state = 'finished', finished = 1, result = 'stopped', harmful = 1", NULL},
+    {"state = 'finished', finished = 1, result = 'failed', approved_hash = 'x'", NULL},
+    {"state = 'finished', finished = 1, result = 'failed', approved_hash = 'x', harmful = 1", NULL},
+    {"state = 'finished', finished = 1, result = 'completed'", NULL},
     // The base is approved no longer, or merged without the row's knowledge.
-    "state = 'pending', base_in_baseline = 0",
-    "state = 'paused', approved_hash = 'x', base_in_baseline = 0",
-    "state = 'pending', base_in_baseline = 0, base_commit = new_commit",
-    "state = 'paused', approved_hash = 'x', base_in_baseline = 0, base_commit = new_commit",
+    {"state = 'pending'", "grounded = 0 WHERE side = 'base'"},
+    {"state = 'paused', approved_hash = 'x'", "grounded = 0 WHERE side = 'base'"},
+    {"state = 'pending'",
+     "sha = (SELECT sha FROM sides WHERE side = 'new'), grounded = 0 WHERE side = 'base'"},
+    {"state = 'paused', approved_hash = 'x'",
+     "sha = (SELECT sha FROM sides WHERE side = 'new'), grounded = 0 WHERE side = 'base'"},
     // The commit is in the baseline, as that of a test of options is.
-    "state = 'active', approved_hash = 'x', new_commit = base_commit",
+    {"state = 'active', approved_hash = 'x'", "sha = (SELECT sha FROM sides WHERE side = 'base')"},
 };
 
 // What the page of test 1 shows to this person; NULL: it does not offer the action. New.
@@ -89,25 +94,30 @@ static void compare(SubmitKit *kit, Action action, int64_t user, const char *sit
                  situation);
 }
 
+static void set_situation(SubmitKit *kit, size_t i) {
+    kit_sql(&kit->ledger, "UPDATE tests SET result = NULL, finished = NULL, approved_hash = NULL, "
+                          "merged_commit = NULL, harmful = 0, state = 'pending'");
+    kit_sql(&kit->ledger,
+            "UPDATE sides SET sha = iif(side = 'new', '%s', '%s'), options = 'Hash=16', "
+            "grounded = 1",
+            kit->patched, kit->base);
+    kit_sql(&kit->ledger, "UPDATE tests SET %s", situations[i].test);
+    if (situations[i].sides)
+        kit_sql(&kit->ledger, "UPDATE sides SET %s", situations[i].sides);
+}
+
 static void what_pages_show_is_what_calls_answer(void **state) {
     SubmitKit *kit = *state;
-    char *as_it_was scope(free_ptr) =
-        kit_text(&kit->ledger, "SELECT format('new_commit = ''%%s'', base_commit = ''%%s''', "
-                               "new_commit, base_commit) FROM tests");
     for (size_t i = 0; i < sizeof situations / sizeof *situations; i++) {
-        kit_sql(
-            &kit->ledger,
-            "UPDATE tests SET %s, new_options = 'Hash=16', base_in_baseline = 1, result = NULL, "
-            "finished = NULL, approved_hash = NULL, merged_commit = NULL, harmful = 0, "
-            "state = 'pending'",
-            as_it_was);
-        kit_sql(&kit->ledger, "UPDATE tests SET %s", situations[i]);
+        char *what scope(free_ptr) =
+            xasprintf("%s; %s", situations[i].test, situations[i].sides ? situations[i].sides : "");
+        set_situation(kit, i);
         for (int64_t user = KIT_NOBODY; user <= KIT_DEVELOPER; user++)
             for (Action action = 0; action < ACTION_COUNT; action++)
-                compare(kit, action, user, situations[i]);
+                compare(kit, action, user, what);
         kit_sql(&kit->ledger, "UPDATE tests SET author_id = %d", KIT_MAINTAINER); // own test
         for (Action action = 0; action < ACTION_COUNT; action++)
-            compare(kit, action, KIT_MAINTAINER, situations[i]);
+            compare(kit, action, KIT_MAINTAINER, what);
         kit_sql(&kit->ledger, "UPDATE tests SET author_id = %d", KIT_AUTHOR);
     }
 }
@@ -173,7 +183,7 @@ static void test_commit(SubmitKit *kit, const char *sha) {
             "SELECT engine_id, '%s', '%s', subject, author, created FROM commits "
             "WHERE sha = '%s'",
             sha, snapshot, kit->patched);
-    kit_sql(&kit->ledger, "UPDATE tests SET new_commit = '%s'", sha);
+    kit_sql(&kit->ledger, "UPDATE sides SET sha = '%s' WHERE side = 'new'", sha);
 }
 
 static void check_button(SubmitKit *kit, Action action, const char *words) {
@@ -273,7 +283,7 @@ a_commit_on_the_baseline_moves_the_branch_and_one_beside_it_is_offered_again(voi
             "WHERE sha = '%s'",
             sha, kit->base);
     kit_sql(&kit->ledger, "UPDATE engines SET baseline = '%s'", sha);
-    kit_sql(&kit->ledger, "UPDATE tests SET base_commit = '%s'", sha);
+    kit_sql(&kit->ledger, "UPDATE sides SET sha = '%s' WHERE side = 'base'", sha);
     check_merge(kit, false);
 }
 

@@ -46,21 +46,32 @@ static void assert_column(SubmitKit *kit, int64_t test, const char *column, cons
     assert_string_equal(value ? value : "", wanted);
 }
 
+static void assert_side(SubmitKit *kit, int64_t test, const char *side, const char *column,
+                        const char *wanted) {
+    char *value scope(free_ptr) =
+        kit_text(&kit->ledger, "SELECT %s FROM sides WHERE test_id = %lld AND side = '%s'", column,
+                 (long long)test, side);
+    assert_string_equal(value ? value : "", wanted);
+}
+
 static void a_patch_becomes_a_pending_test_of_a_commit(void **state) {
     SubmitKit *kit = *state;
     int64_t test = submitted(kit, "{\"title\": \"One\", \"elo1\": 3, \"threads\": 2, \"seed\": 7}");
     assert_column(kit, test, "state", "pending");
     assert_column(kit, test, "author_id", "1");
     assert_column(kit, test, "parameters ->> '$.elo1'", "3.0");
-    assert_column(kit, test, "threads", "2");
+    assert_side(kit, test, "new", "threads", "2");
+    assert_side(kit, test, "base", "threads", "2");
+    assert_side(kit, test, "base", "margin_ms", "200");
     assert_column(kit, test, "seed", "7");
     assert_column(kit, test, "description", "");
-    assert_column(kit, test, "base_commit", kit->base);
+    assert_side(kit, test, "base", "sha", kit->base);
     Error err;
     char sha[REPO_SHA_MAX];
     git_repository *repo scope(repo_free) = repo_open(kit->ledger.folder, "anvil", &err);
     char *commit scope(free_ptr) =
-        kit_text(&kit->ledger, "SELECT new_commit FROM tests WHERE id = %lld", (long long)test);
+        kit_text(&kit->ledger, "SELECT sha FROM sides WHERE test_id = %lld AND side = 'new'",
+                 (long long)test);
     assert_true(repo_resolve(repo, commit, sha, &err));
     assert_true(repo_is_ancestor(repo, kit->base, commit));
     assert_int_equal(kit_int(&kit->ledger, "SELECT count(*) FROM commits WHERE sha = '%s'", commit),
@@ -144,7 +155,9 @@ static void a_change_of_the_code_that_runs_withdraws_the_approval(void **state) 
     assert_false(modify(kit, KIT_AUTHOR, test, "{\"workload\": \"fixed\"}"));
     assert_string_equal(kit->ledger.err.field, "workload");
     assert_true(modify(kit, KIT_AUTHOR, test, "{\"tc\": \"1+0.01\"}"));
-    assert_column(kit, test, "state || tc", "pending1+0.01");
+    assert_column(kit, test, "state", "pending");
+    assert_side(kit, test, "new", "tc", "1+0.01");
+    assert_side(kit, test, "base", "tc", "1+0.01");
 }
 
 static void a_finished_test_keeps_all_but_its_words(void **state) {
@@ -192,7 +205,7 @@ static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **st
     assert_string_equal(baseline, kit->patched);
     int64_t again = merge(kit, second);
     assert_true(again > second);
-    assert_column(kit, again, "base_commit", kit->patched);
+    assert_side(kit, again, "base", "sha", kit->patched);
     assert_column(kit, again, "title || (parameters ->> '$.elo1') || author_id || state",
                   "One3.01pending");
 }

@@ -102,7 +102,7 @@ static void a_state_is_the_same_after_a_walk_through_text(void **state) {
         char *text = strdup("{}");
         seed = (uint64_t)i;
         for (int n = 0; n < 200; n++) {
-            json_auto_t *result = random_result(16), *told = w->told(&test, 16 * n, 16),
+            json_auto_t *result = random_result(16), *told = w->told(&test, kept, 16 * n, 16),
                         *read = json_loads(text, 0, NULL);
             WorkloadBatch batch = {
                 .told = told, .result = result, .owner = "user 1", .sign = 1, .units = 16};
@@ -141,7 +141,7 @@ static void a_fixed_test_ends_with_its_last_pair(void **state) {
 // 400 pairs of one pattern, in batches of 16.
 static void fill(const Workload *w, const WorkloadTest *test, const char *pattern, int batches,
                  json_t *state) {
-    json_auto_t *result = make_result(pattern), *told = w->told(test, 0, 16);
+    json_auto_t *result = make_result(pattern), *told = w->told(test, state, 0, 16);
     for (int i = 0; i < batches; i++)
         w->accept(test, &(WorkloadBatch){.told = told, .result = result, .sign = 1, .units = 16},
                   state);
