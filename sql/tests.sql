@@ -4,18 +4,18 @@
 -- approval covers.
 -- columns test_fields: title description workload parameters book_id seed variant adjudication batch_pairs pairs_max priority
 
--- name: test_add
--- types: :retest_of int?
-INSERT INTO tests (engine_id, author_id, created, state, retest_of, @test_fields)
-VALUES (:engine, :user, :now, 'pending', :retest_of, @:test_fields)
+-- A new test, with :test NULL, or new values of an existing test's fields. server/submit/test_columns.c is the only place
+-- that writes them.
+-- name: test_write
+-- types: :test int?, :retest_of int?
+INSERT INTO tests (id, engine_id, author_id, created, state, retest_of, @test_fields)
+VALUES (:test, :engine, :user, :now, 'pending', :retest_of, @:test_fields)
+ON CONFLICT (id) DO UPDATE SET @=test_fields
 
 -- name: side_add
 -- types: :bench_declared int?, :grounded bool
 INSERT INTO sides (test_id, side, engine_id, sha, options, tc, threads, margin_ms, bench_declared, grounded)
 VALUES (:test, :side, :engine, :sha, :options, :tc, :threads, :margin_ms, :bench_declared, :grounded)
-
--- name: test_modify
-UPDATE tests SET @=test_fields WHERE id = :test
 
 -- name: side_modify
 UPDATE sides SET options = :options, tc = :tc, threads = :threads WHERE test_id = :test AND side = :side

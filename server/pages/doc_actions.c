@@ -79,7 +79,8 @@ json_t *doc_warnings(const json_t *row, const json_t *failures) {
     warn_if(warnings, !one_tree && benched && same(row, "new_bench", "base_bench"),
             "Both sides have the same bench: the patch changes nothing that the bench sees.");
     warn_if(warnings, !json_is_true(json_object_get(row, "base_in_baseline")),
-            "The base is not the baseline's: what it adds is shown, and runs, too.");
+            "The base is no commit of the branch: the changes that it adds are shown, and they run "
+            "on the machines, too.");
     warn_if(warnings, member_int(row, "priority") > 0, "The priority is raised.");
     warn_if(warnings, member_int(row, "openings") < BOOK_SMALL,
             "The book is small; its openings repeat soon.");

@@ -9,9 +9,9 @@
 //
 // Deliberately not done: numbers are not formatted, except within warnings, and no chart is drawn.
 // This is for page_test.c and the templates. The diff is a document of its own. The row has every
-// column of the test, and a member gets into the document only by its name: no new column becomes
-// public by accident. Lists end at the LIMIT of their query, and the totals of the test do not come
-// from them.
+// column of the test, and a member gets into the document only by its name or because people type
+// it: no new column becomes public by accident. Lists end at the LIMIT of their query, and the
+// totals of the test do not come from them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +76,13 @@ static json_t *settings(const json_t *row) {
     return out;
 }
 
+// What people typed and no approval covers.
+static void add_words(json_t *test, const json_t *row) {
+    for (const TestColumn *column = test_columns; column->name; column++)
+        if (column->kind == COLUMN_SHOWN && submit_rule(column->name))
+            json_object_set(test, column->name, json_object_get(row, column->name));
+}
+
 // ---- machines -----------------------------------------------------------------------------------
 
 // n0 … n4 as one array, and pairs won, lost and drawn.
@@ -122,8 +129,7 @@ static json_t *compare(json_t *workers) {
 
 // ---- owners -------------------------------------------------------------------------------------
 
-// More than half of the result stands on the word of one owner who has shown little so far; null
-// where it does not.
+// A sentence if more than half of the result comes from one owner without a record, else null.
 static json_t *owner_warning(const json_t *owner) {
     double share = json_number_value(json_object_get(owner, "share"));
     const char *user = json_string_value(json_object_get(owner, "user"));
@@ -154,7 +160,7 @@ static json_t *rest_warning(const json_t *rest, double games) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-// The test whose approval covers the base; null where the base is in the baseline's history.
+// The test whose approval covers the base; null if the base is in the baseline's history.
 static json_t *base_test(const DocContext *ctx, const json_t *row) {
     if (json_is_true(json_object_get(row, "base_in_baseline")))
         return json_null();
@@ -201,8 +207,8 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
         return doc_missing(err, "test", id);
     json_t *test = doc_test_summary(ctx, row);
     doc_copy(test, row,
-             "description branch merged retest harmful base_in_baseline games_dropped "
-             "patch_dropped");
+             "branch merged retest harmful base_in_baseline games_dropped patch_dropped");
+    add_words(test, row);
     json_object_set_new(test, "base_test", base_test(ctx, row));
     json_object_set_new(test, "idle", doc_idle(ctx, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));

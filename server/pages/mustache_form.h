@@ -6,9 +6,8 @@
 
 #include "server/common/str.h"
 
-// How values become text: appends to `out` what `value` shall read like in the form that the
-// template names, NULL if it names none. Strings come here only with a form. HTML escaping
-// follows.
+// Appends `value` as text to `out`, in the form that the template names; NULL: it names none.
+// Strings come here only with a form. HTML escaping follows.
 typedef void MustacheFormat(const char *form, const json_t *value, Str *out);
 // Whether there is a form of that name; a template that names another is refused.
 typedef bool MustacheIsForm(const char *form);

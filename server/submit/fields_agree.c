@@ -42,7 +42,7 @@ void submit_fields_complete(json_t *fields) {
         else if (is_absent(fields, rule->name) && rule->fallback)
             json_object_set_new(fields, rule->name, json_string(rule->fallback));
     Error ignored;
-    submit_fields_check(fields, &ignored); // the defaults are within the bounds, as a test sees to
+    submit_fields_check(fields, &ignored); // a test checks that the defaults are good
     complete_pairs(fields);
     if (is_absent(fields, "seed")) {
         uint64_t seed;

@@ -1,7 +1,7 @@
 // Merging an accepted test. The branch only ever moves forward, and only to the very commit that
-// was tested, or to one on top of it that adds the net that was built with it (net_commit.h). Where
-// the baseline has moved on since, the patch is applied to the new baseline (a merge of three
-// trees) and offered as a new test, because that combination was never tested.
+// was tested, or to one on top of it that adds the net that was built with it (net_commit.h). If
+// the baseline has moved since, the patch is applied to the new baseline (a merge of three trees)
+// and offered as a new test, because that combination was never tested.
 #pragma once
 
 #include "server/submit/caller.h"

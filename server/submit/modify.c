@@ -118,22 +118,14 @@ static bool write_changes(const Caller *caller, const SqlTestForChange *row, con
                            name);
     if (!submit_book_suits(book.chess960, fields, err))
         return false;
-    char *adjudication scope(free_ptr) = test_adjudication_text(fields),
-                       *parameters scope(free_ptr) = test_parameters_text(fields);
-    return sql_test_modify(db, err, .test = row->id, .book_id = book.id,
-                           .adjudication = adjudication, .title = field_text(fields, "title"),
-                           .description = field_text(fields, "description"),
-                           .workload = field_text(fields, "workload"), .parameters = parameters,
-                           .seed = field_whole(fields, "seed"),
-                           .variant = field_text(fields, "variant"),
-                           .batch_pairs = field_whole(fields, "batch_pairs"),
-                           .pairs_max = field_whole(fields, "pairs_max"),
-                           .priority = field_whole(fields, "priority")) &&
+    TestOrigin origin = {.engine = row->engine_id, .author = row->author_id, .book = book.id};
+    return test_write(caller->turn, row->id, origin, fields, err) &&
            write_side(db, row->id, "new", field_text(fields, "new_options"), fields, err) &&
            write_side(db, row->id, "base", field_text(fields, "base_options"), fields, err);
 }
 
-// Tells the log and those who look on; ends what runs under an approval that no longer holds.
+// Writes the change to the log and the event stream. If the approval no longer holds, the test's
+// tasks end.
 static bool note_changes(const Caller *caller, const SqlTestForChange *row, const char *names,
                          FieldChange change, Error *err) {
     int64_t test = row->id;

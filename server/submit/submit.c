@@ -45,7 +45,7 @@ bool submit_engine(Db *db, const char *name, SqlEngineById *out, Error *err) {
                        "engine: there is no engine '%.40s' on this server", name);
 }
 
-// What the preset says counts where the submission says nothing.
+// The preset gives the fields that the submission leaves out.
 static bool use_preset(const Caller *caller, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "preset");
     if (!*name)
@@ -198,7 +198,7 @@ Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err) 
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// Writes the commit's row where there is none.
+// Writes the commit's row, if it has none.
 static bool store_commit(const Caller *caller, const Submission *s, const CommitRecord *record,
                          Error *err) {
     return !record->snapshot[0] ||
@@ -206,18 +206,11 @@ static bool store_commit(const Caller *caller, const Submission *s, const Commit
 }
 
 static bool insert_test(const Caller *caller, const Submission *s, Error *err) {
-    const json_t *f = s->fields;
-    char *adjudication scope(free_ptr) = test_adjudication_text(f),
-                       *parameters scope(free_ptr) = test_parameters_text(f);
-    return sql_test_add(
-        caller->turn->db, err, .engine = s->engine.id,
-        .user = s->author_id ? s->author_id : caller->viewer->user_id, .now = caller->turn->now,
-        .retest_of = s->retest_of ? &s->retest_of : NULL, .book_id = s->book_id,
-        .adjudication = adjudication, .title = field_text(f, "title"),
-        .description = field_text(f, "description"), .workload = field_text(f, "workload"),
-        .parameters = parameters, .seed = field_whole(f, "seed"),
-        .variant = field_text(f, "variant"), .batch_pairs = field_whole(f, "batch_pairs"),
-        .pairs_max = field_whole(f, "pairs_max"), .priority = field_whole(f, "priority"));
+    TestOrigin origin = {.engine = s->engine.id,
+                         .author = s->author_id ? s->author_id : caller->viewer->user_id,
+                         .retest_of = s->retest_of,
+                         .book = s->book_id};
+    return test_write(caller->turn, 0, origin, s->fields, err);
 }
 
 // The form has one clock and one number of threads for both sides.
@@ -254,8 +247,8 @@ static int64_t store_rows(const Caller *caller, const Submission *s, Error *err)
     return insert_sides(caller, s, test, err) ? test : 0;
 }
 
-// The order matters: blobs and objects first, then the reference; the COMMIT ends the turn. Where
-// the COMMIT fails, the reference is removed again.
+// The order matters: blobs and objects first, then the reference; the COMMIT ends the turn. If
+// it fails, the reference is removed again.
 int64_t submit_store(const Caller *caller, Submission *s, Error *err) {
     Turn *turn = caller->turn;
     if (!check_ground_again(caller, s, err) || !check_pending(caller, s, err))

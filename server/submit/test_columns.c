@@ -71,13 +71,26 @@ const TestColumn *test_column(const TestColumn *columns, const char *name) {
 
 // ---- rows
 
-char *test_adjudication_text(const json_t *fields) {
+static char *adjudication_text(const json_t *fields) {
     json_auto_t *rules = field_adjudication(fields);
     return json_dumps(rules, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 char *test_parameters_text(const json_t *fields) {
     return workload_parameters(workload_named(field_text(fields, "workload")), fields);
+}
+
+bool test_write(Turn *turn, int64_t test, TestOrigin origin, const json_t *fields, Error *err) {
+    char *adjudication scope(free_ptr) = adjudication_text(fields),
+                       *parameters scope(free_ptr) = test_parameters_text(fields);
+    return sql_test_write(
+        turn->db, err, .test = test ? &test : NULL, .engine = origin.engine, .user = origin.author,
+        .now = turn->now, .retest_of = origin.retest_of ? &origin.retest_of : NULL,
+        .book_id = origin.book, .adjudication = adjudication, .parameters = parameters,
+        .title = field_text(fields, "title"), .description = field_text(fields, "description"),
+        .workload = field_text(fields, "workload"), .seed = field_whole(fields, "seed"),
+        .variant = field_text(fields, "variant"), .batch_pairs = field_whole(fields, "batch_pairs"),
+        .pairs_max = field_whole(fields, "pairs_max"), .priority = field_whole(fields, "priority"));
 }
 
 // ---- the hash of an approval

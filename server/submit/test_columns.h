@@ -8,6 +8,7 @@
 
 #include "server/common/hash.h"
 #include "server/db/db.h"
+#include "server/db/turn.h"
 
 typedef enum {
     // Decides what runs on volunteers' machines, or for how long: an approval covers it.
@@ -24,8 +25,14 @@ typedef struct TestColumn {
 extern const TestColumn test_columns[], side_columns[]; // each ends with name NULL
 const TestColumn *test_column(const TestColumn *columns, const char *name);
 
-// The column `adjudication`, from checked and complete fields. New.
-char *test_adjudication_text(const json_t *fields);
+// What a test refers to, beside its fields. Only the book of an existing test may change.
+typedef struct TestOrigin {
+    int64_t engine, author, retest_of, book; // retest_of 0: of none
+} TestOrigin;
+
+// Writes checked and complete fields to a test, or with `test` 0 to a new one (db_last_id()).
+bool test_write(Turn *turn, int64_t test, TestOrigin origin, const json_t *fields, Error *err);
+
 // The column `parameters`, from checked and complete fields. New.
 char *test_parameters_text(const json_t *fields);
 // SHA-256 of all columns that an approval covers, of the test and its sides, and of what they refer

@@ -139,7 +139,7 @@ static struct curl_slist *make_headers(const HttpRequest *request) {
     return list;
 }
 
-// A redirect is followed where a request asks for it, but never out of TLS. libcurl drops the
+// A redirect is followed if the request asks for it, but never out of TLS. libcurl drops the
 // Authorization header by itself when it leads to another host.
 static void set_redirects(CURL *curl, const HttpRequest *request) {
     bool tls = strncasecmp(request->url, "https:", 6) == 0;

@@ -91,7 +91,8 @@ static int time_limit(const BuildContext *context) {
     return context->limit_s ? context->limit_s : BUILD_LIMIT_S;
 }
 
-// How the script below ends where the build command did not; a command's own status is lower.
+// How the script below ends if another step than the build command fails. The status of the
+// command is lower.
 enum { END_NO_ROOM = 200, END_NO_BINARY, END_NO_FILE, END_TOO_LARGE };
 #define STATUS_MOST "199"
 

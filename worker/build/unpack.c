@@ -57,8 +57,8 @@ static int step_into(int parent, const char *name) {
     return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// The folder that `path` lies in, made where it is missing; *last is what follows its last slash.
-// -1 when it cannot be had.
+// The folder that `path` lies in, made if it is missing; *last is the part of `path` after it.
+// -1: it cannot be opened or made.
 static int open_parent(int root, char *path, char **last) {
     int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
     for (char *slash; at >= 0 && (slash = strchr(path, '/'));) {

@@ -15,7 +15,7 @@ enum { UNPACK_FILES_MAX = 20000, UNPACK_BYTES_MAX = 512 << 20, UNPACK_PATH_MAX =
 // remove.
 bool unpack_file(const char *tar, const char *folder, Error *err);
 // A file below `folder`, no step of the way to it through a link: made new with the folders that it
-// needs (EEXIST where something lies there), or opened for reading. Its descriptor; -1: errno
+// needs (EEXIST if something lies there), or opened for reading. Its descriptor; -1: errno
 // tells.
 int unpack_create(const char *folder, const char *path, mode_t mode);
 int unpack_open(const char *folder, const char *path);

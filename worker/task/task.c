@@ -233,7 +233,7 @@ static bool read_scale(Task *task, json_t *root, Error *err) {
     task->reference.engine = task->engine;
     if (!sha256_is_hex(task->reference.snapshot) || !(s->reference_speed > 0) || !(s->min > 0) ||
         !(s->max >= s->min))
-        return bad(err, "a scale that makes no sense");
+        return bad(err, "a scale with impossible numbers");
     return read_build(&task->reference.build, build, err) &&
            read_files(&task->reference.build.files, files, err);
 }
