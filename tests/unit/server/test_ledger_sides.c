@@ -1,4 +1,5 @@
-// The sides of a test differ: what a task of it takes, and what may be said of its sides.
+// The sides of a test: what a game takes from a machine, of memory, CPUs and time, and what may be
+// said of a side. A machine gets a test only if a game of it fits the machine.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,6 +34,28 @@ static int64_t claim_with(int memory_mib, const char *key) {
     int64_t task = ledger_claim(&kit.turn, &claim, &kit.err);
     assert_true(task >= 0);
     return task;
+}
+
+static void nets_and_hash_of_both_sides_need_memory(void **state) {
+    (void)state;
+    assert_int_equal(claim_with(64 + 159, "z"), 0);
+    assert_int_not_equal(claim_with(64 + 160, "a"), 0);
+    kit_turn(&kit);
+    kit_sql(&kit, "UPDATE sides SET options = 'MyHash=1 hash=256' WHERE side = 'new'");
+    assert_int_equal(claim_with(64 + 399, "b"), 0); // 240 MiB more
+    assert_int_not_equal(claim_with(64 + 400, "c"), 0);
+    kit_turn(&kit);
+    kit_sql(&kit, "INSERT INTO blobs (sha256, size, kind, created) "
+                  "VALUES (printf('%%064d', 7), 100 << 20, 'net', 1)");
+    kit_sql(&kit, "UPDATE commits SET files = json_array(json_object('blob', printf('%%064d', 7), "
+                  "'path', 'nets/7')) WHERE sha = (SELECT sha FROM sides WHERE side = 'new')");
+    assert_int_equal(claim_with(64 + 499, "d"), 0);
+    assert_int_not_equal(claim_with(64 + 500, "e"), 0);
+    kit_turn(&kit);
+    kit_sql(&kit, "UPDATE engines SET build = json_set(build, '$.files', json_array(json_object("
+                  "'blob', printf('%%064d', 7), 'path', 'nets/7')))");
+    assert_int_equal(claim_with(64 + 699, "f"), 0); // 100 MiB more for each side
+    assert_int_not_equal(claim_with(64 + 700, "g"), 0);
 }
 
 static void each_side_has_threads_of_its_own(void **state) {
@@ -81,6 +104,8 @@ static void a_test_may_have_one_side(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nets_and_hash_of_both_sides_need_memory, open_active,
+                                        close_kit),
         cmocka_unit_test_setup_teardown(each_side_has_threads_of_its_own, open_active, close_kit),
         cmocka_unit_test_setup_teardown(a_game_takes_what_both_clocks_say, open_active, close_kit),
         cmocka_unit_test_setup_teardown(a_test_may_have_one_side, open_active, close_kit),
