@@ -15,6 +15,7 @@ struct Db {
     sqlite3 *connection;
     bool reader, failed;
     sqlite3_stmt *statements[SQL_COUNT + 1]; // prepared when first used
+    sqlite3_stmt *savepoint, *release;       // likewise
 };
 
 // Puts `db` into its failed state and logs why.

@@ -32,14 +32,28 @@ static bool db_exec(Db *db, const char *sql) {
     return false;
 }
 
+// For what each request runs.
+static void db_exec_kept(Db *db, sqlite3_stmt **kept, const char *sql) {
+    if (db->failed)
+        return;
+    if (!*kept)
+        sqlite3_prepare_v3(db->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, kept, NULL);
+    if (!*kept || sqlite3_step(*kept) != SQLITE_DONE)
+        db_fail(db, sql);
+    sqlite3_reset(*kept);
+}
+
 // ---- connections --------------------------------------------------------------------------------
 
+// temp_store: a request's savepoint keeps the old form of each page that changes, 12 to 20 for a
+// batch. Above 64 KiB SQLite writes them to a file, unless temporary data belongs in memory.
 static bool db_set_up(Db *db, Error *err) {
     sqlite3_busy_timeout(db->connection, 10000);
     const char *pragmas = db->reader ? "PRAGMA query_only = 1; PRAGMA foreign_keys = 1;"
                                      : "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                        "PRAGMA foreign_keys = 1; PRAGMA cache_size = -65536;"
-                                       "PRAGMA journal_size_limit = 67108864;";
+                                       "PRAGMA journal_size_limit = 67108864;"
+                                       "PRAGMA temp_store = MEMORY;";
     if (!db_exec(db, pragmas))
         return error_set(err, 500, "database", "cannot use the database: %s",
                          sqlite3_errmsg(db->connection));
@@ -63,6 +77,8 @@ void db_close(Db *db) {
         return;
     for (int i = 0; i < SQL_COUNT; i++)
         sqlite3_finalize(db->statements[i]);
+    sqlite3_finalize(db->savepoint);
+    sqlite3_finalize(db->release);
     sqlite3_close(db->connection);
     free(db);
 }
@@ -98,13 +114,11 @@ void db_rollback(Db *db) {
 }
 
 void db_savepoint(Db *db) {
-    if (!db->failed)
-        db_exec(db, "SAVEPOINT request");
+    db_exec_kept(db, &db->savepoint, "SAVEPOINT request");
 }
 
 void db_savepoint_keep(Db *db) {
-    if (!db->failed)
-        db_exec(db, "RELEASE request");
+    db_exec_kept(db, &db->release, "RELEASE request");
 }
 
 void db_savepoint_undo(Db *db) {
