@@ -45,7 +45,7 @@ static bool check_hash(const char *wanted, const NetUpload *net, Error *err) {
         return error_field(err, 422, "bad_field", "sha256",
                            "sha256: is written in 64 lower-case hex digits");
     return error_field(err, 422, "wrong_net", "net",
-                       "net: the SHA-256 of this file is %s, and sha256 says %s: it is another "
+                       "net: the SHA-256 of this file is %s, not %s: it is another "
                        "file, or it was damaged during the upload",
                        net->sha, wanted);
 }

@@ -161,7 +161,7 @@ def another_file_is_not_taken_for_it():
     body, kind = multipart({"csrf": dev.csrf, "test": merged, "sha256": sha(FIRST)}, {"net": ("x.net", SECOND)})
     reply = dev.request("POST", "/nets", body, kind)
     equal(reply.status, 422, reply)
-    contains(reply.text, "is it another file")
+    contains(reply.text, "it is another file")
     reply = form(("x", b"x"), patch="--- a/main.c\n+++ b/main.c\n@@ -1 +1,2 @@\n+// x\n #include <stdio.h>\n")
     equal(reply.status, 422, reply)
     contains(reply.text, "the change names no net")
@@ -283,11 +283,11 @@ def a_form_with_another_file_or_without_a_line_comes_back_and_says_so():
     count = sql(server, "SELECT count(*) FROM tests")
     reply = form(("x", b"something else"), title="Kept & shown")
     equal(reply.status, 422, reply)
-    contains(reply.text, "is it another file")
+    contains(reply.text, "it is another file")
     contains(reply.text, 'value="Kept &amp; shown"')
     reply = form(("x", b"something else"), patch="--- a/main.c\n+++ b/main.c\n@@ -1 +1 @@\n-// another remark\n+// a word\n")
     equal(reply.status, 422, reply)
-    contains(reply.text, "is it another file")
+    contains(reply.text, "it is another file")
     equal(sql(server, "SELECT count(*) FROM tests"), count)
 
 
