@@ -55,7 +55,7 @@ bool doc_cursor_read(const DocContext *ctx, double *time, int64_t *id, Error *er
                 parse_long(colon + 1, 0, INT64_MAX, &last);
     *id = last;
     return good || error_field(err, 422, "bad_cursor", "before",
-                               "before: give the `next` of an earlier answer, without a change");
+                               "before: give the `next` of an earlier answer, unchanged");
 }
 
 void doc_copy(json_t *to, const json_t *from, const char *names) {

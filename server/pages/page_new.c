@@ -13,7 +13,7 @@
 typedef struct FormField {
     const char *part; // of the form, a list in the document
     const char *name, *label;
-    int flags;
+    int flags; // SHOW_CODE and others
     const char *hint;
 } FormField;
 

@@ -30,8 +30,7 @@ enum {
 typedef enum { SIDE_NEW, SIDE_BASE, SIDE_COUNT } Side;
 
 typedef struct TaskSide {
-    const char
-        *name; // in messages to the server and to the volunteer: 1 to 32 of a-z, 0-9, _ and -
+    const char *name; // in messages to all: 1 to TASK_NAME_MAX of a-z, 0-9, _ and -
     const char *engine;
     const char *commit, *snapshot;
     TaskBuild build; // its files include those of the side
