@@ -5,7 +5,7 @@ INSERT INTO engines (name, title, branch, baseline, build, reference_commit, ref
 VALUES (:name, :title, :branch, :baseline, :build, :baseline, :reference_speed, :created)
 
 -- name: engine_by_id row
-SELECT id, name, branch, baseline, reference_commit, reference_speed, net_file, net_path FROM engines WHERE id = :engine
+SELECT id, name, branch, baseline, reference_commit, reference_speed, margin_ms, net_file, net_path FROM engines WHERE id = :engine
 
 -- name: engine_of_name value
 SELECT id FROM engines WHERE name = :name
@@ -29,6 +29,9 @@ UPDATE engines SET baseline = :baseline WHERE id = :engine AND baseline = :old
 
 -- name: engine_set_reference
 UPDATE engines SET reference_commit = :sha, reference_speed = :speed WHERE id = :engine
+
+-- name: engine_set_margin
+UPDATE engines SET margin_ms = :margin_ms WHERE id = :engine
 
 -- name: engine_set_nets
 UPDATE engines SET net_file = :file, net_path = :path WHERE id = :engine

@@ -74,6 +74,7 @@ CREATE TABLE engines (
     reference_speed REAL NOT NULL CHECK (reference_speed > 0), -- nodes/s of one slot of the reference machine
     scale_min REAL NOT NULL DEFAULT 0.1,
     scale_max REAL NOT NULL DEFAULT 10,
+    margin_ms INTEGER NOT NULL DEFAULT 5 CHECK (margin_ms BETWEEN 0 AND 250), -- of the sides of tests from now on
     created REAL NOT NULL,
     -- The file of the tree that names the net of a commit, and the path at which the build finds that net; '': no nets.
     net_file TEXT NOT NULL DEFAULT 'net',
@@ -209,7 +210,7 @@ CREATE TABLE sides (
     options TEXT NOT NULL DEFAULT '',       -- 'Hash=16 Name=value', values without blanks
     tc TEXT NOT NULL,                       -- '10+0.1', '40/10+0.1', 'nodes=20000', 'depth=8', 'st=0.1'
     threads INTEGER NOT NULL CHECK (threads BETWEEN 1 AND 1024),
-    margin_ms INTEGER NOT NULL CHECK (margin_ms BETWEEN 0 AND 600000), -- how far it may exceed its clock
+    margin_ms INTEGER NOT NULL CHECK (margin_ms BETWEEN 0 AND 250), -- how far it may exceed its clock, once a game
     -- The bench count that the submission declared. It applies to this test, until machines have established the
     -- commit's count.
     bench_declared INTEGER CHECK (bench_declared > 0),

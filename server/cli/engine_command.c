@@ -42,6 +42,9 @@ static const char usage[] =
     "       server engine reference DATA NODES_PER_SECOND [--commit COMMIT]\n"
     "           sets the speed of `bench` on the machine for which time controls are meant, and\n"
     "           the commit with which workers measure their speed\n"
+    "       server engine margin DATA MILLISECONDS\n"
+    "           sets by how much an engine may exceed its clock, once in a game, before it loses\n"
+    "           on time, in tests that are submitted from now on: 0 to 250, 5 by default\n"
     "       server engine bench DATA COMMIT NODES\n"
     "           corrects the bench count of a commit; its open tests continue with the new count\n"
     "If there are several engines, add --engine NAME to a command (not to list).\n";
@@ -238,6 +241,19 @@ static bool do_reference(EngineJob *job, Error *err) {
     return printf("%s\n", line) > 0;
 }
 
+static bool do_margin(EngineJob *job, Error *err) {
+    long margin_ms;
+    if (!parse_long(job->plan->words[1], 0, 250, &margin_ms))
+        return error_set(err, 422, "bad_field", "'%s' is not a margin in milliseconds (0 to 250)",
+                         job->plan->words[1]);
+    if (!sql_engine_set_margin(job->db, err, .engine = job->engine.id, .margin_ms = margin_ms))
+        return false;
+    char *line scope(free_ptr) = xasprintf("%s: the margin of time is %ld ms for tests from now on",
+                                           job->engine.name, margin_ms);
+    note(job, line);
+    return printf("%s\n", line) > 0;
+}
+
 static bool do_nets(EngineJob *job, Error *err) {
     bool none = strcmp(job->plan->words[1], "none") == 0;
     NetRule rule = {none ? "" : job->plan->words[1], job->plan->words[2]};
@@ -273,6 +289,7 @@ static const Command commands[] = {
     {"export", 3, false, do_export},    {"fetch", 3, false, do_fetch},
     {"baseline", 2, true, do_baseline}, {"reference", 2, true, do_reference},
     {"nets", 3, true, do_nets},         {"bench", 3, true, do_bench},
+    {"margin", 2, true, do_margin},
 };
 
 // ---- running one

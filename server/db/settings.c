@@ -58,9 +58,6 @@ static const SettingRow rows[SETTING_COUNT] = {
         .name = "task_seconds", .type = SETTING_IS_WHOLE, .low = 1, .high = 86400,
         .fallback = "1800",
         .help = "how long a worker should play one task"},
-    [SETTING_MARGIN_MS] = {
-        .name = "margin_ms", .type = SETTING_IS_WHOLE, .low = 0, .high = 60000, .fallback = "200",
-        .help = "milliseconds over the clock before a game is lost on time, for tests from now on"},
     [SETTING_SANDBOX_MIN] = {
         .name = "sandbox_min", .type = SETTING_IS_WHOLE, .low = 0, .high = 2, .fallback = "0",
         .help = "the sandbox level that a worker must have to get tasks"},

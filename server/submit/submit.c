@@ -225,13 +225,12 @@ static bool insert_sides(const Caller *caller, const Submission *s, int64_t test
          s->ground.in_baseline},
     };
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        if (!sql_side_add(caller->turn->db, err, .test = test, .side = sides[i].name,
-                          .engine = s->engine.id, .sha = sides[i].sha, .options = sides[i].options,
-                          .tc = field_text(s->fields, "tc"),
-                          .threads = field_whole(s->fields, "threads"),
-                          .margin_ms = setting_whole(caller->turn->db, SETTING_MARGIN_MS),
-                          .bench_declared = sides[i].bench ? &sides[i].bench : NULL,
-                          .grounded = sides[i].grounded))
+        if (!sql_side_add(
+                caller->turn->db, err, .test = test, .side = sides[i].name, .engine = s->engine.id,
+                .sha = sides[i].sha, .options = sides[i].options, .tc = field_text(s->fields, "tc"),
+                .threads = field_whole(s->fields, "threads"), .margin_ms = s->engine.margin_ms,
+                .bench_declared = sides[i].bench ? &sides[i].bench : NULL,
+                .grounded = sides[i].grounded))
             return false;
     return true;
 }

@@ -13,11 +13,15 @@ static bool has_clock(const MatchLimit *limit) {
 }
 
 void clock_init(Clock *clock, const MatchLimit *limit) {
-    *clock = (Clock){limit, (limit->base_ms + limit->increment_ms) * 1000000, 0};
+    *clock = (Clock){.limit = limit, .left_ns = (limit->base_ms + limit->increment_ms) * 1000000};
 }
 
 bool clock_is_timed(const Clock *clock) {
     return has_clock(clock->limit) || clock->limit->move_ms > 0;
+}
+
+static int64_t move_ns(const Clock *clock) {
+    return clock->limit->move_ms * 1000000 - clock->owed_ns;
 }
 
 int64_t clock_allowed_ns(const Clock *clock) {
@@ -26,16 +30,18 @@ int64_t clock_allowed_ns(const Clock *clock) {
     int64_t allowed = clock_is_timed(clock) ? INT64_MAX / 4 : stall_ms * 1000000;
     if (has_clock(limit) && clock->left_ns < allowed)
         allowed = clock->left_ns;
-    if (limit->move_ms > 0 && limit->move_ms * 1000000 < allowed)
-        allowed = limit->move_ms * 1000000;
+    if (limit->move_ms > 0 && move_ns(clock) < allowed)
+        allowed = move_ns(clock);
     return allowed + (clock_is_timed(clock) ? limit->margin_ms * 1000000 : 0);
 }
 
 void clock_charge(Clock *clock, int64_t elapsed_ns) {
     const MatchLimit *limit = clock->limit;
+    int64_t over_ns = elapsed_ns - move_ns(clock);
+    clock->owed_ns = limit->owed && limit->move_ms > 0 && over_ns > 0 ? over_ns : 0;
     clock->moves++;
     clock->left_ns -= elapsed_ns;
-    if (clock->left_ns < 0)
+    if (clock->left_ns < 0 && !limit->owed)
         clock->left_ns = 0;
     clock->left_ns += limit->increment_ms * 1000000;
     if (limit->moves_to_go && clock->moves % limit->moves_to_go == 0)
@@ -110,8 +116,10 @@ size_t command_add_go(Command *command, const Clock clocks[COLOR_NB], Color side
         at = add_number(text, at, "nodes", limit->nodes);
     if (limit->depth)
         at = add_number(text, at, "depth", limit->depth);
-    if (limit->move_ms)
-        at = add_number(text, at, "movetime", limit->move_ms);
+    if (limit->move_ms) {
+        int64_t move_ms = move_ns(&clocks[side]) / 1000000;
+        at = add_number(text, at, "movetime", move_ms > 0 ? move_ms : 1);
+    }
     text[at++] = '\n';
     return at;
 }

@@ -6,8 +6,9 @@
 
 typedef struct Clock {
     const MatchLimit *limit; // borrowed
-    int64_t left_ns;
-    int moves; // made
+    int64_t left_ns;         // below 0: owed
+    int64_t owed_ns;         // by earlier moves to `move_ms` of this one
+    int moves;               // made
 } Clock;
 
 void clock_init(Clock *clock, const MatchLimit *limit);
@@ -15,8 +16,8 @@ void clock_init(Clock *clock, const MatchLimit *limit);
 bool clock_is_timed(const Clock *clock);
 // The time after which this side has lost its present move, with the margin included.
 int64_t clock_allowed_ns(const Clock *clock);
-// Subtracts the time of a move that was made in time. Time within the margin is not subtracted
-// from later moves.
+// Subtracts the time of a move that was made in time. Time within the margin is subtracted from
+// later moves if the limit says so (MatchLimit.owed).
 void clock_charge(Clock *clock, int64_t elapsed_ns);
 
 // "position …" and "go …" in one text. It grows by one move in each ply.

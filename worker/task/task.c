@@ -154,6 +154,7 @@ static bool read_numbers(TaskSide *side, json_t *root, Error *err) {
         return bad(err, "a side with an absurd margin");
     side->threads = (int)threads;
     side->limit.margin_ms = margin_ms;
+    side->limit.owed = true;
     return true;
 }
 

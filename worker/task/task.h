@@ -16,7 +16,7 @@ enum {
     TASK_MOVES_MAX = 2048,
     TASK_NAME_MAX = 32, // of a side
     TASK_THREADS_MAX = 1024,
-    TASK_MARGIN_MAX_MS = 600000
+    TASK_MARGIN_MAX_MS = 250
 };
 
 // Limits of the document, from what it may hold: an opening is three values, and has its names and

@@ -45,9 +45,9 @@ def build(nodes, *bench_args, binary="tiny"):
             "bench_args": ["bench", *bench_args], "files": []}
 
 
-# Both think for longer than their time for a move. Only the first may: its margin is ten minutes.
-PATIENT = {"name": "patient-1", "engine": "tortoise", "build": build(1000), "bench": None, "tc": "st=0.05", "threads": 1,
-           "margin_ms": 600000}
+# Both think for longer than their time for a move. Only the first may: its margin is a quarter of a second.
+PATIENT = {"name": "patient-1", "engine": "tortoise", "build": build(1000), "bench": None, "tc": "st=0.45", "threads": 1,
+           "margin_ms": 250}
 STRICT = {"name": "strict_2", "engine": "hare", "build": build(2000, "5", binary="other"), "bench": None, "tc": "st=0.1",
           "threads": 2, "margin_ms": 0}
 
@@ -85,7 +85,7 @@ def each_side_is_built_checked_and_played_for_itself():
         result = json.loads(sent(fake, "/batches")[0])["result"]
         equal(result, {"outcomes": "4", "wins": 2, "losses": 0, "draws": 0, "crashes": 0, "time_losses": 2})
         contains(log, "strict_2 of test 1: ")
-        contains(log, "4 pairs at st=0.050, 1 at a time")  # a game has the two CPUs of the second side
+        contains(log, "4 pairs at st=0.450, 1 at a time")  # a game has the two CPUs of the second side
         for fault in (json.loads(unzstd(body)) for body in sent(fake, "/faults/")[:2]):
             equal((fault["side"], fault["end"]), ("strict_2", "time"))
             equal(sorted(fault["protocol_log"]), ["patient-1", "strict_2"])

@@ -66,7 +66,7 @@ static void a_setting_that_is_not_set_is_its_default(void **state) {
     assert_true(setting_is(db, SETTING_SIGNUP, "open"));
     char *name scope(free_ptr) = setting_text(db, SETTING_NAME);
     assert_string_equal(name, "Patchmate");
-    assert_int_equal(setting_whole(NULL, SETTING_MARGIN_MS), 200);
+    assert_int_equal(setting_whole(NULL, SETTING_TASK_SECONDS), 1800);
 }
 
 static void a_setting_that_is_set_is_its_value(void **state) {

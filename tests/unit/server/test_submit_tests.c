@@ -62,7 +62,7 @@ static void a_patch_becomes_a_pending_test_of_a_commit(void **state) {
     assert_column(kit, test, "parameters ->> '$.elo1'", "3.0");
     assert_side(kit, test, "new", "threads", "2");
     assert_side(kit, test, "base", "threads", "2");
-    assert_side(kit, test, "base", "margin_ms", "200");
+    assert_side(kit, test, "base", "margin_ms", "5");
     assert_column(kit, test, "seed", "7");
     assert_column(kit, test, "description", "");
     assert_side(kit, test, "base", "sha", kit->base);

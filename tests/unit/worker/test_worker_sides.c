@@ -21,7 +21,7 @@ static void each_side_has_an_engine_a_clock_and_a_build_of_its_own(void **state)
         kit_side(root, SIDE_BASE),
         json_pack("{s:s, s:s, s:s, s:i, s:i, s:{s:s, s:s, s:s, s:{s:s}, s:[s, s], s:[]}}", "name",
                   "old-rival_2", "engine", "mate", "tc", "40/60+0.5", "threads", 4, "margin_ms",
-                  900, "build", "directory", "src", "command", "make build", "binary", "out/mate",
+                  250, "build", "directory", "src", "command", "make build", "binary", "out/mate",
                   "env", "CC", "clang", "bench_args", "bench", "16", "files"));
     json_object_set_new(kit_side(root, SIDE_NEW), "margin_ms", json_integer(0));
     Task task;
@@ -45,7 +45,7 @@ static void each_side_has_an_engine_a_clock_and_a_build_of_its_own(void **state)
     assert_int_equal(base->threads, 4);
     assert_int_equal(base->limit.base_ms, 60000);
     assert_int_equal(base->limit.moves_to_go, 40);
-    assert_int_equal(base->limit.margin_ms, 900);
+    assert_int_equal(base->limit.margin_ms, 250);
     assert_string_equal(task.engine, "anvil");
     assert_string_equal(task.reference.build.command, "make EXE=anvil");
     task_release(&task);
@@ -127,7 +127,7 @@ static const struct {
     {"sides.1.threads", "4294967297", "a side of absurd threads"},
     {"sides.1.margin_ms", NULL, "a side that lacks its threads or its margin"},
     {"sides.1.margin_ms", "-1", "a side with an absurd margin"},
-    {"sides.0.margin_ms", "600001", "a side with an absurd margin"},
+    {"sides.0.margin_ms", "251", "a side with an absurd margin"},
     {"sides.0.margin_ms", "4294967296", "a side with an absurd margin"},
 };
 

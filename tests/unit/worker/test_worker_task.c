@@ -42,7 +42,7 @@ static void the_example_of_the_api_is_a_task(void **state) {
     assert_string_equal(task.sides[SIDE_BASE].name, "base");
     assert_string_equal(task.sides[SIDE_BASE].engine, "anvil");
     assert_int_equal(task.sides[SIDE_BASE].threads, 1);
-    assert_int_equal(task.sides[SIDE_BASE].limit.margin_ms, 200);
+    assert_int_equal(task.sides[SIDE_BASE].limit.margin_ms, 5);
     assert_string_equal(task.openings[31].moves, "e2e4 c7c5");
     task_release(&task);
 }
