@@ -21,10 +21,13 @@ void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t 
         int side = (ply - record->opening_plies) % 2;
         const MatchLimit *limit = &engines[record_mover(record, ply)].limit;
         left[side] -= record->moves[ply].time_us;
-        left[side] = (left[side] > 0 ? left[side] : 0) + limit->increment_ms * 1000;
+        if (left[side] < 0 && !limit->owed)
+            left[side] = 0;
+        left[side] += limit->increment_ms * 1000;
         if (limit->moves_to_go && ++moved[side] % limit->moves_to_go == 0)
             left[side] += limit->base_ms * 1000;
-        left_us[ply] = limit->base_ms || limit->increment_ms ? left[side] : -1;
+        bool has_clock = limit->base_ms || limit->increment_ms;
+        left_us[ply] = !has_clock ? -1 : left[side] > 0 ? left[side] : 0;
     }
 }
 

@@ -58,9 +58,9 @@ typedef struct GameRecord {
 
 // The engine that made game.moves[ply].
 int record_mover(const GameRecord *record, int ply);
-// The mover's clock after game.moves[ply], with the increment added, for every ply
-// after the opening, into
-// left_us[ply]; -1 where it had no clock. `engines` are MatchSpec's.
+// The mover's clock after game.moves[ply], with the increment added, for every ply after the
+// opening, into left_us[ply]; 0 if time is owed (MatchLimit.owed), -1 if it had no clock.
+// `engines` are MatchSpec's.
 void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t *left_us);
 // CPU time that a player used while its opponent was to move, beyond what an engine needs to come
 // to rest after its move: 1 ms for each of the opponent's moves. In microseconds.

@@ -143,6 +143,10 @@ static void a_clock_gets_its_increment_and_its_periods(void **state) {
     record_clocks(record, engines, left_us);
     assert_int_equal(left_us[3], 100000);
     assert_int_equal(left_us[4], 117000000);
+    EngineSpec strict[2] = {engines[0], engines[1]};
+    strict[0].limit.owed = strict[1].limit.owed = true;
+    record_clocks(record, strict, left_us);
+    assert_int_equal(left_us[3], 0); // the increment does not pay it back
 }
 
 static void epd_is_the_last_position(void **state) {
