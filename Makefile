@@ -63,6 +63,7 @@ help:
 	@echo 'make test T=name [W="words"] [S=address]   one test, unit, integration or browser; S: with sanitizers'
 	@echo 'make unit     the unit tests alone            make bench   figures beside their limits'
 	@echo 'make bench PARTS=strength   matches against other engines and at short clocks: hours, or fewer GAMES=40'
+	@echo 'make bench PARTS="clock thieves" SEED=7   what an engine gains that overdraws its clock, or uses its opponent'\''s time'
 	@echo 'make bench PARTS=judgement  how well the engine judges positions, beside stockfish: two minutes'
 	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random, and random requests'
 	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes, words, dependencies (GRAPH=1 prints them)'
@@ -206,7 +207,7 @@ check: deps-if-missing
 
 bench: deps-if-missing
 	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) tests-built
-	@$(PYTHON) tests/bench.py --build $(BUILD) $(if $(GAMES),--games $(GAMES)) $(PARTS)
+	@$(PYTHON) tests/bench.py --build $(BUILD) $(if $(GAMES),--games $(GAMES)) $(if $(SEED),--seed $(SEED)) $(PARTS)
 
 # Server and workers under a rain of signals, and a sanitized server under one of requests; `make soak MINUTES=60 SEED=7`.
 soak: deps-if-missing

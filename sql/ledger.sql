@@ -246,13 +246,14 @@ SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes, coalesce(sum(own), 0)
 FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = :worker) AS own
       FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = :test AND e.content IS NOT NULL)
 
--- For batch :seq of task :task (pairs :first to below :end): how many games ended on time (:on_time 1) or by another
--- fault (0), according to its counts, and how many fault reports of these exist.
+-- For batch :seq of task :task (pairs :first to below :end): how many games ended as :ending, according to its counts, and
+-- how many fault reports of these exist. All endings but 'time' and 'ponder' are counted as crashes.
 -- name: ledger_fault_report_founded row
--- types: :on_time bool, counted int?, reported int
-SELECT CASE WHEN :on_time THEN b.time_losses ELSE b.crashes END AS counted,
+-- types: :ending text, counted int?, reported int
+SELECT CASE :ending WHEN 'time' THEN b.time_losses WHEN 'ponder' THEN b.ponders + b.ponders_against ELSE b.crashes END AS counted,
        (SELECT count(*) FROM fault_reports e
-        WHERE e.task_id = :task AND e.pair >= :first AND e.pair < :end AND (e.ending = 'time') = :on_time) AS reported
+        WHERE e.task_id = :task AND e.pair >= :first AND e.pair < :end
+          AND CASE WHEN :ending IN ('time', 'ponder') THEN e.ending = :ending ELSE e.ending NOT IN ('time', 'ponder') END) AS reported
 FROM batches b WHERE b.task_id = :task AND b.seq = :seq
 
 -- name: ledger_fault_report_add
@@ -309,6 +310,28 @@ WITH this AS (SELECT id, (SELECT max(threads) FROM sides WHERE test_id = :test) 
               GROUP BY o.owner, o.network)
 SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
 FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT :most
+
+-- The owners whose machines play test :test, or could: how many of their games show that :side computes in its opponent's
+-- time, and how many they played, since the test was resumed.
+-- name: ledger_ponder_voices rows
+-- types: owner text, shown int, games int, could bool, proven bool
+WITH this AS (SELECT id, batch_pairs, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
+              FROM tests WHERE id = :test),
+     shown AS (SELECT b.worker_id, sum(CASE WHEN k.side = :side THEN b.ponders ELSE b.ponders_against END) AS games
+               FROM batches b JOIN tasks k ON k.id = b.task_id, this
+               WHERE b.test_id = :test AND b.ponders + b.ponders_against > 0 AND b.position IS NOT NULL AND b.excluded = 0
+                 AND b.received > this.resumed GROUP BY b.worker_id),
+     played AS (SELECT k.worker_id, sum(k.next_seq) * 2 * this.batch_pairs AS games FROM tasks k, this
+                WHERE k.test_id = :test AND k.created > this.resumed GROUP BY k.worker_id),
+     concerned AS (SELECT worker_id FROM shown UNION SELECT worker_id FROM played
+                   UNION SELECT id FROM workers WHERE last_seen >= :since),
+     said AS (SELECT o.owner, o.network, coalesce(sum(shown.games), 0) AS shown, coalesce(sum(played.games), 0) AS games,
+                     max(o.last_seen >= :since AND o.cores >= this.threads) AS could
+              FROM concerned c JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = ''
+              LEFT JOIN shown ON shown.worker_id = o.id LEFT JOIN played ON played.worker_id = o.id, this
+              GROUP BY o.owner, o.network)
+SELECT owner, network, shown, games, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
+FROM said ORDER BY proven DESC, shown DESC, games DESC LIMIT :most
 
 -- name: ledger_side row
 -- types: bench int?, is_open bool
@@ -460,7 +483,7 @@ FROM tests ORDER BY id
 -- Summed here and not in C, so that a fault of the code that counts is seen as well.
 -- name: ledger_check_totals row
 -- types: ptnml0 int, ptnml1 int, ptnml2 int, ptnml3 int, ptnml4 int
--- types: units int, wins int, losses int, draws int, crashes int, time_losses int
+-- types: units int, wins int, losses int, draws int, crashes int, time_losses int, ponders int, ponders_against int
 SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) AS ptnml0,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '1', ''))), 0) AS ptnml1,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '2', ''))), 0) AS ptnml2,
@@ -468,7 +491,8 @@ SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) A
        coalesce(sum(length(outcomes) - length(replace(outcomes, '4', ''))), 0) AS ptnml4,
        coalesce(sum(units), 0) AS units,
        coalesce(sum(wins), 0) AS wins, coalesce(sum(losses), 0) AS losses, coalesce(sum(draws), 0) AS draws,
-       coalesce(sum(crashes), 0) AS crashes, coalesce(sum(time_losses), 0) AS time_losses
+       coalesce(sum(crashes), 0) AS crashes, coalesce(sum(time_losses), 0) AS time_losses,
+       coalesce(sum(ponders), 0) AS ponders, coalesce(sum(ponders_against), 0) AS ponders_against
 FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 
 -- Those that came in time stand in the order of counting, after all others.

@@ -362,6 +362,8 @@ CREATE TABLE batches (
     draws INTEGER GENERATED ALWAYS AS (result ->> '$.draws') VIRTUAL,
     crashes INTEGER GENERATED ALWAYS AS (result ->> '$.crashes') VIRTUAL,
     time_losses INTEGER GENERATED ALWAYS AS (result ->> '$.time_losses') VIRTUAL,
+    ponders INTEGER GENERATED ALWAYS AS (result ->> '$.ponders') VIRTUAL, -- lost by computing in the opponent's time
+    ponders_against INTEGER GENERATED ALWAYS AS (result ->> '$.ponders_against') VIRTUAL,
     tc TEXT NOT NULL,
     speed REAL NOT NULL,
     busy REAL NOT NULL,
@@ -393,6 +395,7 @@ CREATE INDEX batches_test ON batches (test_id);
 CREATE UNIQUE INDEX batches_position ON batches (test_id, position) WHERE position IS NOT NULL;
 CREATE INDEX batches_worker ON batches (worker_id);
 CREATE INDEX batches_owner ON batches (owner) WHERE position IS NOT NULL AND excluded = 0;
+CREATE INDEX batches_ponders ON batches (test_id) WHERE ponders + ponders_against > 0;
 CREATE INDEX batches_flagged ON batches (test_id) WHERE flags <> '';
 CREATE INDEX batches_flagged_worker ON batches (worker_id) WHERE flags <> '';
 
@@ -440,7 +443,7 @@ CREATE TABLE exclusions (
 CREATE UNIQUE INDEX exclusions_live ON exclusions (test_id, worker_id, which) WHERE undone IS NULL;
 CREATE INDEX exclusions_worker ON exclusions (worker_id);
 
--- A game that ended by a crash, a stall, an illegal move or on time, as its worker reported it. Above a number of
+-- A game that a side lost by its own fault, as its worker reported it: see `ending`. Above a number of
 -- reports for a test, only the row is kept.
 CREATE TABLE fault_reports (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -452,7 +455,7 @@ CREATE TABLE fault_reports (
     pair INTEGER NOT NULL,
     game INTEGER NOT NULL CHECK (game IN (0, 1)),
     side TEXT NOT NULL,                     -- the side at fault
-    ending TEXT NOT NULL CHECK (ending IN ('crash', 'stall', 'illegal', 'time')),
+    ending TEXT NOT NULL CHECK (ending IN ('crash', 'stall', 'illegal', 'time', 'ponder')),
     reason TEXT NOT NULL,
     overloaded INTEGER NOT NULL CHECK (overloaded IN (0, 1)),
     content BLOB,                           -- zstd of {"pgn", "protocol_log", "errors"}; NULL: not kept

@@ -5,7 +5,8 @@ Everything runs alone and one after the other on this machine; what is noisy is 
 figures come with the disk's own: how long a small write and fsync take in the same folder, because every durable reply waits
 for at least one.
 
-usage: tests/bench.py [--build DIR] [--games N] [PART…]     parts: engine, statistics, match, server, visitors; by name alone: judgement, strength
+usage: tests/bench.py [--build DIR] [--games N] [--seed N] [PART…]     parts: engine, statistics, match, server, visitors; by name
+alone: judgement, strength, clock, thieves
 
 --games N: how many games each match of our engine has. The part match plays 100, in two minutes, where none are asked for;
 strength plays 400, and five times as many of its shortest, which takes hours.
@@ -24,6 +25,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
+import bench_conditions  # noqa: E402
 import bench_engine  # noqa: E402
 import bench_judgement  # noqa: E402
 import bench_visitors  # noqa: E402
@@ -234,18 +236,22 @@ def server(build, _games):
 
 PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": match, "server": server, "visitors": bench_visitors.visitors}
 BY_NAME = {"strength": bench_engine.strength, "judgement": bench_judgement.judgement}
+SEEDED = {"clock": bench_conditions.clock, "thieves": bench_conditions.thieves}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
     parser.add_argument("--games", type=int)
-    parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, *BY_NAME, []], help=", ".join([*PARTS, *BY_NAME]))
+    parser.add_argument("--seed", type=int, default=1)
+    names = [*PARTS, *BY_NAME, *SEEDED]
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=[*names, []], help=", ".join(names))
     arguments = parser.parse_args()
     build = pathlib.Path(arguments.build).resolve()
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
     print(f"{cpu}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f} before\n", flush=True)
-    fine = [{**PARTS, **BY_NAME}[name](build, arguments.games) for name in arguments.parts or PARTS]
+    fine = [SEEDED[name](build, arguments.games, arguments.seed) if name in SEEDED else {**PARTS, **BY_NAME}[name](build, arguments.games)
+            for name in arguments.parts or PARTS]
     print("\nevery figure is within its limit" if all(fine) else "\nsome figures miss their limits")
     return 0 if all(fine) else 1
 

@@ -66,7 +66,9 @@ static void compare_totals(Audit *audit, Db *db, const Stored *stored) {
                   {"losses", p.losses, sum.losses},
                   {"draws", p.draws, sum.draws},
                   {"crashes", p.crashes, sum.crashes},
-                  {"time_losses", p.time_losses, sum.time_losses}};
+                  {"time_losses", p.time_losses, sum.time_losses},
+                  {"ponders", p.ponders, sum.ponders},
+                  {"ponders_against", p.ponders_against, sum.ponders_against}};
     bool pairs = stored->count.workload->unit == UNIT_PAIR;
     for (size_t i = 0; i < (pairs ? sizeof totals / sizeof *totals : 1); i++)
         if (totals[i].stored != totals[i].sum)

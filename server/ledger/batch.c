@@ -199,7 +199,9 @@ static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count
     if (!reply->counted)
         return true;
     publish_counts(turn, row->test.id, count);
-    return (batch->seq > 0 || bench_confirm(turn, row, err)) && test_judge(turn, row, count, err);
+    return (batch->seq > 0 || bench_confirm(turn, row, err)) &&
+           ponders_weigh(turn, row, batch->result, err) &&
+           (row->test.state == TEST_FINISHED || test_judge(turn, row, count, err));
 }
 
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err) {

@@ -13,11 +13,12 @@ static bool is_one_of(const char *word, const char *const words[]) {
 }
 
 static bool fault_report_check(const FaultReport *fault_report, const TaskRow *row, Error *err) {
-    static const char *const ends[] = {"crash", "stall", "illegal", "time", NULL};
+    static const char *const ends[] = {"crash", "stall", "illegal", "time", "ponder", NULL};
     if (!task_plays(row, fault_report->side, err))
         return false;
     if (!is_one_of(fault_report->end, ends))
-        return error_field(err, 422, "bad_request", "end", "end is crash, stall, illegal or time");
+        return error_field(err, 422, "bad_request", "end",
+                           "end is crash, stall, illegal, time or ponder");
     if (fault_report->game < 0 || fault_report->game > 1)
         return error_field(err, 422, "bad_request", "game", "game is 0 or 1");
     if (fault_report->pair < row->first_pair ||
@@ -34,19 +35,20 @@ static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRo
                        Error *err) {
     int64_t size = row->test.batch_pairs, seq = (fault_report->pair - row->first_pair) / size;
     int64_t first = row->first_pair + seq * size;
-    bool on_time = strcmp(fault_report->end, "time") == 0;
     SqlLedgerFaultReportFounded games;
     if (!sql_ledger_fault_report_founded(turn->db, &games, .task = row->id, .seq = seq,
-                                         .first = first, .end = first + size, .on_time = on_time))
+                                         .first = first, .end = first + size,
+                                         .ending = fault_report->end))
         return error_set(
             err, 409, "fault_unfounded",
             "send the batch before its fault reports: batch %lld of task %lld has not arrived",
             (long long)seq, (long long)row->id);
     return games.reported < games.counted ||
            error_set(err, 409, "fault_unfounded",
-                     "batch %lld has %lld %s, and %lld fault reports of them have arrived",
-                     (long long)seq, (long long)games.counted,
-                     on_time ? "losses on time" : "crashes", (long long)games.reported);
+                     "batch %lld counts %lld games that ended so (%s), and %lld fault reports of "
+                     "them have arrived",
+                     (long long)seq, (long long)games.counted, fault_report->end,
+                     (long long)games.reported);
 }
 
 // A test keeps a limited number of reports. More of them would tell nothing new. One owner may fill

@@ -17,7 +17,9 @@ static const struct {
             {"losses", offsetof(Pairs, losses)},
             {"draws", offsetof(Pairs, draws)},
             {"crashes", offsetof(Pairs, crashes)},
-            {"time_losses", offsetof(Pairs, time_losses)}};
+            {"time_losses", offsetof(Pairs, time_losses)},
+            {"ponders", offsetof(Pairs, ponders)},
+            {"ponders_against", offsetof(Pairs, ponders_against)}};
 enum { SUMS = sizeof sums / sizeof *sums };
 
 static int64_t *sum_of(Pairs *pairs, int i) {
@@ -51,7 +53,10 @@ void pairs_add(Pairs *pairs, const WorkloadBatch *batch) {
                   .losses = member_int(batch->result, mirrored ? "wins" : "losses"),
                   .draws = member_int(batch->result, "draws"),
                   .crashes = member_int(batch->result, "crashes"),
-                  .time_losses = member_int(batch->result, "time_losses")};
+                  .time_losses = member_int(batch->result, "time_losses"),
+                  .ponders = member_int(batch->result, mirrored ? "ponders_against" : "ponders"),
+                  .ponders_against =
+                      member_int(batch->result, mirrored ? "ponders" : "ponders_against")};
     for (const char *p = member_text(batch->result, "outcomes"); *p; p++)
         pairs->ptnml[mirrored ? '4' - *p : *p - '0']++;
     for (int i = 0; i < SUMS; i++)
@@ -88,7 +93,8 @@ static bool members_check(const json_t *result, int64_t games, Error *err) {
     if (!json_is_string(json_object_get(result, "outcomes")) ||
         json_object_size(result) != SUMS + 1)
         return error_field(err, 422, "bad_request", "result",
-                           "a result has outcomes, wins, losses, draws, crashes and time_losses");
+                           "a result has outcomes, wins, losses, draws, crashes, time_losses, "
+                           "ponders and ponders_against");
     for (int i = 0; i < SUMS; i++) {
         const json_t *value = json_object_get(result, sums[i].name);
         int64_t count = json_integer_value(value);
@@ -99,13 +105,28 @@ static bool members_check(const json_t *result, int64_t games, Error *err) {
     return true;
 }
 
+// A game has one fault at most, and a side that computed in its opponent's time has lost.
+static bool faults_check(const json_t *result, int64_t games, Error *err) {
+    int64_t crashes = member_int(result, "crashes"), late = member_int(result, "time_losses"),
+            ponders = member_int(result, "ponders"),
+            against = member_int(result, "ponders_against");
+    if (ponders > member_int(result, "losses"))
+        return error_field(err, 422, "bad_counts", "ponders", "ponders are lost games");
+    if (against > member_int(result, "wins"))
+        return error_field(err, 422, "bad_counts", "ponders_against",
+                           "ponders_against are games that the other side lost");
+    return crashes + late + ponders + against <= games ||
+           error_field(err, 422, "bad_counts", "time_losses",
+                       "crashes, time losses and ponders together are 0 to %lld", (long long)games);
+}
+
 bool pairs_check(const WorkloadDealt *dealt, const json_t *result, Error *err) {
     int64_t p[5], games = 2 * dealt->units;
     if (!members_check(result, games, err) ||
         !outcomes_count(member_text(result, "outcomes"), dealt->units, p, err))
         return false;
     int64_t wins = member_int(result, "wins"), losses = member_int(result, "losses"),
-            draws = member_int(result, "draws"), crashes = member_int(result, "crashes");
+            draws = member_int(result, "draws");
     if (wins + losses + draws != games)
         return refuse(err, "draws", "wins + losses + draws", wins + losses + draws, games);
     int64_t balance = 2 * p[4] + p[3] - p[1] - 2 * p[0];
@@ -116,9 +137,7 @@ bool pairs_check(const WorkloadDealt *dealt, const json_t *result, Error *err) {
     if (draws < p[3] + p[1] || draws > p[3] + 2 * p[2] + p[1])
         return error_field(err, 422, "bad_counts", "draws", "%lld draws do not fit the outcomes",
                            (long long)draws);
-    return member_int(result, "time_losses") <= games - crashes ||
-           error_field(err, 422, "bad_counts", "time_losses",
-                       "crashes and time losses together are 0 to %lld", (long long)games);
+    return faults_check(result, games, err);
 }
 
 json_t *pairs_told(void) {

@@ -2,13 +2,17 @@
 // of both. A unit is a pair, and a result says for each pair how many half points above a lost pair
 // the first side made ('0' to '4'), with the numbers of its games:
 //
-//     {"outcomes": "2213…", "wins", "losses", "draws", "crashes", "time_losses"}
+//     {"outcomes": "2213…", "wins", "losses", "draws", "crashes", "time_losses", "ponders",
+//      "ponders_against"}
+//
+// The last two are the games that the first side, or the other, lost because it computed in its
+// opponent's time.
 #pragma once
 
 #include "server/ledger/workload.h"
 
 typedef struct Pairs {
-    int64_t ptnml[5], wins, losses, draws, crashes, time_losses;
+    int64_t ptnml[5], wins, losses, draws, crashes, time_losses, ponders, ponders_against;
 } Pairs;
 
 // The sums in a state; all 0 in a new one.

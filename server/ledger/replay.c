@@ -24,7 +24,8 @@ typedef struct Line {
 
 // The sums over the games of a batch.
 typedef struct Sums {
-    int points, crashes, time_losses; // points of the new side in this pair, in half points
+    int points, crashes, time_losses,
+        ponders; // points of the new side in this pair, in half points
     bool new_was_white;
 } Sums;
 
@@ -151,7 +152,7 @@ static bool result_fits(const Game *game, const char *end, GameResult result) {
         return result == mover_lost;
     if (strcmp(end, "time") == 0) // a draw if the opponent cannot mate
         return result == mover_lost || result == RESULT_DRAW;
-    if (strcmp(end, "crash") == 0 || strcmp(end, "stall") == 0)
+    if (strcmp(end, "crash") == 0 || strcmp(end, "stall") == 0 || strcmp(end, "ponder") == 0)
         return result != RESULT_DRAW;
     return strcmp(end, "adjudication") == 0;
 }
@@ -175,6 +176,7 @@ static void add_to_sums(const Line *line, GameResult result, Sums *sums) {
     sums->points += points_of_new(line, result);
     sums->crashes += crashed;
     sums->time_losses += strcmp(line->end, "time") == 0;
+    sums->ponders += strcmp(line->end, "ponder") == 0;
 }
 
 static bool replay_line(const json_t *json, int number, const ReplayFacts *facts, Sums *sums,
@@ -216,10 +218,13 @@ static bool counts_check(const ReplayFacts *facts, int games, const Sums *sums, 
     if ((size_t)games != 2 * strlen(facts->outcomes))
         return error_set(err, 422, "replay_mismatch", "%d games for %zu pairs", games,
                          strlen(facts->outcomes));
-    return (sums->crashes == facts->crashes && sums->time_losses == facts->time_losses) ||
-           error_set(err, 422, "replay_mismatch",
-                     "%d crashes and %d time losses, counted as %lld and %lld", sums->crashes,
-                     sums->time_losses, (long long)facts->crashes, (long long)facts->time_losses);
+    return (sums->crashes == facts->crashes && sums->time_losses == facts->time_losses &&
+            sums->ponders == facts->ponders) ||
+           error_set(
+               err, 422, "replay_mismatch",
+               "%d crashes, %d time losses and %d by pondering, counted as %lld, %lld and %lld",
+               sums->crashes, sums->time_losses, sums->ponders, (long long)facts->crashes,
+               (long long)facts->time_losses, (long long)facts->ponders);
 }
 
 bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error *err) {

@@ -20,10 +20,10 @@ size_t games_packed_max(int64_t pairs); // at most 8 MiB
 bool games_check(const void *packed, size_t size, int pairs, Error *err);
 
 typedef struct ReplayFacts {
-    int64_t first_pair;   // number in the test of the batch's first pair
-    const char *outcomes; // one digit for each pair
-    int64_t crashes, time_losses;
-    const char *tc; // the clock used, "10.00+0.10"
+    int64_t first_pair;                    // number in the test of the batch's first pair
+    const char *outcomes;                  // one digit for each pair
+    int64_t crashes, time_losses, ponders; // ponders: of both sides
+    const char *tc;                        // the clock used, "10.00+0.10"
     bool chess960;
 } ReplayFacts;
 

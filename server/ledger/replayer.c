@@ -59,6 +59,7 @@ static void look_at(const char *data, const SqlReplayNext *batch, Replayed *out)
                          .outcomes = batch->outcomes,
                          .crashes = batch->crashes,
                          .time_losses = batch->time_losses,
+                         .ponders = batch->ponders,
                          .tc = batch->tc,
                          .chess960 = batch->chess960};
     str_init(&text, games_text_max(pairs));

@@ -44,6 +44,9 @@ void test_count_release(TestCount *count);
 bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *err);
 // The first counted batch of a machine confirms the bench counts that its test declared.
 bool bench_confirm(Turn *turn, const TaskRow *row, Error *err);
+// Ends or pauses the test of a task if the result of its latest batch completes the proof that one
+// of its sides computes in its opponent's time. The row has the new states.
+bool ponders_weigh(Turn *turn, TaskRow *row, const json_t *result, Error *err);
 // Whether the task plays the side. False: 422 `bad_request`.
 bool task_plays(const TaskRow *row, const char *side, Error *err);
 // Pauses an active test because its machines contradict each other. Pages show the reason.

@@ -147,8 +147,17 @@ static json_t *owner_warning(const json_t *owner) {
 // its search.
 static const double REST_NOTABLE_S = 0.01;
 
-static json_t *rest_warning(const json_t *rest, double games) {
+static json_t *rest_warning(const json_t *rest, const json_t *stats, double games) {
     double new_s = member_real(rest, "new"), base_s = member_real(rest, "base");
+    int64_t new_lost = member_int(stats, "ponders"),
+            base_lost = member_int(stats, "ponders_against");
+    if (new_lost + base_lost > 0) {
+        char *lost scope(free_ptr) =
+            xasprintf("The new side lost %lld of %.0f games because it computed in its opponent's "
+                      "time, the base %lld.",
+                      (long long)new_lost, games, (long long)base_lost);
+        return json_string(lost);
+    }
     if (fmax(new_s, base_s) <= REST_NOTABLE_S * games)
         return json_null();
     char *text scope(free_ptr) =
@@ -226,8 +235,8 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     if (json_is_string(of_owner))
         json_array_append(warnings, of_owner);
     json_object_set_new(test, "owner_warning", of_owner);
-    json_t *of_rest =
-        rest_warning(json_object_get(test, "rest"), 2 * member_real(row, "units_counted"));
+    json_t *of_rest = rest_warning(json_object_get(test, "rest"), json_object_get(test, "stats"),
+                                   2 * member_real(row, "units_counted"));
     if (json_is_string(of_rest))
         json_array_append(warnings, of_rest);
     json_object_set_new(test, "rest_warning", of_rest);

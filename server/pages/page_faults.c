@@ -9,7 +9,8 @@ void page_name_fault(json_t *fault) {
     static const char *const ends[][2] = {{"crash", "crash"},
                                           {"stall", "stall"},
                                           {"illegal", "illegal move"},
-                                          {"time", "loss on time"}};
+                                          {"time", "loss on time"},
+                                          {"ponder", "computing in the opponent's time"}};
     const char *side = json_string_value(json_object_get(fault, "side"));
     const char *end = json_string_value(json_object_get(fault, "end"));
     if (!side || !end)

@@ -151,8 +151,9 @@ json_t *kit_result(const char *outcomes) {
         lost += losses[*p - '0'];
         drawn += draws[*p - '0'];
     }
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "outcomes", outcomes, "wins", won, "losses",
-                     lost, "draws", drawn, "crashes", 0, "time_losses", 0);
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "outcomes", outcomes, "wins", won,
+                     "losses", lost, "draws", drawn, "crashes", 0, "time_losses", 0, "ponders", 0,
+                     "ponders_against", 0);
 }
 
 json_t *kit_result_with(const char *outcomes, const char *members) {

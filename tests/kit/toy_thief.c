@@ -21,6 +21,11 @@ void toy_rest(bool rests) {
     atomic_store(&resting, rests);
 }
 
+void toy_sleep_ms(int ms) {
+    struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
+    nanosleep(&time, NULL);
+}
+
 static int64_t own_cpu_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

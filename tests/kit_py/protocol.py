@@ -21,7 +21,8 @@ def batch(seq, outcomes, games=None, **fields):
     """Consistent counts: every drawn game is one that the outcomes ask for."""
     wins, losses, draws = (0, 0, 0, 1, 2), (2, 1, 0, 0, 0), (0, 1, 2, 1, 0)
     count = lambda of: sum(of[int(digit)] for digit in outcomes)
-    result = {"outcomes": outcomes, "wins": count(wins), "losses": count(losses), "draws": count(draws), "crashes": 0, "time_losses": 0}
+    result = {"outcomes": outcomes, "wins": count(wins), "losses": count(losses), "draws": count(draws), "crashes": 0, "time_losses": 0,
+              "ponders": 0, "ponders_against": 0}
     return changed({"seq": seq, "result": result, "tc": "10.00+0.10", "speed": 1e6, "busy": 0, "games_sha256": games}, fields)
 
 

@@ -107,7 +107,8 @@ static void make_model(Load *load, Model *model, int pairs) {
     model->item = batch_finish(&batch, &facts);
     model->tail = xasprintf(
         "\"result\":{\"outcomes\":\"%s\",\"wins\":%d,\"losses\":%d,\"draws\":%d,\"crashes\":0,"
-        "\"time_losses\":0},\"tc\":\"%s\",\"speed\":%.1f,\"busy\":%.2f",
+        "\"time_losses\":0,\"ponders\":0,\"ponders_against\":0},\"tc\":\"%s\",\"speed\":%.1f,"
+        "\"busy\":%.2f",
         batch.outcomes, batch.wins, batch.losses, batch.draws, facts.tc, facts.speed, facts.busy);
 }
 

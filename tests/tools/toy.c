@@ -36,11 +36,6 @@ void toy_say_raw(const char *text, size_t size) {
     }
 }
 
-void toy_sleep_ms(int ms) {
-    struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
-    nanosleep(&time, NULL);
-}
-
 // ---- the position -------------------------------------------------------------------------------
 
 static bool set_start(Toy *toy, const char *text, const char *end) {

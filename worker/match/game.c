@@ -14,8 +14,8 @@
 // The referee believes no engine. Only its own board decides which moves are legal and how a game
 // ends, and only its own clock decides how long a move took; the scores that engines report matter
 // to the adjudication alone. An engine gets no second attempt in a game. A loss on time remains a
-// loss if the machine was busy; the record only says so (`overloaded`). Engines never ponder. A
-// fault does not end the match, unless the engine has never worked in it.
+// loss if the machine was busy; the record only says so (`overloaded`). No engine is told to
+// ponder. A fault does not end the match, unless the engine has never worked in it.
 #include "worker/match/game.h"
 
 #include <stdio.h>
@@ -122,12 +122,6 @@ static void end_by_status(GamePlay *play, Color side, EngineStatus status, bool 
         blame(play, side, GAME_END_STALL, "'s connection stalls");
 }
 
-static void end_by_illegal_move(GamePlay *play, Color side, const char *move) {
-    char what[64];
-    snprintf(what, sizeof what, " makes an illegal move: %s", *move ? move : "(empty)");
-    blame(play, side, GAME_END_ILLEGAL, what);
-}
-
 // ---- a ply --------------------------------------------------------------------------------------
 
 // Asks for a move, and skips an echo: an engine may send the bestmove of its last search a second
@@ -220,7 +214,10 @@ static bool play_ply(GamePlay *play) {
         return false;
     }
     if (move == MOVE_NONE) {
-        end_by_illegal_move(play, side, reply.move);
+        char what[64];
+        snprintf(what, sizeof what, " makes an illegal move: %s",
+                 *reply.move ? reply.move : "(empty)");
+        blame(play, side, GAME_END_ILLEGAL, what);
         return false;
     }
     record_move(play, side, move, &reply);
@@ -301,6 +298,19 @@ static bool set_up(GamePlay *play, Error *err) {
     return play_opening(play, opening.moves ? opening.moves : "", err);
 }
 
+// An engine that takes the CPU from its opponent slows it down, and may win by that. It loses,
+// however the game ended, unless it was at fault already.
+static void judge_pondering(GamePlay *play) {
+    GameRecord *record = play->record;
+    int player = record_ponderer(record);
+    bool timed = clock_is_timed(&play->clocks[WHITE]) && clock_is_timed(&play->clocks[BLACK]);
+    if (!timed || player < 0 || record->culprit == player || record->kind == GAME_END_ABORTED)
+        return;
+    record->overloaded = false;
+    blame(play, player == record->white ? WHITE : BLACK, GAME_END_PONDER,
+          " computes in its opponent's time");
+}
+
 static void play_game(GamePlay *play) {
     GameEnd end = game_end(&play->record->game);
     for (Color side = WHITE; side <= BLACK; side++)
@@ -312,6 +322,8 @@ static void play_game(GamePlay *play) {
             ;
     end_rest(play, play->record->game.now.side, 0);
     take_rest_ns(play, color_flip(play->record->game.now.side), 0);
+    if (play->slot->spec->no_pondering)
+        judge_pondering(play);
 }
 
 static int64_t wall_us(void) {

@@ -38,6 +38,24 @@ int64_t record_rest_us(const GameRecord *record, int player) {
     return record->rest_us[player] > free_us ? record->rest_us[player] - free_us : 0;
 }
 
+int record_ponderer(const GameRecord *record) {
+    int64_t thought_us[2] = {0, 0}, greatest_us = 0;
+    int ponderer = -1;
+    for (int ply = record->opening_plies; ply < record->game.plies; ply++) {
+        bool white = (record->game.start.side == WHITE) == (ply % 2 == 0);
+        thought_us[white ? record->white : 1 - record->white] += record->moves[ply].time_us;
+    }
+    for (int player = 0; player < 2; player++) {
+        int64_t allowed_us = thought_us[1 - player] * PONDER_PERCENT / 100;
+        int64_t excess_us = record_rest_us(record, player) - allowed_us;
+        if (excess_us > greatest_us) {
+            greatest_us = excess_us;
+            ponderer = player;
+        }
+    }
+    return ponderer;
+}
+
 bool record_latency_us(const MoveRecord *move, int64_t *out) {
     *out = (int64_t)move->time_us - (int64_t)move->engine_ms * 1000;
     return move->engine_ms >= 0;

@@ -12,6 +12,7 @@ typedef enum {
     GAME_END_ILLEGAL,      // illegal or unreadable move
     GAME_END_CRASH,        // process ended or closed its pipes
     GAME_END_STALL,        // no answer when one was due (isready, uciok, …)
+    GAME_END_PONDER,       // a side computed in its opponent's time: see record_ponderer()
     GAME_END_ABORTED,      // the match was stopped; no result
 } GameEndKind;
 
@@ -42,7 +43,8 @@ typedef struct GameRecord {
     GameResult result;
     GameEndKind kind;
     GameEnd rule;       // for GAME_END_RULE
-    int culprit;        // which of `players` is at fault for TIME, ILLEGAL, CRASH, STALL; else -1
+    int culprit;        // which of `players` is at fault for TIME, ILLEGAL, CRASH, STALL, PONDER;
+                        // else -1
     bool overloaded;    // GAME_END_TIME: the engine lost on time only because the machine was
                         // busy with other programs; the game is lost nevertheless
     int64_t rest_us[2]; // CPU time of each of `players` while its opponent was to move
@@ -66,6 +68,10 @@ void record_clocks(const GameRecord *record, const EngineSpec *engines, int64_t 
 // to rest after its move: 1 ms for each of the opponent's moves. In microseconds.
 enum { REST_FREE_US = 1000 };
 int64_t record_rest_us(const GameRecord *record, int player);
+// The player that computed in its opponent's time: its record_rest_us() is more than this share of
+// the time that the opponent thought. If both are, the one with the greater excess. -1: neither.
+enum { PONDER_PERCENT = 2 };
+int record_ponderer(const GameRecord *record);
 // The time on the clock minus the time that the engine reports; false if it reports none.
 bool record_latency_us(const MoveRecord *move, int64_t *out);
 // The number after `word` in the info line of the move; -1: none.

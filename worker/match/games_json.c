@@ -10,10 +10,10 @@
 
 const char *game_end_name(GameEndKind kind) {
     static const char *const names[] = {
-        [GAME_END_RULE] = "rule",       [GAME_END_ADJUDICATION] = "adjudication",
-        [GAME_END_TIME] = "time",       [GAME_END_ILLEGAL] = "illegal",
-        [GAME_END_CRASH] = "crash",     [GAME_END_STALL] = "stall",
-        [GAME_END_ABORTED] = "aborted",
+        [GAME_END_RULE] = "rule",     [GAME_END_ADJUDICATION] = "adjudication",
+        [GAME_END_TIME] = "time",     [GAME_END_ILLEGAL] = "illegal",
+        [GAME_END_CRASH] = "crash",   [GAME_END_STALL] = "stall",
+        [GAME_END_PONDER] = "ponder", [GAME_END_ABORTED] = "aborted",
     };
     return names[kind];
 }

@@ -42,6 +42,7 @@ typedef struct MatchSpec {
     int rest_ms;             // pause of a slot between two games
     bool keep_info;          // fill GameRecord.infos
     bool check_pvs;          // report impossible PVs to on_warning
+    bool no_pondering;       // who computes in its opponent's time loses, where both have clocks
     // The callbacks. Any may be NULL. They are called under one lock, never concurrently. Records
     // are borrowed for the call. With one game per pair, games[1] is undefined.
     void (*on_start)(void *ctx, const GameRecord *game);             // pair, index, players, white

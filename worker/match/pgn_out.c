@@ -42,6 +42,8 @@ static const char *termination(GameEndKind kind) {
         return "illegal move";
     case GAME_END_CRASH:
         return "abandoned";
+    case GAME_END_PONDER:
+        return "rules infraction";
     case GAME_END_STALL:
         return "stalled connection";
     case GAME_END_ABORTED:

@@ -47,7 +47,7 @@ typedef struct MatchArgs {
     const char *event, *site;
     bool cutechess; // -output format=cutechess
     bool pairs_reported;
-    bool show_latency, check_pvs, strict, crc, debug;
+    bool show_latency, check_pvs, strict, fair, crc, debug;
     PgnFormat pgn;
     const char *pgn_file, *epd_file, *json_file, *state_file;
     bool pgn_append, epd_append, json_append;

@@ -50,6 +50,8 @@ const char match_help[] =
     "  -draw movenumber=N movecount=N score=CP\n"
     "  -resign movecount=N score=CP [twosided=true]\n"
     "  -maxmoves N                 a draw after N moves\n"
+    "  -fair                       as in tests: time that an engine overdraws is owed by later\n"
+    "                              moves; an engine that computes in its opponent's time loses\n"
     "  -sprt elo0=E elo1=E [alpha=A beta=B] [model=normalized|logistic]\n"
     "                              ends the match when the SPRT accepts a hypothesis\n"
     "\n"

@@ -314,6 +314,7 @@ static const Option options[] = {
     ALONE(FLAG("-check-pvs", check_pvs)),
     ALONE(FLAG("-check-mate-pvs", check_pvs)),
     ALONE(FLAG("-strict", strict)),
+    ALONE(FLAG("-fair", fair)),
     ALONE(MAYBE("-debug", set_debug, "nothing, or all")),
     ALONE(MAYBE("-recover", accept, "no value")),
     ALONE(MAYBE("-testEnv", accept, "no value")),

@@ -81,6 +81,7 @@ static void make_engines(MatchRun *s) {
                                      .threads = engine->threads,
                                      .restart = engine->restart,
                                      .limit = engine->limit};
+        s->engines[i].limit.owed = s->args->fair;
     }
 }
 
@@ -176,6 +177,8 @@ static void set_rules(json_t *settings, const MatchArgs *args) {
              a->draw_count, a->draw_score, a->resign_count, a->resign_score,
              a->resign_two_sided ? " twosided" : "", a->max_moves);
     set(settings, "adjudication", text);
+    if (args->fair)
+        set(settings, "fair", "yes");
     text[0] = 0;
     if (args->has_sprt)
         snprintf(text, sizeof text, "%g %g %g %g %s", args->sprt.elo0, args->sprt.elo1,
@@ -341,6 +344,7 @@ MatchSpec match_run_spec(MatchRun *s) {
                        .rest_ms = args->wait_ms,
                        .keep_info = args->pgn_file && pgn_format_needs_info(&args->pgn),
                        .check_pvs = args->check_pvs || args->strict,
+                       .no_pondering = args->fair,
                        .on_start = match_run_on_start,
                        .on_game = match_run_on_game,
                        .on_pair = match_run_on_pair,

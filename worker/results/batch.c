@@ -33,6 +33,8 @@ static void count_game(GameBatch *batch, const GameRecord *game, int points) {
     batch->draws += points == 1;
     batch->wins += points == 2;
     batch->time_losses += game->kind == GAME_END_TIME;
+    if (game->kind == GAME_END_PONDER)
+        batch->ponders[points > 0]++;
     batch->crashes += game->kind == GAME_END_CRASH || game->kind == GAME_END_ILLEGAL ||
                       game->kind == GAME_END_STALL;
 }
@@ -74,9 +76,11 @@ SpoolItem *batch_finish(GameBatch *batch, const BatchFacts *facts) {
     char hash[SHA256_HEX_MAX];
     json_t *games =
         item->bytes ? json_string(sha256_hex(item->bytes, item->size, hash)) : json_null();
-    json_t *result = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "outcomes", batch->outcomes,
-                               "wins", batch->wins, "losses", batch->losses, "draws", batch->draws,
-                               "crashes", batch->crashes, "time_losses", batch->time_losses);
+    json_t *result =
+        json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "outcomes", batch->outcomes, "wins",
+                  batch->wins, "losses", batch->losses, "draws", batch->draws, "crashes",
+                  batch->crashes, "time_losses", batch->time_losses, "ponders", batch->ponders[0],
+                  "ponders_against", batch->ponders[1]);
     item->counts =
         json_pack("{s:i, s:o, s:s, s:f, s:f, s:o}", "seq", batch->seq, "result", result, "tc",
                   facts->tc, "speed", facts->speed, "busy", facts->busy, "games_sha256", games);

@@ -10,7 +10,8 @@ typedef struct GameBatch {
     int seq, pairs, pairs_max;
     char *outcomes; // one digit per pair, 0 (LL) to 4 (WW) for the new side
     int wins, losses, draws, crashes, time_losses;
-    Str games; // JSON lines
+    int ponders[2]; // games that engine 0, or 1, lost because it computed in its opponent's time
+    Str games;      // JSON lines
 } GameBatch;
 
 void batch_init(GameBatch *batch, int64_t task, int seq, int pairs_max);

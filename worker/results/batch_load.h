@@ -28,7 +28,8 @@ typedef struct LoadMeter {
 } LoadMeter;
 
 void load_begin(LoadMeter *meter);
-// Engine 1 of the game is the base.
+// Engine 1 of the game is the base. A game in which an engine computed in its opponent's time tells
+// nothing about the machine: only its rest_us counts.
 void load_add(LoadMeter *meter, const GameRecord *game);
 // Since load_begin; `speed_before` is that of the first batch, 0 for the first itself.
 BatchLoad load_end(const LoadMeter *meter, double speed_before);

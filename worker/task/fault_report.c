@@ -14,8 +14,7 @@
 enum { ZSTD_LEVEL = 9, PGN_MAX = 96 << 10, TALK_MAX = 40 << 10, ERRORS_MAX = 16 << 10 };
 
 bool fault_report_is_in(const GameRecord *game) {
-    return game->culprit >= 0 && (game->kind == GAME_END_TIME || game->kind == GAME_END_ILLEGAL ||
-                                  game->kind == GAME_END_CRASH || game->kind == GAME_END_STALL);
+    return game->culprit >= 0 && game->kind != GAME_END_ABORTED;
 }
 
 static json_t *pgn_of(const GameRecord *game, const FaultContext *context, size_t max) {

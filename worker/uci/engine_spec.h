@@ -19,10 +19,11 @@ typedef struct MatchLimit {
     int64_t move_ms;               // st=
     int64_t nodes;
     int depth;
-    // By how much a move may exceed the clock without a loss on time. `owed`: later moves have that
-    // time less, so that the whole game is at most one margin longer; else it is forgiven each time.
-    int64_t margin_ms;
+    // `margin_ms`: by how much a move may exceed the clock without a loss on time. `owed`: later
+    // moves have that time less, so that the whole game is at most one margin longer; else it is
+    // forgiven.
     bool owed;
+    int64_t margin_ms;
     int64_t stall_ms; // longest wait for a move without a time limit; 0: five minutes
 } MatchLimit;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """An engine that computes in its opponent's time (build/match, the toy engine's `steal=`): by one thread, by threads and
 processes that are gone when it is asked again, by processes that it does not wait for. What it used is told with the game, by side,
-at each level of the sandbox; and it cannot leave its CPU."""
+at each level of the sandbox, and it loses by that under -fair; and it cannot leave its CPU."""
 import json
 import os
 import pathlib
@@ -32,12 +32,13 @@ def player(name, level, *words):
 
 
 def play(level, way):
-    """The JSON lines of a pair of games between a thief and an honest engine on one CPU. They share it, whatever else runs."""
+    """The JSON lines of a pair of games between a thief (way "": a second honest engine) and an honest engine on one CPU. They
+    share it, whatever else runs."""
     lines = FOLDER / f"{level}-{way}.json"
     lines.unlink(missing_ok=True)
     done = subprocess.run(
-        [BUILD / "match", *player("thief", level, f"steal={way}"), *player("honest", level, f"think={MOVE_MS}"),
-         "-each", "tc=30+1", "-rounds", "1", "-repeat", "-maxmoves", str(PLIES // 2), "-use-affinity", "-jsonout", f"file={lines}"],
+        [BUILD / "match", *player("thief", level, f"steal={way}" if way else f"think={MOVE_MS}"), *player("honest", level, f"think={MOVE_MS}"),
+         "-each", "tc=30+1", "-rounds", "1", "-repeat", "-maxmoves", str(PLIES // 2), "-fair", "-use-affinity", "-jsonout", f"file={lines}"],
         capture_output=True, text=True, timeout=120 * LOAD_FACTOR)
     equal(done.returncode, 0, done.stdout + done.stderr)
     return [json.loads(line) for line in lines.read_text().splitlines()]
@@ -60,6 +61,14 @@ def stolen(level, way):
     true(seen["thief"] > PLIES * MOVE_MS / 1000 / 8, str(seen))
     true(seen["honest"] < seen["thief"] / 4, str(seen))
     equal(lines[-1]["clock"]["rests_us"], [round(seen[name] * 1e6) for name in ("thief", "honest")])
+    for game in (line for line in lines if line["type"] == "game"):
+        colour = "White" if game["white"] == "thief" else "Black"
+        equal((game["end"], game["culprit"], game["reason"]), ("ponder", "thief", f"{colour} computes in its opponent's time"))
+        equal(game["result"], "0-1" if colour == "White" else "1-0")
+
+
+def two_honest_engines_on_one_CPU_do_not_lose_by_it():
+    equal([game["end"] for game in play(0, "") if game["type"] == "game"], ["adjudication", "adjudication"])
 
 
 def the_machine_is_not_blamed_for_the_cpu_time_of_the_opponent():
@@ -114,4 +123,4 @@ def a_theft(level, way):
 shutil.copy(USUAL / "tests/toy", TOY)
 # What is lost without a sandbox: the CPU time of processes whose parent does not wait for them.
 LOST = [(0, "orphans"), (0, "ignored")]
-run(the_machine_is_not_blamed_for_the_cpu_time_of_the_opponent, *[a_roamer(level) for level in (1, 2)], *[a_theft(level, way) for level in (0, 1, 2) for way in WAYS if (level, way) not in LOST])
+run(the_machine_is_not_blamed_for_the_cpu_time_of_the_opponent, two_honest_engines_on_one_CPU_do_not_lose_by_it, *[a_roamer(level) for level in (1, 2)], *[a_theft(level, way) for level in (0, 1, 2) for way in WAYS if (level, way) not in LOST])

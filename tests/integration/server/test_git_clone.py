@@ -177,6 +177,16 @@ def the_reference_speed_is_the_operators():
     equal(server.command("engine", "dance", server.data, check=False).returncode, 2)
 
 
+def the_margin_of_an_engine_is_the_operators():
+    contains(server.command("engine", "margin", server.data, "250"), "250 ms")
+    equal(row(server, "SELECT margin_ms FROM engines")["margin_ms"], 250)
+    for wrong in ("251", "5ms", ""):
+        done = server.command("engine", "margin", server.data, wrong, check=False)
+        equal(done.returncode, 1, wrong)
+        contains(done.stderr, f"'{wrong}' is not a margin in milliseconds (0 to 250)")
+    equal(row(server, "SELECT margin_ms FROM engines")["margin_ms"], 250)
+
+
 try:
     run(a_clone_is_the_baseline_and_holds_the_engines_source,
         a_shallow_clone_and_a_single_test_reference_work,
@@ -189,7 +199,7 @@ try:
         import_moves_the_baseline_and_export_gives_it_back,
         import_to_a_branch_leaves_the_baseline_alone,
         fetch_brings_branches_and_baseline_only_moves_forward,
-        the_reference_speed_is_the_operators)
+        the_reference_speed_is_the_operators, the_margin_of_an_engine_is_the_operators)
 finally:
     server.close()
     copy.cleanup()

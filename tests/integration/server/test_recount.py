@@ -11,7 +11,8 @@ from database import add_test, sql, write_plain_book  # noqa: E402
 from server import Server  # noqa: E402
 from tap import contains, equal, run  # noqa: E402
 
-RESULT = {"outcomes": "2134", "wins": 3, "losses": 1, "draws": 4, "crashes": 0, "time_losses": 0}
+RESULT = {"outcomes": "2134", "wins": 3, "losses": 1, "draws": 4, "crashes": 0, "time_losses": 0,
+          "ponders": 0, "ponders_against": 0}
 
 
 def old_results():

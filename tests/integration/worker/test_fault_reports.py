@@ -219,6 +219,20 @@ def games_are_played_over_again_and_invented_ones_are_found():
     contains(server.command("check", server.data), "0 differences")
 
 
+def a_side_that_computes_in_its_opponents_time_is_named():
+    mine = claim(worker).json
+    path, games = f"/tasks/{mine['id']}", 2 * anyone.api("GET", "/tests/1").json["stats"]["pairs"] + 8
+    equal(worker.api("POST", path + "/batches", batch(0, "1222", ponders=1)).json["counted"], True)
+    sentence = f"The new side lost 1 of {games} games because it computed in its opponent's time, the base 0."
+    test = anyone.api("GET", "/tests/1").json
+    equal((test["rest_warning"], test["stats"]["ponders"], test["stats"]["ponders_against"]), (sentence, 1, 0))
+    contains(anyone.get("/tests/1").words, sentence.replace("'", "&#39;"))
+    report = {**fault_report(end="ponder", reason="White computes in its opponent's time"), "pair": mine["first_pair"]}
+    equal([worker.api("PUT", f"{path}/faults/{i}", report).code for i in (0, 1)], [None, "fault_unfounded"])
+    contains(anyone.get("/tests/1/faults").words, "computing in the opponent&#39;s time")
+    contains(server.command("check", server.data), "0 differences")
+
+
 def the_server_ends_well():
     equal(server.stop(), 0, "exit status")
 
@@ -238,7 +252,8 @@ def main():
             what_engines_said_cannot_break_out_of_a_page, fault_report_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
             a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,
             a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_with_too_low_a_sandbox_level_gets_no_work_and_learns_what_to_install,
-            games_are_played_over_again_and_invented_ones_are_found, the_server_ends_well)
+            games_are_played_over_again_and_invented_ones_are_found,
+            a_side_that_computes_in_its_opponents_time_is_named, the_server_ends_well)
     finally:
         server.close()
 

@@ -83,7 +83,8 @@ def each_side_is_built_checked_and_played_for_itself():
               [{"side": "patient-1", "nodes": 1002}, {"side": "strict_2", "nodes": 2003}])
         equal(fake.failures, [])
         result = json.loads(sent(fake, "/batches")[0])["result"]
-        equal(result, {"outcomes": "4", "wins": 2, "losses": 0, "draws": 0, "crashes": 0, "time_losses": 2})
+        equal(result, {"outcomes": "4", "wins": 2, "losses": 0, "draws": 0, "crashes": 0, "time_losses": 2,
+                       "ponders": 0, "ponders_against": 0})
         contains(log, "strict_2 of test 1: ")
         contains(log, "4 pairs at st=0.450, 1 at a time")  # a game has the two CPUs of the second side
         for fault in (json.loads(unzstd(body)) for body in sent(fake, "/faults/")[:2]):

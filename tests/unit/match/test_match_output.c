@@ -238,6 +238,30 @@ static void everybody_meets_everybody_or_the_seeds(void **state) {
     free(two);
 }
 
+// ---- who computed in its opponent's time --------------------------------------------------------
+
+// Each side made `moves` moves of `time_us`.
+static int ponderer_of(int moves, int time_us, int64_t rest_us, int64_t other_rest_us) {
+    GameRecord *game scope(free_ptr) = xcalloc(1, sizeof *game);
+    game->game.plies = 2 * moves;
+    game->rest_us[0] = rest_us;
+    game->rest_us[1] = other_rest_us;
+    for (int i = 0; i < 2 * moves; i++)
+        game->moves[i].time_us = time_us;
+    return record_ponderer(game);
+}
+
+static void a_ponderer_uses_more_than_2_percent_and_1_ms_a_move(void **state) {
+    (void)state;
+    assert_int_equal(ponderer_of(50, 100000, 0, 0), -1);
+    assert_int_equal(ponderer_of(50, 100000, 100000 + 51000, 0), -1); // 2 % of 5 s, and 51 moves
+    assert_int_equal(ponderer_of(50, 100000, 100001 + 51000, 0), 0);
+    assert_int_equal(ponderer_of(50, 100000, 0, 100001 + 51000), 1);
+    assert_int_equal(ponderer_of(50, 100000, 200000, 300000), 1);
+    assert_int_equal(ponderer_of(50, 10, 51000, 51000), -1);
+    assert_int_equal(ponderer_of(0, 0, 1000, 0), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pgn_has_the_tags_of_fastchess),
@@ -250,6 +274,7 @@ int main(void) {
         cmocka_unit_test(json_splits_moves_from_any_opening),
         cmocka_unit_test(the_line_about_time_adds_up),
         cmocka_unit_test(everybody_meets_everybody_or_the_seeds),
+        cmocka_unit_test(a_ponderer_uses_more_than_2_percent_and_1_ms_a_move),
     };
     rules_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

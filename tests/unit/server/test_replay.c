@@ -78,7 +78,8 @@ static void each_lie_is_named(void **state) {
         {"\"pair\":7", "\"pair\":8", "game 1: it is of another pair"},
         {"\"new_is\":\"black\"", "\"new_is\":\"white\"", "game 2: the colours were not reversed"},
         {"\"new_is\":\"white\"", "\"new_is\":\"red\"", "game 1: it does not say who was white"},
-        {"\"time\"", "\"adjudication\"", "0 crashes and 0 time losses, counted as 0 and 1"},
+        {"\"time\"", "\"adjudication\"",
+         "0 crashes, 0 time losses and 0 by pondering, counted as 0, 1 and 0"},
         {"{\"pair\"", "[\"pair\"", "game 1: it is no JSON object"},
     };
     ReplayFacts honest = facts();

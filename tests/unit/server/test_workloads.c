@@ -30,8 +30,9 @@ static json_t *make_result(const char *outcomes) {
         won += wins[*p - '0'];
         lost += losses[*p - '0'];
     }
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "outcomes", outcomes, "wins", won, "losses",
-                     lost, "draws", 2 * pairs - won - lost, "crashes", 0, "time_losses", 0);
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "outcomes", outcomes, "wins", won,
+                     "losses", lost, "draws", 2 * pairs - won - lost, "crashes", 0, "time_losses",
+                     0, "ponders", 0, "ponders_against", 0);
 }
 
 static json_t *random_result(int pairs) {
@@ -272,6 +273,12 @@ static const struct {
     {"{\"crashes\": 9}", "bad_counts", "crashes"},
     {"{\"crashes\": 5, \"time_losses\": 4}", "bad_counts", "time_losses"},
     {"{\"crashes\": 4, \"time_losses\": 4}", "", ""},
+    {"{\"crashes\": 4, \"time_losses\": 3, \"ponders\": 1}", "", ""},
+    {"{\"crashes\": 4, \"time_losses\": 3, \"ponders\": 1, \"ponders_against\": 1}", "bad_counts",
+     "time_losses"},
+    {"{\"ponders\": 2}", "bad_counts", "ponders"},
+    {"{\"ponders_against\": 3}", "", ""},
+    {"{\"ponders_against\": 4}", "bad_counts", "ponders_against"},
 };
 
 static void results_that_contradict_themselves_are_refused(void **state) {

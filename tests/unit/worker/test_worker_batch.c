@@ -94,6 +94,20 @@ static void faults_of_either_side_are_counted_apart(void **state) {
     assert_int_equal(batch.crashes, 3);
 }
 
+static void a_side_that_computes_in_its_opponents_time_is_counted(void **state) {
+    (void)state;
+    scope(batch_release) GameBatch batch;
+    batch_init(&batch, 1, 0, 2);
+    for (int pair = 0; pair < 2; pair++) {
+        GameRecord *games scope(free_ptr) = pair ? make_pair(B, W) : make_pair(W, W);
+        games[0].kind = games[1].kind = GAME_END_PONDER;
+        batch_add(&batch, games, &context);
+    }
+    assert_int_equal(batch.ponders[0], 3);
+    assert_int_equal(batch.ponders[1], 1);
+    assert_int_equal(batch.crashes + batch.time_losses, 0);
+}
+
 // As many plies as a game can have, with numbers as long as those of an hour's game on a fast
 // machine.
 static void make_longest_game(GameRecord *game) {
@@ -363,6 +377,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_counts_in_half_points_of_the_new_side),
         cmocka_unit_test(faults_of_either_side_are_counted_apart),
+        cmocka_unit_test(a_side_that_computes_in_its_opponents_time_is_counted),
         cmocka_unit_test(a_game_has_the_members_that_the_api_names),
         cmocka_unit_test(the_longest_game_is_within_what_the_server_takes),
         cmocka_unit_test(clocks_belong_to_the_engine_that_moved),

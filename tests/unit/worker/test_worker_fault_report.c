@@ -121,9 +121,12 @@ static void only_faults_are_fault_report(void **state) {
     assert_true(fault_report_is_in(game));
     game->kind = GAME_END_TIME;
     assert_true(fault_report_is_in(game));
-    game->kind = GAME_END_RULE;
-    assert_false(fault_report_is_in(game));
+    game->kind = GAME_END_PONDER;
+    assert_true(fault_report_is_in(game));
     game->kind = GAME_END_ABORTED;
+    assert_false(fault_report_is_in(game));
+    game->kind = GAME_END_RULE;
+    game->culprit = -1;
     assert_false(fault_report_is_in(game));
 }
 

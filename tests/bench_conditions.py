@@ -1,0 +1,52 @@
+"""What `make bench` measures of the conditions of a game, each by name and with SEED=: `clock`, how long an engine can think that
+overdraws its clock; `thieves`, what an engine gains that computes in its opponent's time."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+
+from figures import output, row
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+WAYS = (("", "an honest engine"), ("thread", "one thread"), ("threads", "short threads"), ("processes", "processes"))
+PAIRS = 10
+
+
+def head(seed):
+    print(f"  commit {output('git', '-C', ROOT, 'rev-parse', '--short=10', 'HEAD').strip()}, seed {seed}")
+
+
+def clock(build, _games, seed):
+    head(seed)
+    print("  " + output(build / "tests" / "clock_table", seed).replace("\n", "\n  "))
+    return True
+
+
+def play(build, way, pairs, seed, *options):
+    """A match of such an engine with the same one on one CPU: its points, its games, and how many a side lost by pondering."""
+    engine = build / "engine"
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as lines:
+        subprocess.run([build / "match", "-engine", f"cmd={build}/tests/ponderer", f"arg={way}", f"arg={engine}", "name=tried",
+                        "-engine", f"cmd={build}/tests/ponderer", "arg=", f"arg={engine}", "name=honest", "-each", "tc=2+0.02", "timemargin=250",
+                        "option.Hash=16", "-openings", f"file={ROOT}/server/books/anvil.epd", "order=random", "-srand", str(seed),
+                        "-rounds", str(pairs), "-repeat", "-use-affinity", "-jsonout", f"file={lines.name}", *options],
+                       check=True, stdout=subprocess.DEVNULL)
+        games = [line for line in map(json.loads, open(lines.name)) if line["type"] == "game"]
+    points = {"1-0": 1, "0-1": 0, "1/2-1/2": 0.5}
+    won = sum(points[game["result"]] if game["white"] == "tried" else 1 - points[game["result"]] for game in games)
+    return won, len(games), [sum(game["end"] == "ponder" and game["culprit"] == name for game in games) for name in ("tried", "honest")]
+
+
+def thieves(build, games, seed):
+    """Beside an honest engine in the same run; with the rule of tests (-fair) and without it."""
+    head(seed)
+    fine, pairs = True, (games or 2 * PAIRS) // 2
+    for way, name in WAYS:
+        won, played, _ = play(build, way, pairs, seed)
+        row(f"{name}: points without the rule", f"{won:g} of {played}", "games")
+        won, played, (tried, honest) = play(build, way, pairs, seed, "-fair")
+        caught = (tried, honest) == ((played, 0) if way else (0, 0))
+        fine &= row("   with it", f"{won:g} of {played}", "games", "none, if it ponders" if way else "", caught and (not way or not won))
+        row("   lost by computing in the opponent's time: it, its opponent", f"{tried}, {honest}", "games")
+    return fine
