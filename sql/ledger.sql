@@ -327,8 +327,8 @@ WITH this AS (SELECT id, batch_pairs, (SELECT max(threads) FROM sides WHERE test
                    UNION SELECT id FROM workers WHERE last_seen >= :since),
      said AS (SELECT o.owner, o.network, coalesce(sum(shown.games), 0) AS shown, coalesce(sum(played.games), 0) AS games,
                      max(o.last_seen >= :since AND o.cores >= this.threads) AS could
-              FROM concerned c JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = ''
-              LEFT JOIN shown ON shown.worker_id = o.id LEFT JOIN played ON played.worker_id = o.id, this
+              FROM this CROSS JOIN concerned c CROSS JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = ''
+              LEFT JOIN shown ON shown.worker_id = o.id LEFT JOIN played ON played.worker_id = o.id
               GROUP BY o.owner, o.network)
 SELECT owner, network, shown, games, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
 FROM said ORDER BY proven DESC, shown DESC, games DESC LIMIT :most

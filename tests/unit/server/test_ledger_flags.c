@@ -187,7 +187,8 @@ static void fault_report_is_of_games_that_count_as_faults(void **state) {
         assert_int_equal(send(&one), seq < 4);
     }
     assert_string_equal(kit.err.message,
-                        "batch 0 has 4 crashes, and 4 fault reports of them have arrived");
+                        "batch 0 counts 4 games that ended so (crash), and 4 fault reports of them "
+                        "have arrived");
     FaultReport on_time = fault_report(5, 'a'), elsewhere = fault_report(6, 'a');
     on_time.end = "time";
     elsewhere.pair = 4; // of the next batch
