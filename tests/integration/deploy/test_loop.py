@@ -205,6 +205,7 @@ def ctrl_c_twice_leaves_at_once():
     test = submit(commit="main", tc="600+1", new_options="Hash=1", base_options="Hash=1")  # pairs of half an hour
     worker.start("--verbose")
     wait_until(lambda: sql(server, "SELECT 1 FROM tasks WHERE test_id = ? AND phase = 'play' AND state = 'open'", test), 60)
+    wait_until(worker.left_over, 60)  # engines: a pair has begun, else there is nothing to wait for
     said = worker.log().count("Ctrl-C again")
     worker.signal(signal.SIGINT)
     wait_until(lambda: worker.log().count("Ctrl-C again") > said)
