@@ -15,7 +15,6 @@ static const double ponder_share = 0.01;
 
 typedef struct Ponders {
     int64_t shown, games; // games that show it, and all
-    int owners;           // that report it
     int count;
     Voice *voices;
     struct Owner {
@@ -53,7 +52,6 @@ static void ponders_judge(Ponders *ponders) {
                          (double)owner->shown >= ponder_share / 2 * (double)owner->games;
         voice->played = owner->shown == 0 && share * (double)owner->games >= PONDER_GAMES_MISSED;
         voice->could_try &= !voice->failing && !voice->played;
-        ponders->owners += voice->failing;
     }
 }
 
@@ -68,12 +66,10 @@ static bool side_weigh(Turn *turn, TaskRow *row, const char *side, Error *err) {
     if (decision == FAILURE_GOES_ON)
         return true;
     bool ends = decision == FAILURE_ENDS;
-    char *reason scope(free_ptr) = xasprintf(
-        "%sside %s computes in its opponent's time: %lld of %lld games show it, on machines of "
-        "%d owner%s%s",
-        ends ? "" : "Paused: ", side, (long long)ponders.shown, (long long)ponders.games,
-        ponders.owners, ponders.owners == 1 ? "" : "s",
-        ends ? "" : ", and no owner with a record is here to confirm that");
+    char *reason scope(free_ptr) =
+        xasprintf("%sside %s computes in its opponent's time: %lld of %lld games show it%s",
+                  ends ? "" : "Paused: ", side, (long long)ponders.shown, (long long)ponders.games,
+                  ends ? "" : ", and no owner with a record is here to confirm that");
     row->test.state = ends ? TEST_FINISHED : TEST_PAUSED;
     if (!ends)
         return test_suspend(turn, row->test.id, reason, err);

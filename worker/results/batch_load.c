@@ -26,7 +26,8 @@ static void add_move(LoadMeter *meter, const MoveRecord *move, bool base) {
 void load_add(LoadMeter *meter, const GameRecord *game) {
     bool white_first = (game->game.start.side == WHITE) == (game->opening_plies % 2 == 0);
     int first = white_first ? game->white : 1 - game->white;
-    for (int i = game->opening_plies; i < game->game.plies && game->kind != GAME_END_PONDER; i++)
+    int plies = game->kind == GAME_END_PONDER ? 0 : game->game.plies;
+    for (int i = game->opening_plies; i < plies; i++)
         add_move(meter, &game->moves[i], ((i - game->opening_plies) % 2 == 0) == (first == 1));
     for (int i = 0; i < 2; i++)
         meter->rest_us[i] += record_rest_us(game, i);

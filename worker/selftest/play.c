@@ -246,8 +246,8 @@ static void try_fault(SelfTest *test, const Build *toy, const struct Fault *faul
                  t.longest_s, stayed);
 }
 
-// An engine that computes in its opponent's time does not lose, but the referee must see the CPU
-// time. Without a sandbox it cannot see that of child processes.
+// Here an engine that computes in its opponent's time may go on, but the referee must see the CPU
+// time: in tests it loses by that. Without a sandbox it cannot see that of child processes.
 static void try_theft(SelfTest *test, const Build *toy) {
     static const char name[] = "engine using others' time";
     Tally t;

@@ -67,8 +67,7 @@ static void two_owners_that_show_it_end_the_test(void **state) {
     play(3, 1, 4, false);
     assert_true(kit_result_is(&kit, "failed"));
     char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests");
-    assert_string_equal(reason, "side new computes in its opponent's time: 20 of 40 games show it, "
-                                "on machines of 2 owners");
+    assert_string_equal(reason, "side new computes in its opponent's time: 20 of 40 games show it");
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tasks WHERE state = 'open'"), 0);
     assert_int_equal(kit_check(&kit), 0);
 }
@@ -133,7 +132,7 @@ static void machines_without_a_record_pause_it_at_most(void **state) {
     char *reason scope(free_ptr) =
         kit_text(&kit, "SELECT reason FROM tests WHERE state = 'paused'");
     assert_string_equal(reason, "Paused: side new computes in its opponent's time: 20 of 40 games "
-                                "show it, on machines of 2 owners, and no owner with a record is "
+                                "show it, and no owner with a record is "
                                 "here to confirm that");
 }
 
