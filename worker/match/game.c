@@ -29,7 +29,6 @@
 #include "worker/match/pv.h"
 
 enum {
-    QUIT_PATIENCE_MS = 500,
     END_PATIENCE_MS = 20,       // time for a process that closed its output to end, too
     LATE_MAX_NS = 100000000,    // longest wait for an answer that is already too late
     DELAY_NOTABLE_NS = 1000000, // a shorter delay is no overload
@@ -42,6 +41,7 @@ typedef struct GamePlay {
     Clock clocks[COLOR_NB];
     Adjudicator adjudicator;
     char last[COLOR_NB][UCI_WORD_MAX]; // each side's last bestmove, to recognise its echo
+    bool keeps_info;
     Command command;
 } GamePlay;
 
@@ -151,9 +151,9 @@ static int32_t whole_us(int64_t ns) {
 }
 
 static void keep_info(GamePlay *play, const EngineProcess *engine, MoveRecord *made) {
-    Str *infos = &play->notes->infos;
-    if (!play->slot->spec->keep_info || !engine->info_size || infos->overflow)
+    if (!play->keeps_info || !engine->info_size || play->notes->infos.overflow)
         return;
+    Str *infos = &play->notes->infos;
     made->info_at = (uint32_t)infos->size;
     str_add(infos, engine->info, engine->info_size);
     made->info_size = infos->overflow ? 0 : (uint32_t)engine->info_size;
@@ -332,26 +332,6 @@ static int64_t wall_us(void) {
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-// Processes continue from game to game. A process whose engine does not play in this game quits.
-static void place_engines(SlotContext *slot, const GameRecord *record) {
-    EngineProcess **engines = slot->engines;
-    const EngineSpec *first = &slot->spec->engines[record->players[0]];
-    const EngineSpec *second = &slot->spec->engines[record->players[1]];
-    if (!engines[0]) {
-        engines[0] = &slot->processes[0];
-        engines[1] = &slot->processes[1];
-    }
-    if (engines[0]->spec == second || engines[1]->spec == first) {
-        EngineProcess *other = engines[0];
-        engines[0] = engines[1];
-        engines[1] = other;
-    }
-    if (engines[0]->spec != first)
-        engine_quit(engines[0], QUIT_PATIENCE_MS);
-    if (engines[1]->spec != second)
-        engine_quit(engines[1], QUIT_PATIENCE_MS);
-}
-
 // ---- the public functions -----------------------------------------------------------------------
 
 static void start_record(SlotContext *slot, GameRecord *record, GameNotes *notes) {
@@ -369,30 +349,44 @@ static void start_record(SlotContext *slot, GameRecord *record, GameNotes *notes
 }
 
 bool match_game_play(SlotContext *slot, GameRecord *record, GameNotes *notes, Error *err) {
-    GamePlay play = {.slot = slot,
-                     .record = record,
-                     .notes = notes,
-                     .adjudicator.rules = &slot->spec->adjudication};
+    if (!slot->play)
+        slot->play = xmalloc(sizeof *slot->play);
+    GamePlay *play = slot->play;
+    *play = (GamePlay){.slot = slot,
+                       .record = record,
+                       .notes = notes,
+                       .adjudicator.rules = &slot->spec->adjudication,
+                       .keeps_info = slot->spec->keep_info};
     bool fatal = false;
-    place_engines(slot, record);
+    slot_place_engines(slot, record);
     start_record(slot, record, notes);
-    if (!set_up(&play, err))
+    if (!set_up(play, err))
         return false;
     int64_t start_ns = os_now_ns();
-    if (engine_ready(&play, WHITE, &fatal, err) && engine_ready(&play, BLACK, &fatal, err))
-        play_game(&play);
+    if (engine_ready(play, WHITE, &fatal, err) && engine_ready(play, BLACK, &fatal, err))
+        play_game(play);
     record->lasted_us = (os_now_ns() - start_ns) / 1000;
-    if (slot->spec->keep_info)
+    if (play->keeps_info)
         record->infos = notes->infos.data;
     if (record->culprit >= 0)
         record->fault_report = game_notes_fault(notes, slot->engines, start_ns);
-    for (int i = 0; i < 2; i++)
-        if (slot->spec->engines[record->players[i]].restart)
-            engine_quit(slot->engines[i], QUIT_PATIENCE_MS);
+    slot_quit_restarting(slot);
     return !fatal;
 }
 
-void match_slot_quit(SlotContext *slot, int patience_ms) {
-    for (int i = 0; i < 2; i++)
-        engine_quit(&slot->processes[i], patience_ms);
+void match_game_play_on(SlotContext *slot, GameRecord *record, int plies, const atomic_bool *stop) {
+    static const Adjudication none = {0};
+    GamePlay *play = slot->play;
+    int most = record->game.plies + plies;
+    play->record = record;
+    play->notes = NULL;
+    play->keeps_info = false;
+    play->adjudicator = (Adjudicator){.rules = &none};
+    while (record->game.plies < most && !atomic_load(stop))
+        if (!play_ply(play))
+            return;
+    if (atomic_load(stop))
+        end_aborted(record);
+    else
+        end_open(record, plies);
 }

@@ -19,6 +19,11 @@ void end_aborted(GameRecord *record) {
     snprintf(record->reason, sizeof record->reason, "The match was stopped");
 }
 
+void end_open(GameRecord *record, int plies) {
+    end_game(record, GAME_END_ADJUDICATION, RESULT_NONE);
+    snprintf(record->reason, sizeof record->reason, "No end within %d plies", plies);
+}
+
 void end_by_rule(GameRecord *record, GameEnd end) {
     static const char *const draws[] = {
         [END_STALEMATE] = "Draw by stalemate",

@@ -13,6 +13,8 @@ static inline int player_of(const GameRecord *record, Color side) {
 }
 
 void end_aborted(GameRecord *record);
+// The game has no end after all the plies that it may have.
+void end_open(GameRecord *record, int plies);
 void end_by_rule(GameRecord *record, GameEnd end);
 void end_by_decision(GameRecord *record, Decision decision, Color mover);
 // The engine with `side` is at fault. The reason is the name of the colour and `what`: "White

@@ -48,6 +48,7 @@ typedef struct Slot {
     int number;
     bool running;
     SlotContext context;
+    GameRecord *copy; // of the game that is played on; NULL before the first
 } Slot;
 
 Match *match_new(const MatchSpec *spec) {
@@ -248,6 +249,32 @@ static void rest(const Match *match) {
         poll(&cancel, 1, match->spec.rest_ms);
 }
 
+// A copy of the record if its game is to be played on, else NULL. The record itself belongs to the
+// next pair as soon as the game was reported.
+static GameRecord *copy_to_play_on(Slot *slot, const GameRecord *record) {
+    const MatchSpec *spec = &slot->match->spec;
+    if (record->kind != GAME_END_ADJUDICATION || !spec->plays_on || !spec->on_played_on ||
+        spec->engines[record->players[0]].restart || spec->engines[record->players[1]].restart ||
+        !spec->plays_on(spec->ctx, record))
+        return NULL;
+    if (!slot->copy)
+        slot->copy = xmalloc(sizeof *slot->copy);
+    *slot->copy = *record;
+    slot->copy->infos = NULL;
+    return slot->copy;
+}
+
+static void play_on(Slot *slot, GameRecord *record) {
+    Match *match = slot->match;
+    PlayedOn played = {record, record->game.plies, record->result};
+    match_game_play_on(&slot->context, record, PLAYED_ON_PLIES_MAX, &match->finishing);
+    if (record->kind == GAME_END_ABORTED)
+        return;
+    pthread_mutex_lock(&match->lock);
+    match->spec.on_played_on(match->spec.ctx, &played);
+    pthread_mutex_unlock(&match->lock);
+}
+
 static void *slot_run(void *arg) {
     Slot *slot = arg;
     Match *match = slot->match;
@@ -258,10 +285,14 @@ static void *slot_run(void *arg) {
     GameNotes *notes;
     for (GameRecord *record; (record = take_game(match, &notes)); rest(match)) {
         bool sound = match_game_play(&slot->context, record, notes, &err);
+        GameRecord *copy = sound ? copy_to_play_on(slot, record) : NULL;
         give_game(match, record, sound, &err);
+        if (copy)
+            play_on(slot, copy);
     }
-    match_slot_quit(&slot->context, atomic_load(&match->aborted) ? 0 : QUIT_PATIENCE_MS);
+    slot_end(&slot->context, atomic_load(&match->aborted) ? 0 : QUIT_PATIENCE_MS);
     load_close(&slot->context.load);
+    free(slot->copy);
     return NULL;
 }
 
@@ -304,34 +335,6 @@ static void claim_cpus(Match *match) {
         match->cpus_per_slot = per_slot;
 }
 
-static const char *pairing_problem(const MatchSpec *spec) {
-    if (spec->pairings && spec->pairing_count < 1)
-        return "a round needs a pairing";
-    for (int i = 0; spec->pairings && i < spec->pairing_count; i++) {
-        const MatchPairing *pairing = &spec->pairings[i];
-        if (pairing->first < 0 || pairing->first >= spec->engine_count || pairing->second < 0 ||
-            pairing->second >= spec->engine_count || pairing->first == pairing->second)
-            return "a pairing must name two of the engines";
-    }
-    return NULL;
-}
-
-static const char *spec_problem(const MatchSpec *spec) {
-    if (spec->engine_count < 2)
-        return "a match needs two engines";
-    if (spec->games_per_pair < 1 || spec->games_per_pair > 2)
-        return "a pair has one or two games";
-    if (spec->slots < 1 || spec->slots > OS_CPUS_MAX)
-        return "the number of games at a time must be from 1 to 1024";
-    for (int i = 0; i < spec->engine_count; i++) {
-        const MatchLimit *limit = &spec->engines[i].limit;
-        if (limit->base_ms <= 0 && limit->increment_ms <= 0 && limit->move_ms <= 0 &&
-            limit->nodes <= 0 && limit->depth <= 0)
-            return "an engine without any limit would think for ever";
-    }
-    return pairing_problem(spec);
-}
-
 // The pipes and watches of two engines for each slot, one file for each thread of an engine, and
 // the files that the program has open.
 static long files_needed(const MatchSpec *spec) {
@@ -343,7 +346,7 @@ static long files_needed(const MatchSpec *spec) {
 }
 
 bool match_run(Match *match, Error *err) {
-    const char *problem = spec_problem(&match->spec);
+    const char *problem = match_spec_problem(&match->spec);
     if (problem)
         return error_set(err, 422, "bad_match", "%s", problem);
     if (!os_files_allow(files_needed(&match->spec), err))

@@ -2,7 +2,7 @@
 // receive its games.
 #pragma once
 
-#include "worker/match/game_record.h"
+#include "worker/match/played_on.h"
 
 typedef struct Opening {
     const char *fen;   // NULL: start position
@@ -48,6 +48,12 @@ typedef struct MatchSpec {
     void (*on_start)(void *ctx, const GameRecord *game);             // pair, index, players, white
     void (*on_game)(void *ctx, const GameRecord *game);              // in order of completion
     void (*on_pair)(void *ctx, int pair, const GameRecord games[2]); // in pair order, both ended
+    // Whether a game that a rule of adjudication is about to end is played on after it was reported
+    // (played_on.h). Called by slot threads at the same time. NULL: none is. A game whose engines
+    // are started anew for each game is never played on.
+    bool (*plays_on)(void *ctx, const GameRecord *game);
+    // Such a game has its second end. Not called if the match was stopped meanwhile.
+    void (*on_played_on)(void *ctx, const PlayedOn *played);
     // At the end of match_run: a game that has ended, if its pair or an earlier pair has not. In
     // the order of pairs.
     void (*on_rest)(void *ctx, const GameRecord *game);
@@ -59,3 +65,6 @@ typedef struct MatchSpec {
     void (*on_line)(void *ctx, const MatchLine *line);
     void *ctx;
 } MatchSpec;
+
+// Why no such match can be played; NULL: it can.
+const char *match_spec_problem(const MatchSpec *spec);

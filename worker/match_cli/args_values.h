@@ -47,6 +47,7 @@ typedef struct MatchArgs {
     const char *event, *site;
     bool cutechess; // -output format=cutechess
     bool pairs_reported;
+    int play_on; // percent of the games that a rule of adjudication ends; 0: none
     bool show_latency, check_pvs, strict, fair, crc, debug;
     PgnFormat pgn;
     const char *pgn_file, *epd_file, *json_file, *state_file;

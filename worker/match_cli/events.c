@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/common/hash.h"
 #include "worker/match/game_record.h"
 #include "worker/match_cli/match_run.h"
 #include "worker/os/process.h"
@@ -100,6 +101,23 @@ void match_run_on_warning(void *ctx, const GameRecord *game, const char *text) {
         return;
     error_set(&why, 0, "strict", "-strict: game %d: %s", game_number(s, game), text);
     stop(s, &why);
+}
+
+// The same games whenever the match is played again with its seed.
+bool match_run_plays_on(void *ctx, const GameRecord *game) {
+    const MatchRun *s = ctx;
+    int number = game_number(s, game);
+    return table_hash(s->args->book.seed, &number, sizeof number) % 100 <
+           (uint64_t)s->args->play_on;
+}
+
+void match_run_on_played_on(void *ctx, const PlayedOn *played) {
+    MatchRun *s = ctx;
+    const GameRecord *game = played->game;
+    rule_audit_add(&s->audit, played);
+    printf("Played on game %d (%s vs %s): %s by adjudication, then %s {%s}\n", game_number(s, game),
+           white_of(s, game), black_of(s, game), game_result_text(played->ruled),
+           game_result_text(game->result), game->reason);
 }
 
 void match_run_on_line(void *ctx, const MatchLine *line) {
@@ -249,6 +267,7 @@ void match_run_finish(MatchRun *s, bool over, const char *ending) {
                s->dropped);
     print_report(s);
     timing_report(&timing, &s->timing, s->engines, s->title.engine_count);
+    rule_audit_report(&timing, &s->audit, s->args->play_on, s->timing.thought_us);
     fputs(timing.data, stdout);
     if (s->verdict != SPRT_OPEN)
         printf("SPRT ([%.2f, %.2f]) completed - H%d was accepted\n", s->args->sprt.elo0,

@@ -8,6 +8,7 @@
 #include "worker/match_cli/json.h"
 #include "worker/match_cli/log.h"
 #include "worker/match_cli/out_file.h"
+#include "worker/match_cli/rule_audit.h"
 #include "worker/match_cli/state.h"
 #include "worker/match_cli/timing.h"
 
@@ -31,6 +32,7 @@ typedef struct MatchRun {
     int dropped;       // games that ended and do not count
     MatchLog log;
     Timing timing;
+    RuleAudit audit;
     MatchState state; // settings and command; match_run_save fills in the rest
     int64_t saved_ns;
     int saved_games;
@@ -60,5 +62,7 @@ void match_run_on_start(void *ctx, const GameRecord *game);
 void match_run_on_game(void *ctx, const GameRecord *game);
 void match_run_on_pair(void *ctx, int pair, const GameRecord games[2]);
 void match_run_on_rest(void *ctx, const GameRecord *game);
+bool match_run_plays_on(void *ctx, const GameRecord *game);
+void match_run_on_played_on(void *ctx, const PlayedOn *played);
 void match_run_on_warning(void *ctx, const GameRecord *game, const char *text);
 void match_run_on_line(void *ctx, const MatchLine *line);

@@ -315,6 +315,7 @@ static const Option options[] = {
     ALONE(FLAG("-check-mate-pvs", check_pvs)),
     ALONE(FLAG("-strict", strict)),
     ALONE(FLAG("-fair", fair)),
+    ALONE(INT("-playon", play_on, 1, 100, "a whole number from 1 to 100, percent")),
     ALONE(MAYBE("-debug", set_debug, "nothing, or all")),
     ALONE(MAYBE("-recover", accept, "no value")),
     ALONE(MAYBE("-testEnv", accept, "no value")),

@@ -349,6 +349,8 @@ MatchSpec match_run_spec(MatchRun *s) {
                        .on_game = match_run_on_game,
                        .on_pair = match_run_on_pair,
                        .on_rest = match_run_on_rest,
+                       .plays_on = args->play_on ? match_run_plays_on : NULL,
+                       .on_played_on = match_run_on_played_on,
                        .on_warning = match_run_on_warning,
                        .on_line = match_log_wants_lines(&s->log) ? match_run_on_line : NULL,
                        .ctx = s};

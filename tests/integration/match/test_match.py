@@ -232,6 +232,36 @@ def test_adjudication():
     tap.same(adjudicated("none", "0", *draw), drawn_at(20), "no draw without scores")
 
 
+PLAYED_ON = re.compile(r"Played on game \d+ \((.*) vs .*\): (\S+) by adjudication, then (\S+) \{(.*)\}")
+AUDIT = re.compile(r"Adjudication: (.*); the rules saved (.*) % of the thinking time")
+
+
+def played_on(score, *rules, script="f2f3 e7e5 g2g4 d8h4", seeds=(1, 2)):
+    """One game, whose first engine has White: the rule's result and the game's own, and the words of the report."""
+    played = Played(*engine("A", f"option.Score={score[0]}", f"option.Seed={seeds[0]}"),
+                    *engine("B", f"option.Score={score[1]}", f"option.Seed={seeds[1]}"),
+                    "-each", "tc=60+1", *([f"option.Script={script}"] if script else []), "-rounds", "1", "-games", "1", *rules, "-playon", "100")
+    found, audit = PLAYED_ON.findall(played.out), AUDIT.search(played.out)
+    return [game[2] for game in played.games], [game[1:] for game in found], audit.group(1) if audit else played.text
+
+
+def test_played_on():
+    resign, draw = ["-resign", "movecount=1", "score=600"], ["-draw", "movenumber=1", "movecount=1", "score=10"]
+    mate = "0-1", "Black mates"
+    tap.same(played_on(("-700", "0"), *resign), (["0-1"], [("0-1", *mate)],
+             "1 games played on; 1 won by rule, 0 of them wrong; 0 drawn by rule, 0 of them wrong; 0 without an end"),
+             "a game that a rule ended is played on, and the rule was right")
+    tap.same(played_on(("0", "-700"), *resign), (["1-0"], [("1-0", *mate)],
+             "1 games played on; 1 won by rule, 1 of them wrong; 0 drawn by rule, 0 of them wrong; 0 without an end"),
+             "a wrong win is found, and the result remains that of the rule")
+    tap.same(played_on(("0", "0"), *draw, script="g1f3 g8f6 f3g1 f6g8 f2f3 e7e5 g2g4 d8h4"), (["1/2-1/2"], [("1/2-1/2", *mate)],
+             "1 games played on; 0 won by rule, 0 of them wrong; 1 drawn by rule, 1 of them wrong; 0 without an end"),
+             "and a wrong draw")
+    tap.same(played_on(("50", "50"), *resign, *draw)[:2], (["0-1"], []), "a game that the rules of chess ended is not")
+    tap.same(played_on(("0", "0"), "-maxmoves", "2", script=None, seeds=(7, 97))[1], [("1/2-1/2", "*", "No end within 400 plies")],
+             "400 plies are the end")
+
+
 # ---- PGN, SPRT, Chess960 -------------------------------------------------------------------------
 
 def test_pgn():
