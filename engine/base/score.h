@@ -15,6 +15,9 @@ enum {
     SCORE_NONE = 32002, // no score at all, as for a static evaluation in check
 };
 
+// What a search knows about a value.
+typedef enum { BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT } Bound;
+
 static inline Score score_mated_in(int ply) {
     return -SCORE_MATE + ply;
 }

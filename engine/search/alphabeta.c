@@ -119,6 +119,9 @@ static void root_take(Searcher *s, const Node *node, const Candidate *move, Scor
         return;
     }
     root->score = value;
+    root->bound = value >= node->beta    ? BOUND_LOWER
+                  : value <= node->alpha ? BOUND_UPPER
+                                         : BOUND_EXACT;
     root->seldepth = s->seldepth;
     root->pv_length = line_take(root->pv, move->move, node->frame + 1);
 }

@@ -2,6 +2,7 @@
 // and the decision whether to begin another iteration. alphabeta.c searches the tree.
 #include "search/deepen.h"
 
+#include "search/evaluator.h"
 #include "search/node.h"
 
 enum { ASPIRATION_DEPTH = 5, ASPIRATION_WINDOW = 14 };
@@ -27,6 +28,7 @@ void root_moves_init(Searcher *s, const MoveList *wanted) {
             move->seldepth = 0;
             move->nodes = 0;
             move->score = move->previous = -SCORE_INFINITE;
+            move->bound = BOUND_EXACT;
         }
 }
 
@@ -80,27 +82,39 @@ static int multi_pv(const Searcher *s) {
     return wanted < s->root_count ? wanted : s->root_count;
 }
 
-static void report_line(const Searcher *s, int index) {
+// A search may be stopped before a move has a value in the last iteration. Then it keeps the value
+// of the iteration before. In the first iteration there is none, and the position is evaluated.
+void line_describe(Searcher *s, int index, SearchInfo *out) {
     const Search *search = s->shared;
     const RootMove *move = &s->root_moves[index];
-    SearchInfo info = {.depth = s->root_depth,
-                       .seldepth = move->seldepth,
-                       .multi_pv = index + 1,
-                       .score = move->score,
-                       .nodes = search_nodes(search),
-                       .time_us = timer_elapsed_us(&search->timer),
-                       .hash_permille = tt_permille_full(&search->tt),
-                       .pv = move->pv,
-                       .pv_length = move->pv_length};
-    search->report(search->report_context, &search->root, &info);
+    bool has_score = move->score > -SCORE_INFINITE;
+    *out = (SearchInfo){.depth = has_score || !s->completed ? s->root_depth : s->completed,
+                        .seldepth = move->seldepth,
+                        .multi_pv = index + 1,
+                        .score = has_score ? move->score : move->previous,
+                        .bound = has_score ? move->bound : BOUND_EXACT,
+                        .nodes = search_nodes(search),
+                        .time_us = timer_elapsed_us(&search->timer),
+                        .hash_permille = tt_permille_full(&search->tt),
+                        .pv = move->pv,
+                        .pv_length = move->pv_length};
+    if (out->score <= -SCORE_INFINITE)
+        out->score = s->pos.checkers ? SCORE_DRAW : searcher_evaluate(s);
 }
 
-static void report_iteration(const Searcher *s) {
-    if (s->index != 0 || !s->shared->report)
-        return;
-    for (int i = 0; i < multi_pv(s); i++)
-        if (s->root_moves[i].score > -SCORE_INFINITE)
-            report_line(s, i);
+static void report(Searcher *s) {
+    const Search *search = s->shared;
+    for (int i = 0; i < multi_pv(s); i++) {
+        SearchInfo info;
+        line_describe(s, i, &info);
+        search->report(search->report_context, &search->root, &info);
+    }
+    s->told_nodes = search_nodes(search);
+}
+
+void report_end(Searcher *s) {
+    if (s->shared->report && search_nodes(s->shared) != s->told_nodes)
+        report(s);
 }
 
 static void iteration(Searcher *s, int depth) {
@@ -116,7 +130,8 @@ static void iteration(Searcher *s, int depth) {
     }
     if (!searcher_was_stopped(s)) {
         s->completed = depth;
-        report_iteration(s);
+        if (s->index == 0 && s->shared->report)
+            report(s);
     }
 }
 

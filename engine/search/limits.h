@@ -29,10 +29,12 @@ typedef struct SearchLimits {
     MoveList search_moves; // root moves to consider; size 0: all
 } SearchLimits;
 
-// One principal variation, reported after an iteration.
+// One principal variation, reported after an iteration, and at the end of a search that has gone on
+// since.
 typedef struct SearchInfo {
     int depth, seldepth, multi_pv; // multi_pv counts from 1
     Score score;
+    Bound bound; // what `score` is; BOUND_EXACT except at the end of a search that was stopped
     uint64_t nodes;
     int64_t time_us;
     int hash_permille;
@@ -43,5 +45,6 @@ typedef struct SearchInfo {
 // A search; search.h has its functions.
 typedef struct Search Search;
 
-// Called after an iteration, once for each principal variation.
+// Called once for each principal variation. The last call for the first one has the move, score and
+// nodes of the SearchResult.
 typedef void SearchReport(void *context, const Root *root, const SearchInfo *info);

@@ -37,6 +37,7 @@ static void searcher_begin(Searcher *s) {
         accumulators_restart(s->accumulators);
     s->null_move_ban = s->repetition_floor = 0;
     s->root_nodes = 0;
+    s->told_nodes = UINT64_MAX;
     s->pv_index = s->root_depth = s->completed = 0;
     root_moves_init(s, &s->shared->limits.search_moves);
 }
@@ -157,21 +158,18 @@ static void wait_until_wanted(Search *search) {
         nanosleep(&moment, NULL);
 }
 
-// A limit may stop the search before the first move has a value: then the score is unknown.
-static Score root_score(const RootMove *best) {
-    Score score = best->score > -SCORE_INFINITE ? best->score : best->previous;
-    return score > -SCORE_INFINITE ? score : SCORE_DRAW;
-}
-
 static SearchResult result_of(const Search *search) {
-    const Searcher *leader = search->searchers[0];
+    Searcher *leader = search->searchers[0];
     SearchResult result = {.nodes = search_nodes(search), .depth = leader->completed};
     if (leader->root_count == 0)
         return result;
     const RootMove *best = &leader->root_moves[0];
     result.best = best->move;
     result.ponder = best->pv_length > 1 ? best->pv[1] : MOVE_NONE;
-    result.score = root_score(best);
+    SearchInfo info;
+    line_describe(leader, 0, &info);
+    result.score = info.score;
+    report_end(leader);
     return result;
 }
 

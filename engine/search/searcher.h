@@ -50,6 +50,7 @@ typedef struct Frame {
 typedef struct RootMove {
     Move move;
     Score score;    // -SCORE_INFINITE if the search gave only an upper bound
+    Bound bound;    // what `score` is, if the search gave it
     Score previous; // in the iteration before
     int seldepth;
     uint64_t nodes; // searched below this move, in all iterations
@@ -76,6 +77,7 @@ typedef struct Searcher {
     int root_depth;      // depth of the iteration
     uint64_t root_nodes; // nodes at the end of the last root move
     int completed;       // depth of the last complete iteration
+    uint64_t told_nodes; // nodes of all threads at the last report; UINT64_MAX before the first
     History history;
     PawnCache pawns;
     Accumulators *accumulators; // of the net in use; NULL for the classical evaluation

@@ -7,8 +7,6 @@
 #include "base/score.h"
 #include "rules/types.h"
 
-typedef enum { BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT } Bound;
-
 typedef struct TTEntry {
     Move move;   // MOVE_NONE if none was best
     Score score; // mates are counted from the root of the search that probes

@@ -1,10 +1,8 @@
-// The UCI commands and the search thread. go.c reads the arguments of `go`, info.c writes `info`,
-// options.c has the options.
+// The UCI commands. go.c reads the arguments of `go`, info.c writes `info`, options.c has the
+// options, thinker.c the thread that searches.
 #include "uci/uci.h"
 
-#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +13,7 @@
 #include "uci/go.h"
 #include "uci/info.h"
 #include "uci/options.h"
+#include "uci/thinker.h"
 
 enum { QUIET_US = 20000 }; // how long reports may stay in the buffer
 
@@ -23,12 +22,10 @@ struct Uci {
     Search *search;
     Root root;
     UciOptions options;
-    pthread_t thread;
-    Position asked;       // the position that is searched; `position` may change `root` meanwhile
-    bool has_thread;      // started and not yet joined
-    atomic_bool thinking; // cleared just before the answer is written
-    int64_t line_us;      // when the current command was read
-    int64_t quiet_until;  // reports before this moment stay in the buffer
+    Thinker thinker;
+    Position asked;      // the position that is searched; `position` may change `root` meanwhile
+    int64_t line_us;     // when the current command was read
+    int64_t quiet_until; // reports before this moment stay in the buffer
     char line[UCI_LINE_MAX];
 };
 
@@ -79,7 +76,7 @@ static void *think(void *context) {
     char best[MOVE_TEXT_MAX] = "0000", ponder[MOVE_TEXT_MAX];
     if (result.best != MOVE_NONE)
         move_to_uci(&pos, result.best, best);
-    atomic_store(&uci->thinking, false);
+    thinker_answers(&uci->thinker);
     if (result.ponder == MOVE_NONE) {
         say(uci, "bestmove %s", best);
         return NULL;
@@ -90,20 +87,11 @@ static void *think(void *context) {
     return NULL;
 }
 
-// Joins a thread that has answered or is about to answer.
-static void thread_join(Uci *uci) {
-    if (uci->has_thread)
-        pthread_join(uci->thread, NULL);
-    uci->has_thread = false;
-}
-
 static bool is_busy(Uci *uci, const char *command) {
-    if (atomic_load(&uci->thinking)) {
-        say(uci, "info string %s: a search is running, send stop first", command);
-        return true;
-    }
-    thread_join(uci);
-    return false;
+    if (thinker_is_free(&uci->thinker))
+        return false;
+    say(uci, "info string %s: a search is running, send stop first", command);
+    return true;
 }
 
 // ---- commands ----------------------------------------------------------------------------------
@@ -217,15 +205,13 @@ static void do_go(Uci *uci, const char *args) {
     uci->quiet_until = answer_waits ? 0 : uci->line_us + QUIET_US;
     uci->asked = uci->root.pos;
     search_prepare(uci->search, &uci->root, &limits);
-    atomic_store(&uci->thinking, true);
-    uci->has_thread = pthread_create(&uci->thread, NULL, think, uci) == 0;
-    if (!uci->has_thread)
-        think(uci);
+    thinker_start(&uci->thinker, think, uci);
 }
 
 static void do_stop(Uci *uci, const char *args) {
     (void)args;
     search_stop(uci->search);
+    thinker_stop(&uci->thinker);
 }
 
 static void do_ponderhit(Uci *uci, const char *args) {
@@ -304,7 +290,7 @@ void uci_free(Uci *uci) {
     if (!uci)
         return;
     search_stop(uci->search);
-    thread_join(uci);
+    thinker_join(&uci->thinker);
     search_free(uci->search);
     options_release(&uci->options);
     free(uci);

@@ -53,6 +53,22 @@ def a_stop_right_after_go_is_not_lost():
             true(e.best("position startpos", "go infinite", "stop") != "0000", "no move")
 
 
+def a_stop_makes_way_for_the_next_command_at_once():
+    """All of it is one write: the engine reads each line before the search has had time to end."""
+    with Engine() as e:
+        for _ in range(50):
+            e.send("position startpos\ngo infinite\nstop\ngo depth 2")
+            said = e.until("bestmove") + e.until("bestmove")
+            equal([l for l in said if "a search is running" in l], [])
+            contains("\n".join(said), "info depth 2 ")
+            said = e.ask("go infinite\nstop\nsetoption name Hash value 2\nsetoption name MultiPV value 2\n"
+                         "ucinewgame\neval")
+            equal([l for l in said if l.startswith("info string")], [])
+            contains("\n".join(e.ask("go infinite\nstop\nsetoption name MultiPV value 1")), "bestmove")
+        e.send("go ponder depth 3\nponderhit\nstop\ngo depth 1")
+        equal(len(e.until("bestmove") + e.until("bestmove")) > 1, True)
+
+
 def pondering_ends_with_ponderhit_or_stop():
     with Engine() as e:
         e.send("position startpos moves e2e4 e7e5", "go ponder wtime 200 btime 200 winc 0 binc 0")
@@ -84,6 +100,42 @@ def a_finished_game_has_no_best_move():
     with Engine() as e:
         equal(e.best("position fen R6k/8/6K1/8/8/8/8/8 b - - 0 1", "go depth 5"), "0000")
         equal(e.best("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "go movetime 10"), "0000")
+
+
+GAME = "position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6"
+WORLD = (GAME, "position fen r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/P1N2N2/1P2BPPP/R1BQ1RK1 w - - 0 10",
+         "position fen 8/8/4k3/8/2K5/8/4P3/8 w - - 0 1", "position fen k7/8/2K5/8/8/8/8/7R w - - 0 1",
+         "position fen 4k3/8/8/8/8/8/3q4/4K3 w - - 0 1")
+
+
+def holds(lines, nodes=None):
+    """The last line with a PV tells what was played: its move, its reply, a score, a depth, all nodes."""
+    said = [l for l in lines if l.startswith("info ") and " pv " in l and not re.search(r" multipv ([2-9]|\d\d)", l)]
+    true(said, f"no PV before {lines[-1]}")
+    found = re.fullmatch(r"info depth (\d+) seldepth \d+ multipv 1 score (?:cp|mate) -?\d+(?: (?:low|upp)erbound)? "
+                         r"nodes (\d+) nps \d+ hashfull \d+ time \d+ pv (.*)", said[-1])
+    true(found, said[-1])
+    pv = found.group(3).split()
+    equal(lines[-1], " ".join(["bestmove", pv[0]] + ["ponder " + m for m in pv[1:2]]), said[-1])
+    true(int(found.group(1)) >= 1, said[-1])
+    if nodes and int(found.group(1)) < 120:  # the deepest search may end before the limit
+        equal(int(found.group(2)), nodes, said[-1])
+
+
+def the_last_line_tells_the_move_that_is_played():
+    """Wherever the search was cut off: before the first value, within an iteration, after one."""
+    with Engine() as e:
+        for position in WORLD:
+            for nodes in (1, 2, 5, 20, 45, *range(60, 1500, 37), 4000, 9999, 30000):
+                e.send("ucinewgame", position, f"go nodes {nodes}")
+                holds(e.until("bestmove"), nodes)
+        for limit in ("movetime 30", "wtime 300 btime 300", "depth 7", "infinite\nstop", "ponder\nponderhit\nstop"):
+            e.send(GAME, "go " + limit)
+            holds(e.until("bestmove"))
+        e.send("setoption name Threads value 3", "setoption name MultiPV value 2")
+        for limit in ("nodes 20000", "movetime 60", "depth 6"):
+            e.send(GAME, "go " + limit)
+            holds(e.until("bestmove"))
 
 
 def several_lines_are_reported():
@@ -217,8 +269,9 @@ def every_command_of_the_list_tells_how_it_is_used():
 if __name__ == "__main__":
     run(uci_lists_the_options_and_ends_with_uciok, every_limit_of_go_gives_one_best_move,
         a_search_without_end_waits_for_stop, a_stop_right_after_go_is_not_lost,
-        pondering_ends_with_ponderhit_or_stop, isready_is_answered_while_it_thinks,
-        mates_are_reported_in_moves, a_finished_game_has_no_best_move, several_lines_are_reported,
+        a_stop_makes_way_for_the_next_command_at_once, pondering_ends_with_ponderhit_or_stop,
+        isready_is_answered_while_it_thinks,
+        mates_are_reported_in_moves, a_finished_game_has_no_best_move, the_last_line_tells_the_move_that_is_played, several_lines_are_reported,
         castling_is_written_as_the_variant_wants, threads_and_hash_can_be_changed,
         bad_input_is_named_and_passed_over, a_bad_position_leaves_the_old_one,
         quit_and_end_of_input_end_it_even_while_it_thinks, bench_prints_its_signature_twice_alike,
