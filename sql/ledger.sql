@@ -195,8 +195,12 @@ UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 
 -- name: ledger_task_add
 -- types: :against text?
-INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until)
-VALUES (:test, :worker, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores, :batch_s, :batch_until)
+INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until,
+                   reference_commit, reference_speed)
+VALUES (:test, :worker, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores,
+        :batch_s, :batch_until,
+        (SELECT e.reference_commit FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test),
+        (SELECT e.reference_speed FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test))
 
 -- name: ledger_worker_speed
 UPDATE workers SET speed = :speed WHERE id = :worker
@@ -216,6 +220,16 @@ INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed,
 VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :games_sha256, :now, nullif(:position, 0), :excluded,
         :points, :owner, :proven, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
+
+-- The clocks that task :task was dealt, what scales them, and the speed that its first batch reported.
+-- name: ledger_task_clock row
+-- types: base_tc text?, reference_speed real, speed real?
+SELECT n.tc AS new_tc, o.tc AS base_tc, coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
+       (SELECT b.speed FROM batches b WHERE b.task_id = k.id AND b.seq = 0) AS speed
+FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id
+     JOIN sides n ON n.test_id = k.test_id AND n.side = k.side
+     LEFT JOIN sides o ON o.test_id = k.test_id AND o.side = k.against
+WHERE k.id = :task
 
 -- name: trust_is_proven value
 -- types: value bool

@@ -323,6 +323,9 @@ CREATE TABLE tasks (
     batch_s REAL NOT NULL DEFAULT 86400,    -- how long its machine may take for a batch, whatever its heartbeats say
     batch_until REAL NOT NULL DEFAULT 0,
     told TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(told)), -- what the workload told its machine
+    -- Those of the engine when the task was dealt, so that the operator may change the engine's meanwhile; NULL: the engine's.
+    reference_commit TEXT,
+    reference_speed REAL,
     created REAL NOT NULL,
     finished REAL,
     CHECK ((state = 'open') = (finished IS NULL)),

@@ -1,6 +1,7 @@
 // See time_control.h.
 #include "server/common/time_control.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,43 @@ bool tc_parse(const char *text, TimeControl *out, Error *err) {
 
 bool tc_is_scaled(const TimeControl *tc) {
     return tc->base_s > 0 || tc->move_s > 0;
+}
+
+char *tc_text(const TimeControl *tc, char out[TC_TEXT_MAX]) {
+    char moves[16] = "";
+    if (tc->moves)
+        snprintf(moves, sizeof moves, "%d/", tc->moves);
+    if (tc->nodes)
+        snprintf(out, TC_TEXT_MAX, "nodes=%" PRId64, tc->nodes);
+    else if (tc->depth)
+        snprintf(out, TC_TEXT_MAX, "depth=%d", tc->depth);
+    else if (tc->move_s > 0)
+        snprintf(out, TC_TEXT_MAX, "st=%.3f", tc->move_s);
+    else
+        snprintf(out, TC_TEXT_MAX, "%s%.3f+%.3f", moves, tc->base_s, tc->increment_s);
+    return out;
+}
+
+// Rounded to milliseconds before, because that is how a clock is set, and after.
+static double scaled(double seconds, double factor) {
+    double ms = round(seconds * 1000);
+    return ms > 0 ? fmax(1, round(ms * factor)) / 1000 : 0;
+}
+
+void tc_scale(TimeControl *tc, double factor) {
+    tc->base_s = scaled(tc->base_s, factor);
+    tc->increment_s = scaled(tc->increment_s, factor);
+    tc->move_s = scaled(tc->move_s, factor);
+}
+
+bool clock_scale_factor(const ClockScale *scale, double measured_speed, double *factor) {
+    double exact = scale->reference_speed / measured_speed;
+    *factor = fmin(fmax(exact, scale->min), scale->max);
+    return exact <= scale->max;
+}
+
+double clock_scale_least(const ClockScale *scale) {
+    return scale->reference_speed / scale->max;
 }
 
 // Seconds that one side may think in a game of `moves` moves.

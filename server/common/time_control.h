@@ -1,6 +1,6 @@
 // Time controls as tests name them: "10+0.1", "40/10+0.1", "st=0.1", "nodes=20000", "depth=8". The
-// server computes durations from them. The worker scales them to its machine
-// (worker/match/time_scale.h).
+// server computes durations from them. Server and worker scale them to a machine by the same
+// functions, so the server can check the clock that a batch reports.
 #pragma once
 
 #include <stdbool.h>
@@ -23,6 +23,22 @@ typedef struct TimeControl {
 bool tc_parse(const char *text, TimeControl *out, Error *err);
 // Whether a slower machine gets more time. True for clocks and st, false for nodes and depth.
 bool tc_is_scaled(const TimeControl *tc);
+// Writes the time control as a batch reports it: "10.000+0.100". Returns `out`.
+char *tc_text(const TimeControl *tc, char out[TC_TEXT_MAX]);
+// Multiplies the times by `factor`, to the nearest millisecond. No time becomes 0. Limits of nodes
+// and depth stay.
+void tc_scale(TimeControl *tc, double factor);
+
+// How the clocks of a test are fitted to machines: nodes/s of a slot, and bounds of the factor.
+typedef struct ClockScale {
+    double reference_speed, min, max;
+} ClockScale;
+// *factor = reference / measured, but at least `min`. False: it would be above `max`, so the
+// machine is too slow; *factor is `max` then.
+bool clock_scale_factor(const ClockScale *scale, double measured_speed, double *factor);
+// The least measured speed with which a machine is not too slow.
+double clock_scale_least(const ClockScale *scale);
+
 // Expected seconds of a game, both sides together: (base + 68 inc) · 2 · 0.92, as in Fishtest.
 // `speed`, in nodes/s, is used for nodes= and depth=.
 double tc_game_seconds(const TimeControl *tc, double speed);

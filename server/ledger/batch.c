@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/common/one_line.h"
 #include "server/ledger/ranges.h"
 #include "server/ledger/result.h"
 #include "server/ledger/task.h"
@@ -12,17 +11,7 @@
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// The members that all batches have. What `result` may say is the workload's.
-static bool numbers_check(const Batch *batch, Error *err) {
-    if (!(batch->speed >= 0 && batch->speed < 1e12))
-        return error_field(err, 422, "bad_request", "speed", "speed is nodes a second");
-    if (!(batch->busy >= 0 && batch->busy <= 1))
-        return error_field(err, 422, "bad_request", "busy", "busy is 0 to 1");
-    if (batch->load.delay > 1 || batch->load.steal > 1)
-        return error_field(err, 422, "bad_request", "load", "delay and steal are 0 to 1");
-    return one_line_check("tc", batch->tc, 0, 64, err);
-}
-
+// What `result` may say is the workload's.
 static bool result_check(const Batch *batch, const TaskRow *row, const TestCount *count,
                          Error *err) {
     WorkloadDealt dealt = {.told = count->told,
@@ -213,7 +202,7 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
         return false;
     if (batch->seq < row.next_seq)
         return repeat(turn, batch, &row, &count, reply, err);
-    if (!place_check(turn, batch, &row, err) || !numbers_check(batch, err) ||
+    if (!place_check(turn, batch, &row, err) || !conditions_check(turn, batch, &row, err) ||
         !result_check(batch, &row, &count, err) || !store(turn, batch, &row, &count, reply, err))
         return false;
     fill_reply(turn, &row, &count, reply);

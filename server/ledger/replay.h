@@ -23,7 +23,7 @@ typedef struct ReplayFacts {
     int64_t first_pair;                    // number in the test of the batch's first pair
     const char *outcomes;                  // one digit for each pair
     int64_t crashes, time_losses, ponders; // ponders: of both sides
-    const char *tc;                        // the clock used, "10.00+0.10"
+    const char *tc;                        // the clock used, "10.000+0.100"
     bool chess960;
 } ReplayFacts;
 

@@ -42,6 +42,9 @@ bool test_count_load(Turn *turn, int64_t test, int64_t task, TestCount *out, Err
 bool test_count_begin(Turn *turn, int64_t test, TestCount *out, Error *err);
 void test_count_release(TestCount *count);
 bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *err);
+// Whether the clock, the speed and the load that a batch reports are possible for its task. False:
+// 422 `bad_clock`, `bad_speed` or `bad_request`.
+bool conditions_check(Turn *turn, const Batch *batch, const TaskRow *row, Error *err);
 // The first counted batch of a machine confirms the bench counts that its test declared.
 bool bench_confirm(Turn *turn, const TaskRow *row, Error *err);
 // Ends or pauses the test of a task if the result of its latest batch completes the proof that one

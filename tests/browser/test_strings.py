@@ -147,7 +147,7 @@ def play(worker):
     lines = [{**game(task["first_pair"] + pair, white), "end": long_line(), "reason": long_line(), "moves": line() + " e2e4"}
              for pair in range(4) for white in ("white", "black")]
     sha = ok(put_games(worker, task["id"], 0, zstd(("\n".join(map(json.dumps, lines)) + "\n").encode()))).json["sha256"]
-    ok(worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", sha, crashes=1, time_losses=1, tc=line())))
+    ok(worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", sha, crashes=1, time_losses=1)))
     pgn = "".join(f'[{tag} "{line()}"]\n' for tag in ("Event", "White", "Black")) + f"\n1. e4 {{{long_text()}}} e5 *\n"
     talk = {"new": long_text(), "base": f"< id name {long_text()}"}
     ok(worker.api("PUT", f"/tasks/{task['id']}/faults/0", {
@@ -175,7 +175,7 @@ def fill():
     play(first)
     wait_until(lambda: sql(server, "SELECT 1 FROM exclusions"), 30)  # the server has played its games over again
     task = claim(second).json
-    ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", tc=line())))
+    ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222")))
     ok(admin.api("POST", f"/tests/{played}/exclude", {"worker": second.worker, "which": "all", "reason": long_line()}))
     ok(admin.api("POST", f"/tests/{played}/include", {"worker": second.worker}))
     fail(third)

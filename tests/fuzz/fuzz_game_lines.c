@@ -29,7 +29,7 @@ static void check_taken(const Str *frame) {
     }
     if (lines != 2 * BATCH_PAIRS)
         abort();
-    ReplayFacts facts = {.outcomes = "2222", .tc = "10.00+0.10"};
+    ReplayFacts facts = {.outcomes = "2222", .tc = "10.000+0.100"};
     if (!replay_games(text.data, text.size, &facts, &err) && !err.message[0])
         abort();
 }

@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const clocks[] = {"10.00+0.10", "40/10+0.1", "nodes=1000", "soon"};
+    static const char *const clocks[] = {"10.000+0.100", "40/10+0.1", "nodes=1000", "soon"};
     Error err = {0};
     rules_init();
     if (!size)

@@ -169,7 +169,7 @@ Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result)
                    .worker = worker,
                    .seq = seq,
                    .result = result,
-                   .tc = "10.00+0.10",
+                   .tc = "10.000+0.100",
                    .speed = 1e6};
 }
 

@@ -61,7 +61,7 @@ class Attacked:
                      "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, "
                      "received, position) SELECT ?, ?, ?, i, 16, "
                      """'{"outcomes": "2222222222222222", "wins": 0, "losses": 0, "draws": 32, "crashes": 0, "time_losses": 0, "ponders": 0, "ponders_against": 0}', """
-                     "'10.00+0.10', 1e6, 0, 1e9 + i, 1 + i FROM n",
+                     "'10.000+0.100', 1e6, 0, 1e9 + i, 1 + i FROM n",
                      count, self.test, task, self.worker.worker)
 
     def submission(self):

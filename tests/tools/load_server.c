@@ -93,7 +93,7 @@ static void make_game(Load *load, GameRecord *game, int white) {
 
 static void make_model(Load *load, Model *model, int pairs) {
     const Opening opening = {POSITION_START_FEN, ""};
-    const BatchFacts facts = {"10.000+0.100", 812345, 0.02, NULL};
+    const BatchFacts facts = {"nodes=1000", 812345, 0.02, NULL};
     GameRecord *games scope(free_ptr) = xcalloc(2, sizeof *games);
     GameBatch batch scope(batch_release);
     batch_init(&batch, 0, 0, pairs);

@@ -1,5 +1,5 @@
-// The clock of a task on this machine: the time control of the test, multiplied by the ratio of the
-// reference speed to the speed of this machine. Limits of nodes and depth are not scaled.
+// Time controls in the milliseconds of the match runner. They are scaled and written by the
+// functions that the server uses, too (server/common/time_control.h).
 #pragma once
 
 #include <stdbool.h>
@@ -15,11 +15,3 @@ bool limit_is_scaled(const MatchLimit *limit);
 void limit_scale(MatchLimit *limit, double factor);
 // Writes the limit as a batch reports it: "10.000+0.100". Returns `out`.
 char *limit_text(const MatchLimit *limit, char out[TC_TEXT_MAX]);
-
-typedef struct Scale {
-    double reference_speed, min, max; // nodes/s of a slot; bounds of the factor
-} Scale;
-
-typedef enum { SCALE_FINE, SCALE_TOO_SLOW } ScaleVerdict;
-// factor = reference / measured, but at least `min`. SCALE_TOO_SLOW if it is above `max`.
-ScaleVerdict scale_factor(const Scale *scale, double measured_speed, double *factor);

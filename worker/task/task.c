@@ -221,7 +221,7 @@ static bool read_test(Task *task, json_t *root, Error *err) {
 }
 
 static bool read_scale(Task *task, json_t *root, Error *err) {
-    Scale *s = &task->scale;
+    ClockScale *s = &task->scale;
     json_t *build = NULL, *files = NULL;
     if (json_is_null(root))
         return true;

@@ -51,7 +51,7 @@ typedef struct Task {
     Adjudication adjudication;
     TaskSide sides[SIDE_COUNT];
     bool has_scale;
-    Scale scale;
+    ClockScale scale;
     TaskSide reference; // with a scale: its name, engine, snapshot and build. It does not play
     Opening *openings;  // `pairs` entries
 } Task;

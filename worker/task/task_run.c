@@ -204,11 +204,11 @@ static Step measure_reference(TaskRun *run, const Build *reference) {
     if (outcome == RUN_FAILED)
         return fail(run, "machine", "");
     json_object_set_new(run->worker->speeds, run->task.engine, json_real(run->speed));
-    if (scale_factor(&run->task.scale, run->speed, &run->factor) == SCALE_FINE)
+    if (clock_scale_factor(&run->task.scale, run->speed, &run->factor))
         return STEP_ON;
     error_set(&run->failure.error, 422, "too_slow",
               "this machine makes %.0f nodes/s on a slot, the test needs at least %.0f", run->speed,
-              run->task.scale.reference_speed / run->task.scale.max);
+              clock_scale_least(&run->task.scale));
     return fail(run, "machine", "");
 }
 

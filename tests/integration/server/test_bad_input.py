@@ -198,7 +198,7 @@ def batches_that_contradict_themselves_or_their_task_are_refused():
                 ({"wins": good["result"]["wins"] + 1}, "bad_counts", "draws"), ({"wins": 0, "losses": 0, "draws": 8}, "bad_counts", "wins"),
                 ({"outcomes": "21345"}, "bad_counts", "outcomes"), ({"outcomes": "21x4"}, "bad_counts", "outcomes"),
                 ({"wins": -1}, "bad_counts", "wins"), ({"crashes": 9}, "bad_counts", "crashes"),
-                ({"wins": 1 << 62}, "bad_counts", "wins"), ({"speed": -1}, "bad_request", "speed"),
+                ({"wins": 1 << 62}, "bad_counts", "wins"), ({"speed": -1}, "bad_speed", "speed"), ({"tc": "1000+99"}, "bad_clock", "tc"),
                 ({"busy": 1.5}, "bad_request", "busy"), ({"seq": -1}, "bad_request", "seq")):
             refused(worker.api("POST", path, changed(good, change)), 422, code, field=field)
         without = {name: value for name, value in good["result"].items() if name != "crashes"}

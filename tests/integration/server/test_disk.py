@@ -21,7 +21,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
-from protocol import batch, claim, game, games_body, put_games, zstd  # noqa: E402
+from protocol import batch, claim, clock_of, game, games_body, put_games, zstd  # noqa: E402
 from server import BUILD, ROOT, Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -46,7 +46,7 @@ def machine():
 
 
 def post(worker, task, seq, outcomes="2222", games=None, **fields):
-    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes, games, **fields))
+    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes, games, tc=clock_of(task), **fields))
 
 
 def play(worker, task, seq, body, **fields):

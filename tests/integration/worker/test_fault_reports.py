@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
-from protocol import batch, claim, games_body, put_games, zstd  # noqa: E402
+from protocol import STC, batch, claim, games_body, put_games, zstd  # noqa: E402
 from server import ROOT, Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
@@ -30,7 +30,7 @@ def put(seq, document, headers=None):
 
 
 def post(seq, **fields):
-    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "2222", **fields))
+    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "2222", **{"tc": STC, **fields}))
 
 
 def a_batch_reports_the_load_of_its_machine():
@@ -205,7 +205,7 @@ def games_are_played_over_again_and_invented_ones_are_found():
     for who, plies in ((honest, 8), (liar, 4)):
         dealt = claim(who).json
         sha = put_games(who, dealt["id"], 0, games_body(dealt["first_pair"], 4, plies)).json["sha256"]
-        equal(who.api("POST", f"/tasks/{dealt['id']}/batches", batch(0, "2222", sha)).json["counted"], True)
+        equal(who.api("POST", f"/tasks/{dealt['id']}/batches", batch(0, "2222", sha, tc=STC)).json["counted"], True)
     wait_until(lambda: anyone.api("GET", "/tests/1").json["replays"]["batches"] == 2)
     test = anyone.api("GET", "/tests/1").json
     equal((test["replays"]["games"], test["replays"]["mismatches"]), (16, 1))
@@ -222,7 +222,7 @@ def games_are_played_over_again_and_invented_ones_are_found():
 def a_side_that_computes_in_its_opponents_time_is_named():
     mine = claim(worker).json
     path, games = f"/tasks/{mine['id']}", 2 * anyone.api("GET", "/tests/1").json["stats"]["pairs"] + 8
-    equal(worker.api("POST", path + "/batches", batch(0, "1222", ponders=1)).json["counted"], True)
+    equal(worker.api("POST", path + "/batches", batch(0, "1222", ponders=1, tc=STC)).json["counted"], True)
     sentence = f"The new side lost 1 of {games} games because it computed in its opponent's time, the base 0."
     test = anyone.api("GET", "/tests/1").json
     equal((test["rest_warning"], test["stats"]["ponders"], test["stats"]["ponders_against"]), (sentence, 1, 0))

@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
 from database import add_test  # noqa: E402
-from protocol import batch, changed, side_of  # noqa: E402
+from protocol import STC, batch, changed, side_of  # noqa: E402
 from server import BUILD, ROOT, Server  # noqa: E402
 
 EXAMPLES = dict(re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S))
@@ -124,7 +124,7 @@ def a_whole_task_follows_the_examples_of_the_documentation():
         reply = worker.request("PUT", f"/api/v1{path}/games/0", games, {"Content-Type": "application/zstd"})
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("games.reply"))
-        counts = changed({**example("batch.request"), **batch(0, "2134", reply.json["sha256"])}, {"crashes": 1})
+        counts = changed({**example("batch.request"), **batch(0, "2134", reply.json["sha256"], tc=STC)}, {"crashes": 1})
         reply = worker.api("POST", path + "/batches", counts)
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("batch.reply"))
@@ -276,13 +276,15 @@ def refusals_of_batches_name_the_fault():
     with Loop() as loop:
         worker, other = loop.server.worker(), loop.server.worker(key="o" * 32)
         path = f"/tasks/{claim(worker).json['id']}/batches"
-        good = batch(0, "2134")
+        good = batch(0, "2134", tc=STC)
         for change, status, code in [
                 ({"wins": 9}, 422, "bad_counts"), ({"outcomes": "213"}, 422, "bad_counts"), ({"outcomes": "2135"}, 422, "bad_counts"),
                 ({"outcomes": 2134}, 422, "bad_request"), ({"seq": 1}, 409, "seq_gap"), ({"seq": -1}, 422, "bad_request"),
                 ({"seq": 99}, 422, "bad_request"), ({"busy": 2}, 422, "bad_request"), ({"more": 1}, 422, "bad_request"),
                 ({"games_sha256": "d" * 64}, 409, "games_missing"), ({"games_sha256": "d"}, 422, "bad_request"),
-                ({"tc": "x" * 65}, 422, "bad_field"), ({"crashes": 9}, 422, "bad_counts")]:
+                ({"tc": "x" * 65}, 422, "bad_field"), ({"crashes": 9}, 422, "bad_counts"),
+                ({"tc": "1000+99"}, 422, "bad_clock"), ({"tc": "10+0.1"}, 422, "bad_clock"), ({"speed": 5e5}, 422, "bad_clock"),
+                ({"speed": 0}, 422, "bad_speed"), ({"speed": 1e12}, 422, "bad_speed"), ({"speed": 1e4}, 422, "bad_speed")]:
             reply = worker.api("POST", path, changed(good, change))
             tap.equal((reply.status, reply.code), (status, code), str(change))
         tap.equal(other.api("POST", path, good).code, "not_your_task")
@@ -293,7 +295,7 @@ def refusals_of_batches_name_the_fault():
         tap.equal(loop.sql("SELECT count(*) FROM batches"), [(0,)])
         tap.equal(worker.api("POST", path, good).json["counted"], True)
         tap.equal(worker.api("POST", path, good).json["repeat"], True)
-        tap.equal(worker.api("POST", path, batch(0, "2143")).code, "batch_conflict")
+        tap.equal(worker.api("POST", path, batch(0, "2143", tc=STC)).code, "batch_conflict")
 
 
 def games_that_are_no_games_are_refused():
@@ -333,7 +335,7 @@ def a_verdict_ends_the_test_for_everybody():
         idle = claim(other).json["id"]
         state, seq, task = "active", 0, claim(worker).json
         while state == "active":
-            reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "3433")).json
+            reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "3433", tc=STC)).json
             state, seq = reply["test"]["state"], seq + 1
             if reply["why"] == "done":
                 task, seq = claim(worker).json, 0
@@ -341,7 +343,7 @@ def a_verdict_ends_the_test_for_everybody():
         tap.equal(loop.sql("SELECT result FROM tests"), [("accepted",)])
         heartbeat = other.api("POST", f"/tasks/{idle}/heartbeat", {"phase": "play", "plies": 9, "started_pairs": 1}).json
         tap.equal((heartbeat["continue"], heartbeat["why"]), (False, "finished"))
-        late = other.api("POST", f"/tasks/{idle}/batches", batch(0, "0000")).json
+        late = other.api("POST", f"/tasks/{idle}/batches", batch(0, "0000", tc=STC)).json
         tap.equal((late["stored"], late["counted"], late["test"]["units"]), (True, False, reply["test"]["units"]))
         tap.equal(claim(worker).status, 204)
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
@@ -353,14 +355,14 @@ def acknowledged_results_are_there_after_a_kill():
         task = claim(worker, cores=8).json
         path, seen = f"/tasks/{task['id']}/batches", 0
         for seq in range(5):
-            tap.equal(worker.api("POST", path, batch(seq, "2134")).json["counted"], True)
+            tap.equal(worker.api("POST", path, batch(seq, "2134", tc=STC)).json["counted"], True)
             if seq % 2:
                 loop.server.kill()
                 worker.close()
                 loop.server.start()
             seen += 1
             tap.equal(loop.sql("SELECT count(*) FROM batches WHERE counted"), [(seen,)])
-            tap.equal(worker.api("POST", path, batch(seq, "2134")).json["repeat"], True)
+            tap.equal(worker.api("POST", path, batch(seq, "2134", tc=STC)).json["repeat"], True)
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
 
 

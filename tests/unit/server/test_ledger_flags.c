@@ -89,6 +89,7 @@ static void a_test_of_nodes_or_depth_has_no_marks(void **state) {
     for (int i = 0; i < 2; i++) {
         Batch batch = loaded(i, (Load){.delay = 0.3, .speed = 70, .speed_before = 100});
         batch.tc = controls[i];
+        kit_sql(&kit, "UPDATE sides SET tc = '%s'", controls[i]);
         assert_true(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
     }
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE flags = ''"), 2);
