@@ -31,7 +31,8 @@ MAINS    := engine/main.c server/main.c worker/main.c worker/match_main.c sprt/m
 # All sources of folders and of the folders in them.
 sources   = $(filter-out $(MAINS),$(wildcard $(foreach d,$(1),$(d)/*.c $(d)/*/*.c)))
 
-rules_SRC  := $(call sources,engine/rules)
+# What the server and the worker use of the engine: the rules, and books of numbered walks.
+rules_SRC  := $(call sources,engine/rules engine/book engine/base)
 sprt_SRC   := $(call sources,sprt)
 common_SRC := $(call sources,server/common)
 server_SRC := $(filter-out $(common_SRC),$(call sources,server))
@@ -50,7 +51,7 @@ TOOLS    := $(patsubst tests/tools/%.c,%,$(wildcard tests/tools/*.c))
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@echo "  $(1)")
 
-.PHONY: all help demo check test unit bench soak lint format compile_commands tags coverage deps deps-if-missing packages-there tools-built tests-built fuzz-built install install-only clean FORCE
+.PHONY: all help demo check test unit bench soak book lint format compile_commands tags coverage deps deps-if-missing packages-there tools-built tests-built fuzz-built install install-only clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -66,6 +67,7 @@ help:
 	@echo 'make bench PARTS="clock thieves" SEED=7   what an engine gains that overdraws its clock, or uses its opponent'\''s time'
 	@echo 'make bench PARTS=judgement  how well the engine judges positions, beside stockfish: two minutes'
 	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random, and random requests'
+	@echo 'make book     the default book of openings made anew, and compared with the one that is here'
 	@echo 'make lint     clang-format, clang-tidy, cppcheck, sizes, words, dependencies (GRAPH=1 prints them)'
 	@echo 'make format   clang-format in place           make coverage   lines that tests reach, by folder'
 	@echo 'make compile_commands, make tags   build/compile_commands.json and build/tags for editors'
@@ -228,6 +230,15 @@ $(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call libs,testkit server worker 
 	$(call say,ld $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(PKG_LIBS) -o $@
 
+# Makes the default book anew and compares it with the one in server/books. That takes a quarter of an hour of two CPUs that
+# are idle; the run yields to everything else, and after an interruption it continues.
+BOOK     := server/books/anvil.walks
+book: deps-if-missing
+	@$(MAKE) --no-print-directory -j2 BUILD=$(BUILD) $(BUILD)/engine
+	@mkdir -p $(BUILD)/book
+	nice -n 19 $(BUILD)/engine walks make $(BUILD)/book/anvil.walks --like $(BOOK) --progress $(BUILD)/book/progress
+	cmp $(BUILD)/book/anvil.walks $(BOOK)
+
 # ---- the house in order --------------------------------------------------------------------------
 
 # What patches are tried on is data, not ours to tidy.
@@ -286,7 +297,7 @@ install-only:
 	$(INSTALL) $(BUILD)/engine $(DESTDIR)$(PREFIX)/bin/anvil
 	cp -r web $(DESTDIR)$(SHARE)/
 	for f in Makefile $(ENGINE_FILES); do $(INSTALL) -D -m 644 engine/$$f $(DESTDIR)$(SHARE)/engine/$$f || exit 1; done
-	$(INSTALL) -m 644 server/books/*.epd $(DESTDIR)$(SHARE)/books/
+	$(INSTALL) -m 644 server/books/*.walks $(DESTDIR)$(SHARE)/books/
 	$(INSTALL) -m 644 deploy/*.service deploy/README.md $(DESTDIR)$(SHARE)/deploy/
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	for u in deploy/*.service; do sed 's|@PREFIX@|$(PREFIX)|g' $$u >$(DESTDIR)$(PREFIX)/lib/systemd/system/$$(basename $$u) || exit 1; done

@@ -19,6 +19,7 @@ static const Subcommand SUBCOMMANDS[] = {
     {"eval", "evaluates the positions on standard input", EVAL_USAGE, command_eval},
     {"net", "describes a net, or writes it in the published form", NET_USAGE, command_net},
     {"openings", "makes a book of random openings, as EPD", OPENINGS_USAGE, command_openings},
+    {"walks", "makes a book out of numbered random walks", WALKS_USAGE, command_walks},
     {"datagen", "plays games of the engine against itself", DATAGEN_USAGE, command_datagen},
     {"games", "checks or prints the games of datagen, or their totals", GAMES_USAGE, command_games},
     {"tune", "learns the values of the classical evaluation from games", TUNE_USAGE, command_tune},

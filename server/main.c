@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "server/cli/book_command.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_command.h"
 #include "server/common/log.h"
@@ -94,7 +95,7 @@ static const struct Command {
      "    --admin-password-file FILE   the first line of FILE is the password (\"-\": of standard\n"
      "                                 input); otherwise a password is made and printed\n"
      "    --engine-source DIR          source of the engine (the one installed with this program)\n"
-     "    --book FILE                  book of openings, EPD or PGN; may be repeated (the books\n"
+     "    --book FILE                  book of openings, EPD or PGN; may be repeated (the book\n"
      "                                 installed with this program)\n"
      "    --self-approval              authors may approve their own tests: for one person alone"},
     {"run", command_run,
@@ -127,8 +128,13 @@ static const struct Command {
      "engine list|import|export|fetch|baseline|nets|reference|bench DATA …",
      "Manages the engine's repository: its commits, its baseline, and where commits name their\n"
      "    nets. `server engine` explains each of these commands."},
-    {"book", command_book, "book DATA ENGINE NAME FILE",
-     "Adds a book of openings (EPD or PGN) to an engine, also while the server runs."},
+    {"book", command_book,
+     "book add DATA ENGINE NAME FILE\n"
+     "  server book make DATA [ENGINE]\n"
+     "  server book list DATA",
+     "Manages books of openings, also while the server runs. add: from FILE, which is EPD or PGN.\n"
+     "    make: the book of 250,000 openings that this program brings; without --book, `init` has\n"
+     "    done it."},
     {"backup", command_backup, "backup DATA FILE",
      "Writes database, repositories and blobs into one tar file, also while the server runs."},
     {"check", command_check, "check DATA",

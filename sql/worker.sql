@@ -5,6 +5,10 @@
 INSERT INTO books (engine_id, name, blob, format, openings, chess960, created)
 VALUES (:engine, :name, :sha256, :format, :openings, :chess960, :created)
 
+-- name: books_list rows
+-- types: chess960 bool
+SELECT e.name AS engine, b.name, b.openings, b.chess960 FROM books b JOIN engines e ON e.id = b.engine_id ORDER BY e.id, b.id
+
 -- name: worker_by_key row
 -- types: barred text
 SELECT w.id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.machine_key_hash = :key_hash

@@ -29,7 +29,7 @@ def play(build, way, pairs, seed, *options):
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as lines:
         subprocess.run([build / "match", "-engine", f"cmd={build}/tests/ponderer", f"arg={way}", f"arg={engine}", "name=tried",
                         "-engine", f"cmd={build}/tests/ponderer", "arg=", f"arg={engine}", "name=honest", "-each", "tc=2+0.02", "timemargin=250",
-                        "option.Hash=16", "-openings", f"file={ROOT}/server/books/anvil.epd", "order=random", "-srand", str(seed),
+                        "option.Hash=16", "-openings", f"file={ROOT}/tests/data/books/anvil.epd", "order=random", "-srand", str(seed),
                         "-rounds", str(pairs), "-repeat", "-use-affinity", "-jsonout", f"file={lines.name}", *options],
                        check=True, stdout=subprocess.DEVNULL)
         games = [line for line in map(json.loads, open(lines.name)) if line["type"] == "game"]

@@ -30,7 +30,7 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
     "server/common": "",
     "server/db": "server/common",
     "server/accounts": "server/common server/db",
-    "server/storage": "server/common server/db engine/rules",
+    "server/storage": "server/common server/db engine/rules engine/book",
     "server/git": "server/common server/db server/storage",
     "server/patch": "server/common server/git",
     "server/ledger": "server/common server/db server/storage server/git sprt engine/rules",
@@ -69,11 +69,12 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
 
     "engine/base": "",
     "engine/rules": "",
+    "engine/book": "engine/base engine/rules",
     "engine/nnue": "engine/base engine/rules",
     "engine/eval": "engine/base engine/rules",
     "engine/search": "engine/base engine/rules engine/nnue engine/eval",
     "engine/uci": "engine/base engine/rules engine/nnue engine/search",
-    "engine/commands": "engine/base engine/rules engine/nnue engine/eval engine/search",
+    "engine/commands": "engine/base engine/rules engine/book engine/nnue engine/eval engine/search",
     "engine/learn": "engine/base engine/rules engine/nnue engine/eval engine/search engine/commands",
     "engine/main": "engine/commands engine/learn engine/uci",
 

@@ -18,6 +18,8 @@ int command_eval(int argc, char **argv);
 int command_net(int argc, char **argv);
 // Makes a book of openings.
 int command_openings(int argc, char **argv);
+// Makes a book out of numbered random walks, or prints it.
+int command_walks(int argc, char **argv);
 // Plays games to learn from.
 int command_datagen(int argc, char **argv);
 // Prints statistics or the contents of the files that datagen made.
@@ -31,4 +33,4 @@ int command_magics(int argc, char **argv);
 
 // The usage of each command: one line, then one line per option.
 extern const char BENCH_USAGE[], PERFT_USAGE[], EVAL_USAGE[], NET_USAGE[], OPENINGS_USAGE[],
-    DATAGEN_USAGE[], GAMES_USAGE[], TUNE_USAGE[], TRAIN_USAGE[], MAGICS_USAGE[];
+    WALKS_USAGE[], DATAGEN_USAGE[], GAMES_USAGE[], TUNE_USAGE[], TRAIN_USAGE[], MAGICS_USAGE[];

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
+#include "base/sha256.h"
 #include "base/words.h"
 #include "commands/bench.h"
 #include "commands/commands.h"
 #include "learn/chunks.h"
-#include "learn/cpus.h"
 #include "learn/datagen_run.h"
 #include "learn/meter.h"
-#include "learn/sha256.h"
 #include "learn/whole_file.h"
 #include "rules/error.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/sha256.h"
+#include "base/sha256.h"
 #include "learn/whole_file.h"
 #include "rules/error.h"
 #include "rules/pgn.h"

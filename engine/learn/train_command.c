@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "commands/commands.h"
 #include "eval/eval.h"
-#include "learn/cpus.h"
 #include "learn/meter.h"
 #include "learn/train_checkpoint.h"
 #include "learn/train_finish.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "learn/sha256.h"
+#include "base/sha256.h"
 #include "learn/train_output.h"
 
 // A larger compact net is too large for the repository.

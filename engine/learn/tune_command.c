@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpus.h"
 #include "base/words.h"
 #include "commands/commands.h"
 #include "eval/eval.h"
-#include "learn/cpus.h"
 #include "learn/tune.h"
 
 enum { THREADS_MAX = 1024 };

@@ -12,8 +12,8 @@
 //         that k (rice.h). Zero bits fill the last byte.
 // 18264+L u32 CRC-32 of everything before
 #include "base/checksum.h"
+#include "base/rice.h"
 #include "nnue/bytes.h"
-#include "nnue/rice.h"
 
 #include <limits.h>
 #include <string.h>

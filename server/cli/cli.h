@@ -7,7 +7,6 @@
 
 int command_init(int argc, char **argv);
 int command_user(int argc, char **argv);
-int command_book(int argc, char **argv);
 int command_set(int argc, char **argv);
 int command_backup(int argc, char **argv);
 int command_check(int argc, char **argv);

@@ -1,8 +1,7 @@
 // `server init`: makes a new installation in a new folder, or leaves nothing if it fails. `server
-// book` adds books of openings later.
+// book` (book_command.c) adds books of openings later.
 #include <errno.h>
 #include <getopt.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +10,13 @@
 
 #include "server/accounts/password.h"
 #include "server/accounts/users.h"
+#include "server/cli/book_command.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_install.h"
 #include "server/common/clock.h"
 #include "server/common/file.h"
-#include "server/common/installed.h"
+#include "server/common/str.h"
 #include "server/db/settings.h"
-#include "server/storage/book.h"
 #include "sql/core.h"
 #include "sql/git.h"
 
@@ -57,35 +56,12 @@ static bool read_plan(int argc, char **argv, Plan *plan) {
     return optind + 1 == argc;
 }
 
-// "some/folder/8moves.epd" is the book "8moves".
-static bool add_book(Db *db, const char *data, int64_t engine, const char *path, Error *err) {
-    const char *slash = strrchr(path, '/');
-    char *name scope(free_ptr) = xstrdup(slash ? slash + 1 : path);
-    char *dot = strrchr(name, '.');
-    if (dot && dot > name)
-        *dot = 0;
-    return book_install(db, data, engine, path, name, time_now(), err) != 0;
-}
-
-// Adds the installed books, in the order of their names.
-static bool add_own_books(Db *db, const char *data, int64_t engine, Error *err) {
-    char *folder scope(free_ptr) = installed_folder("books", "server/books");
-    char *pattern scope(free_ptr) = xasprintf("%s/*.epd", folder ? folder : "/nowhere");
-    glob_t found scope(globfree) = {0};
-    if (!folder || glob(pattern, 0, NULL, &found))
-        return true;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        if (!add_book(db, data, engine, found.gl_pathv[i], err))
-            return false;
-    return true;
-}
-
 static bool add_books(Db *db, const Plan *plan, Error *err) {
     int64_t engine = sql_engine_first(db, 0);
     for (int i = 0; i < plan->book_count; i++)
-        if (!add_book(db, plan->data, engine, plan->books[i], err))
+        if (!book_add_file(db, plan->data, engine, plan->books[i], err))
             return false;
-    return plan->book_count || add_own_books(db, plan->data, engine, err);
+    return plan->book_count || book_add_own(db, plan->data, engine, err);
 }
 
 static bool fill(Db *db, const Plan *plan, const char *password, Error *err) {
@@ -132,26 +108,4 @@ int command_init(int argc, char **argv) {
     if (made)
         printf("password: %s\n", password);
     return 0;
-}
-
-static bool book_into(Db *db, char **words, Error *err) {
-    int64_t engine = sql_engine_of_name(db, 0, words[1]);
-    if (!engine)
-        return error_set(err, 404, "no_such_engine", "there is no engine %s", words[1]);
-    return book_install(db, words[0], engine, words[3], words[2], time_now(), err) != 0;
-}
-
-// book DATA ENGINE NAME FILE
-int command_book(int argc, char **argv) {
-    Error err;
-    if (argc != 5)
-        return 2;
-    Db *db = command_database(argv[1]);
-    if (!db)
-        return 1;
-    bool good = db_begin(db, &err) && book_into(db, argv + 1, &err) && db_commit(db, &err);
-    if (!good)
-        db_rollback(db);
-    db_close(db);
-    return good ? 0 : command_failed(&err);
 }

@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/book/walks.h"
 #include "engine/rules/position.h"
 #include "server/common/file.h"
 #include "server/storage/blob.h"
+#include "sql/tests.h"
 #include "sql/worker.h"
 
 // ---- the order ----------------------------------------------------------------------------------
@@ -54,12 +56,31 @@ uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size) {
 
 // ---- installing ---------------------------------------------------------------------------------
 
+// The text of a file of walks is the book that it stands for.
+static char *text_of(const char *path, size_t *size, Error *err) {
+    Refusal why;
+    Walks walks scope(walks_release) = {0};
+    char *text = file_read(path, BOOK_FILE_MAX, size, err);
+    if (!text || strncmp(text, WALKS_MAGIC, strlen(WALKS_MAGIC)) != 0)
+        return text;
+    char *book = walks_read(text, *size, &walks, &why) ? walks_expand(&walks, size, &why) : NULL;
+    free(text);
+    if (!book)
+        error_set(err, 422, "bad_book", "%s: %s", path, why.message);
+    return book;
+}
+
 int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
                      const char *name, double now, Error *err) {
     size_t size;
     BookText book scope(book_text_release) = {0};
-    char *text scope(free_ptr) = file_read(path, BOOK_FILE_MAX, &size, err);
+    SqlBookByName known;
     rules_init();
+    if (sql_book_by_name(db, &known, .engine = engine_id, .name = name)) {
+        error_set(err, 409, "book_exists", "the engine has a book %s already", name);
+        return 0;
+    }
+    char *text scope(free_ptr) = text_of(path, &size, err);
     if (!text || !book_read(text, size, BOOK_PLIES_DEFAULT, &book, err)) {
         error_prefix(err, "book %s", name);
         return 0;

@@ -18,8 +18,9 @@ enum { BOOK_PLIES_DEFAULT = 16 };
 // below `size`. Pure; the result is the same on every machine and never changes.
 uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size);
 
-// Reads the file at `path`, stores it under DATA and in `books`. Returns its id, 0 on error (409 if
-// the engine has a book of that name). Call this inside a writer's transaction.
+// Reads the file at `path` (EPD, PGN, or a file of walks: engine/book/walks.h), and stores it under
+// DATA and in `books`. Returns its id, 0 on error (409 if the engine has a book of that name). Call
+// this inside a writer's transaction.
 int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
                      const char *name, double now, Error *err);
 

@@ -36,7 +36,7 @@ COMMIT = 'git commit -am "Reduce late moves a little more" -m "Bench: 1878055"'
 SHOW = "git format-patch -1 --stdout"
 BASE = "git clone https://patchmate.example.org/git/anvil.git ../base && make -C ../base"
 MATCH = ("make && build/match -engine cmd=../anvil/anvil name=new -engine cmd=../base/anvil name=base -each tc=8+0.08 -rounds 500 "
-         "-repeat -concurrency 4 -openings file=server/books/anvil.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 "
+         "-repeat -concurrency 4 -openings file=tests/data/books/anvil.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 "
          "-pgnout file=games.pgn")
 SELF_TEST = "make && build/worker --self-test"
 WORKER = "build/worker --server https://patchmate.example.org"

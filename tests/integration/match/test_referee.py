@@ -61,7 +61,7 @@ def a_case(number):
 # ---- the deterministic engine --------------------------------------------------------------------
 
 def book():
-    return sorted((ROOT / "server/books").glob("*.epd"))[0]
+    return sorted((ROOT / "tests/data/books").glob("*.epd"))[0]
 
 
 def games_of(pgn):

@@ -5,6 +5,7 @@ stop and restart, the command line. Worker protocol, patches and pages have test
 
 import concurrent.futures
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -13,13 +14,16 @@ import resource
 import select
 import socket
 import sqlite3
+import subprocess
 import sys
 import tarfile
+import tempfile
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from server import ADMIN, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
+from database import write_plain_book  # noqa: E402
+from server import ADMIN, BUILD, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 server = None  # the one that most tests share
@@ -743,8 +747,34 @@ def init_refuses_a_folder_that_is_there():
     equal(os.stat(server.data).st_mode & 0o777, 0o700)
 
 
+def init_makes_the_default_book_without_a_search():
+    line = (ROOT / "server/books/anvil.walks").read_bytes().split(b"\n", 1)[0].decode()
+    count = re.search(r"count=(\d+)", line)[1]
+    with Server(start=False, own_books=True) as own:
+        contains(own.command("book", "list", own.data), f"anvil anvil: {count} openings")
+        lines = "".join(f"{epd} 0 1\t\n" for epd in subprocess.run([BUILD / "engine", "walks", "print", ROOT / "server/books/anvil.walks"],
+                                                                 capture_output=True, text=True, check=True).stdout.splitlines())
+        blob = hashlib.sha256(lines.encode()).hexdigest()
+        equal((own.data / "blobs" / blob[:2] / blob).read_bytes(), lines.encode())
+        contains(own.command("book", "make", own.data, check=False).stderr, "anvil")
+    # An installation that was made with books of its own gets it by `book make`; a damaged file is refused, and nothing of it stays.
+    with tempfile.TemporaryDirectory() as folder:
+        own = Server(start=False, init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "plain.epd"))])
+    with own:
+        bad = own.folder / "bad.walks"
+        whole = (ROOT / "server/books/anvil.walks").read_bytes()
+        bad.write_bytes(whole[:-1000] + bytes([whole[-1000] ^ 1]) + whole[-999:])
+        done = own.command("book", "add", own.data, "anvil", "bad", bad, check=False)
+        equal(done.returncode, 1)
+        contains(done.stderr, "bad.walks")
+        own.command("book", "make", own.data, "anvil")
+        listed = own.command("book", "list", own.data)
+        contains(listed, f"anvil anvil: {count} openings")
+        true("bad" not in listed, "nothing of a damaged file stays")
+
+
 def a_wrong_command_line_gets_the_usage():
-    for words in ((), ("fly",), ("run",), ("user", "add"), ("backup", "x"), ("set", "x", "y")):
+    for words in ((), ("fly",), ("run",), ("user", "add"), ("book",), ("book", "add", "x", "anvil"), ("book", "bake", "x"), ("backup", "x"), ("set", "x", "y")):
         done = server.command(*words, check=False)
         equal(done.returncode, 2, words)
         contains(done.stderr, "server ")

@@ -333,7 +333,7 @@ def a_test_takes_changes_of_its_own_parameters_and_ignores_others():
 def a_book_of_chess960_needs_that_variant():
     book = server.folder / "frc.epd"
     book.write_text("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1\n")
-    server.command("book", server.data, "anvil", "frc", book)
+    server.command("book", "add", server.data, "anvil", "frc", book)
     refused(submit(book="frc"), 422, "book", "Chess960")
     test = new_test()
     refused(dev.api("POST", f"/tests/{test}/modify", {"book": "frc"}), 422, "book", "Chess960")

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
+#include "engine/base/sha256.h"
 #include "engine/eval/eval.h"
-#include "engine/learn/sha256.h"
 #include "engine/learn/train_chart.h"
 #include "engine/rules/bitboard.h"
 #include "engine/rules/notation.h"

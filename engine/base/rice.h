@@ -2,10 +2,11 @@
 // coding techniques", 1979). First the number is folded: 0, -1, 1, -2, … become 0, 1, 2, 3, …. Let
 // q be the folded number without its lowest `k` bits. The code is q ones, a zero, and the lowest k
 // bits. If q is RICE_ESCAPE or more, the code is RICE_ESCAPE ones without a zero, then all bits of
-// the number. Internal to the net.
+// the number. Nets are stored so; books of walks use the bits alone.
 #pragma once
 
-#include "nnue/nnue.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 enum {
     RICE_K_MAX = 15,

@@ -1,5 +1,5 @@
 // A stream of bits, and the Rice code on top of it.
-#include "nnue/rice.h"
+#include "base/rice.h"
 
 static uint32_t fold(int32_t value) {
     return value < 0 ? 2 * (uint32_t) - (value + 1) + 1 : 2 * (uint32_t)value;

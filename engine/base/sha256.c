@@ -1,5 +1,5 @@
 // SHA-256 of bytes in memory, in plain C; about 200 MB per second.
-#include "learn/sha256.h"
+#include "base/sha256.h"
 
 #include <stdint.h>
 #include <stdio.h>
