@@ -207,7 +207,7 @@ CREATE TABLE sides (
     side TEXT NOT NULL CHECK (length(side) BETWEEN 1 AND 32), -- its name, as machines and reports use it
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL,                      -- the commit; its net is its tree's
-    options TEXT NOT NULL DEFAULT '',       -- 'Hash=16 Name=value', values without blanks
+    options TEXT NOT NULL DEFAULT '',       -- 'Hash=16 "Move Overhead"=10': server/common/option_text.h
     tc TEXT NOT NULL,                       -- '10+0.1', '40/10+0.1', 'nodes=20000', 'depth=8', 'st=0.1'
     threads INTEGER NOT NULL CHECK (threads BETWEEN 1 AND 1024),
     margin_ms INTEGER NOT NULL CHECK (margin_ms BETWEEN 0 AND 250), -- how far it may exceed its clock, once a game

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "server/common/str.h"
+#include "server/common/option_text.h"
 
 enum { ENGINE_MIB = 64, THREAD_MIB = 8, WORKER_MIB = 64, HASH_MAX_MIB = 1 << 26 };
 
@@ -17,12 +17,9 @@ int64_t game_hash_after(int64_t before, const char *name, const char *value) {
 
 int64_t game_hash_mib(const char *options) {
     int64_t hash = HASH_DEFAULT_MIB;
-    char *text scope(free_ptr) = xstrdup(options), *rest = text;
-    for (char *option; (option = strsep(&rest, " "));) {
-        char *name = strsep(&option, "=");
-        if (option)
-            hash = game_hash_after(hash, name, option);
-    }
+    OptionText at = {.rest = options};
+    while (option_text_next(&at))
+        hash = game_hash_after(hash, at.name, at.value);
     return hash;
 }
 

@@ -18,7 +18,7 @@ enum { HASH_DEFAULT_MIB = 16 };
 // names of UCI's options are compared without case. A value that is no number counts as the
 // default.
 int64_t game_hash_after(int64_t before, const char *name, const char *value);
-// The hash of an engine with these options, "Hash=16 Name=value".
+// The hash of an engine with these options (option_text.h).
 int64_t game_hash_mib(const char *options);
 
 // Resident memory of one engine: its hash, its nets, 64 MiB for code and tables, and 8 MiB for each

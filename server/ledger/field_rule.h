@@ -17,7 +17,7 @@ typedef enum {
     FIELD_WHOLE, // whole number from low to high
     FIELD_DECIMAL,
     FIELD_CHOICE,  // one of `choices`, divided by '|'
-    FIELD_OPTIONS, // UCI options, "Name=value Name=value"
+    FIELD_OPTIONS, // UCI options as text (common/option_text.h)
     FIELD_TC,
     FIELD_WORKLOAD, // the name of a workload
 } FieldKind;

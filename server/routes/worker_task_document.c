@@ -4,25 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/common/option_text.h"
 #include "server/common/time_control.h"
 #include "server/ledger/workload.h"
 #include "server/routes/worker_checks.h"
 #include "server/storage/book.h"
 #include "sql/worker.h"
 
-// "Hash=16 Name=value" as an object of strings, in order.
+// The options as an object of strings, in order.
 static json_t *options_json(const char *options) {
     json_t *out = json_object();
-    while (*options) {
-        size_t size = strcspn(options, " ");
-        const char *equals = memchr(options, '=', size);
-        if (equals) {
-            char *name scope(free_ptr) = xstrndup(options, (size_t)(equals - options));
-            json_object_set_new(out, name,
-                                json_stringn(equals + 1, size - (size_t)(equals - options) - 1));
-        }
-        options += size + strspn(options + size, " ");
-    }
+    OptionText at = {.rest = options};
+    while (option_text_next(&at))
+        json_object_set_new(out, at.name, json_string(at.value));
     return out;
 }
 

@@ -92,8 +92,9 @@ static const CommonField common_fields[] = {
       .fallback = "Hash=16"},
      .part = "more",
      .label = "Options of the patch",
-     .hint = "UCI options as `Name=value`, separated by blanks. The field Threads below "
-             "sets the threads."},
+     .hint = "UCI options as `Name=value`, separated by blanks. A name or a value with "
+             "blanks stands in quotes: `\"Move Overhead\"=10`. The field Threads below sets "
+             "the threads."},
     {{.name = "base_options",
       .kind = FIELD_OPTIONS,
       .change = CHANGE_EARLY,

@@ -8,6 +8,7 @@
 
 #include "server/common/json_member.h"
 #include "server/common/one_line.h"
+#include "server/common/option_text.h"
 #include "server/common/str.h"
 #include "server/common/time_control.h"
 #include "server/common/utf8.h"
@@ -28,20 +29,25 @@ double field_real(const json_t *fields, const char *name) {
 
 // ---- reading
 
-// {"Hash": "16"} as "Hash=16".
+// {"Move Overhead": 10} as text; NULL if a value is none of text, number and boolean, or a name has
+// a "=", which text cannot say.
 static json_t *options_of_json(const json_t *object) {
     Str text scope(str_release);
     str_init(&text, 4096);
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)object, name, value) {
-        str_printf(&text, "%s%s=", text.size ? " " : "", name);
-        if (json_is_string(value))
-            str_puts(&text, json_string_value(value));
-        else if (json_is_integer(value))
-            str_printf(&text, "%lld", (long long)json_integer_value(value));
-        else if (json_is_boolean(value))
-            str_puts(&text, json_is_true(value) ? "true" : "false");
+        char number[40];
+        const char *shown = json_string_value(value);
+        if (json_is_boolean(value))
+            shown = json_is_true(value) ? "true" : "false";
+        if (json_is_integer(value)) {
+            snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+            shown = number;
+        }
+        if (!shown || strchr(name, '='))
+            return NULL;
+        option_text_add(&text, name, shown);
     }
     return json_string(text.data);
 }
@@ -72,7 +78,11 @@ static bool add_json_field(json_t *fields, const char *name, const json_t *value
         return true;
     json_t *text = text_of_json(value, rule->kind == FIELD_OPTIONS);
     if (!text)
-        return error_field(err, 422, "bad_field", name, "%s must be text or a number", name);
+        return error_field(err, 422, "bad_field", name, "%s must be %s", name,
+                           json_is_object(value) && rule->kind == FIELD_OPTIONS
+                               ? "an object of options: its values are text, whole numbers or "
+                                 "booleans, and its names have no '='"
+                               : "text or a number");
     json_object_set_new(fields, name, text);
     return true;
 }
@@ -193,36 +203,41 @@ static bool check_workload(const FieldRule *rule, const char *text, Error *err) 
     return refuse(rule, text, wanted.data, err);
 }
 
-static bool check_option(const FieldRule *rule, const char *option, size_t size, Error *err) {
-    char *text scope(free_ptr) = xstrndup(option, size < 70 ? size : 70);
-    const char *equals = memchr(option, '=', size);
-    if (!equals || equals == option || equals == option + size - 1)
-        return refuse(rule, text, "no UCI option; write Name=value, divided by blanks", err);
-    static const char *const reserved[] = {"Threads=", "UCI_Chess960=", "Ponder="};
+static bool check_option(const FieldRule *rule, const char *name, Error *err) {
+    static const char *const reserved[] = {"Threads", "UCI_Chess960", "Ponder"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strncasecmp(option, reserved[i], strlen(reserved[i])) == 0)
-            return refuse(rule, text, "set by the test itself; use its fields threads and variant",
+        if (strcasecmp(name, reserved[i]) == 0)
+            return refuse(rule, name, "set by the test itself; use its fields threads and variant",
                           err);
     return true;
 }
 
-static bool check_options(const FieldRule *rule, const char *text, Error *err) {
+static bool is_there(const char *options, const char *name) {
+    OptionText at = {.rest = options};
+    while (option_text_next(&at))
+        if (strcasecmp(at.name, name) == 0)
+            return true;
+    return false;
+}
+
+// The options are kept in one form, so that two sides differ only if an option does.
+static bool take_options(json_t *fields, const FieldRule *rule, const char *text, Error *err) {
     for (const char *p = text; *p; p++)
         if ((unsigned char)*p > 126)
             return refuse(rule, text, "not plain ASCII, as UCI options are", err);
-    const char *p = text + strspn(text, " \t");
-    for (; *p; p += strspn(p, " \t")) {
-        size_t n = strcspn(p, " \t");
-        if (!check_option(rule, p, n, err))
+    Str kept scope(str_release);
+    str_init(&kept, 4096);
+    OptionText at = {.rest = text};
+    while (option_text_next(&at)) {
+        if (!check_option(rule, at.name, err))
             return false;
-        const char *equals = memchr(p, '=', n);
-        size_t name = (size_t)(equals - p) + 1;
-        for (const char *q = p + n; *q; q++)
-            if ((q[-1] == ' ' || q[-1] == '\t') && strncasecmp(q, p, name) == 0)
-                return refuse(rule, p, "there twice: each option once", err);
-        p += n;
+        if (is_there(kept.data, at.name))
+            return refuse(rule, at.name, "there twice: each option once", err);
+        option_text_add(&kept, at.name, at.value);
     }
-    return true;
+    if (at.wrong)
+        return refuse(rule, at.name, at.wrong, err);
+    return json_object_set_new(fields, rule->name, json_string(kept.data)) == 0;
 }
 
 static bool take_field(json_t *fields, const FieldRule *rule, const char *text, Error *err) {
@@ -237,7 +252,7 @@ static bool take_field(json_t *fields, const FieldRule *rule, const char *text, 
     case FIELD_CHOICE:
         return check_choice(rule, text, err);
     case FIELD_OPTIONS:
-        return check_size(rule, text, err) && check_options(rule, text, err);
+        return check_size(rule, text, err) && take_options(fields, rule, text, err);
     case FIELD_TC:
         return tc_parse(text, &tc, err);
     case FIELD_WORKLOAD:

@@ -7,14 +7,10 @@
 
 #include "server/common/hash.h"
 #include "server/common/json_member.h"
+#include "server/common/option_text.h"
 #include "server/common/str.h"
 
-enum {
-    PATH_MAX_BYTES = 200,
-    BUILD_COMMAND_MAX = 4000,
-    OPTION_NAME_MAX = 100,
-    OPTION_VALUE_MAX = 1000
-};
+enum { PATH_MAX_BYTES = 200, BUILD_COMMAND_MAX = 4000 };
 
 static bool bad(Error *err, const char *what) {
     return error_set(err, 422, "bad_task", "the server sent a task with %s", what);

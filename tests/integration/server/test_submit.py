@@ -122,6 +122,11 @@ def a_title_left_out_is_the_mails_subject():
     equal(test_row(test)["title"], "Add one")
 
 
+def options_with_blanks_are_kept_in_quotes():
+    test = test_row(new_test(new_options='"Move  Overhead=10"   Hash=1', base_options={"Move Overhead": 10, "Clear": True}))
+    equal((test["new_options"], test["base_options"]), ('"Move Overhead"=10 Hash=1', '"Move Overhead"=10 Clear=true'))
+
+
 def a_preset_fills_the_fields_that_the_request_leaves_out():
     test = test_row(new_test(preset="LTC", tc=...))
     equal((test["tc"], parameters(test)["elo0"], parameters(test)["elo1"], test["new_options"]), ("60+0.6", 0.5, 2.5, "Hash=64"))
@@ -178,7 +183,10 @@ def every_absurd_field_is_named():
     for field, value, word in (
             ("tc", "fast", "time control"), ("threads", 0, "1 to 1024"), ("threads", "two", "whole number"),
             ("elo0", 5, "elo1"), ("alpha", 0.7, "0.49"), ("workload", "spsa", "sprt|fixed|width"), ("model", "bayes", "normalized|logistic"),
-            ("new_options", "Hash", "Name=value"), ("new_options", "Threads=4", "threads"), ("base_options", "A=1 A=2", "twice"),
+            ("new_options", "Hash", "Name=value"), ("new_options", "Move Overhead=10", "in quotes"),
+            ("new_options", "Hash=16\nquit", "one line"), ("new_options", "x" * 300 + "=1", "longer than 100 bytes"),
+            ("base_options", {"A\nquit": "1"}, "one line"), ("base_options", {"y" * 300: "1"}, "longer than 100 bytes"),
+            ("new_options", "Threads=4", "threads"), ("base_options", "A=1 A=2", "twice"),
             ("book", "none.epd", "no book"), ("bench", -3, "whole number"), ("bench", "12x", "whole number"),
             ("seed", 1.5, "whole number"), ("variant", "atomic", "standard|chess960"), ("batch_pairs", 0, "1 to 1000"),
             ("pairs_max", 0, "from 1"), ("priority", 10**6, "1000"), ("title", "x" * 121, "121 bytes"),
@@ -440,7 +448,7 @@ try:
         a_pasted_patch_in_the_form_becomes_a_test_and_a_redirect,
         a_file_upload_beats_the_empty_text_field,
         a_title_left_out_is_the_mails_subject,
-        a_preset_fills_the_fields_that_the_request_leaves_out,
+        options_with_blanks_are_kept_in_quotes, a_preset_fills_the_fields_that_the_request_leaves_out,
         a_workload_keeps_its_own_parameters_and_no_others,
         a_base_may_be_another_tests_commit,
         a_fetched_branch_can_be_named,

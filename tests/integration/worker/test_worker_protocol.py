@@ -58,7 +58,7 @@ class Loop:
         return rows
 
     def add_test(self, **fields):
-        values = dict(new_options="Hash=16 Contempt=3", parameters=json.dumps(SPRT), tc="10+0.1", batch_pairs=BATCH,
+        values = dict(new_options='Hash=16 "Move Overhead"=3', parameters=json.dumps(SPRT), tc="10+0.1", batch_pairs=BATCH,
                       adjudication=json.dumps(example("claim.reply")["test"]["adjudication"]))
         add_test(self.server, **{**values, **fields})
         self.sql(SPARE)
@@ -111,7 +111,7 @@ def a_whole_task_follows_the_examples_of_the_documentation():
         tap.equal(len(task["openings"]), task["pairs"])
         tap.equal(task["pairs"] % BATCH, 0)
         tap.equal([side["name"] for side in task["sides"]], ["new", "base"])
-        tap.equal([side["options"] for side in task["sides"]], [{"Hash": "16", "Contempt": "3"}, {"Hash": "16"}])
+        tap.equal([side["options"] for side in task["sides"]], [{"Hash": "16", "Move Overhead": "3"}, {"Hash": "16"}])
         for side in task["sides"]:
             tap.equal((side["engine"], side["tc"], side["threads"], side["margin_ms"]), ("anvil", "10+0.1", 1, 200))
             tap.equal(side["build"], task["scale"]["build"])

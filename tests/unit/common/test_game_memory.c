@@ -18,14 +18,23 @@ static void the_hash_is_that_of_the_option_hash(void **state) {
         const char *options;
         int mib;
     } rows[] = {
-        {"", 16},           {"Hash=64", 64},
-        {"hash=256", 256},  {"MyHash=1 Hash=256", 256},
-        {"MyHash=1", 16},   {"HASH=8", 8},
-        {"Hash=x", 16},     {"Hash=", 16},
-        {"Hash=-1", 16},    {"Hash", 16},
-        {"Hash=0", 0},      {"Move=5  Hash=32 A=b", 32},
-        {"HashFile=1", 16}, {"Hash=99999999999", 16},
+        {"", 16},
+        {"Hash=64", 64},
+        {"hash=256", 256},
+        {"MyHash=1 Hash=256", 256},
+        {"MyHash=1", 16},
+        {"HASH=8", 8},
+        {"Hash=x", 16},
+        {"Hash=", 16},
+        {"Hash=-1", 16},
+        {"Hash", 16},
+        {"Hash=0", 0},
+        {"Move=5  Hash=32 A=b", 32},
+        {"HashFile=1", 16},
+        {"Hash=99999999999", 16},
         {"A=Hash=5", 16},
+        {"\"My Hash\"=5", 16},
+        {"\"My Hash\"=5 Hash=32", 32},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (game_hash_mib(rows[i].options) != rows[i].mib)

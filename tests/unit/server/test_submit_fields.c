@@ -96,6 +96,16 @@ static void adjudication_may_be_off_an_object_or_in_parts(void **state) {
     assert_int_equal(json_integer_value(json_object_get(c, "draw_count")), 0);
 }
 
+static void options_with_blanks_are_kept_in_quotes(void **state) {
+    (void)state;
+    json_auto_t *f = complete("{\"new_options\": {\"Move Overhead\": 10, \"Flag\": true, "
+                              "\"Path\": \"C:\\\\my \\\"x\\\"\"}, "
+                              "\"base_options\": \"\\\"move  overhead=10\\\"   A=b\"}");
+    assert_string_equal(field_text(f, "new_options"),
+                        "\"Move Overhead\"=10 Flag=true Path=\"C:\\\\my \\\"x\\\"\"");
+    assert_string_equal(field_text(f, "base_options"), "\"move overhead\"=10 A=b");
+}
+
 static void options_may_be_an_object_and_may_be_none(void **state) {
     (void)state;
     json_auto_t *f = complete("{\"new_options\": {\"Hash\": 64, \"Skill\": \"x\"}, "
@@ -126,7 +136,13 @@ static void each_bad_field_is_named(void **state) {
                 {"{\"title\": \"a\\tb\"}", "title", "one line"},
                 {"{\"new_options\": \"Hash\"}", "new_options", "Name=value"},
                 {"{\"new_options\": \"=16\"}", "new_options", "Name=value"},
-                {"{\"new_options\": \"Hash=\"}", "new_options", "Name=value"},
+                {"{\"new_options\": \"Hash=\"}", "new_options", "<empty>"},
+                {"{\"new_options\": \"Move Overhead=10\"}", "new_options", "quotes"},
+                {"{\"new_options\": {\"A=B\": 1}}", "new_options", "no '='"},
+                {"{\"new_options\": {\"A\": [1]}}", "new_options", "an object of options"},
+                {"{\"new_options\": {\"A\": null}}", "new_options", "an object of options"},
+                {"{\"new_options\": {\"A\\nquit\": 1}}", "new_options", "one line"},
+                {"{\"new_options\": {\"Ponder\": true}}", "new_options", "by the test itself"},
                 {"{\"new_options\": \"threads=2\"}", "new_options", "fields threads"},
                 {"{\"new_options\": \"Hash=1 hash=2\"}", "new_options", "once"},
                 {"{\"new_options\": \"H\\u00e4sh=1\"}", "new_options", "ASCII"},
@@ -168,6 +184,7 @@ int main(void) {
         cmocka_unit_test(a_seed_left_out_is_another_one_each_time),
         cmocka_unit_test(adjudication_may_be_off_an_object_or_in_parts),
         cmocka_unit_test(options_may_be_an_object_and_may_be_none),
+        cmocka_unit_test(options_with_blanks_are_kept_in_quotes),
         cmocka_unit_test(empty_fields_count_as_absent_and_blanks_around_do_not_count),
         cmocka_unit_test(each_bad_field_is_named),
         cmocka_unit_test(bounds_that_contradict_each_other_are_refused),
