@@ -209,23 +209,26 @@ UPDATE workers SET speed = :speed WHERE id = :worker
 
 -- name: ledger_batch_stored row
 -- types: counts bool
-SELECT result, tc, speed, busy, games_sha256, counted AND NOT excluded AS counts,
+SELECT result, tc, speed, busy, thought, games_sha256, counted AND NOT excluded AS counts,
        load_delay, load_steal, load_swap_mib, load_speed, load_rest_new, load_rest_base, load_speed_before
 FROM batches WHERE task_id = :task AND seq = :seq
 
 -- name: ledger_batch_add
-INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, games_sha256, received, position, excluded,
-                     points, owner, proven, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
+INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, thought, games_sha256, received, position,
+                     excluded, points, owner, proven, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
                      load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags)
-VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :games_sha256, :now, nullif(:position, 0), :excluded,
-        :points, :owner, :proven, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
+VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thought, :games_sha256, :now, nullif(:position, 0),
+        :excluded, :points, :owner, :proven, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
 
--- The clocks that task :task was dealt, what scales them, and the speed that its first batch reported.
+-- The clocks that task :task was dealt, what scales them, the speed that its first batch reported, and how long its batches
+-- say that engines thought.
 -- name: ledger_task_clock row
--- types: base_tc text?, reference_speed real, speed real?
+-- types: base_tc text?, reference_speed real, speed real?, slots int, thought int
 SELECT n.tc AS new_tc, o.tc AS base_tc, coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
-       (SELECT b.speed FROM batches b WHERE b.task_id = k.id AND b.seq = 0) AS speed
+       (SELECT b.speed FROM batches b WHERE b.task_id = k.id AND b.seq = 0) AS speed,
+       max(1, k.cores / max(n.threads, coalesce(o.threads, 1))) AS slots, k.created,
+       (SELECT coalesce(sum(b.thought), 0) FROM batches b WHERE b.task_id = k.id) AS thought
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id
      JOIN sides n ON n.test_id = k.test_id AND n.side = k.side
      LEFT JOIN sides o ON o.test_id = k.test_id AND o.side = k.against

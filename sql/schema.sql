@@ -370,6 +370,7 @@ CREATE TABLE batches (
     tc TEXT NOT NULL,
     speed REAL NOT NULL,
     busy REAL NOT NULL,
+    thought INTEGER NOT NULL DEFAULT 0 CHECK (thought >= 0), -- ms that both sides thought in its games
     games_sha256 TEXT REFERENCES blobs (sha256),
     received REAL NOT NULL,
     position INTEGER,                       -- in the order of counting; NULL: it came after the verdict, or its range was dealt again

@@ -40,6 +40,7 @@ static bool same_batch(const Batch *batch, const SqlLedgerBatchStored *stored) {
     char *result scope(free_ptr) = count_text(batch->result);
     return strcmp(result, stored->result) == 0 && strcmp(batch->tc, stored->tc) == 0 &&
            numbers_equal(batch->speed, stored->speed) && numbers_equal(batch->busy, stored->busy) &&
+           batch->thought == stored->thought &&
            same_games(batch->games_sha256, stored->games_sha256) && same_load(&batch->load, stored);
 }
 
@@ -131,14 +132,15 @@ static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const 
     return sql_ledger_batch_add(
         turn->db, err, .test = row->test.id, .task = batch->task, .worker = batch->worker,
         .seq = batch->seq, .units = row->test.batch_pairs, .result = result, .tc = batch->tc,
-        .speed = batch->speed, .busy = batch->busy, .games_sha256 = batch->games_sha256,
-        .now = turn->now, .position = status->in_time ? count->positions : 0,
-        .excluded = status->excluded, .points = points, .owner = row->owner,
-        .proven = status->is_proven, .load_delay = load->delay, .load_steal = load->steal,
-        .load_swap_mib = load->swap_mib, .load_rest_new = load->rest_new,
-        .load_rest_base = load->rest_base, .load_speed = load->speed,
-        .load_speed_before = load->speed_before, .limit_busy = limits->busy,
-        .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib, .flags = status->flags);
+        .speed = batch->speed, .busy = batch->busy, .thought = batch->thought,
+        .games_sha256 = batch->games_sha256, .now = turn->now,
+        .position = status->in_time ? count->positions : 0, .excluded = status->excluded,
+        .points = points, .owner = row->owner, .proven = status->is_proven,
+        .load_delay = load->delay, .load_steal = load->steal, .load_swap_mib = load->swap_mib,
+        .load_rest_new = load->rest_new, .load_rest_base = load->rest_base,
+        .load_speed = load->speed, .load_speed_before = load->speed_before,
+        .limit_busy = limits->busy, .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib,
+        .flags = status->flags);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {

@@ -11,6 +11,8 @@
 
 // Nodes per second of one slot. No engine that plays chess is outside of this.
 static const double SPEED_LEAST = 1, SPEED_MOST = 1e11;
+// Clocks of machines do not run equally fast.
+static const double PACE_SLACK = 1.05;
 
 static bool numbers_check(const Batch *batch, Error *err) {
     if (!(batch->busy >= 0 && batch->busy <= 1))
@@ -31,8 +33,6 @@ static bool speed_check(const Batch *batch, const SqlLedgerTaskClock *task, bool
                         Error *err) {
     ClockScale scale = {task->reference_speed, task->scale_min, task->scale_max};
     double factor, first = task->speed;
-    if (!scaled && batch->speed == 0)
-        return true;
     if (!(batch->speed >= SPEED_LEAST && batch->speed <= SPEED_MOST))
         return error_field(err, 422, "bad_speed", "speed", "%g nodes/s is not the speed of a slot",
                            batch->speed);
@@ -69,6 +69,20 @@ static bool clock_check(const Batch *batch, const SqlLedgerTaskClock *task, Erro
                              "this task is played at %s, and not at %s", text, batch->tc);
 }
 
+// The sides of a game think in turns, and a slot plays one game at a time. So engines cannot have
+// thought longer than the slots existed. It is the server's clock that tells how long that was:
+// late batches have more time, not less. Quick games think less, and are never suspect.
+static bool pace_check(const Turn *turn, const Batch *batch, const SqlLedgerTaskClock *task,
+                       Error *err) {
+    double thought_s = (double)(task->thought + batch->thought) / 1000;
+    double wall_s = turn->now - task->created;
+    return thought_s <= (double)task->slots * wall_s * PACE_SLACK ||
+           error_field(err, 422, "bad_pace", "thought",
+                       "the engines of this task thought for %.1f s, but %lld slots had only "
+                       "%.1f s each since the claim",
+                       thought_s, (long long)task->slots, wall_s);
+}
+
 bool conditions_check(Turn *turn, const Batch *batch, const TaskRow *row, Error *err) {
     SqlLedgerTaskClock task scope(sql_row_free) = {0};
     if (!numbers_check(batch, err))
@@ -77,5 +91,6 @@ bool conditions_check(Turn *turn, const Batch *batch, const TaskRow *row, Error 
         return error_set(err, 404, "no_such_task", "there is no task %lld", (long long)batch->task);
     bool scaled = is_scaled(task.new_tc) || is_scaled(task.base_tc);
     return speed_check(batch, &task, scaled && row->test.plays_pairs, err) &&
-           (!row->test.plays_pairs || clock_check(batch, &task, err));
+           (!row->test.plays_pairs ||
+            (clock_check(batch, &task, err) && pace_check(turn, batch, &task, err)));
 }

@@ -109,6 +109,7 @@ typedef struct Batch {
     const json_t *result; // of the test's workload; borrowed
     const char *tc;
     double speed, busy;
+    int64_t thought;          // ms that both sides thought in all its games
     const char *games_sha256; // NULL: none
     Load load;
 } Batch;

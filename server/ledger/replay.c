@@ -3,6 +3,7 @@
 #include "server/ledger/replay.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "engine/rules/game.h"
@@ -12,7 +13,7 @@
 #include "server/common/str.h"
 #include "server/common/time_control.h"
 
-enum { CLOCK_SLACK_MS = 100 };
+enum { CLOCK_SLACK_MS = 100, OWED_MAX_MS = 250 };
 
 // The record of one game.
 typedef struct Line {
@@ -27,6 +28,7 @@ typedef struct Sums {
     int points, crashes, time_losses,
         ponders; // points of the new side in this pair, in half points
     bool new_was_white;
+    double thought_least_ms, thought_most_ms; // by both sides in all games
 } Sums;
 
 static bool wrong(Error *err, int line, const char *what) {
@@ -118,13 +120,27 @@ static bool set_up(Game *game, const Line *line, const ReplayFacts *facts, int n
     return play_moves(game, member_text(line->opening, "moves"), number, "the opening", err);
 }
 
-// The most time that the mover can have left after the n-th move.
-static double clock_most_ms(const TimeControl *tc, int n) {
+// The time that the mover has got until its n-th move, that of the n-th increment included.
+static double granted_ms(const TimeControl *tc, int n) {
     double base = tc->base_s * (tc->moves ? 1 + n / tc->moves : 1);
-    return 1000 * (base + n * tc->increment_s) * 1.001 + CLOCK_SLACK_MS;
+    return 1000 * (base + n * tc->increment_s);
 }
 
-static bool clocks_check(const Line *line, int plies, const char *tc_text, int number, Error *err) {
+// The most time that the mover can have left after the n-th move.
+static double clock_most_ms(const TimeControl *tc, int n) {
+    return granted_ms(tc, n) * 1.001 + CLOCK_SLACK_MS;
+}
+
+// What the mover thought in its n moves is what it got and has not left. A clock that shows 0 may
+// be below.
+static void add_thought(double left, double granted, Sums *sums) {
+    double thought = fmax(granted - left, 0);
+    sums->thought_least_ms += fmax(thought * 0.999 - CLOCK_SLACK_MS, 0);
+    sums->thought_most_ms += thought * 1.001 + CLOCK_SLACK_MS + (left > 0 ? 0 : OWED_MAX_MS);
+}
+
+static bool clocks_check(const Line *line, int plies, const char *tc_text, int number, Sums *sums,
+                         Error *err) {
     TimeControl tc;
     Error ignored;
     if (!json_is_array(line->clocks) || json_array_size(line->clocks) != (size_t)plies)
@@ -137,6 +153,8 @@ static bool clocks_check(const Line *line, int plies, const char *tc_text, int n
             return error_set(err, 422, "replay_mismatch",
                              "game %d: %.0f ms on the clock after ply %d is impossible with %s",
                              number + 1, left, i + 1, tc_text);
+        if (i >= plies - 2)
+            add_thought(left, granted_ms(&tc, i / 2 + 1), sums);
     }
     return true;
 }
@@ -194,7 +212,7 @@ static bool replay_line(const json_t *json, int number, const ReplayFacts *facts
         return false;
     int opening = game->plies;
     if (!play_moves(game, line.moves, number, "the game", err) ||
-        !clocks_check(&line, game->plies - opening, facts->tc, number, err))
+        !clocks_check(&line, game->plies - opening, facts->tc, number, sums, err))
         return false;
     GameResult result = result_read(line.result);
     if (result == RESULT_NONE || !result_fits(game, line.end, result))
@@ -227,6 +245,23 @@ static bool counts_check(const ReplayFacts *facts, int games, const Sums *sums, 
                (long long)facts->time_losses, (long long)facts->ponders);
 }
 
+static bool has_clock(const char *tc_text) {
+    TimeControl tc;
+    Error ignored;
+    return tc_parse(tc_text, &tc, &ignored) && tc.base_s > 0;
+}
+
+// Without clocks, the games do not tell how long the engines thought.
+static bool thought_check(const ReplayFacts *facts, const Sums *sums, Error *err) {
+    double thought = (double)facts->thought;
+    return !has_clock(facts->tc) ||
+           (thought >= sums->thought_least_ms && thought <= sums->thought_most_ms) ||
+           error_set(err, 422, "replay_mismatch",
+                     "the clocks show that the engines thought for %.1f to %.1f s, counted as "
+                     "%.1f s",
+                     sums->thought_least_ms / 1000, sums->thought_most_ms / 1000, thought / 1000);
+}
+
 bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error *err) {
     Sums sums = {0};
     int number = 0, most = 2 * (int)strlen(facts->outcomes);
@@ -245,5 +280,5 @@ bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error
             return false;
         text = stop + 1;
     }
-    return counts_check(facts, number, &sums, err);
+    return counts_check(facts, number, &sums, err) && thought_check(facts, &sums, err);
 }

@@ -1,6 +1,7 @@
 // Replays the games of a batch, as their worker uploaded them, with the rules of chess, and
 // compares them with the batch's counts: legal moves, results that follow from them, possible
-// clocks. Pure. The bytes come from outside, so every length is bounded.
+// clocks, and how long the engines thought. Pure. The bytes come from outside, so every length is
+// bounded.
 #pragma once
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ typedef struct ReplayFacts {
     const char *outcomes;                  // one digit for each pair
     int64_t crashes, time_losses, ponders; // ponders: of both sides
     const char *tc;                        // the clock used, "10.000+0.100"
+    int64_t thought;                       // ms, by both sides in all games
     bool chess960;
 } ReplayFacts;
 

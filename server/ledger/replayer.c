@@ -61,6 +61,7 @@ static void look_at(const char *data, const SqlReplayNext *batch, Replayed *out)
                          .time_losses = batch->time_losses,
                          .ponders = batch->ponders,
                          .tc = batch->tc,
+                         .thought = batch->thought,
                          .chess960 = batch->chess960};
     str_init(&text, games_text_max(pairs));
     *out = (Replayed){.batch = batch->id};

@@ -87,14 +87,18 @@ static bool load_read(const json_t *json, Load *load, Error *err) {
                        "speed_before, or is null");
 }
 
+// A thousand years: sums of such numbers do not overflow.
+static const json_int_t THOUGHT_MAX_MS = 31556952000000;
+
 static bool task_batch(Request *req, Response *res, Error *err) {
     Batch batch = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     BatchReply reply;
-    json_int_t seq;
+    json_int_t seq, thought;
     json_t *result, *games, *load = NULL;
-    if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:o, s?o}", "seq", &seq, "result",
+    if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:I, s:o, s?o}", "seq", &seq, "result",
                       &result, "tc", &batch.tc, "speed", &batch.speed, "busy", &batch.busy,
-                      "games_sha256", &games, "load", &load) ||
+                      "thought", &thought, "games_sha256", &games, "load", &load) ||
+        !number_check("thought", thought, 0, THOUGHT_MAX_MS, err) ||
         !games_name(games, &batch.games_sha256, err) || !load_read(load, &batch.load, err) ||
         !number_check("seq", seq, 0, INT32_MAX, err))
         return false;
@@ -102,6 +106,7 @@ static bool task_batch(Request *req, Response *res, Error *err) {
         return error_field(err, 422, "bad_request", "result", "result is an object");
     batch.seq = seq;
     batch.result = result;
+    batch.thought = thought;
     if (!ledger_batch(req->turn, &batch, &reply, err))
         return false;
     response_json(res, 200, batch_reply(req, &reply));

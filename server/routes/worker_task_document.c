@@ -60,16 +60,11 @@ static json_t *side_json(const SqlWorkerSides *side) {
     return out;
 }
 
-// *is_scaled: whether a side has a clock, which is longer on a slow machine.
-static json_t *sides_json(Request *req, int64_t task, bool *is_scaled) {
+static json_t *sides_json(Request *req, int64_t task) {
     json_t *out = json_array();
     SqlWorkerSidesRows rows scope(sql_rows_end) = sql_worker_sides(req->turn->db, task);
-    while (sql_worker_sides_next(&rows)) {
-        TimeControl tc;
-        Error ignored;
-        *is_scaled |= tc_parse(rows.row.tc, &tc, &ignored) && tc_is_scaled(&tc);
+    while (sql_worker_sides_next(&rows))
         json_array_append_new(out, side_json(&rows.row));
-    }
     return out;
 }
 
@@ -90,9 +85,8 @@ static json_t *task_json(Request *req, const SqlWorkerTask *task) {
     json_object_set_new(out, "first_pair", json_integer(task->first_pair));
     json_object_set_new(out, "pairs", json_integer(task->pair_count));
     json_object_set_new(out, "test", test_json(task));
-    bool is_scaled = false;
-    json_object_set_new(out, "sides", sides_json(req, task->id, &is_scaled));
-    json_object_set_new(out, "scale", is_scaled ? scale_json(task) : json_null());
+    json_object_set_new(out, "sides", sides_json(req, task->id));
+    json_object_set_new(out, "scale", scale_json(task));
     json_object_set_new(out, "told", json_loads(task->told, 0, NULL));
     json_object_set_new(out, "next",
                         json_pack("{s:I, s:n}", "seq", (json_int_t)task->next_seq, "options"));

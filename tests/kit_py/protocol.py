@@ -30,7 +30,7 @@ def batch(seq, outcomes, games=None, **fields):
     count = lambda of: sum(of[int(digit)] for digit in outcomes)
     result = {"outcomes": outcomes, "wins": count(wins), "losses": count(losses), "draws": count(draws), "crashes": 0, "time_losses": 0,
               "ponders": 0, "ponders_against": 0}
-    return changed({"seq": seq, "result": result, "tc": "nodes=1000", "speed": 1e6, "busy": 0, "games_sha256": games}, fields)
+    return changed({"seq": seq, "result": result, "tc": "nodes=1000", "speed": 1e6, "busy": 0, "thought": 0, "games_sha256": games}, fields)
 
 
 def changed(body, fields):
@@ -41,10 +41,11 @@ def changed(body, fields):
 
 
 def game(pair, white, plies=80):
+    """Played at 10+0.1 without any thought."""
     return {"pair": pair, "opening": {"fen": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "moves": "e2e4 c7c5"},
             "new_is": white, "result": "1/2-1/2", "end": "rule", "reason": "Draw by 3-fold repetition",
             "moves": " ".join(("g1f3", "g8f6", "f3g1", "f6g8")[i % 4] for i in range(plies)),
-            "clock_ms": [10000 - 17 * i % 9000 for i in range(plies)], "scores": [37 * i % 91 - 40 for i in range(plies)],
+            "clock_ms": [10000 + 100 * (i // 2 + 1) for i in range(plies)], "scores": [37 * i % 91 - 40 for i in range(plies)],
             "depths": [11 + i % 5 for i in range(plies)], "nodes": [80000 + 7919 * i % 60000 for i in range(plies)]}
 
 

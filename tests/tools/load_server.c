@@ -108,7 +108,7 @@ static void make_model(Load *load, Model *model, int pairs) {
     model->tail = xasprintf(
         "\"result\":{\"outcomes\":\"%s\",\"wins\":%d,\"losses\":%d,\"draws\":%d,\"crashes\":0,"
         "\"time_losses\":0,\"ponders\":0,\"ponders_against\":0},\"tc\":\"%s\",\"speed\":%.1f,"
-        "\"busy\":%.2f",
+        "\"busy\":%.2f,\"thought\":0",
         batch.outcomes, batch.wins, batch.losses, batch.draws, facts.tc, facts.speed, facts.busy);
 }
 

@@ -1,19 +1,15 @@
 // See speed.h.
 #include "worker/build/speed.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/common/bytes_text.h"
-#include "server/common/file.h"
 #include "server/common/log.h"
 #include "worker/os/host.h"
 #include "worker/sandbox/job.h"
 
-static const double least_s = 2, kept_s = 6 * 3600, slept_max_s = 1;
+static const double least_s = 2;
 enum { ROUNDS_MAX = 20, OUTPUT_MAX = JOB_OUTPUT_MAX };
 
 static int time_limit(const BuildContext *context) {
@@ -120,57 +116,10 @@ static RunOutcome measure(const Runner *like, int slots, double *nodes_per_s, Er
     return RUN_DONE;
 }
 
-// ---- kept with the build ------------------------------------------------------------------------
-
-// What a measurement depends on beside the build and the number of slots. The clock is the time
-// since the machine was started, so that a change of the date does not matter.
-typedef struct Conditions {
-    OsBoot boot;
-    int nice;
-} Conditions;
-
-static Conditions conditions_now(void) {
-    Conditions now = {.nice = os_nice()};
-    os_boot(&now.boot);
-    return now;
-}
-
-static bool read_kept(const char *path, const Conditions *now, double *nodes_per_s) {
-    Error ignored;
-    char *text scope(free_ptr) = file_read(path, 1024, NULL, &ignored);
-    json_auto_t *root = text ? json_loads(text, 0, NULL) : NULL;
-    const char *boot = "";
-    double at_s = 0, slept_s = 0;
-    int nice = 0;
-    if (!root || json_unpack(root, "{s:F, s:F, s:F, s:i, s:s}", "speed", nodes_per_s, "at_s", &at_s,
-                             "slept_s", &slept_s, "nice", &nice, "boot", &boot) < 0)
-        return false;
-    double age_s = now->boot.seconds - at_s;
-    return *nodes_per_s > 0 && age_s >= 0 && age_s < kept_s && strcmp(boot, now->boot.id) == 0 &&
-           nice == now->nice && fabs(now->boot.slept_s - slept_s) < slept_max_s;
-}
-
-static void keep(const char *path, const Conditions *now, double nodes_per_s) {
-    Error err;
-    json_auto_t *root =
-        json_pack("{s:f, s:f, s:f, s:i, s:s}", "speed", nodes_per_s, "at_s", now->boot.seconds,
-                  "slept_s", now->boot.slept_s, "nice", now->nice, "boot", now->boot.id);
-    char *text scope(free_ptr) = json_dumps(root, 0);
-    if (!file_write_durable(path, text, strlen(text), &err))
-        log_warn("%s", err.message);
-}
-
 RunOutcome speed_measure(const BuildContext *context, const Build *build, const char *const *args,
                          int slots, int64_t memory_bytes, double *nodes_per_s, Error *err) {
-    char *path scope(free_ptr) = xasprintf("%s/speed-%d.json", build->folder, slots);
-    Conditions now = conditions_now();
-    if (read_kept(path, &now, nodes_per_s))
-        return RUN_DONE;
     log_info("measuring this machine's speed on %d slots", slots);
     Runner runner = {
         .context = context, .build = build, .args = args, .memory_bytes = memory_bytes / slots};
-    RunOutcome outcome = measure(&runner, slots, nodes_per_s, err);
-    if (outcome == RUN_DONE)
-        keep(path, &now, *nodes_per_s);
-    return outcome;
+    return measure(&runner, slots, nodes_per_s, err);
 }

@@ -12,7 +12,7 @@ typedef enum { RUN_DONE, RUN_FAILED, RUN_CANCELLED } RunOutcome;
 RunOutcome bench_run(const BuildContext *context, const Build *build, const char *const *args,
                      int64_t memory_bytes, Bench *out, Str *log, Error *err);
 // The median over `slots` benches at once, which share the memory; they are repeated for a few
-// seconds. The result is kept with the build for some hours. It is used again only with the same
-// number of slots and the same niceness, and if the machine has not restarted or slept since.
+// seconds. Nothing is kept: what a machine does beside, its heat and its power change its speed
+// from task to task.
 RunOutcome speed_measure(const BuildContext *context, const Build *build, const char *const *args,
                          int slots, int64_t memory_bytes, double *nodes_per_s, Error *err);

@@ -39,12 +39,20 @@ static void count_game(GameBatch *batch, const GameRecord *game, int points) {
                       game->kind == GAME_END_STALL;
 }
 
+static int64_t thinking_us(const GameRecord *game) {
+    int64_t sum = 0;
+    for (int i = game->opening_plies; i < game->game.plies; i++)
+        sum += game->moves[i].time_us;
+    return sum;
+}
+
 void batch_add(GameBatch *batch, const GameRecord games[2], const GameContext *context) {
     int sum = 0;
     for (int i = 0; i < 2; i++) {
         int points = half_points(&games[i]);
         sum += points;
         count_game(batch, &games[i], points);
+        batch->thought_us += thinking_us(&games[i]);
         games_json_add(&batch->games, &games[i], context);
     }
     batch->outcomes[batch->pairs++] = (char)('0' + sum);
@@ -82,8 +90,9 @@ SpoolItem *batch_finish(GameBatch *batch, const BatchFacts *facts) {
                   batch->crashes, "time_losses", batch->time_losses, "ponders", batch->ponders[0],
                   "ponders_against", batch->ponders[1]);
     item->counts =
-        json_pack("{s:i, s:o, s:s, s:f, s:f, s:o}", "seq", batch->seq, "result", result, "tc",
-                  facts->tc, "speed", facts->speed, "busy", facts->busy, "games_sha256", games);
+        json_pack("{s:i, s:o, s:s, s:f, s:f, s:I, s:o}", "seq", batch->seq, "result", result, "tc",
+                  facts->tc, "speed", facts->speed, "busy", facts->busy, "thought",
+                  (json_int_t)(batch->thought_us / 1000), "games_sha256", games);
     if (!item->counts)
         fatal("out of memory");
     if (facts->load)

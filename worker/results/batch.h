@@ -11,7 +11,8 @@ typedef struct GameBatch {
     char *outcomes; // one digit per pair, 0 (LL) to 4 (WW) for the new side
     int wins, losses, draws, crashes, time_losses;
     int ponders[2]; // games that engine 0, or 1, lost because it computed in its opponent's time
-    Str games;      // JSON lines
+    int64_t thought_us; // that both sides thought in all games
+    Str games;          // JSON lines
 } GameBatch;
 
 void batch_init(GameBatch *batch, int64_t task, int seq, int pairs_max);

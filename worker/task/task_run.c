@@ -4,9 +4,9 @@
 // into the CPUs and the memory of this machine, fetches the snapshots and the nets, checks the
 // memory again because the size of the nets is now known, builds both sides, and runs the bench of
 // both. The bench must search the number of nodes that the test declares; if the commit has none
-// yet, the number is reported. If the time control is scaled, the reference engine is built and its
-// speed measured. Then the games are played (play.c). Each step continues, fails, or stops because
-// the server or the volunteer wants it. Meanwhile the uploader sends heartbeats with the progress,
+// yet, the number is reported. The reference engine is built and its speed measured, which scales
+// the clocks. Then the games are played (play.c). Each step continues, fails, or stops because the
+// server or the volunteer wants it. Meanwhile the uploader sends heartbeats with the progress,
 // and a reply of the server may stop the task at any moment. If not all pairs were played, a final
 // report follows: "fail" with the kind of failure, the side, a message and the end of the log, or
 // "release", which returns the pairs that were not started.
@@ -192,6 +192,11 @@ static int slots_of(const TaskRun *run, const GameMemory *demand) {
     return demand_slots(demand, host->cores, host->memory_mib);
 }
 
+static bool is_scaled(const Task *task) {
+    return limit_is_scaled(&task->sides[SIDE_NEW].limit) ||
+           limit_is_scaled(&task->sides[SIDE_BASE].limit);
+}
+
 static Step measure_reference(TaskRun *run, const Build *reference) {
     GameMemory demand = demand_of_task(&run->task, &run->worker->store);
     status_step("speed", 0);
@@ -204,7 +209,8 @@ static Step measure_reference(TaskRun *run, const Build *reference) {
     if (outcome == RUN_FAILED)
         return fail(run, "machine", "");
     json_object_set_new(run->worker->speeds, run->task.engine, json_real(run->speed));
-    if (clock_scale_factor(&run->task.scale, run->speed, &run->factor))
+    bool fits = clock_scale_factor(&run->task.scale, run->speed, &run->factor);
+    if (fits || !is_scaled(&run->task))
         return STEP_ON;
     error_set(&run->failure.error, 422, "too_slow",
               "this machine makes %.0f nodes/s on a slot, the test needs at least %.0f", run->speed,

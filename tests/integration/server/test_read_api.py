@@ -60,7 +60,7 @@ def play(worker, task, batches=1):
         wins, losses = sum("34".count(c) + "4".count(c) for c in OUTCOMES), 0
         reply = worker.api("POST", f"/tasks/{task['id']}/batches", {
             "seq": seq, "result": {"outcomes": OUTCOMES, "wins": wins, "losses": losses, "draws": 2 * len(OUTCOMES) - wins - losses,
-                                   "crashes": 1, "time_losses": 0, "ponders": 0, "ponders_against": 0}, "tc": "nodes=1000", "speed": 1e6, "busy": 0.01, "games_sha256": None})
+                                   "crashes": 1, "time_losses": 0, "ponders": 0, "ponders_against": 0}, "tc": "nodes=1000", "speed": 1e6, "busy": 0.01, "thought": 0, "games_sha256": None})
         equal(reply.status, 200, reply)
 
 

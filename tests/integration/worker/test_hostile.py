@@ -158,8 +158,7 @@ class Level:
         self.left = self.worker.nothing_left()
         cache = self.worker.cache
         self.files = [str(path) for path in cache.glob("*/work/*")] + [str(path) for path in cache.glob("builds/*/*")
-                                                                       if path.name not in ("engine", "build.json", "used")
-                                                                       and not path.name.startswith("speed")]
+                                                                       if path.name not in ("engine", "build.json", "used")]
         self.log = self.worker.log()
 
     def _try_all(self, rows, seconds):

@@ -85,7 +85,8 @@ static void nodes_and_depth_are_exactly_those_of_the_test(void **state) {
     set_clocks("nodes=20000", "nodes=20000");
     refused("bad_clock", "nodes=40000", 5e5);
     refused("bad_clock", "10.000+0.100", 1e6);
-    assert_true(post(0, "nodes=20000", 0)); // not measured
+    refused("bad_speed", "nodes=20000", 0);
+    assert_true(post(0, "nodes=20000", 5e5));
     set_clocks("depth=8", "depth=8");
     assert_true(post(1, "depth=8", 5e5));
 }
@@ -129,6 +130,70 @@ static void a_reference_that_changes_meanwhile_is_that_of_later_tasks(void **sta
     assert_true(post(0, "20.000+0.200", 1e6));
 }
 
+// ---- pace ---------------------------------------------------------------------------------------
+
+static bool post_thought(int64_t seq, int64_t thought_s) {
+    Batch batch = kit_batch(task, 1, seq, draws);
+    batch.thought = thought_s * 1000;
+    return ledger_batch(&kit.turn, &batch, &posted, &kit.err);
+}
+
+// The task has four slots.
+static void engines_cannot_have_thought_longer_than_their_slots_existed(void **state) {
+    (void)state;
+    kit.turn.now += 100;
+    assert_false(post_thought(0, 421));
+    assert_string_equal(kit.err.code, "bad_pace");
+    assert_int_equal(kit.err.status, 422);
+    assert_string_equal(kit.err.message,
+                        "the engines of this task thought for 421.0 s, but 4 slots "
+                        "had only 100.0 s each since the claim");
+    assert_true(post_thought(0, 419));
+}
+
+static void the_pace_is_that_of_the_whole_task(void **state) {
+    (void)state;
+    kit.turn.now += 100;
+    assert_true(post_thought(0, 300));
+    assert_false(post_thought(1, 200));
+    assert_string_equal(kit.err.code, "bad_pace");
+    kit.turn.now += 20; // the same batch is possible by then
+    assert_true(post_thought(1, 200));
+}
+
+// Batches that waited for a server come in one moment, perhaps after their task has expired.
+static void batches_that_come_late_and_at_once_are_in_time(void **state) {
+    (void)state;
+    kit.turn.now += 5 * 3600;
+    ledger_expire(&kit.turn);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tasks WHERE state = 'expired'"), 1);
+    assert_true(post_thought(0, 400) && posted.counted);
+    assert_true(post_thought(1, 400) && posted.counted);
+}
+
+static void quick_games_are_never_suspect(void **state) {
+    (void)state;
+    assert_true(post_thought(0, 0) && posted.counted);
+    assert_true(post_thought(1, 0) && posted.counted);
+}
+
+static void a_game_of_more_threads_takes_more_cores(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE sides SET threads = 3 WHERE side = 'base'"); // a slot of the four cores
+    kit.turn.now += 100;
+    assert_false(post_thought(0, 106));
+    assert_true(post_thought(0, 104));
+}
+
+static void a_batch_with_another_time_is_another_batch(void **state) {
+    (void)state;
+    kit.turn.now += 100;
+    assert_true(post_thought(0, 100));
+    assert_true(post_thought(0, 100) && posted.repeat);
+    assert_false(post_thought(0, 101));
+    assert_string_equal(kit.err.code, "batch_conflict");
+}
+
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
 
 int main(void) {
@@ -141,6 +206,12 @@ int main(void) {
         WITH_TASK(a_clock_of_the_base_alone_needs_a_speed),
         WITH_TASK(a_speed_that_no_machine_has_is_refused),
         WITH_TASK(a_task_has_one_speed),
+        WITH_TASK(engines_cannot_have_thought_longer_than_their_slots_existed),
+        WITH_TASK(the_pace_is_that_of_the_whole_task),
+        WITH_TASK(batches_that_come_late_and_at_once_are_in_time),
+        WITH_TASK(quick_games_are_never_suspect),
+        WITH_TASK(a_game_of_more_threads_takes_more_cores),
+        WITH_TASK(a_batch_with_another_time_is_another_batch),
         WITH_TASK(a_reference_that_changes_meanwhile_is_that_of_later_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,8 @@ static int ready(void **state) {
 }
 
 static ReplayFacts facts(void) {
-    return (ReplayFacts){.first_pair = 7, .outcomes = "2", .time_losses = 1, .tc = "10.00+0.20"};
+    return (ReplayFacts){
+        .first_pair = 7, .outcomes = "2", .time_losses = 1, .tc = "10.00+0.20", .thought = 11600};
 }
 
 static bool replay(const char *text, const ReplayFacts *of) {
@@ -112,9 +113,26 @@ static void clocks_follow_their_control(void **state) {
     (void)state;
     ReplayFacts of = facts();
     of.tc = "1/10.00+0.20"; // a period a move: the base comes again with each
+    of.thought = 32600;
     assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[19000,19000]"), &of));
     of.tc = "nodes=1000";
     assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[0,99999]"), &of));
+}
+
+// A clock that shows 0 may be up to 250 ms below it, and all clocks are rounded.
+static void the_time_that_engines_thought_is_that_of_the_clocks(void **state) {
+    (void)state;
+    ReplayFacts of = facts();
+    static const int64_t right[] = {11600, 11500, 11900}, wrong[] = {0, 11000, 12500, 20000};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        of.thought = right[i];
+        assert_true(replay(MATED FLAGGED, &of));
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        of.thought = wrong[i];
+        assert_false(replay(MATED FLAGGED, &of));
+        assert_non_null(strstr(err.message, "the clocks show that the engines thought for 11."));
+    }
 }
 
 // A value of JSON takes up to a hundred times its text in memory: so only lines that a game can
@@ -174,6 +192,7 @@ int main(void) {
         cmocka_unit_test(each_lie_is_named),
         cmocka_unit_test(counts_must_be_those_of_the_games),
         cmocka_unit_test(clocks_follow_their_control),
+        cmocka_unit_test(the_time_that_engines_thought_is_that_of_the_clocks),
         cmocka_unit_test(lines_that_no_game_needs_are_not_parsed),
         cmocka_unit_test(an_upload_has_two_lines_for_each_pair),
         cmocka_unit_test(an_upload_has_a_size_that_its_games_can_have),

@@ -215,6 +215,7 @@ static void a_batch_has_the_members_that_the_api_names(void **state) {
     json_object_foreach (example, name, value)
         assert_non_null(json_object_get(item->counts, name));
     assert_int_equal(json_object_size(item->counts), json_object_size(example));
+    assert_int_equal(json_integer_value(json_object_get(item->counts, "thought")), 4 * 120);
     char hash[SHA256_HEX_MAX];
     assert_string_equal(json_string_value(json_object_get(item->counts, "games_sha256")),
                         sha256_hex(item->bytes, item->size, hash));

@@ -1,4 +1,4 @@
-// When a machine's speed is measured, and when what was measured before still holds.
+// How a machine's speed is measured.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include "server/common/file.h"
 #include "server/common/log.h"
 #include "worker/build/speed.h"
-#include "worker/os/host.h"
 
 // An engine that notes every start beside itself.
 static const char engine[] = "#!/bin/sh\necho run >>\"${0%/*}/runs\"\n"
@@ -83,51 +82,11 @@ static void all_slots_are_busy_while_speed_is_measured(void **state) {
     assert_true(count >= 3 && count % 3 == 0);
 }
 
-static void what_was_measured_is_kept(void **state) {
-    measure(*state, 1);
-    assert_true(starts(*state) > 0);
-    measure(*state, 1);
-    assert_int_equal(starts(*state), 0);
-}
-
-static void other_slots_are_measured_anew(void **state) {
+static void each_task_measures_anew(void **state) {
     measure(*state, 1);
     starts(*state);
-    measure(*state, 2);
+    measure(*state, 1);
     assert_true(starts(*state) > 0);
-}
-
-// Changes what is kept: the value of one member, whatever it was.
-static void tamper(const Yard *yard, const char *member, json_t *value) {
-    Error err;
-    char *path scope(free_ptr) = inside(yard, "speed-1.json");
-    char *text scope(free_ptr) = file_read(path, 4096, NULL, &err);
-    json_auto_t *root = json_loads(text, 0, NULL);
-    assert_non_null(json_object_get(root, member));
-    json_object_set_new(root, member, value);
-    char *changed scope(free_ptr) = json_dumps(root, 0);
-    write_text(path, changed);
-}
-
-static void a_restart_or_a_sleep_of_the_machine_or_time_ends_it(void **state) {
-    OsBoot boot;
-    os_boot(&boot);
-    const struct {
-        const char *member;
-        json_t *value;
-    } rows[] = {{"boot", json_string("another")},
-                {"slept_s", json_real(boot.slept_s - 60)},
-                {"at_s", json_real(boot.seconds - 7 * 3600)},
-                {"at_s", json_real(boot.seconds + 1000)},
-                {"nice", json_integer(19)},
-                {"speed", json_real(0)}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        measure(*state, 1);
-        starts(*state);
-        tamper(*state, rows[i].member, rows[i].value);
-        measure(*state, 1);
-        assert_true(starts(*state) > 0);
-    }
 }
 
 static void a_bench_without_a_count_is_a_failure(void **state) {
@@ -145,9 +104,7 @@ int main(void) {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, open_yard, close_yard)
     const struct CMUnitTest tests[] = {
         TEST(all_slots_are_busy_while_speed_is_measured),
-        TEST(what_was_measured_is_kept),
-        TEST(other_slots_are_measured_anew),
-        TEST(a_restart_or_a_sleep_of_the_machine_or_time_ends_it),
+        TEST(each_task_measures_anew),
         TEST(a_bench_without_a_count_is_a_failure),
     };
     log_set_level(LOG_LEVEL_WARN);
