@@ -13,8 +13,11 @@ SELECT workload FROM tests WHERE id = :test
 -- types: value text
 SELECT CASE WHEN result = 'failed' AND NOT harmful THEN 'failed' ELSE state END FROM tests WHERE id = :test
 
+-- The first approval gives the test its seed.
 -- name: ledger_test_activate
-UPDATE tests SET state = 'active', approved_hash = :hash, approved_by = nullif(:user, 0) WHERE id = :test
+-- types: :seed int
+UPDATE tests SET state = 'active', approved_hash = :hash, approved_by = nullif(:user, 0), seed = coalesce(seed, :seed)
+WHERE id = :test
 
 -- name: ledger_test_withdraw
 UPDATE tests SET state = 'pending', approved_hash = NULL, approved_by = NULL, reason = '' WHERE id = :test

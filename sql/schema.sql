@@ -153,7 +153,7 @@ CREATE TABLE tests (
     workload TEXT NOT NULL,                 -- a name of server/ledger/workload.h
     parameters TEXT NOT NULL CHECK (json_valid(parameters)), -- of the workload, which alone reads them
     book_id INTEGER NOT NULL REFERENCES books,
-    seed INTEGER NOT NULL,                  -- of the permutation of the book
+    seed INTEGER,                           -- of the order of the openings; drawn at the first approval
     variant TEXT NOT NULL CHECK (variant IN ('standard', 'chess960')),
     adjudication TEXT NOT NULL CHECK (json_valid(adjudication)),
     batch_pairs INTEGER NOT NULL CHECK (batch_pairs BETWEEN 1 AND 1000),

@@ -2,7 +2,7 @@
 
 -- The values that people enter when they submit or change a test. server/submit/test_columns.c says which of them an
 -- approval covers.
--- columns test_fields: title description workload parameters book_id seed variant adjudication batch_pairs pairs_max priority
+-- columns test_fields: title description workload parameters book_id variant adjudication batch_pairs pairs_max priority
 
 -- A new test, with :test NULL, or new values of an existing test's fields. server/submit/test_columns.c is the only place
 -- that writes them.

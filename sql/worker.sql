@@ -45,12 +45,12 @@ WHERE id = :worker
 
 -- A task with its test and the reference of its engine.
 -- name: worker_task row
--- types: reference_snapshot text?, reference_files text, reference_commit text, reference_speed real
+-- types: reference_snapshot text?, reference_files text, reference_commit text, reference_speed real, seed int
 SELECT k.id, k.first_pair, k.pair_count, k.next_seq, k.lease_until, t.id AS test, e.name AS engine, t.title, t.workload, k.told,
        t.batch_pairs, t.variant, t.adjudication,
        e.build, coalesce(k.reference_commit, e.reference_commit) AS reference_commit, r.snapshot AS reference_snapshot,
        coalesce(r.files, '[]') AS reference_files, coalesce(k.reference_speed, e.reference_speed) AS reference_speed,
-       e.scale_min, e.scale_max, o.blob AS book, t.seed
+       e.scale_min, e.scale_max, o.blob AS book, coalesce(t.seed, 0) AS seed
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id
      LEFT JOIN commits r ON r.engine_id = t.engine_id AND r.sha = coalesce(k.reference_commit, e.reference_commit)
      JOIN books o ON o.id = t.book_id

@@ -69,7 +69,7 @@ static void use_preset(json_t *values, const json_t *presets, const char *name) 
     json_object_set_new(values, "preset", json_string(name));
 }
 
-// The same test again: its commits by name, its settings, another seed. If its patch is no
+// The same test again: its commits by name, its settings. If its patch is no
 // longer kept, the commits are left to the author.
 static void use_test(const DocContext *ctx, json_t *values, const char *number) {
     long id;
@@ -79,7 +79,6 @@ static void use_test(const DocContext *ctx, json_t *values, const char *number) 
     json_auto_t *settings = sql_test_settings(ctx->db, id);
     json_auto_t *fields = submit_fields_of_test(settings);
     json_object_update(values, fields);
-    json_object_set_new(values, "seed", json_string(""));
     if (!isnan(test.patch_dropped))
         return;
     json_object_set_new(values, "commit", json_string(test.new_commit));

@@ -64,7 +64,7 @@ static void add_missing_nets(json_t *test, json_t *missing) {
 // All that people typed and that affects what runs.
 static json_t *settings(const json_t *row) {
     json_t *out = json_object();
-    doc_copy(out, row, "openings pairs_max");
+    doc_copy(out, row, "openings seed pairs_max");
     const FieldRule *rule;
     for (int i = 0; (rule = submit_rule_at(i)); i++)
         if (rule->change == CHANGE_EARLY || rule->change == CHANGE_UNDEALT)

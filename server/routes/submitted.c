@@ -19,8 +19,10 @@ bool submitted_right(const Request *req, Action action, Error *err) {
 static json_t *fields_of_form(const Request *req, Error *err) {
     json_auto_t *fields = json_object();
     const FieldRule *rule;
+    size_t size;
+    if (request_form(req, "seed", &size) && !submit_refuse_seed(err))
+        return NULL;
     for (int i = 0; (rule = submit_rule_at(i)); i++) {
-        size_t size;
         const char *text = request_form(req, rule->name, &size);
         if (text && !submit_fields_add(fields, rule->name, text, size, err))
             return NULL;

@@ -6,8 +6,6 @@
 #include "server/ledger/workload.h"
 #include "server/patch/patch.h"
 
-#define WHOLE_MAX 9007199254740991.0 // as far as JSON's numbers are exact
-
 // The fields of every test, in the order of the form. A workload has fields of its own
 // (ledger/workload.h).
 static const CommonField common_fields[] = {
@@ -140,11 +138,6 @@ static const CommonField common_fields[] = {
      .label = "Pairs in a batch",
      .hint = "A worker reports this number of pairs at once. If the field is empty, the "
              "time control decides: 16 pairs for short games, 1 for long ones."},
-    {{.name = "seed", .kind = FIELD_WHOLE, .change = CHANGE_UNDEALT, .high = WHOLE_MAX},
-     .part = "more",
-     .label = "Seed",
-     .hint = "It determines the order of the openings. If it is empty, the server draws "
-             "one."},
     {{.name = "base_bench", .kind = FIELD_WHOLE, .change = CHANGE_NEVER, .low = 1, .high = 1e15},
      .part = "more",
      .label = "Bench of the base",

@@ -70,8 +70,15 @@ static json_t *text_of_json(const json_t *value, bool options) {
     return json_string(number);
 }
 
+bool submit_refuse_seed(Error *err) {
+    return error_field(err, 422, "bad_field", "seed",
+                       "seed: the server draws it at the first approval; leave the field out");
+}
+
 static bool add_json_field(json_t *fields, const char *name, const json_t *value, Error *err) {
     const FieldRule *rule = submit_rule(name);
+    if (strcmp(name, "seed") == 0)
+        return submit_refuse_seed(err);
     if (!rule)
         return error_field(err, 422, "bad_request", name, "%.60s: a test has no such field", name);
     if (json_is_null(value))

@@ -17,6 +17,8 @@
 // From a JSON object (numbers, booleans and objects of options become text), refusing names that
 // are not in the table; new.
 json_t *submit_fields_of_json(const json_t *object, Error *err);
+// 422: what is said of a field `seed`, which no test has. Always false.
+bool submit_refuse_seed(Error *err);
 // Adds one field of a form. 422 `bad_field` if it is not UTF-8.
 bool submit_fields_add(json_t *fields, const char *name, const char *text, size_t size, Error *err);
 // The fields of a test that exists, from sql_test_settings(); new, and text as if they had arrived.
@@ -28,7 +30,7 @@ json_t *submit_fields_of_test(const json_t *settings);
 // fields name. Turns the text of numbers into numbers. A second call changes nothing.
 bool submit_fields_check(json_t *fields, Error *err);
 // Fills in absent fields: defaults, and those that follow from other fields (batch_pairs,
-// pairs_max, seed).
+// pairs_max).
 void submit_fields_complete(json_t *fields);
 // Sets pairs_max, rounded up to a multiple of a batch: pairs are dealt in whole batches.
 void submit_set_pairs(json_t *fields, int64_t pairs, int64_t batch);

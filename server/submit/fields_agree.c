@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/common/hash.h"
 #include "server/common/time_control.h"
 #include "server/ledger/workload.h"
 #include "server/submit/fields.h"
@@ -44,11 +43,6 @@ void submit_fields_complete(json_t *fields) {
     Error ignored;
     submit_fields_check(fields, &ignored); // a test checks that the defaults are good
     complete_pairs(fields);
-    if (is_absent(fields, "seed")) {
-        uint64_t seed;
-        random_bytes(&seed, sizeof seed);
-        set_whole(fields, "seed", (int64_t)(seed >> 11)); // 53 bits: exact in JSON
-    }
 }
 
 bool submit_fields_agree(const json_t *fields, Error *err) {

@@ -19,7 +19,7 @@ const TestColumn test_columns[] = {
     {"workload", COLUMN_APPROVED},
     {"parameters", COLUMN_APPROVED}, // those that may change at any time do not count
     {"book_id", COLUMN_APPROVED},    // its content, too
-    {"seed", COLUMN_APPROVED},
+    {"seed", COLUMN_STATE}, // drawn at the first approval: nothing that a person could judge
     {"variant", COLUMN_APPROVED},
     {"adjudication", COLUMN_APPROVED},
     {"batch_pairs", COLUMN_APPROVED},
@@ -88,8 +88,8 @@ bool test_write(Turn *turn, int64_t test, TestOrigin origin, const json_t *field
         .now = turn->now, .retest_of = origin.retest_of ? &origin.retest_of : NULL,
         .book_id = origin.book, .adjudication = adjudication, .parameters = parameters,
         .title = field_text(fields, "title"), .description = field_text(fields, "description"),
-        .workload = field_text(fields, "workload"), .seed = field_whole(fields, "seed"),
-        .variant = field_text(fields, "variant"), .batch_pairs = field_whole(fields, "batch_pairs"),
+        .workload = field_text(fields, "workload"), .variant = field_text(fields, "variant"),
+        .batch_pairs = field_whole(fields, "batch_pairs"),
         .pairs_max = field_whole(fields, "pairs_max"), .priority = field_whole(fields, "priority"));
 }
 

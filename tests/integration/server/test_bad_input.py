@@ -131,7 +131,7 @@ def an_absurd_field_is_named_with_what_it_may_be():
                 ("elo0", "nan"), ("elo1", 1e9), ("alpha", 0.9), ("beta", -1), ("workload", "guess", "sprt|fixed|width"), ("priority", 10 ** 9),
                 ("bench", -5), ("bench", "many"), ("pairs_max", 0), ("batch_pairs", 10 ** 6), ("model", "bayes"),
                 ("title", "x" * 1000), ("new_options", "Hash"), ("book", "no such book"), ("base", "no-such-branch"),
-                ("engine", "deep thought"), ("variant", "checkers"), ("seed", -1)):
+                ("engine", "deep thought"), ("variant", "checkers"), ("seed", 7)):
             reply = submit(**{"patch": demo("take-away-history"), field: value})
             equal((reply.status, reply.json["error"]["field"]), (422, field), f"{field}={value}: {reply}")
             for word in (field if field not in ("tc",) else "time control", *words):

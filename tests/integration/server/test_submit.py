@@ -4,6 +4,7 @@
 import concurrent.futures
 import json
 import pathlib
+import random
 import re
 import resource
 import sys
@@ -188,7 +189,7 @@ def every_absurd_field_is_named():
             ("base_options", {"A\nquit": "1"}, "one line"), ("base_options", {"y" * 300: "1"}, "longer than 100 bytes"),
             ("new_options", "Threads=4", "threads"), ("base_options", "A=1 A=2", "twice"),
             ("book", "none.epd", "no book"), ("bench", -3, "whole number"), ("bench", "12x", "whole number"),
-            ("seed", 1.5, "whole number"), ("variant", "atomic", "standard|chess960"), ("batch_pairs", 0, "1 to 1000"),
+            ("seed", 7, "server draws it"), ("variant", "atomic", "standard|chess960"), ("batch_pairs", 0, "1 to 1000"),
             ("pairs_max", 0, "from 1"), ("priority", 10**6, "1000"), ("title", "x" * 121, "121 bytes"),
             ("title", "two\nlines", "one line"), ("engine", "stockfish", "no engine"), ("preset", "none", "no preset"),
             ("base", "no-such-branch", "not a branch"), ("base", "test:99999", "no test"), ("adjudication", "some", "on|off"),
@@ -305,6 +306,28 @@ def a_change_of_the_code_that_runs_withdraws_the_approval_and_a_priority_does_no
     boss.api("POST", f"/tests/{test}/approve")
     true(test_row(test)["approved_hash"] != before, "the hash covers the options")
     equal((test_row(test)["title"], test_row(test)["priority"]), ("Better words", 3))
+
+
+def the_server_draws_the_seed_at_the_first_approval_and_keeps_it():
+    reply = dev.form("/tests/new", {**FIELDS, "patch": patch("git_diff").decode(), "seed": "7"})
+    contains(reply.words, "the server draws it at the first approval")
+    test, other = new_test(), new_test()
+    refused(dev.api("POST", f"/tests/{test}/modify", {"seed": 7}), 422, "seed", "the server draws it")
+    document = boss.api("GET", f"/tests/{test}").json
+    equal(document["settings"]["seed"], None, "there is nothing to foresee before the approval")
+    contains(boss.get(f"/tests/{test}").words, "drawn at the first approval")
+    hashed = document["approval_hash"]
+    for one in test, other:
+        equal(boss.api("POST", f"/tests/{one}/approve").status, 200)
+    seed = test_row(test)["seed"]
+    true(0 <= seed < 2 ** 53 and seed != test_row(other)["seed"], "each test has a seed of its own")
+    equal(boss.api("GET", f"/tests/{test}").json["settings"]["seed"], seed)
+    equal(test_row(test)["approved_hash"], hashed, "the approval that was shown without a seed is the one that was given")
+    for _ in range(2):  # an author who dislikes the order gets no other by a change
+        equal(dev.api("POST", f"/tests/{test}/modify", {"new_options": f"Hash={random.randrange(2, 999)}"}).json["state"], "pending")
+        equal(test_row(test)["seed"], seed)
+        equal(boss.api("POST", f"/tests/{test}/approve").status, 200)
+        equal(test_row(test)["seed"], seed, "later approvals keep the seed")
 
 
 def another_size_of_batches_rounds_the_pairs_again():
@@ -464,7 +487,7 @@ try:
         forms_of_the_page_do_the_same_and_lead_back,
         the_author_stops_and_others_do_not,
         a_change_of_the_code_that_runs_withdraws_the_approval_and_a_priority_does_not,
-        another_size_of_batches_rounds_the_pairs_again,
+        the_server_draws_the_seed_at_the_first_approval_and_keeps_it, another_size_of_batches_rounds_the_pairs_again,
         modify_refuses_what_would_mix_results,
         a_test_takes_changes_of_its_own_parameters_and_ignores_others,
         a_book_of_chess960_needs_that_variant,

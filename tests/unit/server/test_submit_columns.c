@@ -137,7 +137,7 @@ static void what_is_shown_or_became_of_a_test_is_not_in_the_hash(void **state) {
     assert_true(test_approval_hash(kit->ledger.db, 1, before));
     kit_sql(&kit->ledger, "UPDATE tests SET title = 'other', description = 'x', next_pair = 8, "
                           "units_counted = 4, counts = '{\"v\":1}', points = '{\"llr\":1}', "
-                          "promise = 1, positions = 1, reason = 'r'");
+                          "promise = 1, positions = 1, seed = 99, reason = 'r'");
     kit_sql(&kit->ledger, "UPDATE sides SET bench_declared = 5, grounded = 0");
     assert_true(test_approval_hash(kit->ledger.db, 1, after));
     assert_string_equal(before, after);
