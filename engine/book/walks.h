@@ -1,5 +1,5 @@
 // A book as a set of numbers: the walks (walk.h) whose exits a search judged right. It was searched
-// for once, for an hour; to make its positions from the numbers takes a second.
+// for once, for an hour; to make its positions from the numbers takes seconds.
 //
 // A file of walks is one line of text, the recipe, and then bits. The line is
 //   anvil walks 1 count=… walks=… nodes=… low=… high=… rice=k net=SHA-256 book=SHA-256

@@ -131,7 +131,7 @@ class Server:
 
     A server that is built with sanitizers must look for leaks when it ends, and find none, unless it is killed. `leak_check`
     false: for a server that is traced, because LeakSanitizer traces it, too. `own_books`: with the book that installations
-    have, which takes a second, instead of one of 2,000 openings."""
+    have, which takes seconds, instead of one of 2,000 openings."""
 
     def __init__(self, *run_options, init_options=(), start=True, env=None, leak_check=True, own_books=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-test-"))
