@@ -179,7 +179,7 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
        n.options AS new_options, o.side IS NOT NULL AS two_sides, coalesce(o.tc, n.tc) AS base_tc,
        coalesce(o.threads, n.threads) AS base_threads, coalesce(o.options, n.options) AS base_options,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
-               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) AS has_failed,
+               AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) AS has_failed,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
@@ -413,6 +413,45 @@ WHERE state <> 'finished' AND id IN (SELECT test_id FROM sides WHERE engine_id =
 
 -- name: ledger_bench_establish
 UPDATE commits SET bench = :nodes WHERE engine_id = :engine AND sha = :sha
+
+-- ---- the options of engines
+
+-- Whether worker :worker may add its list to those of commit :sha: its owner has a record, or there are fewer than :most.
+-- name: ledger_option_list_has_room value
+-- types: value bool, :most int
+SELECT EXISTS (SELECT 1 FROM workers w JOIN proven_owners r ON r.owner = w.owner WHERE w.id = :worker)
+    OR (SELECT count(*) FROM option_lists WHERE engine_id = :engine AND sha = :sha AND worker_id <> :worker) < :most
+
+-- name: ledger_option_list_add
+INSERT INTO option_lists (engine_id, sha, worker_id, list, created) VALUES (:engine, :sha, :worker, :list, :now)
+ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET list = excluded.list, created = excluded.created
+
+-- The lists that machines read for a commit, oldest first; those of owners with a record come before all others.
+-- name: ledger_option_lists rows
+-- types: owner text, proven bool
+SELECT l.list, l.worker_id, w.owner, w.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner) AS proven
+FROM option_lists l JOIN workers w ON w.id = l.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
+WHERE l.engine_id = :engine AND l.sha = :sha ORDER BY proven DESC, l.created, l.worker_id LIMIT :most
+
+-- name: ledger_options_any_records value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM proven_owners)
+
+-- name: ledger_options_establish
+-- types: :list text?
+UPDATE commits SET options = :list WHERE engine_id = :engine AND sha = :sha
+
+-- A side with the list of its commit.
+-- name: ledger_side_options row
+SELECT s.options, s.threads, t.variant, c.options AS list FROM sides s JOIN tests t ON t.id = s.test_id
+JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE s.test_id = :test AND s.side = :side
+
+-- Forgets the lists of a test's commits, so that machines read them again.
+-- name: ledger_option_lists_forget
+DELETE FROM option_lists WHERE (engine_id, sha) IN (SELECT engine_id, sha FROM sides WHERE test_id = :test)
+
+-- name: ledger_options_forget
+UPDATE commits SET options = NULL WHERE (engine_id, sha) IN (SELECT engine_id, sha FROM sides WHERE test_id = :test)
 
 -- ---- exclusions and blocked machines
 

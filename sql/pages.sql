@@ -96,7 +96,7 @@ SELECT count(*) AS machines, count(*) FILTER (WHERE what = 'bare') AS bare, coun
 FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox THEN 'bare'
                   WHEN w.cores < (SELECT max(threads) FROM sides WHERE test_id = t.id) THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
-                               AND (f.kind IN ('build', 'bench', 'engine') OR f.created > :now - :retry_s)) THEN 'failed'
+                               AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) THEN 'failed'
                   WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
                   WHEN w.rest_until > :now THEN 'resting'
                   ELSE '' END AS what

@@ -101,6 +101,9 @@ CREATE TABLE commits (
     net TEXT,                               -- SHA-256 of the net that its tree names; NULL: none
     -- The files that are placed in the tree before the build: [{"blob", "path"}]; empty if the net is part of the tree.
     files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
+    -- What the engine answers to "uci" about its options, a line for each (server/common/uci_option.h), as most owners
+    -- read it; NULL: not known.
+    options TEXT,
     PRIMARY KEY (engine_id, sha)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX commits_snapshot ON commits (snapshot);
@@ -471,13 +474,13 @@ CREATE INDEX fault_reports_test ON fault_reports (test_id, id);
 CREATE INDEX fault_reports_kept ON fault_reports (test_id) WHERE content IS NOT NULL;
 CREATE INDEX fault_reports_worker ON fault_reports (worker_id);
 
--- Reports of workers that could not play a side: build, bench, engine, sandbox, machine.
+-- Reports of workers that could not play a side: build, bench, option, engine, sandbox, machine.
 CREATE TABLE failures (
     id INTEGER PRIMARY KEY,
     test_id INTEGER NOT NULL REFERENCES tests,
     task_id INTEGER NOT NULL REFERENCES tasks UNIQUE,
     worker_id INTEGER NOT NULL REFERENCES workers,
-    kind TEXT NOT NULL CHECK (kind IN ('build', 'bench', 'engine', 'sandbox', 'machine')),
+    kind TEXT NOT NULL CHECK (kind IN ('build', 'bench', 'option', 'engine', 'sandbox', 'machine')),
     side TEXT NOT NULL,                     -- '': the machine could play neither
     message TEXT NOT NULL,
     log TEXT NOT NULL,
@@ -497,6 +500,17 @@ CREATE TABLE benches (
     PRIMARY KEY (engine_id, sha, worker_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX benches_worker ON benches (worker_id);
+
+-- The lists of options that workers read from the engine of a commit, as commits.options.
+CREATE TABLE option_lists (
+    engine_id INTEGER NOT NULL REFERENCES engines,
+    sha TEXT NOT NULL,
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    list TEXT NOT NULL CHECK (length(list) <= 65536),
+    created REAL NOT NULL,
+    PRIMARY KEY (engine_id, sha, worker_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX option_lists_worker ON option_lists (worker_id);
 
 CREATE TABLE events (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

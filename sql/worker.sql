@@ -57,13 +57,18 @@ FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_
 WHERE k.id = :task
 
 -- The sides that a task plays: first the one from whose point of view it reports. The bench count of a side is the
--- established one, or else the one that the submission declared.
+-- established one, or else the one that the submission declared. `wants_options`: no machine of this owner has sent the
+-- options of the engine yet, and there are fewer than :most lists of them, or the owner has a record.
 -- name: worker_sides rows
--- types: bench int?
+-- types: bench int?, wants_options bool, :most int
 SELECT s.side, e.name AS engine, e.build, c.sha AS "commit", c.snapshot, coalesce(c.bench, s.bench_declared) AS bench, c.files,
-       s.options, s.tc, s.threads, s.margin_ms
+       s.options, s.tc, s.threads, s.margin_ms,
+       NOT EXISTS (SELECT 1 FROM option_lists l JOIN workers o ON o.id = l.worker_id
+                   WHERE l.engine_id = c.engine_id AND l.sha = c.sha AND o.owner = w.owner)
+       AND ((SELECT count(*) FROM option_lists l WHERE l.engine_id = c.engine_id AND l.sha = c.sha) < :most
+            OR EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner)) AS wants_options
 FROM tasks k JOIN sides s ON s.test_id = k.test_id AND s.side IN (k.side, k.against) JOIN engines e ON e.id = s.engine_id
-     JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+     JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha JOIN workers w ON w.id = k.worker_id
 WHERE k.id = :task ORDER BY s.side = k.side DESC
 
 -- name: worker_standing row

@@ -57,7 +57,7 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
     "worker/build": "server/common worker/os worker/sandbox worker/cache",
     "worker/results": "server/common worker/os worker/console worker/api worker/match",
     "worker/setup": "server/common worker/os worker/sandbox worker/api worker/build worker/results worker/match",
-    "worker/task": "server/common worker/os worker/console worker/sandbox worker/match worker/api worker/cache worker/build "
+    "worker/task": "server/common worker/os worker/console worker/sandbox worker/uci worker/match worker/api worker/cache worker/build "
                    "worker/results worker/setup engine/rules",
     "worker/selftest": "server/common worker/os worker/sandbox worker/uci worker/match worker/api worker/cache worker/build "
                        "worker/setup",

@@ -6,7 +6,7 @@
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
 
-enum { REASON_LOG_MAX = 1500 };
+enum { REASON_LOG_MAX = 1500, REASON_LIST_MAX = 16000 };
 
 // ---- failures -----------------------------------------------------------------------------------
 
@@ -38,14 +38,18 @@ static FailureDecision failure_decision(Turn *turn, const Failure *failure, int6
 }
 
 static bool is_of_the_test(const char *kind) {
-    return strcmp(kind, "build") == 0 || strcmp(kind, "bench") == 0 || strcmp(kind, "engine") == 0;
+    static const char *const kinds[] = {"build", "bench", "option", "engine"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i]) == 0)
+            return true;
+    return false;
 }
 
 static bool failure_check(const Failure *failure, const TaskRow *row, Error *err) {
     if (!is_of_the_test(failure->kind) && strcmp(failure->kind, "sandbox") != 0 &&
         strcmp(failure->kind, "machine") != 0)
         return error_field(err, 422, "bad_request", "kind",
-                           "kind is build, bench, engine, sandbox or machine");
+                           "kind is build, bench, option, engine, sandbox or machine");
     if (*failure->side && !task_plays(row, failure->side, err))
         return false;
     if (!*failure->message || strlen(failure->message) > 1000)
@@ -58,17 +62,23 @@ static bool failure_check(const Failure *failure, const TaskRow *row, Error *err
     return true;
 }
 
-// The text of the failure: its message and the end of its log.
+// The text of the failure: its message and the end of its log. The log of kind `option` is the list
+// of the engine's options, of which a reader needs all.
 static char *failure_reason(const Failure *failure) {
     size_t size = strlen(failure->log);
-    const char *tail = failure->log + (size > REASON_LOG_MAX ? size - REASON_LOG_MAX : 0);
+    size_t most = strcmp(failure->kind, "option") == 0 ? REASON_LIST_MAX : REASON_LOG_MAX;
+    const char *tail = failure->log + (size > most ? size - most : 0);
     while (tail > failure->log && (*tail & 0xC0) == 0x80)
         tail++; // do not begin inside a character
     return xasprintf("%s%s%s: %s%s%s", failure->kind, *failure->side ? " of " : "", failure->side,
                      failure->message, *tail ? "\n" : "", tail);
 }
 
+// A list of the commit's options that permits those of the side speaks against a machine that does
+// not find them: such a machine is odd, and the test goes on with others.
 static bool failure_weigh(Turn *turn, const Failure *failure, int64_t test, Error *err) {
+    if (strcmp(failure->kind, "option") == 0 && options_permit(turn, test, failure->side))
+        return true;
     char *reason scope(free_ptr) = failure_reason(failure);
     switch (failure_decision(turn, failure, test)) {
     case FAILURE_ENDS:

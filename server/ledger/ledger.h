@@ -170,6 +170,13 @@ bool ledger_release(Turn *turn, int64_t task, int64_t worker, int64_t started_pa
 bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side, int64_t nodes,
                   int64_t *established, TaskReply *reply, Error *err);
 
+// Keeps the list of options that a machine read from the engine of a side, and decides anew which
+// list the commit has: that of most owners (quorum.h), as for bench counts. While owners contradict
+// each other it has none; no test ends or pauses because of that. 422 `bad_request`: no list.
+enum { OPTION_LISTS_MAX = 32 }; // of a commit, of owners without a record
+bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *side,
+                        const char *list, Error *err);
+
 // ---- what people do to results and machines -----------------------------------------------------
 
 // Excludes batches of one machine in one test: all its batches or the flagged ones, present and

@@ -66,5 +66,8 @@ void task_note_started(TaskRow *row, int64_t started_pairs);
 // The limits of flags from the operator's settings.
 FlagLimits flag_limits(Turn *turn);
 
+// Whether the options of the side's commit are known and permit those of the side.
+bool options_permit(Turn *turn, int64_t test, const char *side);
+
 // Writes the row of a failure. The caller ends the task.
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err);

@@ -85,8 +85,8 @@ bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err) {
 }
 
 // The person who resumes a test wants machines to try it again. So bench counts that are not
-// established are forgotten, and earlier failures neither exclude a machine nor confirm another
-// failure.
+// established and the lists of the engines' options are forgotten, and earlier failures neither
+// exclude a machine nor confirm another failure.
 bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err) {
     char *state scope(free_ptr) = sql_ledger_test_resumable(turn->db, test);
     if (!state)
@@ -94,7 +94,9 @@ bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err) {
     if (strcmp(state, "paused") != 0 && strcmp(state, "failed") != 0)
         return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)test, state);
     if (!sql_ledger_test_resumed(turn->db, err, .test = test, .now = turn->now) ||
-        !sql_ledger_benches_forget(turn->db, err, test))
+        !sql_ledger_benches_forget(turn->db, err, test) ||
+        !sql_ledger_option_lists_forget(turn->db, err, test) ||
+        !sql_ledger_options_forget(turn->db, err, test))
         return false;
     ledger_event(turn, "resumed", user, 0, test, "resumed");
     state_changed(turn, test, "active");

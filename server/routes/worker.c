@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "server/common/hash.h"
+#include "server/common/uci_option.h"
 #include "server/git/snapshot.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/routes.h"
@@ -142,13 +143,16 @@ static bool task_release(Request *req, Response *res, Error *err) {
 }
 
 static bool task_bench(Request *req, Response *res, Error *err) {
-    const char *side;
+    const char *side, *options = NULL;
     json_int_t nodes;
     int64_t established;
     TaskReply reply;
-    if (!request_json(req, err, "{s:s, s:I}", "side", &side, "nodes", &nodes) ||
+    if (!request_json(req, err, "{s:s, s:I, s?s}", "side", &side, "nodes", &nodes, "options",
+                      &options) ||
         !ledger_bench(req->turn, request_id(req, 0), req->viewer.worker_id, side, nodes,
-                      &established, &reply, err))
+                      &established, &reply, err) ||
+        (options && !ledger_option_list(req->turn, request_id(req, 0), req->viewer.worker_id, side,
+                                        options, err)))
         return false;
     response_json(res, 200,
                   json_pack("{s:o, s:b, s:b}", "bench",
@@ -192,6 +196,9 @@ static bool blob_get_route(Request *req, Response *res, Error *err) {
     return true;
 }
 
+// A list of options has 64 KiB, and JSON may double each byte.
+enum { BENCH_BODY_MAX = 2 * UCI_LIST_BYTES_MAX + 1024 };
+
 // A batch of 1000 pairs is 1000 digits; a claim names at most 256 snapshots.
 const Route routes_worker[] = {
     {"POST", "/api/v1/workers", ACCESS_ANYONE, 16384, NULL, worker_register},
@@ -201,7 +208,7 @@ const Route routes_worker[] = {
     {"PUT", "/api/v1/tasks/{task}/games/{seq}", ACCESS_WORKER, GAMES_MAX, games_prepare,
      games_apply},
     {"POST", "/api/v1/tasks/{task}/batches", ACCESS_WORKER_ENDS, 4096, NULL, task_batch},
-    {"POST", "/api/v1/tasks/{task}/bench", ACCESS_WORKER, 1024, NULL, task_bench},
+    {"POST", "/api/v1/tasks/{task}/bench", ACCESS_WORKER, BENCH_BODY_MAX, NULL, task_bench},
     {"POST", "/api/v1/tasks/{task}/fail", ACCESS_WORKER, 131072, NULL, task_fail},
     {"POST", "/api/v1/tasks/{task}/release", ACCESS_WORKER_ENDS, 1024, NULL, task_release},
     {"PUT", "/api/v1/tasks/{task}/faults/{seq}", ACCESS_WORKER, FAULT_REPORT_MAX,

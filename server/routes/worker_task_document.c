@@ -6,6 +6,7 @@
 
 #include "server/common/option_text.h"
 #include "server/common/time_control.h"
+#include "server/ledger/ledger.h"
 #include "server/ledger/workload.h"
 #include "server/routes/worker_checks.h"
 #include "server/storage/book.h"
@@ -54,6 +55,7 @@ static json_t *side_json(const SqlWorkerSides *side) {
     json_object_set_new(out, "build", build_json(side->build));
     json_object_set_new(out, "bench", side->has_bench ? json_integer(side->bench) : json_null());
     json_object_set_new(out, "options", options_json(side->options));
+    json_object_set_new(out, "wants_options", json_boolean(side->wants_options));
     json_object_set_new(out, "threads", json_integer(side->threads));
     json_object_set_new(out, "margin_ms", json_integer(side->margin_ms));
     json_object_set_new(out, "files", json_loads(side->files, 0, NULL));
@@ -62,7 +64,8 @@ static json_t *side_json(const SqlWorkerSides *side) {
 
 static json_t *sides_json(Request *req, int64_t task) {
     json_t *out = json_array();
-    SqlWorkerSidesRows rows scope(sql_rows_end) = sql_worker_sides(req->turn->db, task);
+    SqlWorkerSidesRows rows scope(sql_rows_end) =
+        sql_worker_sides(req->turn->db, .task = task, .most = OPTION_LISTS_MAX);
     while (sql_worker_sides_next(&rows))
         json_array_append_new(out, side_json(&rows.row));
     return out;

@@ -133,7 +133,7 @@ class Sequences:
 
     def fail(self):
         task = self.task()
-        kind = self.random.choice(("build", "bench", "engine", "sandbox", "machine"))
+        kind = self.random.choice(("build", "bench", "option", "engine", "sandbox", "machine"))
         return task["who"], "POST", f"/tasks/{task['id']}/fail", {"kind": kind, "side": self.random.choice(("new", "base", "")), "message": "make ended\u2066",
                                                                 "log": "\x1b[31m" * 10, "bench": 7 if kind == "bench" else None, "started_pairs": 0}
 

@@ -155,15 +155,16 @@ static bool read_numbers(TaskSide *side, json_t *root, Error *err) {
 }
 
 static bool read_side(TaskSide *side, json_t *root, Error *err) {
-    json_t *build = NULL, *bench = NULL, *options = NULL, *files = NULL;
-    if (json_unpack(root, "{s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:s, s?o}", "name", &side->name,
+    json_t *build = NULL, *bench = NULL, *options = NULL, *files = NULL, *wants = NULL;
+    if (json_unpack(root, "{s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:s, s?o, s?o}", "name", &side->name,
                     "engine", &side->engine, "build", &build, "commit", &side->commit, "snapshot",
                     &side->snapshot, "bench", &bench, "options", &options, "tc", &side->tc, "files",
-                    &files) < 0)
+                    &files, "wants_options", &wants) < 0)
         return bad(err, "a side that lacks members");
     if (!name_is_fine(side->name))
         return bad(err, "a side whose name is not 1 to 32 characters of a-z, 0-9, _ and -");
     side->bench = json_integer_value(bench);
+    side->wants_options = json_is_true(wants);
     if (!sha256_is_hex(side->snapshot) || side->bench < 0)
         return bad(err, "a snapshot without its hash");
     return limit_parse(side->tc, &side->limit, err) && read_numbers(side, root, err) &&

@@ -40,6 +40,7 @@ typedef struct TaskSide {
     int threads;
     EngineOption options[TASK_OPTIONS_MAX];
     int option_count;
+    bool wants_options; // the server does not know yet which options the engine has
 } TaskSide;
 
 typedef struct Task {

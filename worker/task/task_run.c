@@ -4,8 +4,9 @@
 // into the CPUs and the memory of this machine, fetches the snapshots and the nets, checks the
 // memory again because the size of the nets is now known, builds both sides, and runs the bench of
 // both. The bench must search the number of nodes that the test declares; if the commit has none
-// yet, the number is reported. The reference engine is built and its speed measured, which scales
-// the clocks. Then the games are played (play.c). Each step continues, fails, or stops because the
+// yet, the number is reported. The engine lists its options, which are reported, too; those of the
+// test must fit them. The reference engine is built and its speed measured, which scales the
+// clocks. Then the games are played (play.c). Each step continues, fails, or stops because the
 // server or the volunteer wants it. Meanwhile the uploader sends heartbeats with the progress,
 // and a reply of the server may stop the task at any moment. If not all pairs were played, a final
 // report follows: "fail" with the kind of failure, the side, a message and the end of the log, or
@@ -21,6 +22,7 @@
 
 #include "server/common/json_member.h"
 #include "server/common/log.h"
+#include "server/common/uci_option.h"
 #include "worker/build/plain_text.h"
 #include "worker/cache/durations.h"
 #include "worker/cache/fetch.h"
@@ -28,6 +30,7 @@
 #include "worker/console/stop.h"
 #include "worker/task/demand.h"
 #include "worker/task/play.h"
+#include "worker/task/side_options.h"
 
 typedef enum { STEP_ON, STEP_STOPPED, STEP_FAILED } Step;
 
@@ -140,13 +143,14 @@ static Step build_all(TaskRun *run) {
     return step;
 }
 
-// Reports the bench of a commit that has none yet.
-static Step report_bench(TaskRun *run, const TaskSide *side, const Bench *bench) {
+// Reports the bench of a commit that has none yet, and the options of its engine.
+static Step report_bench(TaskRun *run, const TaskSide *side, const Bench *bench,
+                         const char *options) {
     char path[64];
     ApiReply reply scope(api_reply_release) = {0};
     snprintf(path, sizeof path, "tasks/%" PRId64 "/bench", run->task.id);
-    json_auto_t *body =
-        json_pack("{s:s, s:I}", "side", side->name, "nodes", (json_int_t)bench->nodes);
+    json_auto_t *body = json_pack("{s:s, s:I, s:s}", "side", side->name, "nodes",
+                                  (json_int_t)bench->nodes, "options", options);
     ApiCall call = {.method = "POST", .path = path, .body = body, .expects = "continue"};
     ApiOutcome outcome = api_insist(&run->worker->api, &call, &reply, &run->failure.error);
     if (outcome == API_REFUSED && strcmp(run->failure.error.code, "bench_differs") == 0) {
@@ -161,10 +165,34 @@ static int64_t memory_bytes(const TaskRun *run) {
     return (int64_t)run->worker->host.memory_mib << 20;
 }
 
+// The list is sent before it is judged, so that the server can weigh a failure by it.
+static Step judge_options(TaskRun *run, const TaskSide *side, const Build *build,
+                          const Bench *bench) {
+    bool too_long = false;
+    Error *err = &run->failure.error;
+    Str list scope(str_release);
+    str_init(&list, UCI_LIST_BYTES_MAX);
+    str_clear(&run->failure.log);
+    if (side_options_read(&run->context, build, side, memory_bytes(run), &list, &too_long,
+                          &run->failure.log, err) != RUN_DONE)
+        return fail(run, "engine", side->name);
+    if (!side->bench || side->wants_options) {
+        Step step = report_bench(run, side, bench, list.data);
+        if (step != STEP_ON)
+            return step;
+    }
+    if (too_long)
+        error_set(err, 422, "option_missing",
+                  "the engine lists more options than can be checked: at most %d lines and %d KiB",
+                  UCI_LIST_LINES_MAX, UCI_LIST_BYTES_MAX >> 10);
+    else if (side_options_fit(side, run->task.chess960, list.data, err))
+        return STEP_ON;
+    str_puts(&run->failure.log, list.data);
+    return fail(run, "option", side->name);
+}
+
 static Step judge_bench(TaskRun *run, const TaskSide *side, const Bench *bench) {
-    if (!side->bench)
-        return report_bench(run, side, bench);
-    if (bench->nodes == side->bench)
+    if (!side->bench || bench->nodes == side->bench)
         return STEP_ON;
     error_set(&run->failure.error, 422, "wrong_bench",
               "bench printed %" PRId64 " nodes, the test says %" PRId64, bench->nodes, side->bench);
@@ -178,8 +206,10 @@ static Step bench_one(TaskRun *run, const TaskSide *side, const Build *build) {
     str_clear(&run->failure.log);
     switch (bench_run(&run->context, build, side->build.bench_args, memory_bytes(run), &bench,
                       &run->failure.log, &run->failure.error)) {
-    case RUN_DONE:
-        return judge_bench(run, side, &bench);
+    case RUN_DONE: {
+        Step step = judge_bench(run, side, &bench);
+        return step == STEP_ON ? judge_options(run, side, build, &bench) : step;
+    }
     case RUN_CANCELLED:
         return STEP_STOPPED;
     default:

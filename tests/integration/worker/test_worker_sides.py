@@ -36,6 +36,7 @@ SLOW = r"""
     }
     return 0;
 """
+LIST = "option name Hash type spin default 1 min 1 max 16\noption name Threads type spin default 1 min 1 max 8\n"
 MAIN = "#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\nint main(int argc, char **argv) {\n    char line[1 << 16];\n" \
        f"    setvbuf(stdout, NULL, _IONBF, 0);\n{SLOW}}}\n"
 
@@ -80,7 +81,7 @@ def each_side_is_built_checked_and_played_for_itself():
             wait_until(lambda: len(sent(fake, "/faults/")) >= 2, 120)
             log = worker.log()
         equal([json.loads(body) for body in sent(fake, "/bench")],
-              [{"side": "patient-1", "nodes": 1002}, {"side": "strict_2", "nodes": 2003}])
+              [{"side": "patient-1", "nodes": 1002, "options": LIST}, {"side": "strict_2", "nodes": 2003, "options": LIST}])
         equal(fake.failures, [])
         result = json.loads(sent(fake, "/batches")[0])["result"]
         equal(result, {"outcomes": "4", "wins": 2, "losses": 0, "draws": 0, "crashes": 0, "time_losses": 2,
