@@ -281,6 +281,22 @@ FROM batches b WHERE b.task_id = :task AND b.seq = :seq
 INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
 VALUES (:test, :task, :worker, :seq, :sha256, :pair, :game, :side, :ending, :reason, :overloaded, :content, :now)
 
+-- ---- games that were played on
+
+-- Where game :game of task :task stands. `seq` NULL: its batch has not arrived. `stored`: the body that it came with.
+-- name: ledger_ending_place row
+-- types: seq int?, games_sha256 text?, counts bool, first_pair int, chess960 bool, stored text?
+SELECT t.id AS test, t.engine_id AS engine, t.seed, t.variant = 'chess960' AS chess960, b.seq, b.games_sha256,
+       b.position IS NOT NULL AND b.excluded IS 0 AS counts, k.first_pair + coalesce(b.seq, 0) * t.batch_pairs AS first_pair, t.batch_pairs,
+       (SELECT sha256 FROM endings WHERE task_id = k.id AND game = :game) AS stored
+FROM tasks k JOIN tests t ON t.id = k.test_id LEFT JOIN batches b ON b.task_id = k.id AND b.seq = :game / 2 / t.batch_pairs
+WHERE k.id = :task
+
+-- name: ledger_ending_add
+-- types: :counts bool
+INSERT INTO endings (task_id, game, test_id, engine_id, worker_id, seq, sha256, ruled, judgement, thought_ms, rest_ms, counts, moves, result, received)
+VALUES (:task, :game, :test, :engine, :worker, :seq, :sha256, :ruled, :judgement, :thought_ms, :rest_ms, :counts, :moves, :result, :now)
+
 -- name: ledger_task_stored
 -- types: :started_pairs int, :lease_until real
 UPDATE tasks SET next_seq = :next_seq, started_pairs = max(started_pairs, :started_pairs), phase = 'play', lease_until = max(lease_until, :lease_until),

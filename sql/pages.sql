@@ -37,6 +37,15 @@ FROM kept
 -- name: page_engines array
 SELECT id, name, title, branch, baseline FROM engines ORDER BY id
 
+-- name: page_engine_facts array
+SELECT id, name, title, branch, baseline, reference_commit, reference_speed, margin_ms FROM engines ORDER BY id
+
+-- The games of an engine's tests that were played on after a rule had ended them.
+-- name: page_endings array
+-- types: games int, thought_ms int, rest_ms int
+SELECT ruled, judgement, count(*) AS games, sum(thought_ms) AS thought_ms, sum(rest_ms) AS rest_ms
+FROM endings WHERE engine_id = :engine AND counts = 1 GROUP BY ruled, judgement
+
 -- ---- tests
 
 -- name: page_test object

@@ -474,6 +474,33 @@ CREATE INDEX fault_reports_test ON fault_reports (test_id, id);
 CREATE INDEX fault_reports_kept ON fault_reports (test_id) WHERE content IS NOT NULL;
 CREATE INDEX fault_reports_worker ON fault_reports (worker_id);
 
+-- Games that a rule of adjudication ended and that were played on: what their other end says of the rule.
+CREATE TABLE endings (
+    task_id INTEGER NOT NULL REFERENCES tasks,
+    game INTEGER NOT NULL CHECK (game >= 0), -- of the task: 2 * pair + which of the pair
+    test_id INTEGER NOT NULL REFERENCES tests,
+    engine_id INTEGER NOT NULL REFERENCES engines, -- of the test
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    seq INTEGER NOT NULL,                   -- the batch that holds the game
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- of the body as received
+    ruled TEXT NOT NULL CHECK (ruled IN ('win', 'draw')),
+    judgement TEXT NOT NULL CHECK (judgement IN ('right', 'wrong', 'unknown')), -- unknown: no end after 400 plies
+    thought_ms INTEGER NOT NULL CHECK (thought_ms >= 0), -- both sides, up to the rule
+    rest_ms INTEGER NOT NULL CHECK (rest_ms >= 0), -- and after it
+    counts INTEGER NOT NULL CHECK (counts IN (0, 1)), -- 1: its batch counts
+    moves TEXT,                             -- after the rule, if it was wrong
+    result TEXT NOT NULL,                   -- of the other end
+    received REAL NOT NULL,
+    PRIMARY KEY (task_id, game)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX endings_engine ON endings (engine_id, ruled, judgement, thought_ms, rest_ms) WHERE counts = 1;
+CREATE INDEX endings_worker ON endings (worker_id);
+CREATE INDEX endings_test ON endings (test_id);
+CREATE TRIGGER endings_excluded AFTER UPDATE OF excluded ON batches
+BEGIN
+    UPDATE endings SET counts = NEW.excluded = 0 AND NEW.position IS NOT NULL WHERE task_id = NEW.task_id AND seq = NEW.seq;
+END;
+
 -- Reports of workers that could not play a side: build, bench, option, engine, sandbox, machine.
 CREATE TABLE failures (
     id INTEGER PRIMARY KEY,

@@ -282,3 +282,60 @@ bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error
     }
     return counts_check(facts, number, &sums, err) && thought_check(facts, &sums, err);
 }
+
+// ---- a game that was played on ------------------------------------------------------------------
+
+// Line `number` of the text; its size is 0 if there are fewer.
+static const char *line_of(const char *text, size_t size, int number, size_t *line_size) {
+    const char *end = text + size;
+    for (; number > 0 && text < end; number--) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        text = newline ? newline + 1 : end;
+    }
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    *line_size = (size_t)((newline ? newline : end) - text);
+    return text;
+}
+
+static bool other_end_check(Game *game, int number, const OtherEnd *other, Error *err) {
+    int ruled = game->plies;
+    if (!play_moves(game, other->moves, number, "its rest", err))
+        return false;
+    int plies = game->plies - ruled;
+    if (plies > OTHER_END_PLIES_MAX)
+        return wrong(err, number, "it was played on for more than 400 plies");
+    if (strcmp(other->end, "open") == 0 && game_end(game) != END_NONE)
+        return wrong(err, number, "its rest has an end");
+    if (strcmp(other->end, "open") == 0)
+        return (plies == OTHER_END_PLIES_MAX && strcmp(other->result, "*") == 0) ||
+               wrong(err, number, "it has no end, and not 400 more plies");
+    GameResult result = result_read(other->result);
+    return (result != RESULT_NONE && strcmp(other->end, "adjudication") != 0 &&
+            result_fits(game, other->end, result)) ||
+           wrong(err, number, "its other result does not follow from how it ended");
+}
+
+bool replay_ending(const char *text, size_t size, const ReplayFacts *facts, int number,
+                   const OtherEnd *other, EndingFound *found, Error *err) {
+    Line line;
+    size_t line_size;
+    Game *game scope(free_ptr) = xmalloc(sizeof *game);
+    const char *start = line_of(text, size, number, &line_size);
+    if (line_size > GAME_LINE_MAX)
+        return wrong(err, number, "its line has more than 128 KiB");
+    json_auto_t *json = json_loadb(start, line_size, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(json) || !line_read(json, &line) ||
+        line.pair != facts->first_pair + number / 2)
+        return wrong(err, number, "it cannot be read");
+    if (strcmp(line.end, "adjudication") != 0)
+        return wrong(err, number, "no rule ended it");
+    if (!set_up(game, &line, facts, number, err) ||
+        !play_moves(game, line.moves, number, "the game", err) ||
+        !other_end_check(game, number, other, err))
+        return false;
+    found->ruled_draw = result_read(line.result) == RESULT_DRAW;
+    found->rule = strcmp(other->end, "open") == 0           ? ENDING_UNKNOWN
+                  : strcmp(other->result, line.result) == 0 ? ENDING_RIGHT
+                                                            : ENDING_WRONG;
+    return true;
+}

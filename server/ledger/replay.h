@@ -29,6 +29,23 @@ typedef struct ReplayFacts {
     bool chess960;
 } ReplayFacts;
 
+// The rest of a game that a rule of adjudication ended and that was played on.
+typedef struct OtherEnd {
+    const char *moves, *result, *end; // result "*" and end "open": it has no end
+} OtherEnd;
+enum { OTHER_END_PLIES_MAX = 400 };
+
+typedef enum { ENDING_RIGHT, ENDING_WRONG, ENDING_UNKNOWN } EndingJudgement;
+typedef struct EndingFound {
+    bool ruled_draw; // the rule gave a draw, not a win
+    EndingJudgement rule;
+} EndingFound;
+
+// Replays game `number` of the batch and its other end; of the facts, only the first pair and the
+// variant matter. False: `err` (422 `replay_mismatch`) says what is wrong.
+bool replay_ending(const char *text, size_t size, const ReplayFacts *facts, int number,
+                   const OtherEnd *other, EndingFound *found, Error *err);
+
 // `text`: JSON lines as in API.md, two for each pair. A line of more than GAME_LINE_MAX bytes is
 // refused before it is parsed, because a JSON value takes up to a hundred times its text in memory.
 // False: `err` (422 `replay_mismatch`) names the line and its mistake. Call rules_init() before.

@@ -104,6 +104,12 @@ static bool admin(Request *req, Response *res, Error *err) {
     return page_serve(req, res, "admin", "Users", doc_users(&ctx));
 }
 
+static bool engines(Request *req, Response *res, Error *err) {
+    (void)err;
+    DocContext ctx = page_context(req);
+    return page_serve(req, res, "engines", "Engines", doc_engines(&ctx));
+}
+
 #define PAGE(pattern, access, handler)                                                             \
     { "GET", pattern, access, 0, handler, NULL }
 #define BOTH(page, api, handler)                                                                   \
@@ -117,6 +123,7 @@ const Route routes_pages[] = {
     BOTH("/faults/{id}", "/faults/{id}", fault),
     BOTH("/events", "/events", events),
     BOTH("/nets", "/nets", nets),
+    BOTH("/engines", "/engines", engines),
     BOTH("/machines", "/machines", machines),
     BOTH("/machines/{id}", "/machines/{id}", machine),
     BOTH("/users/{name}", "/users/{name}", user),

@@ -5,6 +5,7 @@
 #include "server/common/hash.h"
 #include "server/common/uci_option.h"
 #include "server/git/snapshot.h"
+#include "server/ledger/ending.h"
 #include "server/ledger/ledger.h"
 #include "server/routes/routes.h"
 #include "server/routes/worker_checks.h"
@@ -213,5 +214,7 @@ const Route routes_worker[] = {
     {"POST", "/api/v1/tasks/{task}/release", ACCESS_WORKER_ENDS, 1024, NULL, task_release},
     {"PUT", "/api/v1/tasks/{task}/faults/{seq}", ACCESS_WORKER, FAULT_REPORT_MAX,
      fault_report_prepare, fault_report_apply},
+    {"PUT", "/api/v1/tasks/{task}/endings/{game}", ACCESS_WORKER, ENDING_BODY_MAX, ending_prepare,
+     ending_apply},
     {0},
 };

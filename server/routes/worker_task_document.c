@@ -6,6 +6,7 @@
 
 #include "server/common/option_text.h"
 #include "server/common/time_control.h"
+#include "server/ledger/ending.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/workload.h"
 #include "server/routes/worker_checks.h"
@@ -82,6 +83,15 @@ static json_t *scale_json(const SqlWorkerTask *task) {
     return out;
 }
 
+// The games of the task that are played on if a rule ends them.
+static json_t *play_on_json(const SqlWorkerTask *task) {
+    json_t *out = json_array();
+    for (int64_t i = 0; i < 2 * task->pair_count; i++)
+        if (ending_is_wanted(task->seed, task->first_pair + i / 2, (int)(i % 2)))
+            json_array_append_new(out, json_integer(i));
+    return out;
+}
+
 static json_t *task_json(Request *req, const SqlWorkerTask *task) {
     double lease = task->lease_until - req->turn->now;
     json_t *out = json_pack("{s:I, s:f}", "id", (json_int_t)task->id, "lease_s", fmax(lease, 0));
@@ -93,6 +103,7 @@ static json_t *task_json(Request *req, const SqlWorkerTask *task) {
     json_object_set_new(out, "told", json_loads(task->told, 0, NULL));
     json_object_set_new(out, "next",
                         json_pack("{s:I, s:n}", "seq", (json_int_t)task->next_seq, "options"));
+    json_object_set_new(out, "play_on", play_on_json(task));
     json_object_set_new(out, "credit", credit_json(req));
     return out;
 }

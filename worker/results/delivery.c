@@ -73,9 +73,10 @@ static void post_counts(Api *api, SpoolItem *item, Delivery *d) {
     }
 }
 
-static void put_fault_report(Api *api, const SpoolItem *item, Delivery *d) {
+static void put_attachment(Api *api, const SpoolItem *item, Delivery *d) {
     char path[80];
-    snprintf(path, sizeof path, "tasks/%" PRId64 "/faults/%d", item->task, item->seq);
+    snprintf(path, sizeof path, "tasks/%" PRId64 "/%s/%d", item->task,
+             item->kind == SPOOL_ENDING ? "endings" : "faults", item->seq);
     ApiCall put = {.method = "PUT",
                    .path = path,
                    .bytes = item->bytes,
@@ -96,8 +97,8 @@ Delivery message_send(Api *api, Message *message) {
     Delivery d = {.outcome = API_OK};
     if (message->kind == MESSAGE_FINAL_REPORT)
         post_final_report(api, message, &d);
-    else if (message->kind == MESSAGE_FAULT_REPORT)
-        put_fault_report(api, message->item, &d);
+    else if (message->kind == MESSAGE_ATTACHMENT)
+        put_attachment(api, message->item, &d);
     else if (put_games(api, message->item, &d) == API_OK)
         post_counts(api, message->item, &d);
     return d;

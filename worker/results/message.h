@@ -1,5 +1,6 @@
-// What the uploader sends, with one or two calls: a batch with its games, a fault report, or the
-// final report on a task (failed, released).
+// What the uploader sends, with one or two calls: a batch with its games, an attachment of a batch
+// (a fault report, or the other end of a game that a rule had ended), or the final report on a task
+// (failed, released).
 #pragma once
 
 #include "worker/api/api.h"
@@ -16,7 +17,7 @@ typedef struct PlayedBatch {
     BatchLoad load;
 } PlayedBatch;
 
-typedef enum { MESSAGE_BATCH, MESSAGE_FAULT_REPORT, MESSAGE_FINAL_REPORT } MessageKind;
+typedef enum { MESSAGE_BATCH, MESSAGE_ATTACHMENT, MESSAGE_FINAL_REPORT } MessageKind;
 
 typedef enum {
     MESSAGE_PENDING,  // a batch that is not packed yet: `played` is set

@@ -26,8 +26,8 @@ Message *outbox_first_in(const Outbox *box, MessageState state) {
 static bool goes_before(const Message *earlier, const Message *message) {
     if (earlier->task != message->task)
         return false;
-    if (earlier->kind == MESSAGE_FAULT_REPORT)
-        return message->kind == MESSAGE_FAULT_REPORT ||
+    if (earlier->kind == MESSAGE_ATTACHMENT)
+        return message->kind == MESSAGE_ATTACHMENT ||
                (message->kind == MESSAGE_FINAL_REPORT && !earlier->failed);
     return true;
 }

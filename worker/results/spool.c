@@ -29,6 +29,8 @@ void spool_item_free(SpoolItem *item) {
 static char *stem_path(const char *folder, const SpoolItem *item, const char *suffix) {
     if (item->kind == SPOOL_FAULT_REPORT)
         return xasprintf("%s/%010" PRId64 "-e%02d%s", folder, item->task, item->seq, suffix);
+    if (item->kind == SPOOL_ENDING)
+        return xasprintf("%s/%010" PRId64 "-a%06d%s", folder, item->task, item->seq, suffix);
     return xasprintf("%s/%010" PRId64 "-%06d%s", folder, item->task, item->seq, suffix);
 }
 
@@ -37,7 +39,7 @@ static char *counts_path(const char *folder, const SpoolItem *item) {
 }
 
 static char *bytes_path(const char *folder, const SpoolItem *item) {
-    return stem_path(folder, item, item->kind == SPOOL_FAULT_REPORT ? ".json.zst" : ".games.zst");
+    return stem_path(folder, item, item->kind == SPOOL_BATCH ? ".games.zst" : ".json.zst");
 }
 
 static bool ends_with(const char *name, const char *suffix) {
@@ -52,13 +54,16 @@ static int is_item(const struct dirent *entry) {
 // Accepts only names that this file makes.
 static bool parse_name(const char *name, SpoolItem *item) {
     const char *dash = strchr(name, '-');
-    bool fault_report = dash && dash[1] == 'e';
-    *item = (SpoolItem){.kind = fault_report ? SPOOL_FAULT_REPORT : SPOOL_BATCH};
+    bool fault_report = dash && dash[1] == 'e', ending = dash && dash[1] == 'a';
+    *item = (SpoolItem){.kind = fault_report ? SPOOL_FAULT_REPORT
+                                : ending     ? SPOOL_ENDING
+                                             : SPOOL_BATCH};
     if (!dash || sscanf(name, "%10" SCNd64, &item->task) != 1 ||
-        sscanf(dash + 1 + fault_report, "%6d", &item->seq) != 1 || item->task <= 0 || item->seq < 0)
+        sscanf(dash + 1 + (fault_report || ending), "%6d", &item->seq) != 1 || item->task <= 0 ||
+        item->seq < 0)
         return false;
     char *wanted scope(free_ptr) =
-        fault_report ? bytes_path("", item) : counts_path("", item); // "/NAME"
+        fault_report || ending ? bytes_path("", item) : counts_path("", item); // "/NAME"
     return strcmp(wanted + 1, name) == 0;
 }
 
@@ -69,7 +74,7 @@ bool spool_write(const char *folder, const SpoolItem *item, Error *err) {
     if (!folder_make(folder, err) ||
         (item->bytes && !file_write_durable(bytes, item->bytes, item->size, err)))
         return false;
-    if (item->kind == SPOOL_FAULT_REPORT)
+    if (item->kind != SPOOL_BATCH)
         return true;
     char *counts scope(free_ptr) = counts_path(folder, item);
     char *text scope(free_ptr) = json_dumps(item->counts, JSON_COMPACT);
@@ -152,7 +157,7 @@ static void read_games(const char *folder, SpoolItem *item) {
 
 static bool read_item(const char *folder, SpoolItem *item) {
     Error err;
-    if (item->kind == SPOOL_FAULT_REPORT) {
+    if (item->kind != SPOOL_BATCH) {
         char *path scope(free_ptr) = bytes_path(folder, item);
         item->bytes = file_read(path, BYTES_MAX, &item->size, &err);
         return item->bytes && item->size > 0;

@@ -1,6 +1,6 @@
 // The uploader: the thread through which results leave the machine (uploader.h).
 //
-// Other threads only add to the queue and return: a batch that was just played, a fault report, or
+// Other threads only add to the queue and return: a batch that was just played, an attachment, or
 // the final report on a task. At the start the queue holds the results that an earlier run left on
 // disk. The thread repeats three steps: choose the most urgent action under the lock, release the
 // lock, carry the action out. The actions, in order of urgency: compress a batch and write it to
@@ -114,12 +114,11 @@ static void load_spool(Uploader *uploader) {
     if (count)
         log_info("an earlier run left %d unsent results", count);
     for (int i = 0; i < count; i++)
-        add_message(
-            uploader,
-            &(Message){.kind = items[i]->kind == SPOOL_BATCH ? MESSAGE_BATCH : MESSAGE_FAULT_REPORT,
-                       .state = MESSAGE_READY,
-                       .item = items[i],
-                       .task = items[i]->task});
+        add_message(uploader, &(Message){.kind = items[i]->kind == SPOOL_BATCH ? MESSAGE_BATCH
+                                                                               : MESSAGE_ATTACHMENT,
+                                         .state = MESSAGE_READY,
+                                         .item = items[i],
+                                         .task = items[i]->task});
 }
 
 Uploader *uploader_new(Identity *identity) {
@@ -225,9 +224,9 @@ void uploader_batch(Uploader *uploader, PlayedBatch *batch) {
                 &(Message){.kind = MESSAGE_BATCH, .played = batch, .task = batch->batch.task});
 }
 
-void uploader_fault_report(Uploader *uploader, SpoolItem *item) {
+void uploader_attachment(Uploader *uploader, SpoolItem *item) {
     pthread_mutex_lock(&uploader->lock);
-    outbox_add(&uploader->outbox, &(Message){.kind = MESSAGE_FAULT_REPORT,
+    outbox_add(&uploader->outbox, &(Message){.kind = MESSAGE_ATTACHMENT,
                                              .state = MESSAGE_UNSTORED,
                                              .item = item,
                                              .task = item->task});

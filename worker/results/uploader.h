@@ -1,4 +1,4 @@
-// The thread that talks to the server during play: heartbeats, batches, fault reports, and the
+// The thread that talks to the server during play: heartbeats, batches, attachments, and the
 // final report on a task. Results are written to disk before they are sent and removed when they
 // are acknowledged, so an outage or a restart neither loses nor repeats a result.
 #pragma once
@@ -24,9 +24,9 @@ void uploader_end(Uploader *uploader);
 
 // Compresses, spools and sends a complete batch. Steals it.
 void uploader_batch(Uploader *uploader, PlayedBatch *batch);
-// Sends a fault report (fault_report.h) after the earlier batches of its task. It delays no batch.
-// Steals it.
-void uploader_fault_report(Uploader *uploader, SpoolItem *item);
+// Sends an attachment of a batch (task/attachments.h) after the earlier batches of its task. It
+// delays no batch. Steals it.
+void uploader_attachment(Uploader *uploader, SpoolItem *item);
 // Sends the final report on a task (fail, release) after its batches. `path` is relative to
 // tasks/ID/. Steals `body`.
 void uploader_final_report(Uploader *uploader, int64_t task, const char *path, json_t *body);

@@ -125,8 +125,10 @@ static const char *message_name(const Message *message, char out[64]) {
         snprintf(out, 64, "%s of task %" PRId64, message->path, message->task);
     else
         snprintf(out, 64, "%s %d of task %" PRId64,
-                 message->kind == MESSAGE_BATCH ? "batch" : "fault report", message->item->seq,
-                 message->task);
+                 message->kind == MESSAGE_BATCH              ? "batch"
+                 : message->item->kind == SPOOL_FAULT_REPORT ? "fault report"
+                                                             : "other end of game",
+                 message->item->seq, message->task);
     return out;
 }
 

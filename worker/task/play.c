@@ -9,6 +9,8 @@
 #include "server/common/log.h"
 #include "worker/console/status.h"
 #include "worker/match/time_scale.h"
+#include "worker/task/attachments.h"
+#include "worker/task/ending.h"
 #include "worker/task/fault_report.h"
 
 enum { STARTUP_MS = 10000, PING_MS = 10000 };
@@ -24,9 +26,9 @@ typedef struct Play {
     CpuUse use;      // when the batch began
     LoadMeter meter; // since then
     double speed_before;
-    SpoolItem *fault_reports[FAULT_REPORT_A_TASK]; // of this batch
-    int fault_report_count, fault_reports_held;    // of the task; of these not sent yet
-    int failed;                                    // side whose engine never worked; -1: none
+    Attachments attachments;
+    int fault_report_count; // of the task
+    int failed;             // side whose engine never worked; -1: none
 } Play;
 
 static void new_batch(Play *p) {
@@ -39,20 +41,11 @@ static void new_batch(Play *p) {
     load_begin(&p->meter);
 }
 
-// A fault report follows its batch.
-static void send_fault_reports(Play *p) {
-    for (int i = 0; i < p->fault_reports_held; i++)
-        uploader_fault_report(p->worker->uploader, p->fault_reports[i]);
-    p->fault_reports_held = 0;
-}
-
 static void drop_batch(Play *p) {
     batch_release(&p->batch->batch);
     free(p->batch);
     p->batch = NULL;
-    for (int i = 0; i < p->fault_reports_held; i++) // of games that will not count
-        spool_item_free(p->fault_reports[i]);
-    p->fault_reports_held = 0;
+    attachments_drop(&p->attachments);
 }
 
 // The share of the machine's CPU time that other programs used since the batch began. The CPU time
@@ -102,8 +95,8 @@ static void keep_fault_report(Play *p, const GameRecord *game) {
     FaultContext context = {p->spec->task,
                             {limit_text(&limits[SIDE_NEW], control[SIDE_NEW]),
                              limit_text(&limits[SIDE_BASE], control[SIDE_BASE])}};
-    p->fault_reports[p->fault_reports_held++] =
-        fault_report_item(game, &context, p->fault_report_count++);
+    attachments_add(&p->attachments, fault_report_item(game, &context, p->fault_report_count++),
+                    game->pair);
 }
 
 // Logged only from time to time: volunteers can act on it, but need not see it often.
@@ -146,8 +139,24 @@ static void on_pair(void *ctx, int pair, const GameRecord games[2]) {
         return;
     measure_load(p);
     uploader_batch(p->worker->uploader, p->batch);
-    send_fault_reports(p);
+    attachments_release(&p->attachments, pair + 1);
     new_batch(p);
+}
+
+static int game_number(const GameRecord *game) {
+    return 2 * game->pair + game->index;
+}
+
+static bool plays_on(void *ctx, const GameRecord *game) {
+    const Play *p = ctx;
+    return p->spec->task->play_on[game_number(game)];
+}
+
+static void on_played_on(void *ctx, const PlayedOn *played) {
+    Play *p = ctx;
+    const GameRecord *game = played->game;
+    attachments_add(&p->attachments, ending_item(played, p->spec->task->id, game_number(game)),
+                    game->pair);
 }
 
 // The first failure is enough; those of other slots are ignored.
@@ -212,6 +221,8 @@ static bool run_match(Play *p, const EngineSpec engines[2], int *started_pairs, 
         .ping_ms = PING_MS,
         .on_game = on_game,
         .on_pair = on_pair,
+        .plays_on = plays_on,
+        .on_played_on = on_played_on,
         .on_failure = on_failure,
         .ctx = p,
     };
@@ -226,7 +237,11 @@ static bool run_match(Play *p, const EngineSpec engines[2], int *started_pairs, 
 
 bool play(Worker *worker, const PlaySpec *spec, int *started_pairs, Error *err) {
     const Task *task = spec->task;
-    Play p = {.worker = worker, .spec = spec, .seq = task->next_seq, .failed = -1};
+    Play p = {.worker = worker,
+              .spec = spec,
+              .seq = task->next_seq,
+              .failed = -1,
+              .attachments.uploader = worker->uploader};
     scope(argv_release) Argv new_argv = {0};
     scope(argv_release) Argv base_argv = {0};
     Argv *argv[SIDE_COUNT] = {&new_argv, &base_argv};

@@ -253,6 +253,20 @@ static bool read_openings(Task *task, json_t *openings, Error *err) {
     return true;
 }
 
+// The numbers of games in the task.
+static bool read_play_on(Task *task, const json_t *numbers, Error *err) {
+    size_t i;
+    const json_t *number;
+    task->play_on = xcalloc(2 * (size_t)task->pairs, sizeof *task->play_on);
+    json_array_foreach (numbers, i, number) {
+        json_int_t value = json_is_integer(number) ? json_integer_value(number) : -1;
+        if (value < 0 || value >= 2 * task->pairs)
+            return bad(err, "a game to play on that it does not have");
+        task->play_on[value] = true;
+    }
+    return true;
+}
+
 static bool read_next(Task *task, json_t *root, Error *err) {
     json_t *options = NULL;
     if (json_unpack(root, "{s:i, s?o}", "seq", &task->next_seq, "options", &options) < 0)
@@ -306,7 +320,8 @@ static bool read_all(Task *task, Error *err) {
         task->pairs % task->batch_pairs != 0)
         return bad(err, "pairs that are no whole batches");
     return read_sides(task, sides, err) && read_scale(task, scale, err) &&
-           read_openings(task, openings, err) && read_next(task, next, err);
+           read_openings(task, openings, err) &&
+           read_play_on(task, json_object_get(root, "play_on"), err) && read_next(task, next, err);
 }
 
 bool task_read(Task *task, json_t *document, Error *err) {
@@ -319,6 +334,7 @@ bool task_read(Task *task, json_t *document, Error *err) {
 
 void task_release(Task *task) {
     free(task->openings);
+    free(task->play_on);
     json_decref(task->root);
     *task = (Task){0};
 }

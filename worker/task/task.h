@@ -55,6 +55,7 @@ typedef struct Task {
     ClockScale scale;
     TaskSide reference; // with a scale: its name, engine, snapshot and build. It does not play
     Opening *openings;  // `pairs` entries
+    bool *play_on;      // 2 * `pairs` entries: the games that are played on if a rule ends them
 } Task;
 
 // The names of the units that this worker can play, for its claim. New.

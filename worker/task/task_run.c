@@ -75,8 +75,11 @@ static Progress progress(void *ctx) {
     return p;
 }
 
+// A task that is done has given all its pairs; games that are still being played on go on.
 static void stop_run(void *ctx, const char *why) {
     TaskRun *run = ctx;
+    if (strcmp(why, "done") == 0)
+        return;
     log_info("task %" PRId64 " ends: %s", run->task.id, why);
     run->stopped_by_server = true;
     running_abort(&run->worker->running);

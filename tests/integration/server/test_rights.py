@@ -333,9 +333,9 @@ GRANTED = {
 }
 NO_ACCOUNT = {"anonymous", "blocked", "developer's worker", "machine", "barred machine"}  # 401 where an account is needed
 ROUTES = """
-anyone: GET / /events /faults/{id} /health /login /machines /machines/{id} /metrics /nets /signup /static/{name...} /tests/finished
+anyone: GET / /engines /events /faults/{id} /health /login /machines /machines/{id} /metrics /nets /signup /static/{name...} /tests/finished
 anyone: GET /tests/new /tests/{id} /tests/{id}/faults /users/{name} /git/{engine}.git/info/refs /git/{engine}.git/{rest...}
-anyone: GET /api/v1/blobs/{sha256} /api/v1/events /api/v1/faults/{id} /api/v1/health /api/v1/machines /api/v1/machines/{id}
+anyone: GET /api/v1/blobs/{sha256} /api/v1/engines /api/v1/events /api/v1/faults/{id} /api/v1/health /api/v1/machines /api/v1/machines/{id}
 anyone: GET /api/v1/nets /api/v1/overview /api/v1/server /api/v1/stream /api/v1/tests /api/v1/tests/form /api/v1/tests/{id}
 anyone: GET /api/v1/tests/{id}/diff /api/v1/tests/{id}/faults /api/v1/tests/{id}/history /api/v1/users/{name}
 anyone: POST /login /signup /api/v1/login /api/v1/users /api/v1/workers /git/{engine}.git/git-upload-pack
@@ -353,7 +353,7 @@ maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{i
 admin: GET /admin /api/v1/users
 admin: POST /admin/users/{name}/role /admin/users/{name}/state /api/v1/users/{name}/role /api/v1/users/{name}/state
 machine: POST /api/v1/tasks/claim /api/v1/tasks/{task}/bench /api/v1/tasks/{task}/fail
-machine: PUT /api/v1/tasks/{task}/faults/{seq} /api/v1/tasks/{task}/games/{seq}
+machine: PUT /api/v1/tasks/{task}/endings/{game} /api/v1/tasks/{task}/faults/{seq} /api/v1/tasks/{task}/games/{seq}
 any machine: POST /api/v1/tasks/{task}/batches /api/v1/tasks/{task}/heartbeat /api/v1/tasks/{task}/release
 anyone: POST /logout /api/v1/logout
 """

@@ -205,6 +205,23 @@ def crashes_lose_games_and_the_test_continues():
     sound(test)
 
 
+def games_that_a_rule_ended_are_played_on():
+    """With seed 8, these are the second game of pair 2 and the first of pair 8; the rule is max_moves."""
+    test = submit()
+    with sqlite3.connect(server.data / "patchmate.db", timeout=60 * tap.LOAD_FACTOR) as db:
+        db.execute("UPDATE tests SET seed = 8 WHERE id = ?", (test,))
+    db.close()
+    with a_worker() as worker:
+        until(lambda: test_row(test)["state"] == "finished", 120)
+        until(lambda: one("SELECT count(*) AS n FROM endings WHERE test_id = ?", test)["n"] == 2)
+        tap.true("refused" not in worker.log(), worker.log()[-2000:])
+    found = rows("SELECT k.first_pair, e.* FROM endings e JOIN tasks k ON k.id = e.task_id WHERE e.test_id = ? ORDER BY k.id, e.game", test)
+    tap.equal([2 * row["first_pair"] + row["game"] for row in found], [5, 16])
+    tap.true(all(row["counts"] and row["ruled"] == "draw" for row in found), repr(found))
+    tap.equal(games_of(test), 64, "no result changes")
+    sound(test)
+
+
 def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
     test = submit(new_options=SLOW, max_moves=8, games=640)
     with a_worker() as worker:
@@ -339,7 +356,7 @@ try:
         server.add_user("boss", "maintainer")
         tap.run(a_patch_is_built_benched_and_played_to_the_end, the_same_machine_is_the_same_worker_and_builds_nothing_twice,
                 a_wrong_bench_is_reported_with_the_printed_number, a_failed_build_is_reported_with_the_compilers_words,
-                an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_continues,
+                an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_continues, games_that_a_rule_ended_are_played_on,
                 ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest, ctrl_c_twice_leaves_at_once,
                 no_engine_survives_the_sudden_death_of_the_worker, a_stopped_test_is_dropped_at_once,
                 while_the_server_is_away_play_continues_and_nothing_is_lost, batches_outlive_the_worker_that_made_them,

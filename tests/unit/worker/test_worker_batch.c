@@ -349,29 +349,33 @@ static void a_refused_batch_is_put_aside_with_the_reason(void **state) {
     assert_true(is_aside(folder, "0000000007-000000.games.zst"));
 }
 
-static void fault_report_is_kept_beside_the_batches(void **state) {
+static void attachments_are_kept_beside_the_batches(void **state) {
     (void)state;
     Error err;
     char *folder scope(kit_folder_drop) = kit_folder();
-    char body[] = "fault_report";
+    char body[] = "attached";
     SpoolItem fault_report = {
         .kind = SPOOL_FAULT_REPORT, .task = 7, .seq = 3, .bytes = body, .size = 8};
+    SpoolItem ending = {.kind = SPOOL_ENDING, .task = 7, .seq = 1234, .bytes = body, .size = 7};
     SpoolItem *batch = make_item(7, 12);
-    assert_true(spool_write(folder, &fault_report, &err) && spool_write(folder, batch, &err));
+    assert_true(spool_write(folder, &fault_report, &err) && spool_write(folder, &ending, &err) &&
+                spool_write(folder, batch, &err));
     spool_item_free(batch);
     int count;
     SpoolItem **items scope(free_ptr) = spool_read(folder, &count);
-    assert_int_equal(count, 2);
-    assert_int_equal(items[0]->kind, SPOOL_BATCH); // fault reports comes after its task's batches
-    assert_int_equal(items[1]->kind, SPOOL_FAULT_REPORT);
-    assert_int_equal(items[1]->seq, 3);
-    assert_memory_equal(items[1]->bytes, body, 8);
-    for (int i = 0; i < 2; i++) {
+    assert_int_equal(count, 3);
+    assert_int_equal(items[0]->kind, SPOOL_BATCH); // attachments come after their task's batches
+    assert_int_equal(items[1]->kind, SPOOL_ENDING);
+    assert_int_equal(items[1]->seq, 1234);
+    assert_int_equal(items[1]->size, 7);
+    assert_int_equal(items[2]->kind, SPOOL_FAULT_REPORT);
+    assert_int_equal(items[2]->seq, 3);
+    assert_memory_equal(items[2]->bytes, body, 8);
+    for (int i = 0; i < 3; i++) {
         spool_remove(folder, items[i]);
         spool_item_free(items[i]);
     }
     assert_int_equal(rmdir(folder), 0);
-    assert_true(folder_make(folder, &err));
 }
 
 int main(void) {
@@ -390,7 +394,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_read_is_put_aside_with_its_games),
         cmocka_unit_test(damaged_games_are_left_out),
         cmocka_unit_test(a_refused_batch_is_put_aside_with_the_reason),
-        cmocka_unit_test(fault_report_is_kept_beside_the_batches),
+        cmocka_unit_test(attachments_are_kept_beside_the_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

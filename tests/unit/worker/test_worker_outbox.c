@@ -45,7 +45,7 @@ static void a_task_is_sent_in_order(void **state) {
     (void)state;
     scope(drop_all) Outbox box = {0};
     Message *first = add(&box, MESSAGE_BATCH, 1), *second = add(&box, MESSAGE_BATCH, 1);
-    Message *fault_report = add(&box, MESSAGE_FAULT_REPORT, 1),
+    Message *fault_report = add(&box, MESSAGE_ATTACHMENT, 1),
             *final = add(&box, MESSAGE_FINAL_REPORT, 1);
     Message *order[] = {first, second, fault_report, final};
     for (int i = 0; i < 4; i++) {
@@ -60,7 +60,7 @@ static void a_batch_that_waits_holds_up_its_own_task_alone(void **state) {
     scope(drop_all) Outbox box = {0};
     Message *stuck = add(&box, MESSAGE_BATCH, 1);
     add(&box, MESSAGE_BATCH, 1);
-    add(&box, MESSAGE_FAULT_REPORT, 1);
+    add(&box, MESSAGE_ATTACHMENT, 1);
     add(&box, MESSAGE_FINAL_REPORT, 1);
     Message *other = add(&box, MESSAGE_BATCH, 2);
     fail_until(stuck, 50);
@@ -75,8 +75,8 @@ static void a_batch_that_waits_holds_up_its_own_task_alone(void **state) {
 static void a_fault_report_that_waits_delays_only_fault_reports(void **state) {
     (void)state;
     scope(drop_all) Outbox box = {0};
-    Message *stuck = add(&box, MESSAGE_FAULT_REPORT, 1);
-    add(&box, MESSAGE_FAULT_REPORT, 1);
+    Message *stuck = add(&box, MESSAGE_ATTACHMENT, 1);
+    add(&box, MESSAGE_ATTACHMENT, 1);
     Message *batch = add(&box, MESSAGE_BATCH, 1), *final = add(&box, MESSAGE_FINAL_REPORT, 1);
     fail_until(stuck, 50);
     assert_ptr_equal(next(&box, 10), batch);

@@ -44,6 +44,7 @@ static void the_example_of_the_api_is_a_task(void **state) {
     assert_int_equal(task.sides[SIDE_BASE].threads, 1);
     assert_int_equal(task.sides[SIDE_BASE].limit.margin_ms, 5);
     assert_string_equal(task.openings[31].moves, "e2e4 c7c5");
+    assert_true(task.play_on[1] && !task.play_on[0] && !task.play_on[63]);
     task_release(&task);
 }
 
@@ -261,6 +262,9 @@ static const struct {
     {"scale.build.binary", "\"/bin/sh\""},
     {"scale.build.env", "[]"},
     {"scale.build.files", "[1]"},
+    {"play_on", "[64]"},
+    {"play_on", "[-1]"},
+    {"play_on", "[\"1\"]"},
     {"openings", "[]"},
     {"openings.0.fen", "\"a\\nquit\""},
     {"openings.0.moves", "7"},
