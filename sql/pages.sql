@@ -54,6 +54,7 @@ SELECT t.*, n.sha AS new_commit, n.options AS new_options, n.tc, n.threads, b.sh
        b.grounded AS base_in_baseline, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
        e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
        cb.subject AS base_subject, cb.author AS base_author, coalesce(cb.bench, b.bench_declared) AS base_bench, cb.bench IS NULL AS base_bench_open, cb.snapshot AS base_snapshot,
+       cn.options AS new_option_list, cb.options AS base_option_list,
        cb.net AS base_net, cb.files AS base_files_json, cn.net AS new_net, cn.files AS new_files_json,
        cn.subject AS new_subject, cn.author AS new_author, coalesce(cn.bench, n.bench_declared) AS new_bench, cn.bench IS NULL AS new_bench_open, cn.snapshot AS new_snapshot,
        (SELECT coalesce(sum(k.cores), 0) FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS cores,

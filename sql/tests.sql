@@ -126,6 +126,10 @@ UPDATE tests SET merged_commit = :commit, merged = :now WHERE id = :test
 SELECT n.sha AS new_commit, t.patch_dropped IS NOT NULL AS dropped FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'new'
 WHERE t.id = :test AND t.engine_id = :engine
 
+-- The list of options of a commit's engine; NULL: not known.
+-- name: commit_options value
+SELECT options FROM commits WHERE engine_id = :engine AND sha = :sha
+
 -- name: test_retest value
 -- types: value int
 SELECT coalesce(max(t.id), 0) FROM tests t JOIN sides b ON b.test_id = t.id AND b.side = 'base'

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/common/uci_option.h"
 #include "server/git/repo.h"
 #include "server/submit/reapply.h"
 #include "server/submit/rights.h"
@@ -67,6 +68,20 @@ static bool same(const json_t *row, const char *a, const char *b) {
     return json_equal(json_object_get(row, a), json_object_get(row, b));
 }
 
+// The patch may add an option or change its limits, so the list of the base refuses nothing.
+static void warn_of_options(json_t *warnings, const json_t *row) {
+    Error why;
+    const char *list = json_string_value(json_object_get(row, "base_option_list"));
+    if (!list || !json_is_null(json_object_get(row, "new_option_list")) ||
+        uci_list_fits_text(list, member_text(row, "new_options"), &why))
+        return;
+    char *text scope(free_ptr) =
+        xasprintf("The options of the patch do not fit the list of the base: %s. Unless the patch "
+                  "changes that, machines will refuse the test.",
+                  why.message);
+    json_array_append_new(warnings, json_string(text));
+}
+
 json_t *doc_warnings(const json_t *row, const json_t *failures) {
     json_t *warnings = json_array();
     bool benched = !json_is_null(json_object_get(row, "new_bench"));
@@ -74,6 +89,7 @@ json_t *doc_warnings(const json_t *row, const json_t *failures) {
     warn_if(warnings, one_tree, "Both sides have the same source.");
     warn_if(warnings, !same(row, "new_options", "base_options"),
             "The two sides have different options.");
+    warn_of_options(warnings, row);
     warn_if(warnings, !benched && strcmp(member_text(row, "state"), "finished") != 0,
             "No bench is declared; the first machines to build the patch establish it.");
     warn_if(warnings, !one_tree && benched && same(row, "new_bench", "base_bench"),

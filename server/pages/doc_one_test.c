@@ -32,14 +32,29 @@ static json_t *real(double value) {
 
 // ---- the two sides ------------------------------------------------------------------------------
 
+// In words, which options the engine lists.
+static json_t *option_summary(const json_t *list) {
+    const char *text = json_string_value(list);
+    int lines = 0;
+    for (const char *p = text; p && (p = strchr(p, '\n')); p++)
+        lines++;
+    if (!text)
+        return json_string("not known; machines list them after the build");
+    if (!lines)
+        return json_string("none");
+    char *words scope(free_ptr) = xasprintf("%d option%s", lines, lines == 1 ? "" : "s");
+    return json_string(words);
+}
+
 static json_t *side(const json_t *row, const char *name) {
-    static const char *const members[] = {"commit",   "subject", "author", "bench",
-                                          "snapshot", "options", "net",    "files"};
+    static const char *const members[] = {"commit",  "subject",     "author", "bench", "snapshot",
+                                          "options", "option_list", "net",    "files"};
     json_t *out = json_object();
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         char *column scope(free_ptr) = xasprintf("%s_%s", name, members[i]);
         json_object_set(out, members[i], json_object_get(row, column));
     }
+    json_object_set_new(out, "option_summary", option_summary(json_object_get(out, "option_list")));
     char *open scope(free_ptr) = xasprintf("%s_bench_open", name);
     bool known = !json_is_null(json_object_get(out, "bench"));
     json_object_set_new(out, "bench_declared",

@@ -7,6 +7,7 @@
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
 #include "server/submit/fields.h"
+#include "server/submit/known_options.h"
 #include "server/submit/rights.h"
 #include "server/submit/submit.h"
 #include "server/submit/test_columns.h"
@@ -164,6 +165,10 @@ bool submit_modify(const Caller *caller, int64_t test, json_t *wanted_fields, Er
         return false;
     if (!names.size)
         return true;
+    if (change >= CHANGE_EARLY &&
+        !known_options_check(caller->turn->db, row.engine_id, row.new_commit, row.base_commit,
+                             fields, err))
+        return false;
     return may_raise(caller, &row, fields, err) && write_changes(caller, &row, fields, err) &&
            note_changes(caller, &row, names.data, change, err);
 }

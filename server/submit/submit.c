@@ -27,6 +27,7 @@
 #include "server/ledger/ledger.h"
 #include "server/submit/fields.h"
 #include "server/submit/in_progress.h"
+#include "server/submit/known_options.h"
 #include "server/submit/quota.h"
 #include "server/submit/rights.h"
 #include "server/submit/test_columns.h"
@@ -165,6 +166,10 @@ static bool check_ground(const Caller *caller, Submission *s, Error *err) {
     return approval_unharmed(db, s->repo, s->engine.id, s->new, err) || in_field(field, err);
 }
 
+static bool check_options(const Caller *caller, const Submission *s, Error *err) {
+    return known_options_check(caller->turn->db, s->engine.id, s->new, s->base, s->fields, err);
+}
+
 static bool check_ground_again(const Caller *caller, const Submission *s, Error *err) {
     return ground_holds(caller->turn->db, &s->ground, s->engine.id, s->base, err) ||
            (strcmp(err->code, "conflict") != 0 && in_field("base", err));
@@ -188,7 +193,7 @@ Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err) 
     if (!resolve_fields(caller, s, err) || !begin(caller, s, err) ||
         !check_pending(caller, s, err) || !open_draft(caller, s, err) ||
         !make_commits(caller, s, input.patch, err) || !check_ground(caller, s, err) ||
-        !draft_seal(s->draft, err) || !weigh(caller, s, err) ||
+        !check_options(caller, s, err) || !draft_seal(s->draft, err) || !weigh(caller, s, err) ||
         !take_net(caller, s, &input.net, err))
         return NULL;
     Submission *done = s;

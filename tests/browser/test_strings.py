@@ -142,8 +142,10 @@ def machine(number):
 
 
 def play(worker):
-    """A batch with a crash and its report, and games whose moves are none."""
+    """A batch with a crash and its report, and games whose moves are none; the engine lists an option of such a name."""
     task = claim(worker).json
+    ok(worker.api("POST", f"/tasks/{task['id']}/bench", {
+        "side": "new", "nodes": 1000, "options": f"option name {long_line()} type string default {long_line()}\n"}))
     lines = [{**game(task["first_pair"] + pair, white), "end": long_line(), "reason": long_line(), "moves": line() + " e2e4"}
              for pair in range(4) for white in ("white", "black")]
     sha = ok(put_games(worker, task["id"], 0, zstd(("\n".join(map(json.dumps, lines)) + "\n").encode()))).json["sha256"]

@@ -119,6 +119,55 @@ def the_list_is_kept_with_the_commit():
     tap.equal(sent["n"], sent["commits"], "a machine sends the list of a commit once")
 
 
+def form(changes=(), **fields):
+    return {"engine": "anvil", "title": "A form", "patch": patch(changes), "tc": "5+0.05", **fields}
+
+
+def refused(reply, field, *words):
+    tap.equal(reply.status, 422, repr(reply))
+    tap.equal(reply.json["error"]["field"], field)
+    for word in words:
+        tap.contains(reply.json["error"]["message"], word)
+
+
+def a_known_list_refuses_options_at_submission():
+    dev, tests = server.client("dev"), row("SELECT count(*) AS n FROM tests")
+    for value, word in (("Sede=1", "base_options: the engine has no option Sede; its nearest options are Seed,"),
+                        ("Hash=2000", "base_options: the option Hash cannot have the value '2000': it is a whole number from 1 to 1024"),
+                        ({"UCI_AnalyseMode": True}, "no option UCI_AnalyseMode")):
+        refused(dev.api("POST", "/tests", form(base_options=value)), "base_options", word)
+    refused(dev.api("POST", "/tests", {**form(), "patch": "", "commit": "baseline", "new_options": "Sede=1"}), "new_options", "no option Sede")
+    page = dev.form("/tests/new", form(base_options="Sede=1 Hash=8", new_options='"A b"=1'))
+    tap.equal(page.status, 422)
+    tap.contains(page.text, "base_options: the engine has no option Sede")
+    tap.contains(page.text, 'value="Sede=1 Hash=8"')
+    tap.equal(row("SELECT count(*) AS n FROM tests"), tests)
+
+
+def a_known_list_refuses_changes_of_options():
+    dev = server.client("dev")
+    reply = dev.api("POST", "/tests", form(base_options="Seed=1"))
+    tap.equal(reply.status, 201, repr(reply))
+    test = reply.json["id"]
+    refused(dev.api("POST", f"/tests/{test}/modify", {"base_options": "Seed=1 Sede=1"}), "base_options", "no option Sede")
+    tap.equal(dev.api("POST", f"/tests/{test}/modify", {"base_options": "Seed=2"}).status, 200)
+    tap.equal(dev.api("GET", f"/tests/{test}").json["settings"]["base_options"], "Seed=2")
+
+
+def the_document_has_the_lists_and_warns_of_a_new_option():
+    dev = server.client("dev")
+    test = dev.api("POST", "/tests", form(new_options="Sede=1")).json["id"]
+    document = dev.api("GET", f"/tests/{test}").json
+    tap.contains(document["base"]["option_list"], HASH_LINE)
+    tap.equal(document["base"]["option_summary"], f"{document['base']['option_list'].count(chr(10))} options")
+    tap.equal(document["new"]["option_list"], None)
+    wanted = "The options of the patch do not fit the list of the base: the engine has no option Sede;"
+    tap.true(any(warning.startswith(wanted) for warning in document["warnings"]), document["warnings"])
+    page = dev.get(f"/tests/{test}").text
+    for word in (wanted, HASH_LINE, "Options of the engine", document["new"]["option_summary"]):
+        tap.contains(page, word)
+
+
 try:
     source, book = write_toy_source(FOLDER / "source"), write_plain_book(FOLDER / "book.epd")
     with kit.Server(init_options=["--engine-source", str(source), "--book", str(book)]) as server:
@@ -128,6 +177,7 @@ try:
             tap.run(an_option_with_a_blank_reaches_the_engine, the_list_is_kept_with_the_commit,
                     an_option_that_the_engine_lacks_is_reported_before_a_game, a_value_beyond_its_range_is_reported_with_the_range,
                     threads_that_the_engine_cannot_have_are_reported, an_engine_without_a_list_plays_if_the_test_sets_nothing,
-                    an_engine_without_a_list_takes_no_option)
+                    an_engine_without_a_list_takes_no_option, a_known_list_refuses_options_at_submission,
+                    a_known_list_refuses_changes_of_options, the_document_has_the_lists_and_warns_of_a_new_option)
 finally:
     shutil.rmtree(FOLDER, ignore_errors=True)
