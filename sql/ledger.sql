@@ -161,7 +161,7 @@ FROM workers w WHERE w.id = :worker
 -- name: ledger_candidates rows
 -- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
 -- types: was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
--- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool
+-- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
@@ -175,19 +175,32 @@ WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) A
                 FROM commits c JOIN engines e ON e.id = c.engine_id)
 SELECT t.id, t.workload, t.priority, t.batch_pairs,
        t.pairs_max - t.units_counted - coalesce(h.pairs, 0) AS pairs_left, t.units_counted, t.promise,
+       t.next_pair, l.openings, EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = t.id) AS repeats,
+       (SELECT coalesce(sum(p.pair_count), 0) FROM returned_pairs p
+        WHERE p.test_id = t.id) AS returned_pairs,
        coalesce(h.counted_cores, 0) AS counted_cores, t.author_id, n.tc AS new_tc, n.threads AS new_threads,
        n.options AS new_options, o.side IS NOT NULL AS two_sides, coalesce(o.tc, n.tc) AS base_tc,
        coalesce(o.threads, n.threads) AS base_threads, coalesce(o.options, n.options) AS base_options,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
                AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) AS has_failed,
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = t.id AND x.worker_id = :worker AND x.which = 'all' AND x.undone IS NULL)
+           AS is_excluded,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = n.engine_id AND p.sha = n.sha), 0) AS new_files_bytes,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = o.engine_id AND p.sha = o.sha), 0) AS base_files_bytes
-FROM tests t JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
+FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books l ON l.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
      LEFT JOIN sides o ON o.test_id = t.id AND o.side = 'base' LEFT JOIN sums h ON h.test_id = t.id
 WHERE t.state = 'active' AND max(n.threads, coalesce(o.threads, 1)) <= :cores ORDER BY t.priority DESC, t.id
+
+-- How far a test is in its book.
+-- name: ledger_book_use row
+-- types: repeats bool, has_open bool, has_returned bool
+SELECT b.openings, t.batch_pairs, t.next_pair, EXISTS (SELECT 1 FROM repeating_tests r WHERE r.id = t.id) AS repeats,
+       EXISTS (SELECT 1 FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS has_open,
+       EXISTS (SELECT 1 FROM returned_pairs p WHERE p.test_id = t.id) AS has_returned
+FROM tests t JOIN books b ON b.id = t.book_id WHERE t.id = :test
 
 -- name: ledger_next_pair value
 -- types: :pairs int, value int
@@ -549,10 +562,12 @@ DELETE FROM records WHERE owner = :owner
 -- ---- the audit
 
 -- name: ledger_check_tests rows
--- types: result text, has_exclusions bool
+-- types: result text, has_exclusions bool, repeats bool
 SELECT id, state, workload, parameters, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
        units_counted, counts, points, promise, positions,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions,
+       (SELECT b.openings FROM books b WHERE b.id = tests.book_id) AS openings,
+       EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = tests.id) AS repeats
 FROM tests ORDER BY id
 
 -- Summed here and not in C, so that a fault of the code that counts is seen as well.

@@ -49,8 +49,8 @@ FROM endings WHERE engine_id = :engine AND counts = 1 GROUP BY ruled, judgement
 -- ---- tests
 
 -- name: page_test object
--- types: harmful bool, base_in_baseline bool, base_bench_open bool, new_bench_open bool
-SELECT t.*, n.sha AS new_commit, n.options AS new_options, n.tc, n.threads, b.sha AS base_commit, b.options AS base_options,
+-- types: harmful bool, base_in_baseline bool, base_bench_open bool, new_bench_open bool, repeats bool
+SELECT t.*, EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = t.id) AS repeats, n.sha AS new_commit, n.options AS new_options, n.tc, n.threads, b.sha AS base_commit, b.options AS base_options,
        b.grounded AS base_in_baseline, t.adjudication AS rules_json, u.name AS author, e.name AS engine, e.branch, e.baseline,
        e.build AS build_json, a.name AS approved_by_name, o.name AS book, o.openings, o.chess960,
        cb.subject AS base_subject, cb.author AS base_author, coalesce(cb.bench, b.bench_declared) AS base_bench, cb.bench IS NULL AS base_bench_open, cb.snapshot AS base_snapshot,

@@ -343,6 +343,10 @@ CREATE INDEX tasks_worker ON tasks (worker_id);
 CREATE TRIGGER tasks_tasked AFTER INSERT ON tasks
     BEGIN UPDATE workers SET tasked = 1 WHERE id = NEW.worker_id AND tasked = 0; END;
 
+-- The tests whose games repeat if an opening is played again: at fixed nodes or depth, with one thread on each side.
+CREATE VIEW repeating_tests (id) AS SELECT id FROM tests t
+WHERE NOT EXISTS (SELECT 1 FROM sides s WHERE s.test_id = t.id AND NOT (s.threads = 1 AND (s.tc GLOB 'nodes=*' OR s.tc GLOB 'depth=*')));
+
 -- Ranges of pairs that were dealt and returned unplayed. They are dealt again before new pairs.
 CREATE TABLE returned_pairs (
     test_id INTEGER NOT NULL REFERENCES tests,

@@ -137,11 +137,11 @@ WHERE t.retest_of = :test AND b.sha = :baseline
 
 -- name: book_by_name row
 -- types: chess960 bool
-SELECT id, chess960 FROM books WHERE engine_id = :engine AND name = :name
+SELECT id, chess960, openings FROM books WHERE engine_id = :engine AND name = :name
 
--- name: book_default value
--- types: :chess960 bool
-SELECT id FROM books WHERE engine_id = :engine AND chess960 = :chess960 ORDER BY id LIMIT 1
+-- name: book_default row
+-- types: :chess960 bool, chess960 bool
+SELECT id, chess960, openings FROM books WHERE engine_id = :engine AND chess960 = :chess960 ORDER BY id LIMIT 1
 
 -- name: book_names value
 -- types: value text

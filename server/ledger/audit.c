@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "server/ledger/book_use.h"
 #include "server/ledger/pairs.h"
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
@@ -21,6 +22,7 @@ typedef struct Stored {
     const SqlLedgerCheckTests *row; // borrowed
     TestState state;
     Count count;
+    int64_t book_limit; // of pairs that may be dealt; -1: none
 } Stored;
 
 // The place in which a unit (the pairs of one batch) was found.
@@ -96,7 +98,21 @@ static void compare_results(Audit *audit, const Stored *stored) {
         strcmp(row->result, "stopped") == 0 || strcmp(row->result, "failed") == 0)
         return;
     const char *result = count->workload->judge(&count->test, count->state, count->units);
+    if (!result && count->units == stored->book_limit)
+        result = "completed"; // the book is spent
     compare_text(audit, "result", row->result, result ? result : "\"\"");
+}
+
+static void check_book(Audit *audit, const Stored *stored) {
+    const SqlLedgerCheckTests *row = stored->row;
+    if (stored->book_limit < 0)
+        return;
+    if (row->next_pair > stored->book_limit)
+        differ(audit, "%lld pairs were dealt, its book has openings for %lld",
+               (long long)row->next_pair, (long long)stored->book_limit);
+    if (stored->state != TEST_FINISHED && row->next_pair > 0 &&
+        stored->count.units == stored->book_limit)
+        differ(audit, "its book is spent, and it goes on");
 }
 
 // Checks that a batch's flags follow from its load, and its exclusion from the table `exclusions`.
@@ -215,9 +231,12 @@ static void audit_test(Audit *audit, Db *db, Stored *stored) {
     }
     stored->count.test.batch_units = row->batch_pairs;
     stored->count.test.units_max = row->pairs_max;
+    bool repeats = row->repeats && stored->count.workload->unit == UNIT_PAIR;
+    stored->book_limit = book_limit(repeats, row->openings, row->batch_pairs);
     int64_t unit_count = row->next_pair / row->batch_pairs;
     unsigned char *units scope(free_ptr) = xcalloc((size_t)unit_count, 1);
     replay(audit, db, stored, units, unit_count);
+    check_book(audit, stored);
     if (stored->state != TEST_FINISHED)
         audit_places(audit, db, stored, units, unit_count);
 }

@@ -187,12 +187,14 @@ static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count
     if (!count_batch(turn, batch, row, count, &status, err) ||
         !log_batch(turn, batch, row, count, &status, err) || !note_progress(turn, batch, row, err))
         return false;
-    if (!reply->counted)
-        return true;
-    publish_counts(turn, row->test.id, count);
-    return (batch->seq > 0 || bench_confirm(turn, row, err)) &&
-           ponders_weigh(turn, row, batch->result, err) &&
-           (row->test.state == TEST_FINISHED || test_judge(turn, row, count, err));
+    if (reply->counted) {
+        publish_counts(turn, row->test.id, count);
+        if ((batch->seq == 0 && !bench_confirm(turn, row, err)) ||
+            !ponders_weigh(turn, row, batch->result, err))
+            return false;
+    }
+    // A batch that does not count may have used the last openings of the book.
+    return !test_state_is_open(row->test.state) || test_judge(turn, row, count, err);
 }
 
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err) {

@@ -7,6 +7,7 @@
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
 #include "server/db/settings.h"
+#include "server/ledger/book_use.h"
 #include "server/ledger/ranges.h"
 #include "server/ledger/task.h"
 #include "sql/core.h"
@@ -26,6 +27,8 @@ typedef struct Candidate {
     double lease_s;
     double slowness; // how many times slower than assumed the machine may be
     int64_t author;
+    int64_t next_pair, openings;
+    int64_t fresh_left; // pairs that were never dealt and may be
     bool two_sides;
     char engine[64];
 } Candidate;
@@ -162,6 +165,20 @@ static Play play_of(const Claim *claim, const SqlLedgerCandidates *from, const T
     return play;
 }
 
+// A book that must not be played twice leaves the openings that were never dealt, and those that
+// returned. A machine whose games do not count gets none of them: they would be lost.
+static void limit_by_book(const SqlLedgerCandidates *from, const Workload *workload,
+                          Candidate *out) {
+    bool repeats = from->repeats && workload->unit == UNIT_PAIR;
+    int64_t limit = book_limit(repeats, from->openings, from->batch_pairs);
+    out->next_pair = from->next_pair;
+    out->openings = repeats || workload->unit != UNIT_PAIR ? INT64_MAX : from->openings;
+    out->fresh_left = limit < 0 ? INT64_MAX : limit - from->next_pair;
+    if (limit >= 0 && out->test.pairs_left > out->fresh_left + from->returned_pairs)
+        out->test.pairs_left = out->fresh_left + from->returned_pairs;
+    out->test.barred |= repeats && from->is_excluded;
+}
+
 // An older worker would play nonsense for a unit that it does not know.
 static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Candidate *out) {
     TimeControl tc[2];
@@ -198,6 +215,7 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
         .barred = from->has_failed,
         .was_last = from->was_last,
     };
+    limit_by_book(from, workload, out);
     return true;
 }
 
@@ -255,17 +273,28 @@ static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claima
 
 // ---- dealing ------------------------------------------------------------------------------------
 
+static void note_second_pass(Turn *turn, const Candidate *chosen, int64_t pairs) {
+    if (chosen->next_pair <= chosen->openings && chosen->openings < chosen->next_pair + pairs)
+        ledger_event(turn, "wrapped", 0, 0, chosen->test.id,
+                     "all %lld openings of the book were dealt: from here on they are dealt again",
+                     (long long)chosen->openings);
+}
+
 // Returned pairs are dealt first, then new pairs. Pairs that an owner started and did not report go
 // to another owner if one is active. So no owner can play the same games again because they went
-// badly.
-static bool deal(Turn *turn, const Claimant *claimant, SchedChoice *choice, int64_t *first,
-                 Error *err) {
-    const char *not_of = claimant->worker.others_cores > 0 ? claimant->owner : "";
+// badly. Games that repeat are the same from each machine, so any owner may finish the book.
+static bool deal(Turn *turn, const Claimant *claimant, const Candidate *chosen, SchedChoice *choice,
+                 int64_t *first, Error *err) {
+    bool repeats = chosen->fresh_left < INT64_MAX;
+    const char *not_of = !repeats && claimant->worker.others_cores > 0 ? claimant->owner : "";
     int64_t taken = ranges_take(turn, choice->test, choice->pairs, not_of, first, err);
     if (taken > 0)
         choice->pairs = taken;
     if (taken)
         return taken > 0;
+    if (choice->pairs > chosen->fresh_left)
+        choice->pairs = chosen->fresh_left;
+    note_second_pass(turn, chosen, choice->pairs);
     *first = sql_ledger_next_pair(turn->db, -1, .test = choice->test, .pairs = choice->pairs);
     return *first >= 0 ||
            error_set(err, 503, "unavailable", "the database cannot be used at the moment");
@@ -302,14 +331,14 @@ static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
 
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {
     int64_t task = claimed_before(turn, claim, err), first;
-    Candidate chosen = {.lease_s = LEASE_PLAY_S};
+    Candidate chosen = {.lease_s = LEASE_PLAY_S, .openings = INT64_MAX, .fresh_left = INT64_MAX};
     if (task || !sql_ledger_any_active(turn->db))
         return task;
     Claimant claimant = claimant_of(turn, claim);
     SchedChoice choice = choose(turn, claim, &claimant, &chosen);
     if (!choice.test)
         return 0;
-    if (!deal(turn, &claimant, &choice, &first, err) ||
+    if (!deal(turn, &claimant, &chosen, &choice, &first, err) ||
         !test_note_start(turn, choice.test, claim->worker, err) ||
         !note_speed(turn, claim, chosen.engine, err) ||
         !add_task(turn, claim, &claimant.worker, &chosen, &choice, first, err))

@@ -3,6 +3,7 @@
 
 #include "server/ledger/task.h"
 
-// Ends the test of a task if its counts decide it or if its last unit was counted.
+// Ends the test of a task if its counts decide it, if its last unit was counted, or if its book is
+// spent (book_use.h).
 bool test_judge(Turn *turn, TaskRow *row, const TestCount *count, Error *err);
 void publish_counts(Turn *turn, int64_t test, const TestCount *count);

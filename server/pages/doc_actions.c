@@ -9,8 +9,6 @@
 #include "server/submit/reapply.h"
 #include "server/submit/rights.h"
 
-enum { BOOK_SMALL = 1000 };
-
 // ---- actions ------------------------------------------------------------------------------------
 
 static json_t *verdict(bool ok, const char *why) {
@@ -98,8 +96,6 @@ json_t *doc_warnings(const json_t *row, const json_t *failures) {
             "The base is no commit of the branch: the changes that it adds are shown, and they run "
             "on the machines, too.");
     warn_if(warnings, member_int(row, "priority") > 0, "The priority is raised.");
-    warn_if(warnings, member_int(row, "openings") < BOOK_SMALL,
-            "The book is small; its openings repeat soon.");
     warn_if(warnings, json_array_size(failures) > 0, "Machines have reported failures.");
     return warnings;
 }

@@ -19,6 +19,7 @@
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
+#include "server/pages/doc_book.h"
 #include "server/submit/fields.h"
 #include "server/submit/net_upload.h"
 #include "server/submit/test_columns.h"
@@ -255,6 +256,11 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     if (json_is_string(of_rest))
         json_array_append(warnings, of_rest);
     json_object_set_new(test, "rest_warning", of_rest);
+    json_t *of_book = doc_book_warning(row, json_object_get(test, "stats"));
+    if (json_is_string(of_book))
+        json_array_append(warnings, of_book);
+    json_object_set_new(test, "book_warning", of_book);
+    json_object_set_new(test, "book_note", doc_book_note(row));
     json_object_set_new(test, "warnings", warnings);
     return test;
 }

@@ -6,6 +6,7 @@
 
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
+#include "server/pages/doc_book.h"
 #include "server/pages/page.h"
 #include "server/routes/respond.h"
 #include "server/routes/routes.h"
@@ -53,11 +54,13 @@ static bool submit_new_prepare(Request *req, Response *res, Error *err) {
 static bool submit_new_apply(Request *req, Response *res, Error *err) {
     res->form = form_template;
     Caller caller = submitted_caller(req);
+    DocContext ctx = {.db = req->turn->db, .now = req->turn->now, .viewer = &req->viewer};
     int64_t test = submit_store(&caller, req->state, err);
     submission_end(req->state); // before the reply, because the client may send the next at once
     return test && answer(req, res, test, 201,
-                          json_pack("{s:I, s:o}", "id", (json_int_t)test, "missing_nets",
-                                    net_missing(req->turn->db, test)));
+                          json_pack("{s:I, s:o, s:o}", "id", (json_int_t)test, "missing_nets",
+                                    net_missing(ctx.db, test), "warnings",
+                                    doc_submission_warnings(&ctx, test)));
 }
 
 // ---- approve, stop, pause, resume

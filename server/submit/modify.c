@@ -117,7 +117,7 @@ static bool write_changes(const Caller *caller, const SqlTestForChange *row, con
     if (!sql_book_by_name(db, &book, .engine = row->engine_id, .name = name))
         return error_field(err, 422, "no_such_book", "book", "book: the engine has no book '%.60s'",
                            name);
-    if (!submit_book_suits(book.chess960, fields, err))
+    if (!submit_book_suits(book.chess960, book.openings, fields, err))
         return false;
     TestOrigin origin = {.engine = row->engine_id, .author = row->author_id, .book = book.id};
     return test_write(caller->turn, row->id, origin, fields, err) &&

@@ -22,9 +22,11 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/common/time_control.h"
 #include "server/db/settings.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
+#include "server/ledger/workload.h"
 #include "server/submit/fields.h"
 #include "server/submit/in_progress.h"
 #include "server/submit/known_options.h"
@@ -60,22 +62,40 @@ static bool use_preset(const Caller *caller, Submission *s, Error *err) {
     return submit_fields_check(s->fields, err);
 }
 
-bool submit_book_suits(bool chess960, const json_t *fields, Error *err) {
-    return !chess960 || strcmp(field_text(fields, "variant"), "chess960") == 0 ||
+// At fixed nodes or depth no opening is played twice, and pairs are dealt in whole batches.
+static bool has_a_batch(int64_t openings, const json_t *fields, Error *err) {
+    TimeControl tc;
+    Error ignored;
+    int64_t batch = field_whole(fields, "batch_pairs");
+    const Workload *workload = workload_named(field_text(fields, "workload"));
+    bool repeats = tc_parse(field_text(fields, "tc"), &tc, &ignored) && !tc_is_scaled(&tc) &&
+                   field_whole(fields, "threads") == 1;
+    return !workload || workload->unit != UNIT_PAIR || !repeats || openings >= batch ||
            error_field(err, 422, "bad_field", "book",
-                       "book: %.60s is of Chess960 openings; set variant to chess960",
-                       field_text(fields, "book"));
+                       "book: it has %lld openings, fewer than a batch of %lld pairs, and at fixed "
+                       "nodes or depth none is played twice; take a larger book or a smaller "
+                       "batch_pairs",
+                       (long long)openings, (long long)batch);
+}
+
+bool submit_book_suits(bool chess960, int64_t openings, const json_t *fields, Error *err) {
+    if (chess960 && strcmp(field_text(fields, "variant"), "chess960") != 0)
+        return error_field(err, 422, "bad_field", "book",
+                           "book: %.60s is of Chess960 openings; set variant to chess960",
+                           field_text(fields, "book"));
+    return has_a_batch(openings, fields, err);
 }
 
 static bool find_book(const Caller *caller, Submission *s, Error *err) {
     const char *name = field_text(s->fields, "book");
     bool chess960 = strcmp(field_text(s->fields, "variant"), "chess960") == 0;
     Db *db = caller->turn->db;
-    SqlBookByName book = {0};
-    if (*name)
-        sql_book_by_name(db, &book, .engine = s->engine.id, .name = name);
-    else
-        book.id = sql_book_default(db, 0, .engine = s->engine.id, .chess960 = chess960);
+    SqlBookByName named = {0};
+    SqlBookDefault book = {0};
+    if (*name && sql_book_by_name(db, &named, .engine = s->engine.id, .name = name))
+        book = (SqlBookDefault){named.id, named.chess960, named.openings};
+    else if (!*name)
+        sql_book_default(db, &book, .engine = s->engine.id, .chess960 = chess960);
     s->book_id = book.id;
     if (!book.id) {
         char *names scope(free_ptr) = sql_book_names(db, s->engine.id);
@@ -83,7 +103,7 @@ static bool find_book(const Caller *caller, Submission *s, Error *err) {
                            "book: the engine has no book '%.60s'%s; it has %.300s", name,
                            *name ? "" : " for this variant", names && *names ? names : "none");
     }
-    return submit_book_suits(book.chess960, s->fields, err);
+    return submit_book_suits(book.chess960, book.openings, s->fields, err);
 }
 
 // Finds engine, preset and book; completes and checks the fields.

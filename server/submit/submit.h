@@ -24,6 +24,6 @@ int64_t submit_store(const Caller *caller, Submission *submission, Error *err);
 
 // The engine of that name. "" is enough if there is only one. False: 422.
 bool submit_engine(Db *db, const char *name, SqlEngineById *out, Error *err);
-// Whether a book of Chess960 openings, or one of standard openings, suits the fields' variant. 422
-// on the field `book`.
-bool submit_book_suits(bool chess960, const json_t *fields, Error *err);
+// Whether a book of Chess960 openings, or one of standard openings, suits the fields' variant, and
+// whether a book with so many openings lasts for a batch. 422 on the field `book`.
+bool submit_book_suits(bool chess960, int64_t openings, const json_t *fields, Error *err);

@@ -330,6 +330,31 @@ def the_server_draws_the_seed_at_the_first_approval_and_keeps_it():
         equal(test_row(test)["seed"], seed, "later approvals keep the seed")
 
 
+def a_book_that_is_too_short_is_told_at_once_and_to_the_approver():
+    refused(submit(tc="nodes=1000"), 422, "book", "it has 2 openings, fewer than a batch of 16 pairs")
+    equal(submit(tc="nodes=1000", threads=2).status, 201, "with two threads games differ")
+    reply = submit(tc="nodes=1000", batch_pairs=2)
+    equal(reply.status, 201, reply)
+    contains(" ".join(reply.json["warnings"]), "The book has 2 openings, and the test is expected to need")
+    contains(" ".join(reply.json["warnings"]), "it will end without its result when the book is spent")
+    test = reply.json["id"]
+    document = boss.api("GET", f"/tests/{test}").json
+    equal([document["book_warning"]], reply.json["warnings"])
+    contains(document["book_note"], "The test ends after 2 pairs, when its book is spent")
+    for words in document["book_warning"], document["book_note"]:
+        contains(boss.get(f"/tests/{test}").words, words)
+    refused(dev.api("POST", f"/tests/{test}/modify", {"batch_pairs": 4}), 422, "book", "fewer than a batch of 4 pairs")
+    timed = submit()
+    contains(" ".join(timed.json["warnings"]), "openings will be played again")
+    document = boss.api("GET", f"/tests/{timed.json['id']}").json
+    equal(document["book_note"], None)
+    with database(server) as db:
+        db.execute("UPDATE tests SET next_pair = 5 WHERE id = ?", (timed.json["id"],))
+    contains(boss.api("GET", f"/tests/{timed.json['id']}").json["book_note"], "so the book is played again, now for time number 3.")
+    enough = submit(tc="nodes=1000", batch_pairs=1, workload="fixed", games=4, elo0=..., elo1=...)
+    equal((enough.status, enough.json["warnings"]), (201, []), enough)
+
+
 def another_size_of_batches_rounds_the_pairs_again():
     test = new_test(batch_pairs=16, pairs_max=32)
     equal(dev.api("POST", f"/tests/{test}/modify", {"batch_pairs": 5}).status, 200)
@@ -487,7 +512,8 @@ try:
         forms_of_the_page_do_the_same_and_lead_back,
         the_author_stops_and_others_do_not,
         a_change_of_the_code_that_runs_withdraws_the_approval_and_a_priority_does_not,
-        the_server_draws_the_seed_at_the_first_approval_and_keeps_it, another_size_of_batches_rounds_the_pairs_again,
+        the_server_draws_the_seed_at_the_first_approval_and_keeps_it, a_book_that_is_too_short_is_told_at_once_and_to_the_approver,
+        another_size_of_batches_rounds_the_pairs_again,
         modify_refuses_what_would_mix_results,
         a_test_takes_changes_of_its_own_parameters_and_ignores_others,
         a_book_of_chess960_needs_that_variant,
