@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "server/common/log.h"
+#include "worker/match/output_check.h"
 #include "worker/match/pv.h"
 #include "worker/uci/engine_pipe.h"
 #include "worker/uci/engine_process.h"
@@ -33,6 +34,13 @@ static void check_pv(const char *line, size_t size) {
     game_init(&game, &start);
     pv_problem(&game, line, size, false, MOVE_NONE, problem);
     pv_problem(&game, line, size, true, MOVE_NONE, problem);
+    Said said = {0};
+    for (int i = 0; i < 8; i++) {
+        MoveOutput output = {line, size, i & 1, i & 2, i & 4};
+        output_count(&start, &output, move_from_uci(&start, "f2f3"), &said);
+    }
+    if (said.moves != 8 || said_wrong(&said) > 8)
+        abort();
     if (game.plies || game.now.key != start.key)
         abort();
 }

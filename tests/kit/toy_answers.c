@@ -15,6 +15,8 @@ static void score_text(const Toy *toy, char *out, size_t size) {
     int length = (int)strcspn(at, ",");
     if (toy->showing == ANSWER_MATESCORE)
         snprintf(out, size, "mate -3");
+    else if (toy->showing == ANSWER_FALSEMATE)
+        snprintf(out, size, "mate 1");
     else if (toy->showing == ANSWER_HUGESCORE)
         snprintf(out, size, "cp 99999999999999999999999");
     else if (strncmp(at, "none", 4) == 0 || toy->showing == ANSWER_NOSCORE)
@@ -116,14 +118,27 @@ static const char *behind_the_move(Answer answer) {
                                         : "";
 }
 
+// The principal variation: the move alone, as it is printed, unless that is the fault.
+static void pv_of(const Toy *toy, const char *move, char out[32]) {
+    MoveList legal;
+    movegen_legal(&toy->now, &legal);
+    snprintf(out, 32, "%.8s%s", move, toy->showing == ANSWER_WRONGPV ? " a1a1" : "");
+    for (int i = 0; i < legal.size && toy->showing == ANSWER_OTHERPV; i++) {
+        char text[MOVE_TEXT_MAX];
+        if (strcmp(move_to_uci(&toy->now, legal.moves[i], text), move) != 0)
+            memcpy(out, text, strlen(text) + 1);
+    }
+}
+
 static void say_move(const Toy *toy, const char *move) {
-    char score[64], text[2048];
+    char score[64], pv[32], text[2048];
     Answer answer = toy->showing;
     const char *gap = between_words(answer);
     score_text(toy, score, sizeof score);
-    snprintf(text, sizeof text, "info depth %s%s%s nodes %s pv %.8s%s%s%s%s%s%s%s",
+    pv_of(toy, move, pv);
+    snprintf(text, sizeof text, "info depth %s%s%s nodes %s pv %s%s%s%s%s%s%s%s",
              answer == ANSWER_BADDEPTH ? "-7" : "1", *score ? " score " : "", score,
-             answer == ANSWER_HUGENODES ? "999999999999999999999999" : "20", move, line_end(answer),
+             answer == ANSWER_HUGENODES ? "999999999999999999999999" : "20", pv, line_end(answer),
              answer == ANSWER_BLANKS ? "  " : "", answer == ANSWER_NOWORD ? "move" : "bestmove",
              gap, move, behind_the_move(answer), answer == ANSWER_NONL ? "" : line_end(answer));
     if (answer == ANSWER_SPLIT)

@@ -23,7 +23,8 @@ ANSWERS = {
     "late": TIME, "nonl": TIME, "cronly": TIME, "closestdin": GONE,
     **dict.fromkeys(["ok", "rookcastle", "nopromotion", "upperpromotion", "wrongpromotion", "slowstart", "sleep", "crlf",
                      "blanks", "tabs", "trailing", "ponder", "badponder", "dupbest", "dupbest2", "split", "bytewise",
-                     "noscore", "matescore", "hugescore", "hugenodes", "baddepth", "infobest", "manyinfos", "utf8"], SAME),
+                     "noscore", "matescore", "hugescore", "hugenodes", "baddepth", "infobest", "manyinfos", "utf8",
+                     "wrongpv", "otherpv", "falsemate"], SAME),
 }
 ANSWERED_AT_FLAG = {TIME, SAME}  # "atflag": both are right
 

@@ -26,6 +26,7 @@
 #include "worker/match/adjudicate.h"
 #include "worker/match/clock.h"
 #include "worker/match/game_end.h"
+#include "worker/match/output_check.h"
 #include "worker/match/pv.h"
 
 enum {
@@ -159,18 +160,19 @@ static void keep_info(GamePlay *play, const EngineProcess *engine, MoveRecord *m
     made->info_size = infos->overflow ? 0 : (uint32_t)engine->info_size;
 }
 
-static void check_pv(GamePlay *play, Color side, Move move) {
+static void check_output(GamePlay *play, Color side, Move move) {
     GameRecord *record = play->record;
     SlotContext *slot = play->slot;
     const EngineProcess *engine = engine_of(play, side);
+    MoveOutput output = output_of(engine);
     char problem[PV_PROBLEM_MAX], text[PV_PROBLEM_MAX + 512];
-    if (!slot->spec->check_pvs || !slot->warn || !engine->info_size ||
-        !pv_problem(&record->game, engine->info, engine->info_size, engine->info_kind == UCI_BOUND,
-                    move, problem))
+    output_count(&record->game.now, &output, move, &record->said[player_of(record, side)]);
+    if (!slot->spec->check_pvs || !slot->warn || !output.size ||
+        !pv_problem(&record->game, output.line, output.size, !output.exact, move, problem))
         return;
-    int shown = engine->info_size < 400 ? (int)engine->info_size : 400;
+    int shown = output.size < 400 ? (int)output.size : 400;
     snprintf(text, sizeof text, "%s from %s; %.*s", problem, engine->spec->name, shown,
-             engine->info);
+             output.line);
     slot->warn(slot->owner, record, text);
 }
 
@@ -193,7 +195,7 @@ static void record_move(GamePlay *play, Color side, Move move, const EngineReply
         .delay_us = whole_us(usage.delay_ns),
     };
     keep_info(play, engine, made);
-    check_pv(play, side, move);
+    check_output(play, side, move);
     clock_charge(&play->clocks[side], reply->elapsed_ns);
     memcpy(play->last[side], reply->move, sizeof play->last[side]);
     command_add_move(&play->command, record->game.plies == 0,
@@ -339,6 +341,7 @@ static void start_record(SlotContext *slot, GameRecord *record, GameNotes *notes
     record->culprit = -1;
     record->overloaded = false;
     record->rest_us[0] = record->rest_us[1] = 0;
+    record->said[0] = record->said[1] = (Said){0};
     record->rule = END_NONE;
     record->reason[0] = 0;
     record->infos = NULL;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/rules/game.h"
+#include "worker/match/said.h"
 #include "worker/uci/engine_spec.h"
 
 typedef enum {
@@ -48,6 +49,7 @@ typedef struct GameRecord {
     bool overloaded;    // GAME_END_TIME: the engine lost on time only because the machine was
                         // busy with other programs; the game is lost nevertheless
     int64_t rest_us[2]; // CPU time of each of `players` while its opponent was to move
+    Said said[2];       // of each of `players`
     char reason[160];   // as printed: "White mates", "Black loses on time", …
     Game game;          // start position after the opening's FEN; opening moves are part of it
     int opening_plies;

@@ -4,12 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Pv {
-    const char *at, *end;
-} Pv;
-
-// Takes the next word of the PV. False at its end, or if another part of the line begins.
-static bool next_move_text(Pv *pv, char text[UCI_WORD_MAX]) {
+bool pv_next(PvText *pv, char text[UCI_WORD_MAX]) {
     static const char *const others[] = {
         "string",         "score",   "nodes",      "time",     "nps",      "depth",
         "seldepth",       "multipv", "wdl",        "hashfull", "currmove", "tbhits",
@@ -27,9 +22,12 @@ static bool next_move_text(Pv *pv, char text[UCI_WORD_MAX]) {
     return size > 0;
 }
 
-static const char *pv_of(const char *info, size_t size) {
-    const char *at = memmem(info, size, " pv ", 4);
-    return at ? at + 4 : NULL;
+// A string is the last part of a line, and may hold any word.
+PvText pv_text(const char *info, size_t size) {
+    const char *at = memmem(info, size, " pv ", 4), *string = memmem(info, size, " string ", 8);
+    if (!at || (string && string < at))
+        return (PvText){NULL, NULL};
+    return (PvText){at + 4, info + size};
 }
 
 // A mate in n moves takes 2n - 1 plies if the mover mates, 2n if the opponent does.
@@ -45,12 +43,12 @@ static bool mate_problem(int32_t score, int plies, GameEnd end, char problem[PV_
 }
 
 // Plays the PV on `game`.
-static bool walk(Game *game, Pv pv, int32_t score, bool bound, Move played,
+static bool walk(Game *game, PvText pv, int32_t score, bool bound, Move played,
                  char problem[PV_PROBLEM_MAX]) {
     char text[UCI_WORD_MAX];
     GameEnd end = END_NONE;
     int plies = 0;
-    while (next_move_text(&pv, text)) {
+    while (pv_next(&pv, text)) {
         if (end != END_NONE)
             return snprintf(problem, PV_PROBLEM_MAX, "PV goes on after %s", game_end_text(end)) > 0;
         Move move = move_from_uci(&game->now, text);
@@ -68,7 +66,7 @@ static bool walk(Game *game, Pv pv, int32_t score, bool bound, Move played,
 
 bool pv_problem(Game *game, const char *info, size_t size, bool bound, Move played,
                 char problem[PV_PROBLEM_MAX]) {
-    Pv pv = {pv_of(info, size), info + size};
+    PvText pv = pv_text(info, size);
     if (!pv.at)
         return false;
     UciInfo said;

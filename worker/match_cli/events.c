@@ -267,6 +267,7 @@ void match_run_finish(MatchRun *s, bool over, const char *ending) {
                s->dropped);
     print_report(s);
     timing_report(&timing, &s->timing, s->engines, s->title.engine_count);
+    said_report(&timing, &s->timing, s->engines, s->title.engine_count);
     rule_audit_report(&timing, &s->audit, s->args->play_on, s->timing.thought_us);
     fputs(timing.data, stdout);
     if (s->verdict != SPRT_OPEN)

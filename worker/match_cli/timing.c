@@ -35,8 +35,10 @@ void timing_add_game(Timing *timing, const GameRecord *game) {
         add_move(timing, &game->moves[i]);
     timing->time_losses += game->kind == GAME_END_TIME;
     timing->overloaded += game->overloaded;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         timing->rest_us[game->players[i]] += record_rest_us(game, i);
+        said_add(&timing->said[game->players[i]], &game->said[i]);
+    }
 }
 
 double timing_quantile_us(const Timing *timing, double share) {
@@ -69,4 +71,21 @@ void timing_report(Str *out, const Timing *timing, const EngineSpec *engines, in
             str_printf(out, "; %s used %.2f s of CPU time while its opponent was to move",
                        engines[i].name, (double)timing->rest_us[i] / 1e6);
     str_puts(out, "\n");
+}
+
+void said_report(Str *out, const Timing *timing, const EngineSpec *engines, int engine_count) {
+    for (int i = 0; i < engine_count; i++) {
+        const Said *said = &timing->said[i];
+        const char *before = ": ";
+        if (!said_wrong(said))
+            continue;
+        str_printf(out, "Output of %s: wrong about %d of %d moves", engines[i].name,
+                   said_wrong(said), said->moves);
+        for (int kind = 0; kind < SAID_KINDS; kind++)
+            if (said->wrong[kind]) {
+                str_printf(out, "%s%d with %s", before, said->wrong[kind], said_words[kind]);
+                before = ", ";
+            }
+        str_puts(out, "\n");
+    }
 }

@@ -18,10 +18,13 @@ typedef struct Timing {
     int64_t delayed_us, delay_max_us;
     long time_losses, overloaded;
     int64_t rest_us[MATCH_ENGINES_MAX]; // of each engine: see record_rest_us
+    Said said[MATCH_ENGINES_MAX];
 } Timing;
 
 void timing_add_game(Timing *timing, const GameRecord *game);
 // Writes one line; nothing if no move was played.
 void timing_report(Str *out, const Timing *timing, const EngineSpec *engines, int engine_count);
+// Writes a line for each engine that said something wrong about its moves.
+void said_report(Str *out, const Timing *timing, const EngineSpec *engines, int engine_count);
 // The quantile `share` (0 to 1) of the latencies in µs, exact to an eighth of an octave.
 double timing_quantile_us(const Timing *timing, double share);

@@ -180,18 +180,29 @@ EngineStatus engine_new_game(EngineProcess *engine, int timeout_ms) {
 
 // ---- a search -----------------------------------------------------------------------------------
 
-// Keeps the line for later, because parsing it now would cost the engine time. A line that is too
-// long is cut after a whole word.
-static void keep_info(EngineProcess *engine, UciKind kind, Line line) {
+// A line that is too long is cut after a whole word. Returns its size.
+static size_t copy_info(char out[ENGINE_INFO_MAX], Line line) {
     size_t size = line.size;
-    if (kind == UCI_BOUND && engine->info_kind == UCI_SCORE)
-        return;
-    if (size > sizeof engine->info)
-        for (size = sizeof engine->info; size && line.text[size] != ' ';)
+    if (size > ENGINE_INFO_MAX)
+        for (size = ENGINE_INFO_MAX; size && line.text[size] != ' ';)
             size--;
-    engine->info_kind = kind;
-    engine->info_size = size;
-    memcpy(engine->info, line.text, size);
+    memcpy(out, line.text, size);
+    return size;
+}
+
+// Keeps the line for later, because parsing it now would cost the engine time. The score is that of
+// the last exact line; the principal variation that the engine follows may stand in a line after
+// it.
+static void keep_info(EngineProcess *engine, UciKind kind, Line line) {
+    if (!engine->has_depth)
+        engine->has_depth = memmem(line.text, line.size, " depth ", 7) != NULL;
+    if (kind == UCI_SCORE || (kind == UCI_BOUND && engine->info_kind != UCI_SCORE)) {
+        engine->info_kind = kind;
+        engine->info_size = copy_info(engine->info, line);
+        engine->later_size = 0;
+    } else if (uci_has_pv(line.text, line.size)) {
+        engine->later_size = copy_info(engine->later, line);
+    }
 }
 
 // Waits for the next bestmove of the current search.
@@ -199,7 +210,7 @@ static EngineStatus await_bestmove(EngineProcess *engine, EngineReply *reply) {
     for (;;) {
         for (Line line; pipe_next_line(engine, &line);) {
             UciKind kind = uci_kind(line.text, line.size);
-            if (kind == UCI_SCORE || kind == UCI_BOUND)
+            if (kind == UCI_SCORE || kind == UCI_BOUND || kind == UCI_OTHER_INFO)
                 keep_info(engine, kind, line);
             if (kind != UCI_BESTMOVE)
                 continue;
@@ -233,7 +244,8 @@ EngineStatus engine_go(EngineProcess *engine, const char *text, size_t size, int
         return ENGINE_GONE;
     engine->bytes_left = ENGINE_BYTES_MAX;
     engine->info_kind = UCI_OTHER;
-    engine->info_size = 0;
+    engine->info_size = engine->later_size = 0;
+    engine->has_depth = false;
     pipe_note_sent(engine, text, size, now_ns);
     engine->go_ns = os_now_ns();
     engine->deadline_ns = engine->go_ns + limit_ns;

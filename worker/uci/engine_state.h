@@ -49,9 +49,11 @@ typedef struct EngineProcess {
     bool errors_open;              // its standard error can still be read
     UciKind info_kind;             // the best kind in this search: UCI_SCORE, UCI_BOUND, UCI_OTHER
     size_t info_size;              // of the last line of that kind
+    size_t later_size;             // of a line after it that tells another PV; 0: none
+    bool has_depth;                // a line of this search told a depth
     int64_t go_ns, deadline_ns;    // of the current search
     char chunk[ENGINE_LINE_MAX];   // the last read; lines before chunk_at have been returned
     char partial[ENGINE_LINE_MAX]; // a line whose end has not been read yet
-    char info[ENGINE_INFO_MAX];
+    char info[ENGINE_INFO_MAX], later[ENGINE_INFO_MAX];
     Tail protocol_log, errors; // of this process; kept after its end until the next start
 } EngineProcess;

@@ -63,8 +63,11 @@ static UciKind info_kind(const char *line, size_t size) {
 UciKind uci_kind(const char *line, size_t size) {
     const char *rest = line;
     Word word = next_word(&rest, line + size);
-    if (word_is(word, "info"))
-        return info_kind(line, size);
+    if (word_is(word, "info")) {
+        const char *after = rest;
+        bool is_text = word_is(next_word(&after, line + size), "string");
+        return is_text ? UCI_OTHER_INFO : info_kind(line, size);
+    }
     if (word_is(word, "bestmove"))
         return UCI_BESTMOVE;
     if (word_is(word, "readyok"))
@@ -72,6 +75,11 @@ UciKind uci_kind(const char *line, size_t size) {
     if (word_is(word, "uciok"))
         return UCI_UCIOK;
     return word_is(word, "option") ? UCI_OPTION : UCI_OTHER;
+}
+
+bool uci_has_pv(const char *line, size_t size) {
+    return contains(line, size, " pv ") && !contains(line, size, " string ") &&
+           !is_side_line(line, size);
 }
 
 // "mate n" counts moves. A side that is mated in n moves loses after 2n plies; a side that mates in

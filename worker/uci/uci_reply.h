@@ -29,6 +29,8 @@ typedef struct UciInfo {
 } UciInfo;
 
 UciKind uci_kind(const char *line, size_t size);
+// Whether this info line tells the first principal variation.
+bool uci_has_pv(const char *line, size_t size);
 void uci_read_info(const char *line, size_t size, UciInfo *out);
 // The word after "bestmove", truncated to fit, with '?' for unprintable bytes; "" if there is none.
 void uci_read_bestmove(const char *line, size_t size, char out[UCI_WORD_MAX]);

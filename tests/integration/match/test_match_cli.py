@@ -17,7 +17,7 @@ sys.path.insert(0, "tests/kit_py")
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 BUILD = os.environ.get("BUILD", "build")
-MATCH, TOY = (os.path.abspath(f"{BUILD}/{name}") for name in ("match", "tests/toy"))
+MATCH, TOY, ENGINE = (os.path.abspath(f"{BUILD}/{name}") for name in ("match", "tests/toy", "engine"))
 FOLDER = tempfile.TemporaryDirectory(prefix="match-cli-")
 HERE = pathlib.Path(FOLDER.name)
 DATA = pathlib.Path("tests/data/match")
@@ -344,6 +344,20 @@ def a_strict_match_ends_at_the_first_line_that_cannot_be_right():
     contains(err, "match: -strict: game 1: ")
 
 
+def what_an_engine_says_wrong_is_counted_at_the_end():
+    out, _ = match(*toy("A", "args=wrongpv 3"), *toy("B", "args=noscore 4"), "-each", "tc=60", "-rounds", "1",
+                   "-maxmoves", "5")
+    contains(out, "Output of A: wrong about 4 of 10 moves: 4 with an illegal move in the PV\n")
+    contains(out, "Output of B: wrong about 2 of 10 moves: 2 with no score or no depth\n")
+
+
+def anvil_says_nothing_wrong():
+    for limit in ("nodes=700", "depth=4", "st=0.01"):
+        out, _ = match("-engine", f"cmd={ENGINE}", "name=A", "-engine", f"cmd={ENGINE}", "name=B", "option.MultiPV=2",
+                       "-each", limit, "-rounds", "4", "-maxmoves", "60")
+        true("Finished match" in out and "Output of" not in out, out[-1500:])
+
+
 # ---- options ---------------------------------------------------------------------------------------
 
 def an_unsupported_option_is_refused_with_the_reason():
@@ -387,4 +401,5 @@ if __name__ == "__main__":
         games_end_up_in_order_whichever_ended_first, a_full_disk_ends_the_match_and_says_so,
         latencies_are_shown, a_pause_is_kept_between_games, slots_below_one_count_from_the_cpus,
         a_strict_match_ends_at_the_first_line_that_cannot_be_right,
+        what_an_engine_says_wrong_is_counted_at_the_end, anvil_says_nothing_wrong,
         an_unsupported_option_is_refused_with_the_reason, help_names_every_option_and_fits_a_terminal)
