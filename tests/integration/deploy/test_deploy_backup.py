@@ -54,7 +54,7 @@ def batches_came_during_a_backup():
 
 def a_running_server_is_backed_up_while_batches_arrive():
     submitted = World.server.client("dev").api("POST", "/tests", {
-        "title": "goes on", "patch": patch().decode(), "workload": "fixed", "pairs_max": PAIRS, "batch_pairs": 4, "tc": "nodes=100"})
+        "title": "goes on", "patch": patch().decode(), "workload": "fixed", "pairs_max": PAIRS, "batch_pairs": 4, "tc": "nodes=1000"})
     tap.equal(submitted.status, 201, submitted)
     World.server.client("boss").api("POST", f"/tests/{submitted.json['id']}/approve")
     stop = threading.Event()
