@@ -37,7 +37,7 @@ def load(stop):
                 return
             games = protocol.put_games(worker, task["id"], seq, protocol.games_body(task["first_pair"] + seq * size, size))
             posted = worker.api("POST", f"/tasks/{task['id']}/batches",
-                                protocol.batch(seq, "2" * size, games.json["sha256"]))
+                                protocol.batch(seq, "2" * size, games.json["sha256"], tc=protocol.STC))
             if posted.status != 200:
                 raise RuntimeError(str(posted))
             World.acknowledged.append((task["id"], seq))
@@ -54,7 +54,7 @@ def batches_came_during_a_backup():
 
 def a_running_server_is_backed_up_while_batches_arrive():
     submitted = World.server.client("dev").api("POST", "/tests", {
-        "title": "goes on", "patch": patch().decode(), "workload": "fixed", "pairs_max": PAIRS, "batch_pairs": 4, "tc": "nodes=1000"})
+        "title": "goes on", "patch": patch().decode(), "workload": "fixed", "pairs_max": PAIRS, "batch_pairs": 4, "tc": "10+0.1"})
     tap.equal(submitted.status, 201, submitted)
     World.server.client("boss").api("POST", f"/tests/{submitted.json['id']}/approve")
     stop = threading.Event()

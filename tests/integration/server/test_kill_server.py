@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, counts, parameters, sql, write_plain_book  # noqa: E402
-from protocol import batch, games_body  # noqa: E402
+from protocol import STC, batch, games_body  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -75,7 +75,7 @@ class Machine(threading.Thread):
             equal(status, 200, reply)
         outcomes = "".join(self.random.choice("011222334") for _ in range(BATCH))
         self.sent[task, seq] = outcomes
-        status, reply = self.insist("POST", path + "/batches", batch(seq, outcomes, sha), about=(task, seq))
+        status, reply = self.insist("POST", path + "/batches", batch(seq, outcomes, sha, tc=STC), about=(task, seq))
         equal(status, 200, reply)
         true((task, seq) not in self.stored, "one acknowledgement a batch")
         self.stored[task, seq] = Stored(outcomes, reply["counted"])
@@ -113,9 +113,9 @@ class Loop:
         with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
             book = write_plain_book(pathlib.Path(folder) / "book.epd")
             self.server = Server(init_options=["--book", str(book)], start=False)
-        # Some are decided on the way, the last never.
-        self.tests = [add_test(self.server, batch_pairs=BATCH, parameters=parameters(elo1=elo1)) for elo1 in (2.0, 20.0, 50.0, 100.0)]
-        self.tests += [add_test(self.server, batch_pairs=BATCH, workload="fixed", pairs_max=10 ** 9) for _ in range(2)]
+        # Some are decided on the way, the last never: with a clock, no book is ever spent.
+        self.tests = [add_test(self.server, tc="10+0.1", batch_pairs=BATCH, parameters=parameters(elo1=elo1)) for elo1 in (2.0, 20.0, 50.0, 100.0)]
+        self.tests += [add_test(self.server, tc="10+0.1", batch_pairs=BATCH, workload="fixed", pairs_max=10 ** 9) for _ in range(2)]
         sql(self.server, "INSERT INTO settings (name, value) VALUES ('task_seconds', '100')")
         self.server.start()
         self.up, self.over = threading.Event(), False
