@@ -186,7 +186,7 @@ static void a_list_holds_the_lines_that_are_options_as_clean_text(void **state) 
 static void a_list_has_limits(void **state) {
     (void)state;
     Error err;
-    char line[UCI_LIST_LINE_MAX + 100], name[40];
+    char line[UCI_LIST_LINE_MAX + 100], name[64];
     Str out scope(str_release);
     str_init(&out, UCI_LIST_BYTES_MAX);
     int count = 0;
