@@ -165,7 +165,7 @@ class Load:
         with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
             book = database.write_plain_book(pathlib.Path(folder) / "book.epd")
             self.server = Server(init_options=["--book", str(book)], start=False)
-        self.test = database.add_test(self.server, workload="fixed", batch_pairs=BATCH_PAIRS, pairs_max=1 << 40)
+        self.test = database.add_test(self.server, workload="fixed", batch_pairs=BATCH_PAIRS, threads=2, pairs_max=1 << 40)
         self.server.start()
         self.tokens = []
         for index in range(connections):

@@ -14,7 +14,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -41,7 +40,7 @@ def stat(pid):
 
 class Soak:
     def __init__(self, minutes, seed, tc):
-        from database import add_test, build_quickly, sql, write_book  # these need BUILD
+        from database import add_test, build_quickly, sql  # these need BUILD
         from server import Server
         from worker import Worker
         self.sql, self.random = sql, random.Random(seed)
@@ -53,9 +52,7 @@ class Soak:
         self.events, self.sizes = collections.Counter(), []
         self.spooled, self.problems, self.over = set(), [], threading.Event()
         self.enough = False
-        with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
-            book = write_book(pathlib.Path(folder) / "book.epd", 500)
-            self.server = Server(init_options=["--book", str(book)], start=False, env=own)
+        self.server = Server(start=False, env=own, own_books=True)  # a test at fixed nodes ends when its book is spent
         build_quickly(self.server)
         sql(self.server, "INSERT INTO settings (name, value) VALUES ('task_seconds', '60')")
         self.test = add_test(self.server, workload="fixed", batch_pairs=BATCH, pairs_max=10 ** 6, base_options="Hash=1",

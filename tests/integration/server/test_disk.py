@@ -105,7 +105,7 @@ def long_game(pair, white, plies=2000):
 
 
 def a_batch_during_whose_replay_the_server_ended_is_not_tried_again():
-    big = add_test(server, batch_pairs=1000, priority=9)
+    big = add_test(server, batch_pairs=1000, priority=9, threads=2)  # as many as the book has openings: with one thread it would end
     server.command("set", server.data, "replay_share", "1")
     worker = machine()
     task = claim(worker).json
