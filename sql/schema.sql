@@ -129,7 +129,9 @@ CREATE TABLE books (
     blob TEXT NOT NULL REFERENCES blobs (sha256),
     format TEXT NOT NULL CHECK (format IN ('epd', 'pgn')),
     openings INTEGER NOT NULL CHECK (openings > 0),
+    duplicates INTEGER NOT NULL DEFAULT 0,  -- openings of the file that were left out: others reach the same position
     chess960 INTEGER NOT NULL DEFAULT 0 CHECK (chess960 IN (0, 1)),
+    user_id INTEGER REFERENCES users,       -- who uploaded it; NULL: the operator
     created REAL NOT NULL,
     UNIQUE (engine_id, name)
 ) STRICT;

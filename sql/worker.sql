@@ -1,9 +1,9 @@
 -- Queries for the routes of the worker protocol, and for books.
 
 -- name: book_add
--- types: :chess960 bool
-INSERT INTO books (engine_id, name, blob, format, openings, chess960, created)
-VALUES (:engine, :name, :sha256, :format, :openings, :chess960, :created)
+-- types: :chess960 bool, :user int?
+INSERT INTO books (engine_id, name, blob, format, openings, duplicates, chess960, user_id, created)
+VALUES (:engine, :name, :sha256, :format, :openings, :duplicates, :chess960, :user, :created)
 
 -- name: books_list rows
 -- types: chess960 bool

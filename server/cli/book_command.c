@@ -11,7 +11,7 @@
 #include "server/common/clock.h"
 #include "server/common/installed.h"
 #include "server/common/str.h"
-#include "server/storage/book.h"
+#include "server/storage/book_install.h"
 #include "sql/core.h"
 #include "sql/git.h"
 #include "sql/worker.h"

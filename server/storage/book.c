@@ -1,7 +1,5 @@
-// Books in the database and in memory, and the order of their openings: see book.h. book_read.c
-// reads files from outside.
+// Books in memory, and the order of their openings: see book.h.
 #include "server/storage/book.h"
-#include "server/storage/book_read.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,12 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/book/walks.h"
-#include "engine/rules/position.h"
 #include "server/common/file.h"
 #include "server/storage/blob.h"
-#include "sql/tests.h"
-#include "sql/worker.h"
 
 // ---- the order ----------------------------------------------------------------------------------
 
@@ -52,47 +46,6 @@ uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size) {
         x = feistel(seed, x, half);
     while (x >= size);
     return x;
-}
-
-// ---- installing ---------------------------------------------------------------------------------
-
-// The text of a file of walks is the book that it stands for.
-static char *text_of(const char *path, size_t *size, Error *err) {
-    Refusal why;
-    Walks walks scope(walks_release) = {0};
-    char *text = file_read(path, BOOK_FILE_MAX, size, err);
-    if (!text || strncmp(text, WALKS_MAGIC, strlen(WALKS_MAGIC)) != 0)
-        return text;
-    char *book = walks_read(text, *size, &walks, &why) ? walks_expand(&walks, size, &why) : NULL;
-    free(text);
-    if (!book)
-        error_set(err, 422, "bad_book", "%s: %s", path, why.message);
-    return book;
-}
-
-int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
-                     const char *name, double now, Error *err) {
-    size_t size;
-    BookText book scope(book_text_release) = {0};
-    SqlBookByName known;
-    rules_init();
-    if (sql_book_by_name(db, &known, .engine = engine_id, .name = name)) {
-        error_set(err, 409, "book_exists", "the engine has a book %s already", name);
-        return 0;
-    }
-    char *text scope(free_ptr) = text_of(path, &size, err);
-    if (!text || !book_read(text, size, BOOK_PLIES_DEFAULT, &book, err)) {
-        error_prefix(err, "book %s", name);
-        return 0;
-    }
-    char sha[SHA256_HEX_MAX];
-    if (!blob_put(data, book.lines.data, book.lines.size, sha, err) ||
-        !blob_note(db, sha, book.lines.size, "book", now, err) ||
-        !sql_book_add(db, err, .engine = engine_id, .name = name, .sha256 = sha,
-                      .format = book.is_pgn ? "pgn" : "epd", .openings = (int64_t)book.openings,
-                      .chess960 = book.chess960, .created = now))
-        return 0;
-    return db_last_id(db);
 }
 
 // ---- dealing ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Opening books. A book is installed once, as a blob with one opening on each line
+// Opening books. A book is installed once (book_install.h), as a blob with one opening on each line
 // ("FEN<tab>moves\n"), and read from a file mapped into memory. Two pairs of a test have the same
 // opening only when the book has no unused opening left: pair i takes line book_order(seed, i mod
 // size).
@@ -11,18 +11,10 @@
 #include "server/common/str.h"
 #include "server/db/db.h"
 
-enum { BOOK_PLIES_DEFAULT = 16 };
-
 // The order in which a test plays the openings of its book: element i of the seed's permutation of
 // 0 … size-1. It is a Feistel network over the next even power of two, repeated until the value is
 // below `size`. Pure; the result is the same on every machine and never changes.
 uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size);
-
-// Reads the file at `path` (EPD, PGN, or a file of walks: engine/book/walks.h), and stores it under
-// DATA and in `books`. Returns its id, 0 on error (409 if the engine has a book of that name). Call
-// this inside a writer's transaction.
-int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
-                     const char *name, double now, Error *err);
 
 // Appends the openings of pairs [first, first + count) as the text of a JSON array of
 // {"fen","moves"}. Thousands of JSON objects would cost the loop milliseconds; text does not. The

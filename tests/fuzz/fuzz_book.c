@@ -1,4 +1,5 @@
-// Any bytes as an opening book: refused with a line, or openings that are played on from.
+// Any bytes as an opening book, packed or not: refused with a reason (of a text, with a line), or
+// openings that are played on from.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "engine/rules/notation.h"
 #include "server/storage/book.h"
 #include "server/storage/book_read.h"
+#include "server/storage/book_unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,15 +29,14 @@ static void check_line(char *line) {
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+static void check_text(const char *text, size_t size) {
     BookText book;
     Error err = {0};
-    rules_init();
-    if (!book_read((const char *)data, size, 8, &book, &err)) {
+    if (!book_read(text, size, 8, "", &book, &err)) {
         if (err.status != 422 || strncmp(err.message, "line ", 5) != 0)
             abort();
         book_text_release(&book);
-        return 0;
+        return;
     }
     int64_t lines = 0;
     for (char *at = book.lines.data, *end; (end = strchr(at, '\n')); at = end + 1, lines++) {
@@ -45,5 +46,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (lines != book.openings)
         abort();
     book_text_release(&book);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    enum { UNPACKED_MAX = 1 << 20 };
+    size_t text_size;
+    Error err = {0};
+    rules_init();
+    char *text = book_unpack((const char *)data, size, UNPACKED_MAX, &text_size, &err);
+    if (text)
+        check_text(text, text_size);
+    else if (!*err.message || (err.status != 422 && err.status != 413))
+        abort();
+    free(text);
     return 0;
 }

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import sqlite3
 import subprocess
 
@@ -47,8 +48,21 @@ def write_book(path, count=200):
 
 
 def write_plain_book(path, count=1000):
-    """Openings that differ in their clocks alone: for tests that never play."""
-    path.write_text("".join(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 0; fmvn {i + 1};\n" for i in range(count)))
+    """At most 1,296 openings that differ in rights and in pawns at the edge: for tests that never play."""
+    def pawns(index, low):
+        a, b = index % 3, index // 3 % 3
+        ranks = [["."] * 8 for _ in range(3)]
+        ranks[0][2:] = "PPPPPP"
+        ranks[a][0] = ranks[b][1] = "P"
+        lines = ["".join(rank) for rank in ranks]
+        return "/".join(re.sub(r"\.+", lambda dots: str(len(dots[0])), line) for line in (lines if low else reversed(lines)))
+
+    def fen(i):
+        rights = "".join(letter for bit, letter in enumerate("KQkq") if not i >> bit & 1) or "-"
+        return f"rnbqkbnr/{pawns(i // 16, True).lower()}/{pawns(i // 144, False)}/RNBQKBNR w {rights} -"
+
+    assert count <= 1296
+    path.write_text("".join(f"{fen(i)}\n" for i in range(count)))
     return path
 
 

@@ -254,7 +254,7 @@ def games_of_finished_tests_are_dropped_if_space_is_short_and_results_stay():
         ids[result, "sha"] = play(worker, task, 0, games_body(task["first_pair"], 4, plies))
         if result == "stopped":
             equal(boss.api("POST", f"/tests/{ids[result]}/stop", {"reason": "enough"}).status, 200)
-    sql(server, "UPDATE tests SET finished = 100 WHERE state = 'finished' AND result IN ('completed', 'stopped')")
+    sql(server, "UPDATE tests SET finished = 100 WHERE id IN (?, ?)", ids["completed"], ids["stopped"])
     sql(server, "UPDATE tests SET merged = 200, merged_commit = 'x' WHERE id = ?", ids["completed"])
     count = len(blobs())
     make_old()

@@ -11,7 +11,7 @@
 #include "engine/rules/position.h"
 #include "server/common/file.h"
 #include "server/storage/book.h"
-#include "server/storage/book_read.h"
+#include "server/storage/book_install.h"
 #include "tests/kit/ledger_kit.h"
 
 static const char EPD[] = "# a comment\n"
@@ -30,7 +30,7 @@ static int rules(void **state) {
 
 static BookText read_text(const char *text, int plies) {
     BookText book;
-    if (!book_read(text, strlen(text), plies, &book, &err))
+    if (!book_read(text, strlen(text), plies, "", &book, &err))
         fail_msg("%s", err.message);
     return book;
 }
@@ -70,14 +70,85 @@ static void bad_books_are_refused_with_line_and_reason(void **state) {
                {"# nothing\n\n", "no opening"},
                {"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8 w - -\n", "line 2"},
                {"hello\n", "line 1"},
-               {"[Event \"?\"]\n\n1. e4 e5 2. Ke3 *\n", "line 1"}};
+               {"[Event \"?\"]\n\n1. e4 e5 2. Ke3 *\n", "line 3: 'Ke3'"},
+               {"8/8/8/8/8/6k1/6q1/7K w - - 0 1\n", "line 1: the game is over there"},
+               {"# stalemate\n7K/5k2/6q1/8/8/8/8/8 w - -\n", "line 2: the game is over there"},
+               {"[Event \"?\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n", "line 1: the game is over there"},
+               {"[Variant \"Crazyhouse\"]\n\n1. e4 e5 *\n", "line 1: the game is of a variant"},
+               {"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1\n"
+                "rnbqkbnr/pppp1Qpp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1\n",
+                "line 2"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         BookText book scope(book_text_release);
-        assert_false(book_read(bad[i].text, strlen(bad[i].text), 8, &book, &err));
+        assert_false(book_read(bad[i].text, strlen(bad[i].text), 8, "", &book, &err));
         assert_int_equal(err.status, 422);
         if (!strstr(err.message, bad[i].said))
             fail_msg("\"%s\" does not say \"%s\"", err.message, bad[i].said);
     }
+}
+
+static void an_opening_that_another_one_reaches_is_left_out(void **state) {
+    (void)state;
+    BookText pgn scope(book_text_release) = read_text(
+        "[Event \"?\"]\n\n1. d4 Nf6 2. c4 e6 *\n\n[Event \"?\"]\n\n1. c4 e6 2. d4 Nf6 *\n\n"
+        "[Event \"?\"]\n\n1. c4 e6 2. d4 d5 *\n",
+        8);
+    assert_int_equal(pgn.openings, 2);
+    assert_int_equal(pgn.duplicates, 1);
+    assert_null(strstr(pgn.lines.data, "c2c4 e7e6 d2d4 g8f6"));
+    BookText epd scope(book_text_release) =
+        read_text("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
+                  "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 3 9\n"
+                  "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQq - 0 2\n",
+                  8);
+    assert_int_equal(epd.openings, 2);
+    assert_int_equal(epd.duplicates, 1);
+}
+
+static void a_variant_that_was_named_is_the_only_one(void **state) {
+    (void)state;
+    static const char chess960[] = "bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1\n";
+    static const struct {
+        const char *text, *variant, *said;
+    } cases[] = {{chess960, "chess960", NULL},
+                 {EPD, "standard", NULL},
+                 {chess960, "standard", "line 1: the opening is of the variant chess960"},
+                 {EPD, "chess960", "line 2: the opening is of the variant standard"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        BookText book scope(book_text_release);
+        bool good =
+            book_read(cases[i].text, strlen(cases[i].text), 8, cases[i].variant, &book, &err);
+        assert_int_equal(good, cases[i].said == NULL);
+        if (cases[i].said)
+            assert_string_equal(err.message, cases[i].said);
+    }
+}
+
+// Position `i`: the pawn of each file stands on one of four ranks or is gone, and the black king
+// has three squares.
+static size_t write_position(unsigned i, char *out) {
+    static const char *const kings[] = {"k7", "2k5", "4k3"};
+    char ranks[4][8];
+    const char *king = kings[i % 3];
+    memset(ranks, '1', sizeof ranks);
+    i /= 3;
+    for (int file = 0; file < 8; file++, i /= 5)
+        if (i % 5 < 4)
+            ranks[i % 5][file] = 'P';
+    return (size_t)snprintf(out, 80, "%s/8/%.8s/%.8s/%.8s/%.8s/8/6K1 w - -\n", king, ranks[0],
+                            ranks[1], ranks[2], ranks[3]);
+}
+
+static void a_book_has_at_most_a_million_openings(void **state) {
+    (void)state;
+    enum { LINES = BOOK_OPENINGS_MAX + 1, WIDTH = 80 };
+    char *text scope(free_ptr) = xmalloc((size_t)LINES * WIDTH);
+    size_t size = 0;
+    for (unsigned i = 0; i < LINES; i++)
+        size += write_position(i, text + size);
+    BookText book scope(book_text_release);
+    assert_false(book_read(text, size, 8, "", &book, &err));
+    assert_string_equal(err.message, "line 1000001: a book has at most a million openings");
 }
 
 static void a_line_without_end_is_refused(void **state) {
@@ -86,7 +157,7 @@ static void a_line_without_end_is_refused(void **state) {
     char *text scope(free_ptr) = xmalloc(size);
     memset(text, 'k', size);
     BookText book scope(book_text_release);
-    assert_false(book_read(text, size, 8, &book, &err));
+    assert_false(book_read(text, size, 8, "", &book, &err));
 }
 
 static void the_order_is_a_permutation_of_any_size(void **state) {
@@ -188,6 +259,9 @@ int main(void) {
         cmocka_unit_test(pgn_games_become_moves_up_to_a_length),
         cmocka_unit_test(chess960_positions_make_a_chess960_book),
         cmocka_unit_test(bad_books_are_refused_with_line_and_reason),
+        cmocka_unit_test(an_opening_that_another_one_reaches_is_left_out),
+        cmocka_unit_test(a_variant_that_was_named_is_the_only_one),
+        cmocka_unit_test(a_book_has_at_most_a_million_openings),
         cmocka_unit_test(a_line_without_end_is_refused),
         cmocka_unit_test(the_order_is_a_permutation_of_any_size),
         cmocka_unit_test(the_order_never_changes),
