@@ -70,7 +70,7 @@ static const char *key_at(const char *format, int position, va_list args) {
 // Reads the names of unknown and missing members from the messages of json_unpack: "1 object
 // item(s) left unpacked: foo, bar" and "Object item not found: foo".
 static bool name_from_text(const json_error_t *at, Error *err) {
-    const char *colon = strrchr(at->text, ':');
+    const char *colon = strstr(at->text, ": "); // the first: a name may have more, and end with one
     const char *name = colon ? colon + 2 : "";
     if (strstr(at->text, "left unpacked"))
         return error_field(err, 422, "bad_request", name, "%s is not a member of this request",

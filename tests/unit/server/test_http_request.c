@@ -76,6 +76,27 @@ static void json_that_does_not_fit_names_the_member(void **state) {
     blames("{\"name\": \"x\", \"inner\": {\"flag\": true}, \"more\": 1}", "more", 422);
 }
 
+// A name is a part of jansson's message, which has at most 160 bytes.
+static void an_unknown_member_may_have_any_name(void **state) {
+    (void)state;
+    static const char *const names[] = {"more:", ":", "a: b", "a: b:", "left unpacked:"};
+    char body[400], longest[200], field[sizeof err.field];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(body, sizeof body, "{\"name\": \"x\", \"inner\": {\"flag\": true}, \"%s\": 1}",
+                 names[i]);
+        blames(body, names[i], 422);
+    }
+    for (int size = 100; size < 190; size++) {
+        memset(longest, 'n', sizeof longest);
+        snprintf(longest + size, sizeof longest - (size_t)size, ":");
+        snprintf(body, sizeof body, "{\"name\": \"x\", \"inner\": {\"flag\": true}, \"%s\": 1}",
+                 longest);
+        memset(field, 0, sizeof field);
+        memset(field, 'n', sizeof field - 1);
+        blames(body, field, 422);
+    }
+}
+
 static void what_is_not_json_is_refused_with_its_place(void **state) {
     (void)state;
     const char *const bad[] = {"", "{", "{\"name\": \"x\",}", "{\"a\":1,\"a\":2}", "\xff"};
@@ -182,6 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(json_that_fits_is_taken_apart),
         TEST(json_that_does_not_fit_names_the_member),
+        TEST(an_unknown_member_may_have_any_name),
         TEST(what_is_not_json_is_refused_with_its_place),
         TEST(zstd_is_undone_up_to_the_routes_limit),
         TEST(a_form_body_becomes_fields),
