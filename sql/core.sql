@@ -87,9 +87,10 @@ PRAGMA foreign_key_check
 -- The next batch whose games may be replayed (:after: the one before), and how many earlier batches the same machine
 -- has, at most :limit.
 -- name: replay_next row
--- types: :limit int, outcomes text, crashes int, time_losses int, ponders int, sha text, chess960 bool, first_pair int, before int
+-- types: :limit int, outcomes text, crashes int, time_losses int, ponders int, said_moves int, sha text, chess960 bool, first_pair int, before int
 SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.ponders + b.ponders_against AS ponders, b.tc, b.thought, b.games_sha256 AS sha, t.variant = 'chess960' AS chess960,
        k.first_pair + b.seq * t.batch_pairs AS first_pair,
+       coalesce((SELECT sum(s.moves) FROM said s WHERE s.batch_id = b.id), 0) AS said_moves,
        (SELECT count(*) FROM (SELECT 1 FROM batches p WHERE p.worker_id = b.worker_id AND p.id < b.id LIMIT :limit)) AS before
 FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id
 WHERE b.id > :after AND b.outcomes IS NOT NULL AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL

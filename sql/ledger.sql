@@ -237,6 +237,15 @@ VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thoug
         :excluded, :points, :owner, :proven, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
 
+-- name: ledger_said_add
+-- types: :task int, :seq int, :side text, :moves int, :illegal_pv int, :other_move int, :false_mate int, :no_score int
+INSERT INTO said (batch_id, side, moves, illegal_pv, other_move, false_mate, no_score)
+SELECT id, :side, :moves, :illegal_pv, :other_move, :false_mate, :no_score FROM batches WHERE task_id = :task AND seq = :seq
+
+-- name: ledger_said row
+SELECT s.moves, s.illegal_pv, s.other_move, s.false_mate, s.no_score
+FROM batches b JOIN said s ON s.batch_id = b.id AND s.side = :side WHERE b.task_id = :task AND b.seq = :seq
+
 -- The clocks that task :task was dealt, what scales them, the speed that its first batch reported, and how long its batches
 -- say that engines thought.
 -- name: ledger_task_clock row

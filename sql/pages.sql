@@ -130,6 +130,23 @@ FROM batches WHERE test_id = :test AND (position IS NULL OR excluded = 1)
 SELECT coalesce(sum(load_rest_new), 0.0) AS new, coalesce(sum(load_rest_base), 0.0) AS base
 FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 
+-- What each side of a test said about its moves: of how many moves it was checked, and in how many it was wrong.
+-- name: page_said_of_sides array
+SELECT s.side, sum(s.moves) AS moves, sum(s.wrong) AS wrong, sum(s.illegal_pv) AS illegal_pv, sum(s.other_move) AS other_move,
+       sum(s.false_mate) AS false_mate, sum(s.no_score) AS no_score
+FROM batches b CROSS JOIN said s ON s.batch_id = b.id WHERE b.test_id = :test AND b.position IS NOT NULL AND b.excluded = 0
+GROUP BY s.side ORDER BY s.side DESC
+
+-- The same on each machine, for sides that were wrong on any.
+-- name: page_said_of_machines array
+-- types: user text?
+SELECT c.side, c.worker_id AS id, w.name, u.name AS user, c.moves, c.wrong
+FROM (SELECT s.side, b.worker_id, sum(s.moves) AS moves, sum(s.wrong) AS wrong
+      FROM batches b CROSS JOIN said s ON s.batch_id = b.id WHERE b.test_id = :test AND b.position IS NOT NULL AND b.excluded = 0
+      GROUP BY s.side, b.worker_id) c
+CROSS JOIN workers w ON w.id = c.worker_id LEFT JOIN users u ON u.id = w.user_id
+ORDER BY c.side DESC, c.wrong DESC, c.moves DESC LIMIT 1000
+
 -- The results of each machine in a test.
 -- name: page_workers_of_test array
 SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(b.units) AS pairs,

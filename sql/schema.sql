@@ -412,6 +412,20 @@ CREATE INDEX batches_ponders ON batches (test_id) WHERE ponders + ponders_agains
 CREATE INDEX batches_flagged ON batches (test_id) WHERE flags <> '';
 CREATE INDEX batches_flagged_worker ON batches (worker_id) WHERE flags <> '';
 
+-- What the engine of a side said about its moves in a batch, as the machine counted it: moves that were checked, and moves
+-- of which something was wrong. It changes no verdict.
+CREATE TABLE said (
+    batch_id INTEGER NOT NULL REFERENCES batches,
+    side TEXT NOT NULL,
+    moves INTEGER NOT NULL CHECK (moves >= 0),
+    illegal_pv INTEGER NOT NULL CHECK (illegal_pv >= 0), -- a move of the principal variation (PV) is illegal
+    other_move INTEGER NOT NULL CHECK (other_move >= 0), -- the PV begins with another move than the one played
+    false_mate INTEGER NOT NULL CHECK (false_mate >= 0), -- a mate that does not hold
+    no_score INTEGER NOT NULL CHECK (no_score >= 0),     -- no score or no depth
+    wrong INTEGER GENERATED ALWAYS AS (illegal_pv + other_move + false_mate + no_score) VIRTUAL,
+    PRIMARY KEY (batch_id, side)
+) STRICT, WITHOUT ROWID;
+
 -- Games of a batch, uploaded before its counts.
 CREATE TABLE games (
     task_id INTEGER NOT NULL REFERENCES tasks,

@@ -57,7 +57,7 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, const Tes
                    BatchReply *reply, Error *err) {
     SqlLedgerBatchStored stored scope(sql_row_free) = {0};
     if (!sql_ledger_batch_stored(turn->db, &stored, .task = batch->task, .seq = batch->seq) ||
-        !same_batch(batch, &stored))
+        !same_batch(batch, &stored) || !said_same(turn, batch, row))
         return error_field(err, 409, "batch_conflict", "seq",
                            "batch %lld of task %lld is stored with other content",
                            (long long)batch->seq, (long long)batch->task);
@@ -185,7 +185,8 @@ static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count
         !ranges_remove(turn, row->test.id, first, row->test.batch_pairs, err))
         return false;
     if (!count_batch(turn, batch, row, count, &status, err) ||
-        !log_batch(turn, batch, row, count, &status, err) || !note_progress(turn, batch, row, err))
+        !log_batch(turn, batch, row, count, &status, err) || !said_store(turn, batch, row, err) ||
+        !note_progress(turn, batch, row, err))
         return false;
     if (reply->counted) {
         publish_counts(turn, row->test.id, count);
@@ -207,7 +208,8 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
     if (batch->seq < row.next_seq)
         return repeat(turn, batch, &row, &count, reply, err);
     if (!place_check(turn, batch, &row, err) || !conditions_check(turn, batch, &row, err) ||
-        !result_check(batch, &row, &count, err) || !store(turn, batch, &row, &count, reply, err))
+        !said_check(batch, &row, err) || !result_check(batch, &row, &count, err) ||
+        !store(turn, batch, &row, &count, reply, err))
         return false;
     fill_reply(turn, &row, &count, reply);
     return true;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "server/common/error.h"
+#include "server/common/said.h"
 #include "server/db/turn.h"
 #include "server/ledger/event.h"
 #include "server/ledger/scheduler.h"
@@ -113,7 +114,11 @@ typedef struct Batch {
     int64_t thought;          // ms that both sides thought in all its games
     const char *games_sha256; // NULL: none
     Load load;
+    bool has_said;
+    Said said[2]; // of the new side and the base
 } Batch;
+// Reads the member `said` of a batch; NULL and null: not counted. False: 422 `bad_request`.
+bool said_read(const json_t *json, Batch *batch, Error *err);
 
 typedef struct BatchReply {
     bool repeat, counted;

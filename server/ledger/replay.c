@@ -28,6 +28,7 @@ typedef struct Sums {
     int points, crashes, time_losses,
         ponders; // points of the new side in this pair, in half points
     bool new_was_white;
+    int64_t moves;                            // of both sides in all games
     double thought_least_ms, thought_most_ms; // by both sides in all games
 } Sums;
 
@@ -218,6 +219,7 @@ static bool replay_line(const json_t *json, int number, const ReplayFacts *facts
     if (result == RESULT_NONE || !result_fits(game, line.end, result))
         return wrong(err, number, "its result does not follow from how it ended");
     add_to_sums(&line, result, sums);
+    sums->moves += game->plies - opening;
     return true;
 }
 
@@ -262,6 +264,13 @@ static bool thought_check(const ReplayFacts *facts, const Sums *sums, Error *err
                      sums->thought_least_ms / 1000, sums->thought_most_ms / 1000, thought / 1000);
 }
 
+static bool moves_check(const ReplayFacts *facts, const Sums *sums, Error *err) {
+    return facts->said_moves == 0 || facts->said_moves == sums->moves ||
+           error_set(err, 422, "replay_mismatch",
+                     "the games have %lld moves, and what engines said was counted for %lld",
+                     (long long)sums->moves, (long long)facts->said_moves);
+}
+
 bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error *err) {
     Sums sums = {0};
     int number = 0, most = 2 * (int)strlen(facts->outcomes);
@@ -280,7 +289,8 @@ bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error
             return false;
         text = stop + 1;
     }
-    return counts_check(facts, number, &sums, err) && thought_check(facts, &sums, err);
+    return counts_check(facts, number, &sums, err) && thought_check(facts, &sums, err) &&
+           moves_check(facts, &sums, err);
 }
 
 // ---- a game that was played on ------------------------------------------------------------------

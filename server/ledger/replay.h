@@ -26,6 +26,7 @@ typedef struct ReplayFacts {
     int64_t crashes, time_losses, ponders; // ponders: of both sides
     const char *tc;                        // the clock used, "10.000+0.100"
     int64_t thought;                       // ms, by both sides in all games
+    int64_t said_moves;                    // moves of both sides that were checked; 0: not counted
     bool chess960;
 } ReplayFacts;
 

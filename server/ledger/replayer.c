@@ -62,6 +62,7 @@ static void look_at(const char *data, const SqlReplayNext *batch, Replayed *out)
                          .ponders = batch->ponders,
                          .tc = batch->tc,
                          .thought = batch->thought,
+                         .said_moves = batch->said_moves,
                          .chess960 = batch->chess960};
     str_init(&text, games_text_max(pairs));
     *out = (Replayed){.batch = batch->id};

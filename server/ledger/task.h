@@ -45,6 +45,12 @@ bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *e
 // Whether the clock, the speed and the load that a batch reports are possible for its task. False:
 // 422 `bad_clock`, `bad_speed` or `bad_request`.
 bool conditions_check(Turn *turn, const Batch *batch, const TaskRow *row, Error *err);
+// Whether the machine can have counted so many moves, and so many that were wrong. False: 422
+// `bad_counts`, or `bad_request` if the test plays no games.
+bool said_check(const Batch *batch, const TaskRow *row, Error *err);
+bool said_store(Turn *turn, const Batch *batch, const TaskRow *row, Error *err);
+// Whether the counts that are stored are those of the batch.
+bool said_same(Turn *turn, const Batch *batch, const TaskRow *row);
 // The first counted batch of a machine confirms the bench counts that its test declared.
 bool bench_confirm(Turn *turn, const TaskRow *row, Error *err);
 // Ends or pauses the test of a task if the result of its latest batch completes the proof that one

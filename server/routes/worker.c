@@ -96,13 +96,14 @@ static bool task_batch(Request *req, Response *res, Error *err) {
     Batch batch = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
     BatchReply reply;
     json_int_t seq, thought;
-    json_t *result, *games, *load = NULL;
-    if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:I, s:o, s?o}", "seq", &seq, "result",
-                      &result, "tc", &batch.tc, "speed", &batch.speed, "busy", &batch.busy,
-                      "thought", &thought, "games_sha256", &games, "load", &load) ||
+    json_t *result, *games, *load = NULL, *said = NULL;
+    if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:I, s:o, s?o, s?o}", "seq", &seq,
+                      "result", &result, "tc", &batch.tc, "speed", &batch.speed, "busy",
+                      &batch.busy, "thought", &thought, "games_sha256", &games, "load", &load,
+                      "said", &said) ||
         !number_check("thought", thought, 0, THOUGHT_MAX_MS, err) ||
         !games_name(games, &batch.games_sha256, err) || !load_read(load, &batch.load, err) ||
-        !number_check("seq", seq, 0, INT32_MAX, err))
+        !said_read(said, &batch, err) || !number_check("seq", seq, 0, INT32_MAX, err))
         return false;
     if (!json_is_object(result))
         return error_field(err, 422, "bad_request", "result", "result is an object");

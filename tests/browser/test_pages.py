@@ -244,10 +244,12 @@ def a_crash_report_is_read_on_its_own_page():
             "protocol_log": {"new": talk, "base": talk[:300]},
             "errors": {"new": "search.c:120: search: Assertion `depth > 0' failed.\n", "base": ""}}).status, 200)
     sql(server, "UPDATE batches SET flags = 'busy', limit_busy = 0, busy = 0.2 WHERE id = 1")
+    sql(server, "UPDATE said SET illegal_pv = min(moves, 2), no_score = 1 WHERE side = 'new' AND moves > 2 AND batch_id % 2 = 1")
     browser.go("/tests/1")
     contains(browser.text("#faults"), "crash of the patch")
     contains(browser.text("#faults"), "machine overloaded")
     contains(browser.text("#flagged"), "flagged")
+    contains(browser.text("#said-warning"), "with an illegal move in the PV")
     browser.click("#faults tbody tr:last-child a")
     browser.until(lambda: "White disconnects" in browser.text("#head, .head"), 10, "the report")
     contains(browser.text("#protocol-new"), "Assertion `depth > 0' failed.")

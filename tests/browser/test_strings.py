@@ -62,6 +62,10 @@ def long_text():
             f"\"}};pwned=1;//\n'-pwned=1-'\n]]><!--\n\u2028pwned=1\u2029 \u202eright to left\u202c \u200b\ufeff\n" + "W" * 300 + "\n")
 
 
+# What the machines count of what engines say: enough to be shown with the names of the machines.
+WRONG = {side: {"moves": 40, "illegal_pv": 40, "other_move": 0, "false_mate": 0, "no_score": 0} for side in ("new", "base")}
+
+
 def place():
     return f"127.0.0.1:{trap.server_port}"
 
@@ -177,7 +181,7 @@ def fill():
     play(first)
     wait_until(lambda: sql(server, "SELECT 1 FROM exclusions"), 30)  # the server has played its games over again
     task = claim(second).json
-    ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222")))
+    ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", said=WRONG)))
     ok(admin.api("POST", f"/tests/{played}/exclude", {"worker": second.worker, "which": "all", "reason": long_line()}))
     ok(admin.api("POST", f"/tests/{played}/include", {"worker": second.worker}))
     fail(third)

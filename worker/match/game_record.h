@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/rules/game.h"
-#include "worker/match/said.h"
+#include "server/common/said.h"
 #include "worker/uci/engine_spec.h"
 
 typedef enum {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/rules/position.h"
-#include "worker/match/said.h"
+#include "server/common/said.h"
 #include "worker/uci/engine_process.h"
 
 // What an engine said about a move.

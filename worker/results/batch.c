@@ -53,6 +53,8 @@ void batch_add(GameBatch *batch, const GameRecord games[2], const GameContext *c
         sum += points;
         count_game(batch, &games[i], points);
         batch->thought_us += thinking_us(&games[i]);
+        said_add(&batch->said[0], &games[i].said[0]);
+        said_add(&batch->said[1], &games[i].said[1]);
         games_json_add(&batch->games, &games[i], context);
     }
     batch->outcomes[batch->pairs++] = (char)('0' + sum);
@@ -77,6 +79,18 @@ static void compress_games(const GameBatch *batch, SpoolItem *item) {
     item->bytes = str_steal(&packed);
 }
 
+static json_t *said_to_json(const Said said[2]) {
+    static const char *const sides[2] = {"new", "base"};
+    json_t *root = json_object();
+    for (int i = 0; i < 2; i++) {
+        json_t *side = json_pack("{s:i}", "moves", said[i].moves);
+        for (int kind = 0; kind < SAID_KINDS; kind++)
+            json_object_set_new(side, said_names[kind], json_integer(said[i].wrong[kind]));
+        json_object_set_new(root, sides[i], side);
+    }
+    return root;
+}
+
 SpoolItem *batch_finish(GameBatch *batch, const BatchFacts *facts) {
     SpoolItem *item = xcalloc(1, sizeof *item);
     *item = (SpoolItem){.task = batch->task, .seq = batch->seq};
@@ -95,6 +109,7 @@ SpoolItem *batch_finish(GameBatch *batch, const BatchFacts *facts) {
                   (json_int_t)(batch->thought_us / 1000), "games_sha256", games);
     if (!item->counts)
         fatal("out of memory");
+    json_object_set_new(item->counts, "said", said_to_json(batch->said));
     if (facts->load)
         json_object_set_new(item->counts, "load", load_to_json(facts->load));
     return item;

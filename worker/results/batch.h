@@ -12,6 +12,7 @@ typedef struct GameBatch {
     int wins, losses, draws, crashes, time_losses;
     int ponders[2]; // games that engine 0, or 1, lost because it computed in its opponent's time
     int64_t thought_us; // that both sides thought in all games
+    Said said[2];       // what engine 0, and 1, said about its moves
     Str games;          // JSON lines
 } GameBatch;
 

@@ -86,6 +86,9 @@ def each_side_is_built_checked_and_played_for_itself():
         result = json.loads(sent(fake, "/batches")[0])["result"]
         equal(result, {"outcomes": "4", "wins": 2, "losses": 0, "draws": 0, "crashes": 0, "time_losses": 2,
                        "ponders": 0, "ponders_against": 0})
+        none = dict.fromkeys(("illegal_pv", "other_move", "false_mate", "no_score"), 0)
+        equal(json.loads(sent(fake, "/batches")[0])["said"],  # the second side never answers in time
+              {"new": {"moves": 1, **none, "no_score": 1}, "base": {"moves": 0, **none}})
         contains(log, "strict_2 of test 1: ")
         contains(log, "4 pairs at st=0.450, 1 at a time")  # a game has the two CPUs of the second side
         for fault in (json.loads(unzstd(body)) for body in sent(fake, "/faults/")[:2]):

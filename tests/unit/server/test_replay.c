@@ -135,6 +135,20 @@ static void the_time_that_engines_thought_is_that_of_the_clocks(void **state) {
     }
 }
 
+static void moves_that_were_checked_are_those_of_the_games(void **state) {
+    (void)state;
+    ReplayFacts of = facts();
+    int64_t fits = 0;
+    for (of.said_moves = 1; of.said_moves < 100; of.said_moves++)
+        if (replay(MATED FLAGGED, &of))
+            fits = fits ? -1 : of.said_moves;
+    assert_int_equal(fits, 4);
+    of.said_moves = 7;
+    assert_false(replay(MATED FLAGGED, &of));
+    assert_string_equal(err.message,
+                        "the games have 4 moves, and what engines said was counted for 7");
+}
+
 // A value of JSON takes up to a hundred times its text in memory: so only lines that a game can
 // have are parsed.
 static void lines_that_no_game_needs_are_not_parsed(void **state) {
@@ -192,6 +206,7 @@ int main(void) {
         cmocka_unit_test(each_lie_is_named),
         cmocka_unit_test(counts_must_be_those_of_the_games),
         cmocka_unit_test(clocks_follow_their_control),
+        cmocka_unit_test(moves_that_were_checked_are_those_of_the_games),
         cmocka_unit_test(the_time_that_engines_thought_is_that_of_the_clocks),
         cmocka_unit_test(lines_that_no_game_needs_are_not_parsed),
         cmocka_unit_test(an_upload_has_two_lines_for_each_pair),

@@ -1,5 +1,5 @@
 // See said.h.
-#include "worker/match/said.h"
+#include "server/common/said.h"
 
 const char *const said_names[SAID_KINDS] = {"illegal_pv", "other_move", "false_mate", "no_score"};
 const char *const said_words[SAID_KINDS] = {"an illegal move in the PV",
