@@ -56,7 +56,7 @@ def the_next_hour_has_a_row_of_its_own():
 def each_decision_has_a_row_of_its_own():
     for number in range(4):
         act(boss, "approve")
-        act(dev, "modify", tc=f"nodes={1000 + number}")
+        act(dev, "modify", tc=f"{number + 20}+0.1")
     act(boss, "approve")
     equal((rows("approved"), rows("withdrawn")), (5, 4))
     contains(ok(boss.api("GET", "/events?type=withdrawn")).json["items"][0]["message"], "approval withdrawn: tc")
