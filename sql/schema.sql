@@ -201,6 +201,7 @@ CREATE TABLE tests (
 CREATE INDEX tests_open ON tests (state, priority) WHERE state <> 'finished';
 CREATE INDEX tests_finished ON tests (finished) WHERE state = 'finished';
 CREATE INDEX tests_author ON tests (author_id);
+CREATE INDEX tests_book ON tests (book_id);
 CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
 CREATE INDEX tests_unapproved ON tests (finished) WHERE result = 'stopped' AND approved_hash IS NULL AND patch_dropped IS NULL;
 CREATE INDEX tests_dropped ON tests (engine_id) WHERE patch_dropped IS NOT NULL;

@@ -52,6 +52,8 @@ json_t *doc_fault(const DocContext *ctx, int64_t id, Error *err);
 json_t *doc_health(const DocContext *ctx, bool undeclared_proxy, Error *err);
 
 json_t *doc_engines(const DocContext *ctx);
+json_t *doc_books(const DocContext *ctx);
+json_t *doc_book(const DocContext *ctx, int64_t id, Error *err);
 json_t *doc_nets(const DocContext *ctx, Error *err);     // query: engine, sha256, before, limit
 json_t *doc_events(const DocContext *ctx, Error *err);   // query: type, user, text, before, limit
 json_t *doc_machines(const DocContext *ctx, Error *err); // query: online, before, limit

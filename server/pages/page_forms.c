@@ -88,6 +88,18 @@ static json_t *net_form(Request *req) {
     return document;
 }
 
+static json_t *book_form(Request *req) {
+    DocContext ctx = page_context(req);
+    json_t *engine, *document = doc_books(&ctx);
+    size_t i;
+    json_array_foreach (json_object_get(document, "engines"), i, engine)
+        json_object_set_new(
+            engine, "chosen",
+            json_boolean(!strcmp(member_text(engine, "name"), typed(req, "engine"))));
+    json_object_set_new(document, "values", json_pack("{s:s}", "name", typed(req, "name")));
+    return document;
+}
+
 static json_t *new_form(Request *req, bool is_typed) {
     Error none;
     DocContext ctx = page_context(req);
@@ -97,14 +109,18 @@ static json_t *new_form(Request *req, bool is_typed) {
 bool page_form(Request *req, Response *res, const char *template, const Error *err) {
     static const struct {
         const char *template, *title;
-    } forms[] = {
-        {"login", "Sign in"}, {"signup", "Make an account"}, {"new", "New test"}, {"nets", "Nets"}};
+    } forms[] = {{"login", "Sign in"},
+                 {"signup", "Make an account"},
+                 {"new", "New test"},
+                 {"nets", "Nets"},
+                 {"books", "Books"}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (strcmp(forms[i].template, template) != 0)
             continue;
-        json_t *document = strcmp(template, "new") == 0    ? new_form(req, err != NULL)
-                           : strcmp(template, "nets") == 0 ? net_form(req)
-                                                           : simple_form(req);
+        json_t *document = strcmp(template, "new") == 0     ? new_form(req, err != NULL)
+                           : strcmp(template, "nets") == 0  ? net_form(req)
+                           : strcmp(template, "books") == 0 ? book_form(req)
+                                                            : simple_form(req);
         if (!document)
             return false;
         add_error(document, err);

@@ -110,6 +110,17 @@ static bool engines(Request *req, Response *res, Error *err) {
     return page_serve(req, res, "engines", "Engines", doc_engines(&ctx));
 }
 
+static bool books(Request *req, Response *res, Error *err) {
+    (void)err;
+    DocContext ctx = page_context(req);
+    return page_serve(req, res, "books", "Books", doc_books(&ctx));
+}
+
+static bool book(Request *req, Response *res, Error *err) {
+    DocContext ctx = page_context(req);
+    return page_serve(req, res, "book", "Book", doc_book(&ctx, request_id(req, 0), err));
+}
+
 #define PAGE(pattern, access, handler)                                                             \
     { "GET", pattern, access, 0, handler, NULL }
 #define BOTH(page, api, handler)                                                                   \
@@ -123,6 +134,8 @@ const Route routes_pages[] = {
     BOTH("/faults/{id}", "/faults/{id}", fault),
     BOTH("/events", "/events", events),
     BOTH("/nets", "/nets", nets),
+    BOTH("/books", "/books", books),
+    BOTH("/books/{id}", "/books/{id}", book),
     BOTH("/engines", "/engines", engines),
     BOTH("/machines", "/machines", machines),
     BOTH("/machines/{id}", "/machines/{id}", machine),

@@ -8,6 +8,7 @@ extern const Route routes_worker[];  // worker protocol
 extern const Route routes_tests[];   // submit, approve, stop, merge, …
 extern const Route routes_results[]; // exclude batches, block machines
 extern const Route routes_nets[];    // upload nets
+extern const Route routes_books[];   // upload books
 extern const Route routes_login[];   // sign up, in and out
 extern const Route routes_account[]; // the viewer's password and tokens
 extern const Route routes_admin[];   // accounts, roles and states

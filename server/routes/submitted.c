@@ -53,7 +53,7 @@ NetFile submitted_net_of_form(const Request *req) {
     return file;
 }
 
-static bool is_form(const Request *req) {
+bool submitted_is_form(const Request *req) {
     static const char *const types[] = {"multipart/form-data", "application/x-www-form-urlencoded"};
     const char *type = request_header(req, "Content-Type");
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
@@ -68,7 +68,7 @@ static const char *or_query(const Request *req, const char *text, const char *na
 
 NetFile submitted_net(const Request *req) {
     NetFile file = submitted_net_of_form(req);
-    if (!is_form(req)) {
+    if (!submitted_is_form(req)) {
         file.bytes = req->body;
         file.size = req->body_size;
     }

@@ -17,6 +17,7 @@ json_t *submitted_fields(Request *req, Error *err);
 // The patch of a form's file field; without one its bytes are NULL.
 PatchBytes submitted_patch(const Request *req);
 // The file of a form with what it says of it.
+bool submitted_is_form(const Request *req); // whether the body is one
 NetFile submitted_net_of_form(const Request *req);
 // The same, or the request's body with its name, note and sha256 in the query.
 NetFile submitted_net(const Request *req);

@@ -95,12 +95,15 @@ static bool map_open(BookMap *map, const char *data, const char *blob, Error *er
     return true;
 }
 
-void book_cache_clear(void) {
-    while (cache.count) {
-        BookMap *map = &cache.maps[--cache.count];
+static void map_close(BookMap *map) {
+    if (map->text)
         munmap((void *)(uintptr_t)map->text, map->size);
-        free(map->starts);
-    }
+    free(map->starts);
+}
+
+void book_cache_clear(void) {
+    while (cache.count)
+        map_close(&cache.maps[--cache.count]);
 }
 
 static const BookMap *map_of(const char *data, const char *blob, Error *err) {
@@ -140,6 +143,24 @@ bool book_openings(const char *data, const char *blob, int64_t seed, int64_t fir
         if (pair > first)
             str_putc(out, ',');
         add_opening(out, map, line);
+    }
+    str_putc(out, ']');
+    return true;
+}
+
+bool book_lines(const char *data, const char *blob, const int64_t *lines, int count, Str *out,
+                Error *err) {
+    BookMap map scope(map_close) = {0};
+    if (!map_open(&map, data, blob, err))
+        return false;
+    str_putc(out, '[');
+    for (int i = 0; i < count; i++) {
+        if (!map.starts || lines[i] < 0 || (uint64_t)lines[i] >= map.count)
+            return error_set(err, 500, "internal", "the book has no line %lld",
+                             (long long)lines[i]);
+        if (i)
+            str_putc(out, ',');
+        add_opening(out, &map, (uint64_t)lines[i]);
     }
     str_putc(out, ']');
     return true;

@@ -22,3 +22,7 @@ uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size);
 bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
                    Str *out, Error *err);
 void book_cache_clear(void);
+// Appends the openings of some lines, from 0, in the same form. Any thread; it reads the whole
+// file.
+bool book_lines(const char *data, const char *blob, const int64_t *lines, int count, Str *out,
+                Error *err);

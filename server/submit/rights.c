@@ -273,6 +273,12 @@ bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *e
     return is_developer(caller, engine->id, engine->name, err);
 }
 
+bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error *err) {
+    return is_signed_in(caller, err) &&
+           (viewer_has_role(caller->turn->db, caller->viewer, engine->id, "maintainer") ||
+            error_set(err, 403, "forbidden", "this needs the role maintainer of %s", engine->name));
+}
+
 bool right_to_block(const Caller *caller, Error *err) {
     return is_signed_in(caller, err) &&
            (viewer_has_role(caller->turn->db, caller->viewer, 0, "maintainer") ||

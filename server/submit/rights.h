@@ -47,5 +47,7 @@ bool right_to(Action action, const Caller *caller, int64_t test, SqlTestForChang
 
 // Submitting tests of an engine, and uploading nets for it.
 bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err);
+// Uploading books for it.
+bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error *err);
 // Blocking and unblocking machines.
 bool right_to_block(const Caller *caller, Error *err);

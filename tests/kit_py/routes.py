@@ -84,7 +84,7 @@ class Attacked:
     def path(self, route):
         test = self.diff if route.pattern.endswith("/diff") else self.test
         values = {"engine": "anvil", "name": "style.css" if "static" in route.pattern else ADMIN, "sha256": "0" * 64, "task": self.task,
-                  "seq": 0, "rest": "x", "id": 999999 if "tokens" in route.pattern else test}
+                  "seq": 0, "game": 0, "rest": "x", "id": 999999 if "tokens" in route.pattern else test}
         path = re.sub(r"\{(\w+)(\.\.\.)?\}", lambda match: str(values[match.group(1)]), route.pattern)
         return path + ("?service=git-upload-pack" if path.endswith("/info/refs") else "")
 

@@ -333,9 +333,9 @@ GRANTED = {
 }
 NO_ACCOUNT = {"anonymous", "blocked", "developer's worker", "machine", "barred machine"}  # 401 where an account is needed
 ROUTES = """
-anyone: GET / /engines /events /faults/{id} /health /login /machines /machines/{id} /metrics /nets /signup /static/{name...} /tests/finished
+anyone: GET / /books /books/{id} /engines /events /faults/{id} /health /login /machines /machines/{id} /metrics /nets /signup /static/{name...} /tests/finished
 anyone: GET /tests/new /tests/{id} /tests/{id}/faults /users/{name} /git/{engine}.git/info/refs /git/{engine}.git/{rest...}
-anyone: GET /api/v1/blobs/{sha256} /api/v1/engines /api/v1/events /api/v1/faults/{id} /api/v1/health /api/v1/machines /api/v1/machines/{id}
+anyone: GET /api/v1/blobs/{sha256} /api/v1/books /api/v1/books/{id} /api/v1/engines /api/v1/events /api/v1/faults/{id} /api/v1/health /api/v1/machines /api/v1/machines/{id}
 anyone: GET /api/v1/nets /api/v1/overview /api/v1/server /api/v1/stream /api/v1/tests /api/v1/tests/form /api/v1/tests/{id}
 anyone: GET /api/v1/tests/{id}/diff /api/v1/tests/{id}/faults /api/v1/tests/{id}/history /api/v1/users/{name}
 anyone: POST /login /signup /api/v1/login /api/v1/users /api/v1/workers /git/{engine}.git/git-upload-pack
@@ -346,6 +346,7 @@ person: POST /api/v1/account/password /api/v1/tokens /api/v1/tokens/{id}/revoke
 developer: POST /nets /tests/new /api/v1/nets /api/v1/tests
 author: POST /tests/{id}/modify /tests/{id}/pause /tests/{id}/resume /tests/{id}/stop
 author: POST /api/v1/tests/{id}/modify /api/v1/tests/{id}/pause /api/v1/tests/{id}/resume /api/v1/tests/{id}/stop
+maintainer: POST /books /api/v1/books
 maintainer: POST /tests/{id}/approve /tests/{id}/exclude /tests/{id}/harmful /tests/{id}/include /tests/{id}/merge
 maintainer: POST /api/v1/tests/{id}/approve /api/v1/tests/{id}/exclude /api/v1/tests/{id}/harmful /api/v1/tests/{id}/include
 maintainer: POST /api/v1/tests/{id}/merge /tests/{id}/bench /api/v1/tests/{id}/bench
