@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
-from database import add_test  # noqa: E402
+from database import add_test, write_plain_book  # noqa: E402
 from protocol import STC, batch, changed, side_of  # noqa: E402
 from server import BUILD, ROOT, Server  # noqa: E402
 
@@ -29,18 +29,12 @@ def example(name):
     return json.loads(EXAMPLES[name])
 
 
-def write_book(path):
-    """Openings that differ in their clocks alone: enough for tests that never play."""
-    path.write_text("".join(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 0; fmvn {i + 1};\n" for i in range(1000)))
-    return path
-
-
 class Loop:
     """A server with one approved test, written into its database before it starts."""
 
     def __init__(self, **test):
         self.spare = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-book-"))
-        self.server = Server("--web", str(ROOT / "web"), init_options=["--book", str(write_book(self.spare / "book.epd"))], start=False)
+        self.server = Server("--web", str(ROOT / "web"), init_options=["--book", str(write_plain_book(self.spare / "book.epd"))], start=False)
         self.add_test(**test)
         self.server.start()
 
