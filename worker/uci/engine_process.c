@@ -103,6 +103,8 @@ static EngineStatus greet(EngineProcess *engine, const EngineSpec *spec, bool ch
     *step = "uci";
     pipe_note_sent(engine, "uci\n", 4, os_now_ns());
     EngineStatus status = pipe_send(engine, "uci\n", 4, deadline_ns);
+    if (status == ENGINE_GONE)
+        (void)pipe_drain(engine); // what it said before it ended, for the log
     if (status == ENGINE_OK)
         status = expect(engine, UCI_UCIOK, deadline_ns, note_option, &declared);
     if (status != ENGINE_OK)
