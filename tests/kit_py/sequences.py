@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from database import sql
-from protocol import games_body, zstd
+from protocol import clock_of, games_body, zstd
 from server import PASSWORD, Client, Server
 from submission import OPENINGS, PATCHES
 from tap import LOAD_FACTOR
@@ -55,7 +55,7 @@ class Sequences:
     def open_server(self):
         with tempfile.TemporaryDirectory() as folder:
             book = pathlib.Path(folder, "anvil.epd")
-            book.write_text(OPENINGS * 20)
+            book.write_text(OPENINGS)
             self.server = Server(start=False, init_options=["--engine-source", str(PATCHES / "base"), "--book", str(book)])
         for name, roles in PEOPLE.items():
             if name != "root":
@@ -92,7 +92,7 @@ class Sequences:
     def task(self):
         """A task with its machine; sometimes another one asks about it."""
         if not self.tasks or self.random.random() < 0.03:
-            return {"id": self.random.choice((0, 1, 999)), "who": self.random.choice(self.machines), "seq": 0, "first": 0, "pairs": 2}
+            return {"id": self.random.choice((0, 1, 999)), "who": self.random.choice(self.machines), "seq": 0, "first": 0, "tc": "1+1", "pairs": 2}
         return self.some(self.tasks, ())
 
     def claim(self):
@@ -117,7 +117,7 @@ class Sequences:
         task = self.task()
         sha = self.random.choice((task.get("sha"), task.get("sha"), None, "0" * 64))
         return task["who"], "POST", f"/tasks/{task['id']}/batches", batch(
-            task["seq"], "2" * BATCH if sha and self.random.random() < 0.7 else self.outcomes(), sha, crashes=self.random.choice((0, 0, 1)))
+            task["seq"], "2" * BATCH if sha and self.random.random() < 0.7 else self.outcomes(), sha, tc=task["tc"], crashes=self.random.choice((0, 0, 1)))
 
     def fault_report(self):
         task = self.task()  # mostly of a batch that is stored
@@ -148,7 +148,7 @@ class Sequences:
 
     def submit(self):
         chosen = self.random.random()
-        body = {"title": "A change", "workload": self.random.choice(("sprt", "fixed", "width")), "tc": "nodes=100", "batch_pairs": BATCH, "pairs_max": self.random.choice((8, 100, 400))}
+        body = {"title": "A change", "workload": self.random.choice(("sprt", "fixed", "width")), "tc": "10+0.1", "batch_pairs": BATCH, "pairs_max": self.random.choice((8, 100, 400))}
         if chosen < 0.7:
             body["patch"] = self.random.choice(self.patches)
         else:
@@ -272,7 +272,7 @@ class Sequences:
             self.made.add(document["id"])
             self.tests.append(document["id"])
         elif step.path == "/api/v1/tasks/claim" and reply.status == 200:
-            self.tasks.append({"id": document["id"], "who": step.who, "seq": document["next"]["seq"], "first": document["first_pair"], "pairs": document["pairs"]})
+            self.tasks.append({"id": document["id"], "who": step.who, "seq": document["next"]["seq"], "first": document["first_pair"], "pairs": document["pairs"], "tc": clock_of(document)})
             del self.tasks[:-20]
         elif "/tasks/" in step.path and reply.status == 200:
             number = int(step.path.split("/")[4])
