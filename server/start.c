@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static const Route *const routes_all[] = {routes_server, routes_login, routes_ac
                                           routes_books,  routes_git,   routes_pages,   NULL};
 
 // Locks DATA until the descriptor is closed; -1 if another server has the lock. *down: seconds
-// since the lock was last touched, 0 if it is new.
+// since the lock was last touched, 0 if it is new; below 0 if the clock was set back since then.
 static int lock_data(const char *data, double *down, Error *err) {
     char *path scope(free_ptr) = xasprintf("%s/lock", data);
     struct stat st;
@@ -50,7 +49,7 @@ static int lock_data(const char *data, double *down, Error *err) {
         return error_set(err, 409, "locked", "another server runs on %s", data), -1;
     }
     double last = (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9;
-    *down = known ? fmax(0, time_now() - last) : 0;
+    *down = known ? time_now() - last : 0;
     futimens(fd, NULL);
     return fd;
 }
@@ -134,7 +133,7 @@ static bool open_installation(Service *service, Error *err) {
         return false;
     loop->writer = db_open(path, false, err);
     return loop->writer && db_begin(loop->writer, err) && repo_reconcile(data, loop->writer, err) &&
-           ledger_resume(loop->writer, down, err) &&
+           ledger_move_time(loop->writer, down, err) &&
            ledger_replays_resume(loop->writer, time_now(), err) &&
            recount_outdated(loop->writer, err) && db_commit(loop->writer, err);
 }

@@ -81,6 +81,10 @@ SELECT id FROM tasks WHERE state = 'open' AND lease_until < :now ORDER BY lease_
 -- types: :seconds real
 UPDATE tasks SET lease_until = lease_until + :seconds, batch_until = batch_until + :seconds WHERE state = 'open'
 
+-- name: ledger_starts_shift
+-- types: :seconds real
+UPDATE tasks SET created = created + :seconds WHERE state = 'open'
+
 -- name: ledger_worker_open_tasks rows
 SELECT id FROM tasks WHERE worker_id = :worker AND state = 'open'
 

@@ -224,9 +224,17 @@ bool ledger_bench_correct_side(Turn *turn, int64_t test, const char *side, int64
 void ledger_expire(Turn *turn);
 // Decides again about bench counts that wait for another owner. Call this about once a second.
 void ledger_settle(Turn *turn);
-// Extends all leases by the time for which the server was down. Call this at start, with the time
-// since its last turn.
-bool ledger_resume(Db *db, double down_seconds, Error *err);
+// Moves the leases of all open tasks by the time that their machines did not have. Call this at
+// start, with the seconds since the server's last turn: below 0 if the clock was set back meanwhile.
+bool ledger_move_time(Db *db, double seconds, Error *err);
+// By how much Unix time was ahead of the monotonic clock at the last look.
+typedef struct ClockGap {
+    bool known;
+    double seconds;
+} ClockGap;
+// Moves the leases with the clock of the server's machine if somebody sets it, or if it slept. Call
+// this about once a second, before ledger_expire().
+void ledger_follow_clock(Db *db, ClockGap *gap, double unix_time, double monotonic);
 // Counts the tests again whose results another version of their workload counted. Call this at
 // start. An open test ends if its new results decide it; a verdict stays.
 bool ledger_recount_outdated(Turn *turn, Error *err);

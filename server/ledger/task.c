@@ -270,6 +270,23 @@ void ledger_expire(Turn *turn) {
     }
 }
 
-bool ledger_resume(Db *db, double down_seconds, Error *err) {
-    return down_seconds <= 0 || sql_ledger_leases_shift(db, err, down_seconds);
+// A task that seems to have begun later than it did had less time than its games took. The other way
+// around it had more, which harms nobody.
+bool ledger_move_time(Db *db, double seconds, Error *err) {
+    return seconds == 0 || (sql_ledger_leases_shift(db, err, seconds) &&
+                            (seconds > 0 || sql_ledger_starts_shift(db, err, seconds)));
+}
+
+void ledger_follow_clock(Db *db, ClockGap *gap, double unix_time, double monotonic) {
+    enum { STEP_S = 5 }; // less is how clocks are adjusted
+    double seconds = unix_time - monotonic, step = seconds - gap->seconds;
+    bool stepped = gap->known && fabs(step) >= STEP_S;
+    Error err;
+    *gap = (ClockGap){.known = true, .seconds = seconds};
+    if (!stepped)
+        return;
+    log_warn("the clock of this machine was set %s by %.0f s; leases move with it",
+             step < 0 ? "back" : "forward", fabs(step));
+    if (!ledger_move_time(db, step, &err))
+        log_error("the leases cannot follow the clock: %s", err.message);
 }

@@ -9,6 +9,7 @@
 #include "server/http/rate_limit.h"
 #include "server/http/request.h"
 #include "server/ledger/disk_policy.h"
+#include "server/ledger/ledger.h"
 #include "server/ledger/replayer.h"
 
 struct MHD_Daemon;
@@ -66,6 +67,7 @@ typedef struct Housekeeping {
     Sweeper *sweeper;
     DiskPolicy disk;
     double last; // the time of the last tick
+    ClockGap clock;
 } Housekeeping;
 
 typedef struct Loop {

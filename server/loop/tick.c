@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "server/common/clock.h"
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/replayer.h"
@@ -16,6 +17,7 @@ void tick_in_turn(Loop *loop, double now) {
     Turn *turn = &loop->turn;
     Error err;
     double elapsed_s = keeping->last > 0 ? fmin(fmax(now - keeping->last, 0), ELAPSED_MAX_S) : 0;
+    ledger_follow_clock(turn->db, &keeping->clock, time_now(), time_monotonic());
     ledger_expire(turn);
     ledger_settle(turn);
     ledger_take_replayed(turn, keeping->replayer);
