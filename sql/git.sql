@@ -1,8 +1,8 @@
 -- Queries of engines, their commits and their repositories.
 
 -- name: engine_add
-INSERT INTO engines (name, title, branch, baseline, build, reference_commit, reference_speed, created)
-VALUES (:name, :title, :branch, :baseline, :build, :baseline, :reference_speed, :created)
+INSERT INTO engines (name, title, branch, baseline, build, reference_commit, reference_speed, reference_machine, created)
+VALUES (:name, :title, :branch, :baseline, :build, :baseline, :reference_speed, :reference_machine, :created)
 
 -- name: engine_by_id row
 SELECT id, name, branch, baseline, reference_commit, reference_speed, margin_ms, net_file, net_path FROM engines WHERE id = :engine
@@ -21,14 +21,24 @@ SELECT id, name, title, branch, baseline, build AS build_json, reference_commit,
 FROM engines WHERE name = :name
 
 -- name: engines_all rows
-SELECT id, name, branch, baseline, reference_commit, reference_speed FROM engines ORDER BY id
+SELECT id, name, branch, baseline, reference_commit, reference_speed, reference_machine FROM engines ORDER BY id
 
 -- Moves the baseline, unless it is no longer :old.
 -- name: engine_set_baseline
 UPDATE engines SET baseline = :baseline WHERE id = :engine AND baseline = :old
 
 -- name: engine_set_reference
-UPDATE engines SET reference_commit = :sha, reference_speed = :speed WHERE id = :engine
+UPDATE engines SET reference_commit = :sha, reference_speed = :speed, reference_machine = :machine WHERE id = :engine
+
+-- What machine :worker measured for its last tasks with the reference :sha.
+-- name: engine_reference_measured row
+-- types: speed real, cpu text
+WITH newest AS (SELECT b.speed FROM batches b JOIN tasks k ON k.id = b.task_id JOIN tests t ON t.id = k.test_id
+                WHERE b.worker_id = :worker AND b.seq = 0 AND k.reference_commit = :sha AND t.engine_id = :engine
+                ORDER BY b.id DESC LIMIT 9),
+     ordered AS (SELECT speed, row_number() OVER (ORDER BY speed) AS place, count(*) OVER () AS tasks FROM newest)
+SELECT o.speed, w.name, coalesce(json_extract(w.host, '$.cpu'), '') AS cpu, w.cores
+FROM ordered o JOIN workers w ON w.id = :worker WHERE o.place = (o.tasks + 1) / 2
 
 -- name: engine_set_margin
 UPDATE engines SET margin_ms = :margin_ms WHERE id = :engine

@@ -38,7 +38,7 @@ FROM kept
 SELECT id, name, title, branch, baseline FROM engines ORDER BY id
 
 -- name: page_engine_facts array
-SELECT id, name, title, branch, baseline, reference_commit, reference_speed, margin_ms FROM engines ORDER BY id
+SELECT id, name, title, branch, baseline, reference_commit, reference_speed, reference_machine, margin_ms FROM engines ORDER BY id
 
 -- The games of an engine's tests that were played on after a rule had ended them.
 -- name: page_endings array

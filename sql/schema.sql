@@ -72,6 +72,7 @@ CREATE TABLE engines (
     build TEXT NOT NULL CHECK (json_valid(build)), -- directory, command, binary, env, bench_args
     reference_commit TEXT NOT NULL,
     reference_speed REAL NOT NULL CHECK (reference_speed > 0), -- nodes/s of one slot of the reference machine
+    reference_machine TEXT NOT NULL DEFAULT '', -- in words, the machine whose worker measured it
     scale_min REAL NOT NULL DEFAULT 0.1,
     scale_max REAL NOT NULL DEFAULT 10,
     margin_ms INTEGER NOT NULL DEFAULT 5 CHECK (margin_ms BETWEEN 0 AND 250), -- of the sides of tests from now on

@@ -3,12 +3,14 @@
 #include "server/cli/engine_command.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "server/cli/cli.h"
+#include "server/cli/engine_reference.h"
 #include "server/git/commit_record.h"
 #include "server/git/git_program.h"
 #include "server/git/tree.h"
@@ -39,9 +41,11 @@ static const char usage[] =
     "           net's SHA-256. The build finds the net at PATH, in which {sha256} stands for that\n"
     "           line. Defaults: net nets/{sha256}. FILE none: the engine has no nets. Commits\n"
     "           that are already here keep their net\n"
-    "       server engine reference DATA NODES_PER_SECOND [--commit COMMIT]\n"
-    "           sets the speed of `bench` on the machine for which time controls are meant, and\n"
-    "           the commit with which workers measure their speed\n"
+    "       server engine reference DATA --worker NUMBER [--commit COMMIT]\n"
+    "       server engine reference DATA NODES_PER_SECOND --machine NAME [--commit COMMIT]\n"
+    "           sets the speed for which time controls are meant, and the commit with which\n"
+    "           workers measure their speed. The first takes what machine NUMBER of this server\n"
+    "           measured for its last tasks, the second a figure that a worker measured elsewhere\n"
     "       server engine margin DATA MILLISECONDS\n"
     "           sets by how much an engine may exceed its clock, once in a game, before it loses\n"
     "           on time, in tests that are submitted from now on: 0 to 250, 5 by default\n"
@@ -52,7 +56,7 @@ static const char usage[] =
 typedef struct Plan {
     const char *words[4]; // DATA and the words after it
     int word_count;
-    const char *engine, *message, *branch, *commit;
+    const char *engine, *message, *branch, *commit, *machine, *worker;
 } Plan;
 
 typedef struct EngineJob {
@@ -129,9 +133,9 @@ static bool set_branch(const EngineJob *job, const char *branch, const char *sha
 static bool do_list(EngineJob *job, Error *err) {
     (void)err;
     for (SqlEnginesAllRows engines = sql_engines_all(job->db); sql_engines_all_next(&engines);)
-        printf("%s: %s at %s, reference %.10s at %.0f nodes/s\n", engines.row.name,
+        printf("%s: %s at %s, reference %.10s at %.0f nodes/s, measured on %s\n", engines.row.name,
                engines.row.branch, engines.row.baseline, engines.row.reference_commit,
-               engines.row.reference_speed);
+               engines.row.reference_speed, engines.row.reference_machine);
     return true;
 }
 
@@ -214,17 +218,24 @@ static bool do_baseline(EngineJob *job, Error *err) {
     return set_baseline(job, sha, err);
 }
 
+static bool read_reference(const EngineJob *job, const char *sha, Reference *out, Error *err) {
+    const Plan *plan = job->plan;
+    long worker;
+    if (plan->word_count == 2)
+        return reference_given(plan->words[1], plan->machine, out, err);
+    if (!plan->worker || !parse_long(plan->worker, 1, LONG_MAX, &worker))
+        return error_set(err, 422, "bad_field",
+                         "name a machine by its number with --worker, or a speed with --machine");
+    return reference_measured(job->db, job->engine.id, sha, worker, out, err);
+}
+
 static bool do_reference(EngineJob *job, Error *err) {
-    double speed;
     char sha[REPO_SHA_MAX];
     CommitRecord record scope(commit_record_release) = {0};
+    Reference reference scope(reference_release) = {0};
     const char *commit = job->plan->commit ? job->plan->commit : job->engine.reference_commit;
-    if (!parse_double(job->plan->words[1], 1000, 1e12, &speed))
-        return error_set(err, 422, "bad_field",
-                         "'%s' is not a speed in nodes per second (1000 to "
-                         "1e12)",
-                         job->plan->words[1]);
-    if (!repo_resolve(job->repo, commit, sha, err) || !record_commit(job, sha, &record, err))
+    if (!repo_resolve(job->repo, commit, sha, err) || !read_reference(job, sha, &reference, err) ||
+        !record_commit(job, sha, &record, err))
         return false;
     char *net scope(free_ptr) = missing_net(job, sha);
     if (net)
@@ -233,10 +244,11 @@ static bool do_reference(EngineJob *job, Error *err) {
                          "build it",
                          sha, net);
     if (!sql_engine_set_reference(job->db, err, .engine = job->engine.id, .sha = sha,
-                                  .speed = speed))
+                                  .speed = reference.speed, .machine = reference.machine))
         return false;
     char *line scope(free_ptr) =
-        xasprintf("%s: reference is %.10s at %.0f nodes/s", job->engine.name, sha, speed);
+        xasprintf("%s: reference is %.10s at %.0f nodes/s, measured on %s", job->engine.name, sha,
+                  reference.speed, reference.machine);
     note(job, line);
     return printf("%s\n", line) > 0;
 }
@@ -279,45 +291,37 @@ static bool do_bench(EngineJob *job, Error *err) {
 
 typedef struct Command {
     const char *name;
-    int words;
-    bool writes; // the database: in a transaction, so it must be short
+    int words, most_words; // DATA among them
+    bool writes;           // the database: in a transaction, so it must be short
     bool (*run)(EngineJob *, Error *);
 } Command;
 
 static const Command commands[] = {
-    {"list", 1, false, do_list},        {"import", 2, true, do_import},
-    {"export", 3, false, do_export},    {"fetch", 3, false, do_fetch},
-    {"baseline", 2, true, do_baseline}, {"reference", 2, true, do_reference},
-    {"nets", 3, true, do_nets},         {"bench", 3, true, do_bench},
-    {"margin", 2, true, do_margin},
+    {"list", 1, 1, false, do_list},        {"import", 2, 2, true, do_import},
+    {"export", 3, 3, false, do_export},    {"fetch", 3, 3, false, do_fetch},
+    {"baseline", 2, 2, true, do_baseline}, {"reference", 1, 2, true, do_reference},
+    {"nets", 3, 3, true, do_nets},         {"bench", 3, 3, true, do_bench},
+    {"margin", 2, 2, true, do_margin},
 };
 
 // ---- running one
 
 static bool read_plan(int argc, char **argv, Plan *plan) {
-    static const struct option options[] = {{"engine", required_argument, NULL, 'e'},
-                                            {"message", required_argument, NULL, 'm'},
-                                            {"branch", required_argument, NULL, 'b'},
-                                            {"commit", required_argument, NULL, 'c'},
+    static const struct option options[] = {{"engine", required_argument, NULL, 0},
+                                            {"message", required_argument, NULL, 0},
+                                            {"branch", required_argument, NULL, 0},
+                                            {"commit", required_argument, NULL, 0},
+                                            {"machine", required_argument, NULL, 0},
+                                            {"worker", required_argument, NULL, 0},
                                             {0}};
+    const char **const places[] = {&plan->engine, &plan->message, &plan->branch,
+                                   &plan->commit, &plan->machine, &plan->worker};
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
-        switch (c) {
-        case 'e':
-            plan->engine = optarg;
-            break;
-        case 'm':
-            plan->message = optarg;
-            break;
-        case 'b':
-            plan->branch = optarg;
-            break;
-        case 'c':
-            plan->commit = optarg;
-            break;
-        default:
+    for (int c, which; (c = getopt_long(argc, argv, "", options, &which)) != -1;) {
+        if (c)
             return false;
-        }
+        *places[which] = optarg;
+    }
     for (; optind < argc && plan->word_count < 4; optind++)
         plan->words[plan->word_count++] = argv[optind];
     return optind == argc;
@@ -355,7 +359,7 @@ int command_engine(int argc, char **argv) {
     if (argc > 1)
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
             if (strcmp(commands[i].name, argv[1]) == 0 && read_plan(argc - 1, argv + 1, &plan) &&
-                plan.word_count == commands[i].words)
+                plan.word_count >= commands[i].words && plan.word_count <= commands[i].most_words)
                 return run(&plan, &commands[i]);
     fputs(usage, stderr);
     return 2;

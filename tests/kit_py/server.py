@@ -147,6 +147,8 @@ class Server:
         if "--book" not in options and not own_books:
             options += ["--book", str(ROOT / "tests" / "data" / "books" / "anvil.epd")]
         self.command("init", self.data, "--admin", ADMIN, "--admin-password-file", self.folder / "password", *options)
+        # Batches of tests say this speed, so that they play with the clock of their test.
+        self.command("engine", "reference", self.data, "1000000", "--machine", "the machine of the tests")
         # Tests send games that were never played. A test of replays sets a share of its own.
         self.command("set", self.data, "replay_share", "0")
         if start:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from server import ROOT, Server
+from server import ROOT, Client, Server
 from submission import bare, git, row
 from tap import contains, equal, run, true
 
@@ -171,9 +171,17 @@ def fetch_brings_branches_and_baseline_only_moves_forward():
 
 
 def the_reference_speed_is_the_operators():
-    server.command("engine", "reference", server.data, "1500000")
+    contains(server.command("engine", "reference", server.data, "1500000", "--machine", "a Pentium"), "1500000 nodes/s, measured on a Pentium")
     equal(row(server, "SELECT reference_speed AS s FROM engines")["s"], 1.5e6)
-    equal(server.command("engine", "reference", server.data, "fast", check=False).returncode, 1)
+    contains(server.command("engine", "list", server.data), "at 1500000 nodes/s, measured on a Pentium")
+    contains(Client(server).get("/engines").words, "1,500,000 nodes/s of one slot, which a worker measured on a Pentium")
+    for arguments, told in [(["fast", "--machine", "x"], "'fast' is not a speed"), (["1500000"], "with --machine NAME"),
+                            (["1500000", "--machine", "two\nlines"], "machine"), ([], "with --worker"), (["--worker", "0"], "with --worker"),
+                            (["--worker", "1"], "machine 1 has measured no speed")]:
+        done = server.command("engine", "reference", server.data, *arguments, check=False)
+        equal(done.returncode, 1, arguments)
+        contains(done.stderr, told)
+    equal(row(server, "SELECT reference_speed AS s FROM engines")["s"], 1.5e6)
     equal(server.command("engine", "dance", server.data, check=False).returncode, 2)
 
 
