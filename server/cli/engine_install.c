@@ -73,8 +73,7 @@ static bool install(Db *db, git_repository *repo, const char *source, Error *err
         !commit_prepare(repo, NULL, sha, &rule, &record, err) ||
         !sql_engine_add(db, err, .name = engine_name, .title = "Anvil", .branch = "main",
                         .baseline = sha, .build = engine_build, .reference_speed = REFERENCE_SPEED,
-                        .reference_machine = reference_machine,
-                        .created = now))
+                        .reference_machine = reference_machine, .created = now))
         return false;
     int64_t engine = db_last_id(db);
     return commit_record(db, engine, &record, now, err) && add_presets(db, engine, err);

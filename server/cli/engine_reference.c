@@ -31,7 +31,7 @@ bool reference_measured(Db *db, int64_t engine, const char *sha, int64_t worker,
                         Error *err) {
     SqlEngineReferenceMeasured row scope(sql_row_free) = {0};
     if (!sql_engine_reference_measured(db, &row, .engine = engine, .sha = sha, .worker = worker))
-        return error_set(err, 404, "no_speed",
+        return error_set(err, 404, "not_found",
                          "machine %lld has measured no speed with %.10s: let it play a task while "
                          "this is the reference",
                          (long long)worker, sha);

@@ -12,8 +12,8 @@ typedef struct Reference {
 
 void reference_release(Reference *reference);
 // What machine `worker` measured for its last tasks with commit `sha`: the median of up to nine.
-// Error "no_speed": it has had no such task.
+// Error "not_found": it has had no such task.
 bool reference_measured(Db *db, int64_t engine, const char *sha, int64_t worker, Reference *out,
                         Error *err);
-// A speed that somebody read elsewhere, and the machine, in words of one line.
+// A speed that was measured elsewhere, and the machine, in words of one line.
 bool reference_given(const char *speed, const char *machine, Reference *out, Error *err);

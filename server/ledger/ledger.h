@@ -225,15 +225,15 @@ void ledger_expire(Turn *turn);
 // Decides again about bench counts that wait for another owner. Call this about once a second.
 void ledger_settle(Turn *turn);
 // Moves the leases of all open tasks by the time that their machines did not have. Call this at
-// start, with the seconds since the server's last turn: below 0 if the clock was set back meanwhile.
+// start, with the seconds since the server's last turn: below 0 if the clock was set back since.
 bool ledger_move_time(Db *db, double seconds, Error *err);
 // By how much Unix time was ahead of the monotonic clock at the last look.
 typedef struct ClockGap {
     bool known;
     double seconds;
 } ClockGap;
-// Moves the leases with the clock of the server's machine if somebody sets it, or if it slept. Call
-// this about once a second, before ledger_expire().
+// Moves the leases with the clock of the server's machine if it is set, or if the machine slept.
+// Call this about once a second, before ledger_expire().
 void ledger_follow_clock(Db *db, ClockGap *gap, double unix_time, double monotonic);
 // Counts the tests again whose results another version of their workload counted. Call this at
 // start. An open test ends if its new results decide it; a verdict stays.

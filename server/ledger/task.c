@@ -270,8 +270,8 @@ void ledger_expire(Turn *turn) {
     }
 }
 
-// A task that seems to have begun later than it did had less time than its games took. The other way
-// around it had more, which harms nobody.
+// A task that seems to have begun later than it did had less time than its games took. One that
+// seems to have begun earlier is only allowed more.
 bool ledger_move_time(Db *db, double seconds, Error *err) {
     return seconds == 0 || (sql_ledger_leases_shift(db, err, seconds) &&
                             (seconds > 0 || sql_ledger_starts_shift(db, err, seconds)));

@@ -79,7 +79,7 @@ static void a_speed_with_another_commit_is_none(void **state) {
     kit_sql(&kit, "UPDATE engines SET reference_commit = "
                   "'2222222222222222222222222222222222222222'");
     assert_false(measured(1, "2222222222222222222222222222222222222222"));
-    assert_string_equal(kit.err.code, "no_speed");
+    assert_string_equal(kit.err.code, "not_found");
     assert_false(measured(2, commit));
     assert_false(measured(99, commit));
     assert_true(measured(1, commit));

@@ -161,20 +161,6 @@ static void the_pace_is_that_of_the_whole_task(void **state) {
     assert_true(post_thought(1, 200));
 }
 
-static void a_clock_that_is_set_costs_no_honest_batch(void **state) {
-    (void)state;
-    ClockGap gap = {0};
-    ledger_follow_clock(kit.db, &gap, 1000, 1000);
-    ledger_follow_clock(kit.db, &gap, 1100 - 3600, 1100); // back
-    kit.turn.now += 100 - 3600;
-    assert_false(post_thought(0, 421)); // what is too much stays too much
-    assert_string_equal(kit.err.code, "bad_pace");
-    assert_true(post_thought(0, 200));
-    ledger_follow_clock(kit.db, &gap, 1100, 1200); // and forward
-    kit.turn.now += 100 + 3600;
-    assert_true(post_thought(1, 400));
-}
-
 // Batches that waited for a server come in one moment, perhaps after their task has expired.
 static void batches_that_come_late_and_at_once_are_in_time(void **state) {
     (void)state;
@@ -222,7 +208,6 @@ int main(void) {
         WITH_TASK(a_task_has_one_speed),
         WITH_TASK(engines_cannot_have_thought_longer_than_their_slots_existed),
         WITH_TASK(the_pace_is_that_of_the_whole_task),
-        WITH_TASK(a_clock_that_is_set_costs_no_honest_batch),
         WITH_TASK(batches_that_come_late_and_at_once_are_in_time),
         WITH_TASK(quick_games_are_never_suspect),
         WITH_TASK(a_game_of_more_threads_takes_more_cores),

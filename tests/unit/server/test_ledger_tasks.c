@@ -253,38 +253,6 @@ static void a_long_clock_makes_a_long_lease(void **state) {
     assert_int_equal((int)reply.lease_s, 960);
 }
 
-static void leases_stand_still_while_the_server_is_down(void **state) {
-    (void)state;
-    int64_t a = kit_claim(&kit, 1, 4, 0);
-    assert_true(ledger_move_time(kit.db, 1000, &kit.err));
-    kit.turn.now += 1020;
-    ledger_expire(&kit.turn);
-    assert_true(state_is(a, "open"));
-    kit.turn.now += 11;
-    ledger_expire(&kit.turn);
-    assert_true(state_is(a, "expired"));
-}
-
-static void leases_follow_a_clock_that_is_set(void **state) {
-    (void)state;
-    ClockGap gap = {0};
-    int64_t a = kit_claim(&kit, 1, 4, 0);
-    const double lease_until = kit_int(&kit, "SELECT lease_until FROM tasks");
-    ledger_follow_clock(kit.db, &gap, 5000, 100); // the first look tells nothing
-    ledger_follow_clock(kit.db, &gap, 5003, 101); // as clocks are adjusted
-    assert_int_equal(kit_int(&kit, "SELECT lease_until FROM tasks"), (int64_t)lease_until);
-    ledger_follow_clock(kit.db, &gap, 8604, 102); // an hour forward
-    kit.turn.now += 3600;
-    ledger_expire(&kit.turn);
-    assert_true(state_is(a, "open"));
-    ledger_follow_clock(kit.db, &gap, 1405, 103); // two hours back
-    kit.turn.now -= 7200;
-    assert_int_equal(kit_int(&kit, "SELECT lease_until FROM tasks"), (int64_t)lease_until - 3600);
-    kit.turn.now += 1000; // no lease is as long
-    ledger_expire(&kit.turn);
-    assert_true(state_is(a, "expired"));
-}
-
 static void a_release_gives_back_what_was_begun_and_what_was_not(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 8, 0); // 20 pairs
@@ -407,8 +375,6 @@ int main(void) {
         ACTIVE(more_plies_renew_a_lease_and_the_same_plies_do_not),
         ACTIVE(building_has_a_limit_that_beats_do_not_move),
         ACTIVE(a_long_clock_makes_a_long_lease),
-        ACTIVE(leases_stand_still_while_the_server_is_down),
-        ACTIVE(leases_follow_a_clock_that_is_set),
         ACTIVE(a_release_gives_back_what_was_begun_and_what_was_not),
         ACTIVE(ranges_that_touch_are_joined),
         ACTIVE(a_task_of_another_machine_is_refused),
