@@ -222,6 +222,25 @@ def games_that_a_rule_ended_are_played_on():
     sound(test)
 
 
+def what_an_engine_says_wrong_is_counted_for_its_side():
+    """The patch gives no score with its moves; its base says mate in 1 at each of them, and never mates."""
+    test = submit(games=8, new_options="Hash=16 Score=none", base_options="Hash=16 Score=m1")
+    with a_worker():
+        until(lambda: test_row(test)["state"] == "finished")
+    said = {row["side"]: row for row in rows(
+        "SELECT s.side, sum(s.moves) AS moves, sum(s.illegal_pv) AS illegal_pv, sum(s.other_move) AS other_move, sum(s.false_mate) AS "
+        "false_mate, sum(s.no_score) AS no_score FROM said s JOIN batches b ON b.id = s.batch_id WHERE b.test_id = ? GROUP BY s.side", test)}
+    new, base = said["new"], said["base"]
+    tap.equal((new["illegal_pv"], new["other_move"], new["false_mate"]), (0, 0, 0))
+    tap.true(0.9 * new["moves"] < new["no_score"] <= new["moves"], repr(said))  # an only move needs no score
+    tap.equal((base["no_score"], base["illegal_pv"], base["other_move"]), (0, 0, 0))
+    tap.true(new["moves"] >= 8 * 10 and 0.9 * base["moves"] < base["false_mate"] <= base["moves"], repr(said))
+    document = server.client("dev").api("GET", f"/tests/{test}").json
+    tap.true(document["said_warning"] and document["said_warning"] in document["warnings"], repr(document["said_warning"]))
+    tap.equal(document["result"], "completed")
+    sound(test)
+
+
 def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
     test = submit(new_options=SLOW, max_moves=8, games=640)
     with a_worker() as worker:
@@ -357,6 +376,7 @@ try:
         tap.run(a_patch_is_built_benched_and_played_to_the_end, the_same_machine_is_the_same_worker_and_builds_nothing_twice,
                 a_wrong_bench_is_reported_with_the_printed_number, a_failed_build_is_reported_with_the_compilers_words,
                 an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_continues, games_that_a_rule_ended_are_played_on,
+                what_an_engine_says_wrong_is_counted_for_its_side,
                 ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest, ctrl_c_twice_leaves_at_once,
                 no_engine_survives_the_sudden_death_of_the_worker, a_stopped_test_is_dropped_at_once,
                 while_the_server_is_away_play_continues_and_nothing_is_lost, batches_outlive_the_worker_that_made_them,
