@@ -125,7 +125,7 @@ static const struct Command {
      "Lists the settings with their values and defaults, or changes one. A running server sees\n"
      "    the change at once."},
     {"engine", command_engine,
-     "engine list|import|export|fetch|baseline|nets|reference|bench DATA …",
+     "engine list|import|export|fetch|baseline|nets|reference|margin|bench DATA …",
      "Manages the engine's repository: its commits, its baseline, and where commits name their\n"
      "    nets. `server engine` explains each of these commands."},
     {"book", command_book,
