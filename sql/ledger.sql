@@ -164,7 +164,7 @@ FROM workers w WHERE w.id = :worker
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
 -- name: ledger_candidates rows
 -- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
--- types: was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
+-- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
 -- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
@@ -189,6 +189,7 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
                AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) AS has_failed,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = t.id AND x.worker_id = :worker AND x.which = 'all' AND x.undone IS NULL)
            AS is_excluded,
+       EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = :worker AND m.readmitted IS NULL) AS is_misfit,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
@@ -545,6 +546,61 @@ WHERE id > :after AND workload = :workload AND counts <> '{}' AND counts ->> '$.
 
 -- name: ledger_batch_points
 UPDATE batches SET points = :points WHERE id = :batch
+
+-- ---- speed in play
+
+-- What the batches of a machine say about its speed in play, for each of its tasks of a test that have ended, newest
+-- first; of tasks after it was readmitted alone. Only tests with a clock have any. A batch of which every game was lost
+-- by a fault can have no figure.
+-- name: ledger_plays rows
+-- types: games int, play real, speed real
+SELECT k.id, max(b.speed) AS speed, sum(2 * b.units) AS games, sum(2 * b.units * coalesce(b.load_speed, 0.0)) AS play
+FROM tasks k CROSS JOIN batches b ON b.task_id = k.id
+WHERE k.worker_id = :worker AND k.test_id = :test AND k.finished IS NOT NULL
+  AND k.id >= (SELECT min(f.id) FROM tasks f WHERE f.test_id = :test)
+  AND k.id > coalesce((SELECT max(m.last_task) FROM misfits m WHERE m.test_id = :test AND m.worker_id = :worker), 0)
+  AND EXISTS (SELECT 1 FROM sides s WHERE s.test_id = :test AND s.tc NOT GLOB 'nodes=*' AND s.tc NOT GLOB 'depth=*')
+  AND (coalesce(b.load_speed, 0.0) > 0 OR b.crashes + b.time_losses + b.ponders + b.ponders_against < 2 * b.units)
+GROUP BY k.id ORDER BY k.id DESC
+
+-- name: ledger_play_speed_put
+INSERT INTO play_speeds (test_id, worker_id, games, ratio) VALUES (:test, :worker, :games, :ratio)
+ON CONFLICT (test_id, worker_id) DO UPDATE SET games = excluded.games, ratio = excluded.ratio
+
+-- name: ledger_play_speed_drop
+DELETE FROM play_speeds WHERE test_id = :test AND worker_id = :worker
+
+-- The machines of a test with :games games, at most :most, those that registered first. No machine that is barred or
+-- excluded from the test.
+-- name: ledger_play_speeds rows
+-- types: owner text, proven bool
+SELECT p.worker_id, p.ratio, p.owner, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = p.owner) AS proven
+FROM (SELECT p.worker_id, p.ratio, w.owner
+      FROM play_speeds p CROSS JOIN workers w ON w.id = p.worker_id JOIN standings s ON s.id = p.worker_id AND s.barred = ''
+      WHERE p.test_id = :test AND p.games >= :games
+        AND NOT EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = p.test_id AND x.worker_id = p.worker_id AND x.which = 'all' AND x.undone IS NULL)
+      ORDER BY p.worker_id LIMIT :most) p
+ORDER BY p.owner, p.ratio
+
+-- name: ledger_worker_proven value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM workers w JOIN proven_owners r ON r.owner = w.owner WHERE w.id = :worker)
+
+-- The machines whose tasks the end of a test stopped at :now.
+-- name: ledger_stopped_workers rows
+SELECT DISTINCT worker_id FROM tasks WHERE test_id = :test AND state = 'stopped' AND finished = :now AND next_seq > 0
+
+-- name: ledger_is_misfit value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM misfits WHERE test_id = :test AND worker_id = :worker AND readmitted IS NULL)
+
+-- name: ledger_misfit_add
+INSERT INTO misfits (test_id, worker_id, games, ratio, low, high, reason, created)
+VALUES (:test, :worker, :games, :ratio, :low, :high, :reason, :now)
+
+-- name: ledger_misfit_readmit
+UPDATE misfits SET readmitted = :now, readmitted_by = nullif(:user, 0), last_task = (SELECT coalesce(max(id), 0) FROM tasks)
+WHERE test_id = :test AND worker_id = :worker AND readmitted IS NULL
 
 -- ---- games that were replayed
 

@@ -472,6 +472,36 @@ CREATE TABLE exclusions (
 CREATE UNIQUE INDEX exclusions_live ON exclusions (test_id, worker_id, which) WHERE undone IS NULL;
 CREATE INDEX exclusions_worker ON exclusions (worker_id);
 
+-- The ratio of the speed in play of a machine to the speed that it measured: server/ledger/play_speed.c.
+CREATE TABLE play_speeds (
+    test_id INTEGER NOT NULL REFERENCES tests,
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    games INTEGER NOT NULL CHECK (games > 0), -- of its newest tasks of the test that have ended
+    ratio REAL NOT NULL,                    -- the mean over these games
+    PRIMARY KEY (test_id, worker_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX play_speeds_worker ON play_speeds (worker_id);
+
+-- Machines whose ratio was too far from that of others. They get no further task of the test, until a maintainer
+-- readmits them. Their batches count as before.
+CREATE TABLE misfits (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    games INTEGER NOT NULL CHECK (games > 0),
+    ratio REAL NOT NULL,
+    low REAL NOT NULL,                      -- the ratio of the others: the median, or the two in the middle
+    high REAL NOT NULL,
+    reason TEXT NOT NULL,                   -- the same in words
+    created REAL NOT NULL,
+    readmitted REAL,
+    readmitted_by INTEGER REFERENCES users,
+    last_task INTEGER                       -- the newest task then; the machine is judged by later ones
+) STRICT;
+CREATE UNIQUE INDEX misfits_live ON misfits (test_id, worker_id) WHERE readmitted IS NULL;
+CREATE INDEX misfits_machine ON misfits (test_id, worker_id, last_task);
+CREATE INDEX misfits_worker ON misfits (worker_id);
+
 -- A game that a side lost by its own fault, as its worker reported it: see `ending`. Above a number of
 -- reports for a test, only the row is kept.
 CREATE TABLE fault_reports (

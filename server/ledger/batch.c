@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/ledger/play_speed.h"
 #include "server/ledger/ranges.h"
 #include "server/ledger/result.h"
 #include "server/ledger/task.h"
@@ -155,9 +156,10 @@ static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *e
         !sql_ledger_worker_credit(turn->db, err, .worker = batch->worker, .games = credit,
                                   .now = turn->now))
         return false;
-    if (task_is_open(row) && row->next_seq * row->test.batch_pairs >= row->pair_count)
-        return task_end(turn, row, TASK_DONE, err);
-    return true;
+    if (!task_is_open(row))
+        return play_speed_judge(turn, row->test.id, row->worker, err);
+    return row->next_seq * row->test.batch_pairs < row->pair_count ||
+           task_end(turn, row, TASK_DONE, err);
 }
 
 // Games limited by nodes or depth have the same result on a busy machine.

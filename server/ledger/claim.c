@@ -212,7 +212,7 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
         .tc_ratio = play.ratio,
         .cores = (int)from->counted_cores,
         .game_mib = game_memory_mib(&memory),
-        .barred = from->has_failed,
+        .barred = from->has_failed || from->is_misfit,
         .was_last = from->was_last,
     };
     limit_by_book(from, workload, out);

@@ -1,5 +1,6 @@
 // Tasks: loading, heartbeats, ends, leases. See ledger.h and task.h.
 #include "server/ledger/task.h"
+#include "server/ledger/play_speed.h"
 #include "server/ledger/ranges.h"
 
 #include <assert.h>
@@ -163,7 +164,8 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     if (!sql_ledger_task_end(turn->db, err, .task = row->id, .state = task_state_name(state),
                              .started_pairs = row->started_pairs, .now = turn->now) ||
         (row->test.state != TEST_FINISHED && !return_unreported(turn, row, err)) ||
-        (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)))
+        (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)) ||
+        (row->next_seq && !play_speed_judge(turn, row->test.id, row->worker, err)))
         return false;
     if (row->next_seq * batch < row->pair_count)
         turn_wake(turn); // another machine can play the returned pairs

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/common/hash.h"
+#include "server/ledger/play_speed.h"
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
 
@@ -113,6 +114,7 @@ static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *er
     if (strcmp(result, "failed") == 0)
         return tasks_stop_returning(turn, test, err);
     return sql_ledger_tasks_stop(turn->db, err, .test = test, .now = turn->now) &&
+           play_speed_judge_stopped(turn, test, err) &&
            sql_ledger_returned_clear(turn->db, err, test);
 }
 
