@@ -100,13 +100,15 @@ WHERE t.author_id = :user AND t.id < :before ORDER BY t.id DESC LIMIT :limit
 -- machine.
 -- name: page_idle row
 -- types: :online_s real
--- types: :now real, :sandbox int, :retry_s real, machines int, bare int, few_cores int, failed int, elsewhere int, resting int
+-- types: :now real, :sandbox int, :retry_s real, machines int, bare int, few_cores int, failed int, elsewhere int, resting int, misfit int
 SELECT count(*) AS machines, count(*) FILTER (WHERE what = 'bare') AS bare, count(*) FILTER (WHERE what = 'few_cores') AS few_cores,
-       count(*) FILTER (WHERE what = 'failed') AS failed, count(*) FILTER (WHERE what = 'elsewhere') AS elsewhere, count(*) FILTER (WHERE what = 'resting') AS resting
+       count(*) FILTER (WHERE what = 'failed') AS failed, count(*) FILTER (WHERE what = 'elsewhere') AS elsewhere, count(*) FILTER (WHERE what = 'resting') AS resting,
+       count(*) FILTER (WHERE what = 'misfit') AS misfit
 FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox THEN 'bare'
                   WHEN w.cores < (SELECT max(threads) FROM sides WHERE test_id = t.id) THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) THEN 'failed'
+                  WHEN EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = w.id AND m.readmitted IS NULL) THEN 'misfit'
                   WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
                   WHEN w.rest_until > :now THEN 'resting'
                   ELSE '' END AS what
@@ -169,7 +171,9 @@ GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 -- types: record bool
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
        1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
-       EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS record
+       EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS record,
+       (SELECT count(*) FROM misfits m CROSS JOIN workers w ON w.id = m.worker_id
+        WHERE m.test_id = :test AND m.readmitted IS NULL AND w.owner = b.owner) AS misfits
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
 WHERE b.test_id = :test AND b.excluded = 0 AND b.position IS NOT NULL
 GROUP BY b.owner ORDER BY pairs DESC, min(b.id) LIMIT 50
@@ -189,6 +193,30 @@ SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name A
         AND b.excluded = 1 AND b.position IS NOT NULL AND (x.which = 'all' OR b.flags <> '')) AS pairs
 FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
 WHERE x.test_id = :test AND x.undone IS NULL ORDER BY x.id LIMIT 200
+
+-- Machines that get no further task of a test, because their speed in play does not fit their clock.
+-- name: page_misfits array
+-- types: excluded bool
+SELECT m.worker_id AS worker, w.name AS worker_name, u.name AS user, m.games, m.ratio, m.low, m.high, m.reason, m.created,
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id AND x.which = 'all' AND x.undone IS NULL) AS excluded
+FROM misfits m CROSS JOIN workers w ON w.id = m.worker_id LEFT JOIN users u ON u.id = w.user_id
+WHERE m.test_id = :test AND m.readmitted IS NULL ORDER BY m.id LIMIT 200
+
+-- The same of one machine, the latest first.
+-- name: page_misfits_of_machine array
+-- types: excluded bool
+SELECT m.test_id AS test, t.title, m.worker_id AS worker, w.name AS worker_name, u.name AS user, m.games, m.ratio, m.low, m.high, m.reason, m.created,
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id AND x.which = 'all' AND x.undone IS NULL) AS excluded
+FROM misfits m CROSS JOIN workers w ON w.id = m.worker_id JOIN tests t ON t.id = m.test_id LEFT JOIN users u ON u.id = w.user_id
+WHERE m.worker_id = :worker AND m.readmitted IS NULL ORDER BY m.id DESC LIMIT 20
+
+-- The same of the machines of one user.
+-- name: page_misfits_of_user array
+-- types: excluded bool
+SELECT m.test_id AS test, t.title, m.worker_id AS worker, w.name AS worker_name, u.name AS user, m.games, m.ratio, m.low, m.high, m.reason, m.created,
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id AND x.which = 'all' AND x.undone IS NULL) AS excluded
+FROM workers w CROSS JOIN misfits m ON m.worker_id = w.id JOIN tests t ON t.id = m.test_id JOIN users u ON u.id = w.user_id
+WHERE w.user_id = :user AND m.readmitted IS NULL ORDER BY m.id DESC LIMIT 20
 
 -- The batches of a test whose games were replayed.
 -- name: page_replays object

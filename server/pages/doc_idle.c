@@ -16,7 +16,7 @@ static void say(Str *text, int64_t count, const char *one, const char *several) 
 
 static json_t *sentence(const SqlPageIdle *idle) {
     int64_t others = idle->machines - idle->failed - idle->few_cores - idle->bare -
-                     idle->elsewhere - idle->resting;
+                     idle->elsewhere - idle->resting - idle->misfit;
     Str text scope(str_release);
     str_init(&text, 1000);
     say(&text, idle->elsewhere, "plays another test", "play other tests");
@@ -26,6 +26,8 @@ static json_t *sentence(const SqlPageIdle *idle) {
         "have weaker sandboxes than this server wants");
     say(&text, idle->failed, "could not play it (see the failures below)",
         "could not play it (see the failures below)");
+    say(&text, idle->misfit, "does not fit its clock (see the machines below)",
+        "do not fit their clocks (see the machines below)");
     say(&text, idle->resting, "has to wait after several tasks without a result",
         "have to wait after several tasks without a result");
     say(&text, others, "may be about to take it, has just left or is short of memory",

@@ -5,6 +5,7 @@
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
+#include "server/pages/doc_misfits.h"
 #include "server/submit/quota.h"
 #include "sql/nets.h"
 #include "sql/pages.h"
@@ -55,13 +56,13 @@ json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
         sql_page_machine(ctx->db, .worker = id, .now = ctx->now, .online_s = ONLINE_S);
     if (!machine)
         return doc_missing(err, "machine", id);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "tasks",
-                     sql_page_tasks_of_machine(ctx->db, id), "failures",
-                     sql_page_failures_of_machine(ctx->db, id), "flagged",
-                     sql_page_flagged_of_machine(ctx->db, id), "replay_mismatches",
-                     sql_page_replay_faults_of_machine(ctx->db, id), "faults",
-                     sql_page_faults_of_machine(ctx->db, id), "actions",
-                     doc_machine_actions(ctx, machine));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "misfits",
+        doc_misfits_of_machine(ctx, id), "tasks", sql_page_tasks_of_machine(ctx->db, id),
+        "failures", sql_page_failures_of_machine(ctx->db, id), "flagged",
+        sql_page_flagged_of_machine(ctx->db, id), "replay_mismatches",
+        sql_page_replay_faults_of_machine(ctx->db, id), "faults",
+        sql_page_faults_of_machine(ctx->db, id), "actions", doc_machine_actions(ctx, machine));
 }
 
 // ---- nets ---------------------------------------------------------------------------------------
@@ -128,8 +129,8 @@ json_t *doc_user(const DocContext *ctx, const char *name, Error *err) {
     json_object_set_new(user, "roles", sql_roles_of_user(ctx->db, id));
     json_t *machines = sql_page_machines_of_user(ctx->db, .user = id, .now = ctx->now,
                                                  .online_s = ONLINE_S, .limit = DOC_PAGE_SIZE_MAX);
-    return json_pack("{s:O, s:o, s:{s:o}}", "user", user, "tests", tests, "machines", "items",
-                     machines);
+    return json_pack("{s:O, s:o, s:o, s:{s:o}}", "user", user, "misfits",
+                     doc_misfits_of_user(ctx, id), "tests", tests, "machines", "items", machines);
 }
 
 json_t *doc_account(const DocContext *ctx) {

@@ -20,6 +20,7 @@
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_book.h"
+#include "server/pages/doc_misfits.h"
 #include "server/pages/doc_said.h"
 #include "server/submit/fields.h"
 #include "server/submit/net_upload.h"
@@ -215,6 +216,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_object_set_new(test, "owners", sql_page_owners_of_test(ctx->db, id));
     json_object_set_new(test, "rest", sql_page_rest_of_test(ctx->db, id));
     doc_add_said(ctx, id, test);
+    doc_add_misfits(ctx, id, test);
     json_object_set_new(test, "uncounted", sql_page_uncounted(ctx->db, id));
     json_object_set_new(test, "flagged", sql_page_flagged(ctx->db, id));
     json_object_set_new(test, "replays", replays(ctx, id));
@@ -261,6 +263,9 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_t *of_said = json_object_get(test, "said_warning");
     if (json_is_string(of_said))
         json_array_append(warnings, of_said);
+    json_t *of_speed = json_object_get(test, "misfit_warning");
+    if (json_is_string(of_speed))
+        json_array_append(warnings, of_speed);
     json_t *of_book = doc_book_warning(row, json_object_get(test, "stats"));
     if (json_is_string(of_book))
         json_array_append(warnings, of_book);

@@ -1,6 +1,6 @@
 // The routes for results and machines: exclude a machine's batches from a test, include them again,
-// block a machine, unblock it. Each is both a form and a call of the API. The reply to a form
-// redirects to the page of the form.
+// readmit a machine to a test, block a machine, unblock it. Each is both a form and a call of the
+// API. The reply to a form redirects to the page of the form.
 #include <string.h>
 
 #include "server/common/one_line.h"
@@ -48,7 +48,7 @@ static bool read_exclusion(Request *req, Exclusion *exclusion, Error *err) {
     return reason_check(exclusion->reason, err);
 }
 
-static bool read_included(Request *req, int64_t *worker, Error *err) {
+static bool read_one_worker(Request *req, int64_t *worker, Error *err) {
     json_int_t id = 0;
     if (!request_is_api(req))
         return read_worker(req, worker, err);
@@ -81,9 +81,19 @@ static bool include(Request *req, Response *res, Error *err) {
     int64_t test = request_id(req, 0), worker = 0;
     Excluded changed = {0};
     Caller caller = submitted_caller(req);
-    return submitted_right(req, ACTION_INCLUDE, err) && read_included(req, &worker, err) &&
+    return submitted_right(req, ACTION_INCLUDE, err) && read_one_worker(req, &worker, err) &&
            submit_include(&caller, test, worker, &changed, err) &&
            answer_excluded(req, res, test, &changed);
+}
+
+static bool readmit(Request *req, Response *res, Error *err) {
+    int64_t test = request_id(req, 0), worker = 0;
+    Caller caller = submitted_caller(req);
+    return submitted_right(req, ACTION_READMIT, err) && read_one_worker(req, &worker, err) &&
+           submit_readmit(&caller, test, worker, err) &&
+           respond_at(req, res, 200,
+                      json_pack("{s:I, s:I}", "id", (json_int_t)test, "worker", (json_int_t)worker),
+                      "/tests/%lld#workers", (long long)test);
 }
 
 // ---- machines
@@ -118,6 +128,8 @@ const Route routes_results[] = {
     {"POST", "/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
     {"POST", "/api/v1/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
     {"POST", "/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
+    {"POST", "/api/v1/tests/{id}/readmit", ACCESS_PERSON, BODY_MAX, NULL, readmit},
+    {"POST", "/tests/{id}/readmit", ACCESS_PERSON, BODY_MAX, NULL, readmit},
     {"POST", "/api/v1/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
     {"POST", "/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
     {"POST", "/api/v1/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},

@@ -39,6 +39,11 @@ bool submit_include(const Caller *caller, int64_t test, int64_t worker, Excluded
            ledger_include(caller->turn, test, worker, caller->viewer->user_id, changed, err);
 }
 
+bool submit_readmit(const Caller *caller, int64_t test, int64_t worker, Error *err) {
+    return may(ACTION_READMIT, caller, test, err) &&
+           ledger_readmit(caller->turn, test, worker, caller->viewer->user_id, err);
+}
+
 bool submit_block(const Caller *caller, int64_t machine, bool block, const char *reason,
                   Error *err) {
     return right_to_block(caller, err) &&

@@ -15,5 +15,6 @@ bool submit_exclude(const Caller *caller, const Exclusion *exclusion, Excluded *
                     Error *err);
 bool submit_include(const Caller *caller, int64_t test, int64_t worker, Excluded *changed,
                     Error *err);
+bool submit_readmit(const Caller *caller, int64_t test, int64_t worker, Error *err);
 bool submit_block(const Caller *caller, int64_t machine, bool block, const char *reason,
                   Error *err);

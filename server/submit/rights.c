@@ -240,6 +240,7 @@ static const struct {
     [ACTION_HARMFUL] = {"harmful", can_be_harmful, is_maintainer, always, is_outside_baseline},
     [ACTION_EXCLUDE] = {"exclude", always, is_maintainer, always, always},
     [ACTION_INCLUDE] = {NULL, always, is_maintainer, always, always},
+    [ACTION_READMIT] = {NULL, always, is_maintainer, always, always},
     [ACTION_BENCH] = {"bench", always, is_maintainer, always, always},
     [ACTION_MERGE] = {"merge", can_be_merged, is_maintainer, may_merge, fits_the_baseline},
 };

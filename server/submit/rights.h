@@ -27,6 +27,7 @@ typedef enum {
     ACTION_HARMFUL, // stop as harmful
     ACTION_EXCLUDE,
     ACTION_INCLUDE,
+    ACTION_READMIT, // a machine that does not fit its clock
     ACTION_BENCH,
     ACTION_MERGE,
     ACTION_COUNT,

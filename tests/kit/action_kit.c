@@ -67,6 +67,10 @@ static bool do_include(const Caller *caller, Error *err) {
     return but_for("not_excluded", submit_include(caller, 1, 1, &changed, err), err);
 }
 
+static bool do_readmit(const Caller *caller, Error *err) {
+    return but_for("not_misfit", submit_readmit(caller, 1, 1, err), err);
+}
+
 static bool do_bench(const Caller *caller, Error *err) {
     return submit_correct_bench(caller, 1, "new", 12345, err);
 }
@@ -83,7 +87,8 @@ static bool (*const acts[ACTION_COUNT])(const Caller *, Error *) = {
     [ACTION_APPROVE] = do_approve, [ACTION_UPLOAD_NET] = do_upload, [ACTION_PAUSE] = do_pause,
     [ACTION_RESUME] = do_resume,   [ACTION_MODIFY] = do_modify,     [ACTION_DESCRIBE] = do_describe,
     [ACTION_STOP] = do_stop,       [ACTION_HARMFUL] = do_harmful,   [ACTION_EXCLUDE] = do_exclude,
-    [ACTION_INCLUDE] = do_include, [ACTION_BENCH] = do_bench,       [ACTION_MERGE] = do_merge,
+    [ACTION_INCLUDE] = do_include, [ACTION_READMIT] = do_readmit,   [ACTION_BENCH] = do_bench,
+    [ACTION_MERGE] = do_merge,
 };
 
 bool kit_act(Action action, const Caller *caller, Error *err) {

@@ -349,6 +349,7 @@ author: POST /api/v1/tests/{id}/modify /api/v1/tests/{id}/pause /api/v1/tests/{i
 maintainer: POST /books /api/v1/books
 maintainer: POST /tests/{id}/approve /tests/{id}/exclude /tests/{id}/harmful /tests/{id}/include /tests/{id}/merge
 maintainer: POST /api/v1/tests/{id}/approve /api/v1/tests/{id}/exclude /api/v1/tests/{id}/harmful /api/v1/tests/{id}/include
+maintainer: POST /tests/{id}/readmit /api/v1/tests/{id}/readmit
 maintainer: POST /api/v1/tests/{id}/merge /tests/{id}/bench /api/v1/tests/{id}/bench
 maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{id}/block /api/v1/machines/{id}/unblock
 admin: GET /admin /api/v1/users
@@ -360,7 +361,7 @@ anyone: POST /logout /api/v1/logout
 """
 # What is said with a call, so that nothing comes of it.
 BODIES = {"password": {"old": "x", "password": "short"}, "tokens": {"name": "x", "scope": "king"}, "role": {"role": "king", "grant": "1"},
-          "state": {"state": "asleep"}, "exclude": {"worker": "999", "which": "none"}, "include": {"worker": "999"},
+          "state": {"state": "asleep"}, "exclude": {"worker": "999", "which": "none"}, "include": {"worker": "999"}, "readmit": {"worker": "999"},
           "modify": {"wings": "two"}, "tests": {"title": "x", "commit": "nothing"}, "new": {"title": "x", "commit": "nothing"}}
 PLACES = {"{engine}": "anvil", "{rest...}": "HEAD", "{name...}": "none.css", "{sha256}": "f" * 64, "{task}": "999", "{seq}": "0",
           "{name}": "volunteer"}

@@ -91,6 +91,8 @@ static const struct {
      .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
     {.action = ACTION_INCLUDE, .situation = ACTIVE,
      .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
+    {.action = ACTION_READMIT, .situation = ACTIVE,
+     .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
     {.action = ACTION_BENCH, .situation = ACTIVE,
      .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
     {.action = ACTION_MERGE, .situation = ENDED "result = 'accepted'",
