@@ -48,11 +48,13 @@ static void add_part(Str *out, const char *before, int64_t games, const char *be
 }
 
 static json_t *words(const RuleCounts *counts, double saved) {
+    int64_t games = counts->wins + counts->draws + counts->open;
     Str text scope(str_release);
     str_init(&text, 600);
     str_puts(&text, "Rules of adjudication ended ");
-    add_number(&text, counts->wins + counts->draws + counts->open);
-    str_puts(&text, " games that were then played on.");
+    add_number(&text, games);
+    str_puts(&text,
+             games == 1 ? " game that was then played on." : " games that were then played on.");
     add_part(&text, " They gave a win in ", counts->wins, ", wrongly in ", counts->wrong_wins);
     add_part(&text, ", and a draw in ", counts->draws, ", wrongly in ", counts->wrong_draws);
     str_puts(&text, ".");
