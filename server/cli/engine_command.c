@@ -221,11 +221,16 @@ static bool do_baseline(EngineJob *job, Error *err) {
 static bool read_reference(const EngineJob *job, const char *sha, Reference *out, Error *err) {
     const Plan *plan = job->plan;
     long worker;
-    if (plan->word_count == 2)
-        return reference_given(plan->words[1], plan->machine, out, err);
-    if (!plan->worker || !parse_long(plan->worker, 1, LONG_MAX, &worker))
+    bool given = plan->word_count == 2;
+    if (given == (plan->worker != NULL) || (plan->machine && !given))
         return error_set(err, 422, "bad_field",
-                         "name a machine by its number with --worker, or a speed with --machine");
+                         "name either a machine of this server with --worker NUMBER, or a speed "
+                         "and with --machine where it was measured");
+    if (given)
+        return reference_given(plan->words[1], plan->machine, out, err);
+    if (!parse_long(plan->worker, 1, LONG_MAX, &worker))
+        return error_set(err, 422, "bad_field", "'%s' is not the number of a machine",
+                         plan->worker);
     return reference_measured(job->db, job->engine.id, sha, worker, out, err);
 }
 

@@ -176,7 +176,8 @@ def the_reference_speed_is_the_operators():
     contains(server.command("engine", "list", server.data), "at 1500000 nodes/s, measured on a Pentium")
     contains(Client(server).get("/engines").words, "1,500,000 nodes/s of one slot, which a worker measured on a Pentium")
     for arguments, told in [(["fast", "--machine", "x"], "'fast' is not a speed"), (["1500000"], "with --machine NAME"),
-                            (["1500000", "--machine", "two\nlines"], "machine"), ([], "with --worker"), (["--worker", "0"], "with --worker"),
+                            (["1500000", "--machine", "two\nlines"], "machine"), ([], "with --worker"), (["--worker", "0"], "'0' is not the number"),
+                            (["1500000", "--machine", "x", "--worker", "1"], "either"), (["--worker", "1", "--machine", "x"], "either"),
                             (["--worker", "1"], "machine 1 has measured no speed")]:
         done = server.command("engine", "reference", server.data, *arguments, check=False)
         equal(done.returncode, 1, arguments)
