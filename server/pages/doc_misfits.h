@@ -1,5 +1,5 @@
-// Machines whose speed in play does not fit their clock, for the documents of a test, a machine and a
-// user: each with a sentence that says all of it.
+// Machines whose speed in play does not fit their clock, for the documents of a test, a machine and
+// a user: each with a sentence that says all of it.
 #pragma once
 
 #include "server/pages/doc.h"
