@@ -307,8 +307,8 @@ def a_test_shows_how_much_each_owner_brought():
     for machine in (*machines, machines[0]):
         equal(machine.post(machine.claim()).json["counted"], True)
     found = anyone.api("GET", f"/tests/{test}").json
-    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "record": False},
-                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "record": True}])
+    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "record": False, "misfits": 0},
+                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "record": True, "misfits": 0}])
     equal([text for text in found["warnings"] if "owner" in text],
           ["One owner without a record (machines without an account) played 75\u00a0% of the pairs that count."])
     page = anyone.get(f"/tests/{test}").text
