@@ -129,12 +129,15 @@ static const struct Command {
      "Manages the engine's repository: its commits, its baseline, and where commits name their\n"
      "    nets. `server engine` explains each of these commands."},
     {"book", command_book,
-     "book add DATA ENGINE NAME FILE\n"
-     "  server book make DATA [ENGINE]\n"
+     "book add DATA ENGINE NAME FILE [standard|chess960]\n"
+     "  server book make DATA [ENGINE [NAME]]\n"
      "  server book list DATA",
-     "Manages books of openings, also while the server runs. add: from FILE, which is EPD or PGN.\n"
-     "    make: the book of 250,000 openings that this program brings; without --book, `init` has\n"
-     "    done it."},
+     "Manages books of openings, also while the server runs.\n"
+     "    add   from FILE: EPD or PGN, also packed by gzip or as the only file of a zip. A "
+     "refusal\n"
+     "          names the line. With a variant, an opening of the other one is refused\n"
+     "    make  the book of 250,000 openings that this program brings, in seconds and without a\n"
+     "          search; without --book, `init` has done it"},
     {"backup", command_backup, "backup DATA FILE",
      "Writes database, repositories and blobs into one tar file, also while the server runs."},
     {"check", command_check, "check DATA",

@@ -9,6 +9,10 @@ VALUES (:engine, :name, :sha256, :format, :openings, :duplicates, :chess960, :us
 -- types: chess960 bool
 SELECT e.name AS engine, b.name, b.openings, b.chess960 FROM books b JOIN engines e ON e.id = b.engine_id ORDER BY e.id, b.id
 
+-- name: book_of_blob value
+-- types: value text?
+SELECT name FROM books WHERE engine_id = :engine AND blob = :sha256 ORDER BY id LIMIT 1
+
 -- name: worker_by_key row
 -- types: barred text
 SELECT w.id, s.barred FROM workers w JOIN standings s ON s.id = w.id WHERE w.machine_key_hash = :key_hash

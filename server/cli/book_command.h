@@ -6,7 +6,7 @@
 // argv[0] is "book". Returns the exit status: 1 for a failure, 2 for wrong arguments.
 int command_book(int argc, char **argv);
 
-// Adds the file as a book with the name of the file. Call these inside a writer's transaction.
+// Adds the file as a book with the name of the file, for `server init`: inside its transaction.
 bool book_add_file(Db *db, const char *data, int64_t engine, const char *path, Error *err);
-// Adds the books that were installed with this program, in the order of their names.
+// Adds the book that was installed with this program.
 bool book_add_own(Db *db, const char *data, int64_t engine, Error *err);

@@ -33,12 +33,6 @@ static const char *field(const Request *req, const char *name) {
     return text ? text : "";
 }
 
-static bool take_variant(const Request *req, const char **variant, Error *err) {
-    *variant = field(req, "variant");
-    return !**variant || strcmp(*variant, "standard") == 0 || strcmp(*variant, "chess960") == 0 ||
-           error_field(err, 422, "bad_field", "variant", "variant: is standard or chess960");
-}
-
 static bool take_file(const Request *req, const char **bytes, size_t *size, Error *err) {
     *bytes = request_form(req, "book", size);
     if (!*bytes && !submitted_is_form(req))
@@ -51,10 +45,10 @@ static bool take_file(const Request *req, const char **bytes, size_t *size, Erro
 }
 
 static bool read_book(Request *req, Upload *upload, Error *err) {
-    const char *bytes, *variant, *name = field(req, "name");
+    const char *bytes, *name = field(req, "name"), *variant = field(req, "variant");
     size_t size;
-    if (!take_file(req, &bytes, &size, err) || !take_variant(req, &variant, err) ||
-        !book_name_is_free(req->turn->db, upload->engine.id, name, err))
+    if (!take_file(req, &bytes, &size, err) ||
+        !book_name_check(req->turn->db, upload->engine.id, name, err))
         return false;
     if (book_prepare(req->site->data, bytes, size, name, variant, &upload->book, err))
         return true;

@@ -13,13 +13,18 @@
 #include "sql/tests.h"
 #include "sql/worker.h"
 
-// ---- the two steps ------------------------------------------------------------------------------
+// ---- checking -----------------------------------------------------------------------------------
+
+static bool variant_check(const char *variant, Error *err) {
+    return !*variant || strcmp(variant, "standard") == 0 || strcmp(variant, "chess960") == 0 ||
+           error_field(err, 422, "bad_field", "variant", "variant: is standard or chess960");
+}
 
 bool book_prepare(const char *data, const char *bytes, size_t size, const char *name,
                   const char *variant, NewBook *out, Error *err) {
     size_t text_size;
     *out = (NewBook){0};
-    if (!one_line_check("name", name, 1, BOOK_NAME_MAX, err))
+    if (!variant_check(variant, err))
         return false;
     snprintf(out->name, sizeof out->name, "%s", name);
     rules_init();
@@ -34,27 +39,6 @@ bool book_prepare(const char *data, const char *bytes, size_t size, const char *
     out->is_pgn = book.is_pgn;
     return blob_put(data, book.lines.data, book.lines.size, out->sha, err);
 }
-
-bool book_name_is_free(Db *db, int64_t engine, const char *name, Error *err) {
-    SqlBookByName known;
-    return !sql_book_by_name(db, &known, .engine = engine, .name = name) ||
-           error_field(err, 409, "book_exists", "name", "name: the engine has a book %s already",
-                       name);
-}
-
-int64_t book_store(Db *db, int64_t engine, const NewBook *book, int64_t user, double now,
-                   Error *err) {
-    if (!book_name_is_free(db, engine, book->name, err) ||
-        !blob_note(db, book->sha, book->size, "book", now, err) ||
-        !sql_book_add(db, err, .engine = engine, .name = book->name, .sha256 = book->sha,
-                      .format = book->is_pgn ? "pgn" : "epd", .openings = book->openings,
-                      .duplicates = book->duplicates, .chess960 = book->chess960,
-                      .user = user ? &user : NULL, .created = now))
-        return 0;
-    return db_last_id(db);
-}
-
-// ---- files of the operator ----------------------------------------------------------------------
 
 // The text of a file of walks is the book that it stands for.
 static char *bytes_of(const char *path, size_t *size, Error *err) {
@@ -71,13 +55,32 @@ static char *bytes_of(const char *path, size_t *size, Error *err) {
     return book;
 }
 
-int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
-                     const char *name, double now, Error *err) {
+bool book_prepare_file(const char *data, const char *path, const char *name, const char *variant,
+                       NewBook *out, Error *err) {
     size_t size;
-    NewBook book;
     char *bytes scope(free_ptr) = bytes_of(path, &size, err);
-    return bytes && book_name_is_free(db, engine_id, name, err) &&
-                   book_prepare(data, bytes, size, name, "", &book, err)
-               ? book_store(db, engine_id, &book, 0, now, err)
-               : 0;
+    return bytes && book_prepare(data, bytes, size, name, variant, out, err);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+bool book_name_check(Db *db, int64_t engine, const char *name, Error *err) {
+    SqlBookByName known;
+    if (!one_line_check("name", name, 1, BOOK_NAME_MAX, err))
+        return false;
+    return !sql_book_by_name(db, &known, .engine = engine, .name = name) ||
+           error_field(err, 409, "book_exists", "name", "name: the engine has a book %s already",
+                       name);
+}
+
+int64_t book_store(Db *db, int64_t engine, const NewBook *book, int64_t user, double now,
+                   Error *err) {
+    if (!book_name_check(db, engine, book->name, err) ||
+        !blob_note(db, book->sha, book->size, "book", now, err) ||
+        !sql_book_add(db, err, .engine = engine, .name = book->name, .sha256 = book->sha,
+                      .format = book->is_pgn ? "pgn" : "epd", .openings = book->openings,
+                      .duplicates = book->duplicates, .chess960 = book->chess960,
+                      .user = user ? &user : NULL, .created = now))
+        return 0;
+    return db_last_id(db);
 }

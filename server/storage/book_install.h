@@ -17,19 +17,17 @@ typedef struct NewBook {
 } NewBook;
 
 // Checks a file, packed or not, and stores the blob, to which no row refers yet. `variant` as in
-// book_read(). False: 413, or 422 `bad_book` or `bad_field` (a name that is no line of 1 to 100
-// characters). On a reader thread, or in a command.
+// book_read(). False: 413, or 422 `bad_book` or `bad_field` (an unknown variant). On a reader
+// thread, or in a command outside a transaction. The name was checked.
 bool book_prepare(const char *data, const char *bytes, size_t size, const char *name,
                   const char *variant, NewBook *out, Error *err);
-// Whether the engine has no book of that name; else 409 `book_exists`. Asked before the blob is
-// stored, and again with the row.
-bool book_name_is_free(Db *db, int64_t engine, const char *name, Error *err);
+// The same for a file of the operator, which may also be a file of walks (engine/book/walks.h).
+bool book_prepare_file(const char *data, const char *path, const char *name, const char *variant,
+                       NewBook *out, Error *err);
+// Whether a book of the engine can have the name; else 422 `bad_field` (it is no line of 1 to 100
+// characters) or 409 `book_exists`. Asked before a file is read, and again with the row.
+bool book_name_check(Db *db, int64_t engine, const char *name, Error *err);
 // Writes the row, inside a writer's transaction. `user` 0: the operator. Returns the book's id; 0:
 // the error.
 int64_t book_store(Db *db, int64_t engine, const NewBook *book, int64_t user, double now,
                    Error *err);
-
-// Both steps for a file of the operator: EPD, PGN, packed or not, or a file of walks
-// (engine/book/walks.h).
-int64_t book_install(Db *db, const char *data, int64_t engine_id, const char *path,
-                     const char *name, double now, Error *err);

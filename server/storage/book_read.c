@@ -39,8 +39,9 @@ static bool has_move(const Position *pos) {
 
 static bool suits(const Reading *r, const Position *start, const Position *end, long line,
                   Error *err) {
-    if (r->out->openings >= BOOK_OPENINGS_MAX)
-        return refuse(err, line, "a book has at most a million openings");
+    if (r->out->openings + r->out->duplicates >= BOOK_OPENINGS_MAX)
+        return refuse(err, line,
+                      "a book has at most a million openings, those that are left out included");
     if (*r->variant && strcmp(r->variant, variant_of(start)) != 0)
         return error_set(err, 422, "bad_book", "line %ld: the opening is of the variant %s", line,
                          variant_of(start));

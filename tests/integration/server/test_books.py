@@ -52,6 +52,7 @@ BAD = (("empty", b"", "the file has no openings"), ("no-move", EPD + b"8/8/8/8/8
        ("cut-zip", zipped(book_pgn=PGN * 50)[:-30], "the packed file is damaged or cut"),
        ("cut-gzip", gzip.compress(EPD * 50)[:-12], "the packed file is damaged or cut"),
        ("two", zipped(a_epd=EPD, b_epd=EPD), "the zip has more than one file"), ("hollow", zipped(), "the packed file is damaged"),
+       ("ten-million", gzip.compress(b"8/8/8/8/8/k7/8/K6R w - -\n" * 10_000_000, 1), "line 1000001: a book has at most a million openings"),
        ("bomb", gzip.compress(b"\n" * (300 << 20)), "over 256 MiB"), ("nul", b"rnbqkbnr/8\0\n", "line 1: this is not text"),
        ("side", b"rnbqkbnr/pppp1Qpp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1\n", "line 1"))
 
@@ -60,16 +61,18 @@ def blobs():
     return sorted(path.name for path in (server.data / "blobs").rglob("*") if path.is_file())
 
 
-def add(name, data, check=True):
+def add(name, data, *variant, check=True):
     file = server.folder / "book"
     file.write_bytes(data)
-    return server.command("book", "add", server.data, "anvil", name, file, check=check)
+    return server.command("book", "add", server.data, "anvil", name, file, *variant, check=check)
 
 
 def a_book_comes_as_epd_or_pgn_packed_or_not():
     for name, data, openings in (("epd", EPD, 2), ("pgn", PGN, 2), ("epd-gz", gzip.compress(EPD), 2), ("pgn-zip", zipped(x_pgn=PGN), 2),
                                  ("frc", CHESS960, 1)):
-        add(name, data)
+        words = f"anvil: book {name}, {openings} openings{', Chess960' * (name == 'frc')}, {0 if name == 'frc' else 1} left out"
+        equal(add(name, data), words + "\n")
+        equal(Client(server).api("GET", "/events?type=book").json["items"][0]["message"], words)
         contains(server.command("book", "list", server.data), f"anvil {name}: {openings} openings")
     one, packed = (sql(server, "SELECT blob, duplicates FROM books WHERE name = ?", name)[0] for name in ("pgn", "pgn-zip"))
     equal((one, one[1]), (packed, 1), "the packed book is the same, without the game that transposes")
@@ -87,7 +90,35 @@ def what_is_refused_leaves_nothing():
     contains(done.stderr, "the engine has a book anvil already")
     for name in ("", "two\nlines", "x" * 101):
         equal(add(name, EPD, check=False).returncode, 1, name)
+    for data, variant, words in ((CHESS960, "standard", "book x: line 1: the opening is of the variant chess960"),
+                                 (EPD, "chess960", "book x: line 2: the opening is of the variant standard"),
+                                 (EPD, "atomic", "variant: is standard or chess960")):
+        done = add("x", data, variant, check=False)
+        equal((done.returncode, done.stderr), (1, f"server: {words}\n"))
     equal((sql(server, "SELECT * FROM books"), blobs()), (before, stored))
+
+
+# ---- made by command
+
+
+def make(*words, check=True):
+    return server.command("book", "make", server.data, *words, check=check)
+
+
+def the_book_of_this_program_is_made_once():
+    contains(make(check=False).stderr, "the engine has a book anvil already")  # that of init is another one
+    equal(make("anvil", "own"), "anvil: book own, 250000 openings, 0 left out\n")
+    equal(make("anvil", "another"), "anvil has this book already: own\n")
+    equal(sql(server, "SELECT count(*) FROM books WHERE openings = 250000"), [(1,)])
+
+
+def a_book_is_made_for_an_engine_that_exists():
+    before = sql(server, "SELECT * FROM books")
+    done = make("none", "x", check=False)
+    equal((done.returncode, done.stdout), (1, ""))
+    contains(done.stderr, "there is no engine none")
+    equal(make("anvil", "x", "y", check=False).returncode, 2)
+    equal(sql(server, "SELECT * FROM books"), before)
 
 
 # ---- by the API and the page
@@ -179,5 +210,7 @@ EXAMPLES = {name: json.loads(text) for name, text in
 
 if __name__ == "__main__":
     with submission_server() as server:
-        run(a_book_comes_as_epd_or_pgn_packed_or_not, what_is_refused_leaves_nothing, a_maintainer_uploads_a_book_and_tests_may_choose_it,
-            a_book_that_is_refused_leaves_nothing_and_the_page_says_why, each_opening_says_how_often_it_was_decisive)
+        run(a_book_comes_as_epd_or_pgn_packed_or_not, what_is_refused_leaves_nothing, the_book_of_this_program_is_made_once,
+            a_book_is_made_for_an_engine_that_exists,
+            a_maintainer_uploads_a_book_and_tests_may_choose_it, a_book_that_is_refused_leaves_nothing_and_the_page_says_why,
+            each_opening_says_how_often_it_was_decisive)

@@ -756,7 +756,7 @@ def init_makes_the_default_book_without_a_search():
                                                                  capture_output=True, text=True, check=True).stdout.splitlines())
         blob = hashlib.sha256(lines.encode()).hexdigest()
         equal((own.data / "blobs" / blob[:2] / blob).read_bytes(), lines.encode())
-        contains(own.command("book", "make", own.data, check=False).stderr, "anvil")
+        equal(own.command("book", "make", own.data), "anvil has this book already: anvil\n")
     # An installation that was made with books of its own gets it by `book make`; a damaged file is refused, and nothing of it stays.
     with tempfile.TemporaryDirectory() as folder:
         own = Server(start=False, init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "plain.epd"))])
