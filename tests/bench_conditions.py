@@ -9,16 +9,12 @@ import re
 import subprocess
 import tempfile
 
-from figures import output, row
+from figures import head, output, row
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BOOK = ROOT / "tests/data/books/anvil.epd"
 WAYS = (("", "an honest engine"), ("thread", "one thread"), ("threads", "short threads"), ("processes", "processes"))
 PAIRS = 10
-
-
-def head(seed):
-    print(f"  commit {output('git', '-C', ROOT, 'rev-parse', '--short=10', 'HEAD').strip()}, seed {seed}")
 
 
 def clock(build, _games, seed):

@@ -13,6 +13,11 @@ def row(what, figure, unit, limit="", fine=True):
     return fine
 
 
+def head(seed):
+    commit = output("git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short=10", "HEAD").strip()
+    print(f"  commit {commit}, seed {seed}")
+
+
 def number(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:,.2f}"
 
