@@ -2,8 +2,6 @@
 // in which movegen finds them, which a faster movegen may change.
 #include "book/walk.h"
 
-#include <stdlib.h>
-
 #include "base/random.h"
 #include "rules/movegen.h"
 
@@ -14,8 +12,18 @@ static int rank_of(Move move) {
     return (move_from(move) << 6 | move_to(move)) << 3 | piece;
 }
 
-static int compare(const void *a, const void *b) {
-    return rank_of(*(const Move *)a) - rank_of(*(const Move *)b);
+// The move that would stand at `place` if the list were in order; no two moves have the same rank.
+static Move move_at(const MoveList *list, int place) {
+    int ranks[MOVES_MAX], i = 0;
+    for (int k = 0; k < list->size; k++)
+        ranks[k] = rank_of(list->moves[k]);
+    for (;; i++) {
+        int before = 0;
+        for (int k = 0; k < list->size; k++)
+            before += ranks[k] < ranks[i];
+        if (before == place)
+            return list->moves[i];
+    }
 }
 
 bool walk_exit(uint32_t number, Position *pos) {
@@ -28,8 +36,7 @@ bool walk_exit(uint32_t number, Position *pos) {
         movegen_legal(pos, &list);
         if (list.size == 0)
             return false;
-        qsort(list.moves, (size_t)list.size, sizeof *list.moves, compare);
-        position_make(pos, list.moves[random_below(&random, list.size)], &undo);
+        position_make(pos, move_at(&list, random_below(&random, list.size)), &undo);
     }
     movegen_legal(pos, &list);
     return list.size > 0 && !pos->checkers;
