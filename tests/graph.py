@@ -54,7 +54,7 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
     "worker/match_cli": "server/common worker/os worker/match sprt engine/rules",
     "worker/api": "server/common worker/os worker/console",
     "worker/cache": "server/common worker/os worker/console worker/api",
-    "worker/build": "server/common worker/os worker/sandbox worker/cache",
+    "worker/build": "server/common worker/os worker/console worker/sandbox worker/cache",
     "worker/results": "server/common worker/os worker/console worker/api worker/match",
     "worker/setup": "server/common worker/os worker/sandbox worker/api worker/build worker/results worker/match",
     "worker/task": "server/common worker/os worker/console worker/sandbox worker/uci worker/match worker/api worker/cache worker/build "

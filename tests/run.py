@@ -12,7 +12,7 @@ line of output as soon as it ends.
 
 A script says in its head what is special about it: "# test: first, plain if LONG". PROPERTIES lists what it may say.
 
-LONG=1 in the environment runs all there is: both builds of every test, deeper perft, more fuzzing, every compiler. Without it
+LONG=1 in the environment runs all there is: both builds where they may differ, deeper perft, more fuzzing, every compiler. Without it
 each sentence is run at least once, and all is over in 12 minutes on two idle cores.
 
 LOAD=N starts N busy processes beside the tests; limits of time grow with them.
@@ -99,7 +99,7 @@ def run(program, build):
     started = time.monotonic()
     env = {**os.environ, "BUILD": build, "PATCHMATE_SHARED": shared_folder(),
            "CMOCKA_MESSAGE_OUTPUT": "TAP", "PYTHONDONTWRITEBYTECODE": "1",
-           "TESTS_PATIENCE": str(PATIENCE), "PATCHMATE_FUZZ_SECONDS": "10" if LONG else "1",
+           "TESTS_PATIENCE": str(PATIENCE), "PATCHMATE_FUZZ_SECONDS": "5" if LONG else "1",
            "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=1",
            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1", **program.env}
     process = subprocess.Popen([*TIMED, *program.argv], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,

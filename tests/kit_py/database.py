@@ -16,7 +16,7 @@ PARAMETERS = {"sprt": {"alpha": 0.05, "beta": 0.05, "elo0": 0.0, "elo1": 2.0, "m
               "width": {"error": 3.0, "unit": "logistic"}}
 # The real engine, compiled with little optimisation and with a short bench: seconds instead of half a minute.
 QUICK_BUILD = {"directory": ".", "command": "make -j2 EXE=anvil OPT=-O1 ARCH= LTO=", "binary": "anvil", "env": {},
-               "bench_args": ["bench", "8"]}
+               "bench_args": ["bench", "6"]}
 # A test with what its two sides are, in one row: for "SELECT new_commit FROM " + MATCHES.
 MATCHES = ("(SELECT t.*, n.sha AS new_commit, n.options AS new_options, n.bench_declared AS new_bench_declared, n.tc, n.threads, "
            "b.sha AS base_commit, b.options AS base_options, b.bench_declared AS base_bench_declared, b.grounded AS base_in_baseline "

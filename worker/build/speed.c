@@ -6,6 +6,7 @@
 
 #include "server/common/bytes_text.h"
 #include "server/common/log.h"
+#include "worker/console/pacing.h"
 #include "worker/os/host.h"
 #include "worker/sandbox/job.h"
 
@@ -110,7 +111,7 @@ static RunOutcome measure(const Runner *like, int slots, double *nodes_per_s, Er
         if (outcome != RUN_DONE)
             return outcome;
         count += slots;
-    } while (now_s() - start < least_s && count < slots * ROUNDS_MAX);
+    } while (now_s() - start < pacing(least_s) && count < slots * ROUNDS_MAX);
     qsort(speeds, (size_t)count, sizeof *speeds, compare);
     *nodes_per_s = speeds[count / 2];
     return RUN_DONE;

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: plain only
 """README.md as a newcomer reads it: each command of its fenced blocks runs as printed, in the folder that the page names, with a
 real server and a real worker. A command that this test does not know fails it."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: first, plain if LONG
+# test: first, sanitized only
 """The whole loop with real processes: a patch goes in, a real worker builds the real engine in its sandbox and plays, a
 verdict comes out, the branch moves; and what happens when the patch is bad, the server is away or the volunteer leaves."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: first, plain if LONG
+# test: first, sanitized only
 """The server's core over real sockets: requests and refusals, sessions, turns, waiting, streams, limits, a full disk,
 stop and restart, the command line. Worker protocol, patches and pages have tests of their own."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: first, plain if LONG
+# test: first, sanitized only
 """`kill -9` of a real worker at random moments, again and again: no process of its sandboxes survives, batches that it had
 spooled are sent by the next start, no pair counts twice, and the test still comes to its verdict."""
 
@@ -164,7 +164,7 @@ def main():
         build_quickly(server)
         test = add_test(server, workload="fixed", parameters="{}", batch_pairs=BATCH, base_options="Hash=1", new_options="Hash=1")
         server.start()
-        with Worker(server, "--concurrency", "1", start=False) as worker:
+        with Worker(server, "--concurrency", "1", start=False, env={**os.environ, "PATCHMATE_PACING": "0.1"}) as worker:
             run(a_killed_worker_leaves_no_process_and_continues_its_task, a_killed_worker_keeps_the_results_that_it_could_not_send,
                 a_build_that_is_killed_half_way_is_made_again, an_engine_that_ignores_all_dies_with_its_worker, fault_report_outlives_server_and_worker,
                 ctrl_c_leaves_nothing_behind, the_test_still_reaches_its_verdict, no_pair_counts_twice_and_a_replay_agrees)

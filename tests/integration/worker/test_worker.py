@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: first, plain if LONG
+# test: first, sanitized only
 """The worker against a real server: patches built, benched and played; stopping, killing, outages.
 
 The engine under test is the toy engine on our own rules, because it builds in seconds and plays in

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: first
+# test: first, sanitized only
 """The worker and the machine it runs on: what it says at its start, what it offers, CPUs and disk that it shares with others,
 and `--self-test`."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The options of a test and those that its engine has: a worker reads the list of the engine after the build, and reports an
 option that does not fit before a game is played. Real server, real worker, toy engine."""
 
