@@ -88,11 +88,16 @@ PRAGMA foreign_key_check
 -- has, at most :limit.
 -- name: replay_next row
 -- types: :limit int, outcomes text, crashes int, time_losses int, ponders int, said_moves int, sha text, chess960 bool, first_pair int, before int
-SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.ponders + b.ponders_against AS ponders, b.tc, b.thought, b.games_sha256 AS sha, t.variant = 'chess960' AS chess960,
+-- types: base_tc text?, reference_speed real
+SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.ponders + b.ponders_against AS ponders, b.speed, b.thought, b.games_sha256 AS sha,
+       t.variant = 'chess960' AS chess960, t.seed, o.blob AS book, t.adjudication, n.tc AS new_tc, a.tc AS base_tc,
+       coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
        k.first_pair + b.seq * t.batch_pairs AS first_pair,
        coalesce((SELECT sum(s.moves) FROM said s WHERE s.batch_id = b.id), 0) AS said_moves,
        (SELECT count(*) FROM (SELECT 1 FROM batches p WHERE p.worker_id = b.worker_id AND p.id < b.id LIMIT :limit)) AS before
-FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id
+FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id JOIN engines e ON e.id = t.engine_id
+     JOIN books o ON o.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = k.side
+     LEFT JOIN sides a ON a.test_id = t.id AND a.side = k.against
 WHERE b.id > :after AND b.outcomes IS NOT NULL AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
   AND NOT EXISTS (SELECT 1 FROM replays r WHERE r.batch_id = b.id) ORDER BY b.id LIMIT 1
 

@@ -115,6 +115,17 @@ bool clock_scale_factor(const ClockScale *scale, double measured_speed, double *
     return exact <= scale->max;
 }
 
+bool clock_scale_apply(const ClockScale *scale, const char *text, double measured_speed,
+                       TimeControl *out, Error *err) {
+    double factor;
+    if (!tc_parse(text, out, err))
+        return false;
+    clock_scale_factor(scale, measured_speed, &factor);
+    if (tc_is_scaled(out))
+        tc_scale(out, factor);
+    return true;
+}
+
 double clock_scale_least(const ClockScale *scale) {
     return scale->reference_speed / scale->max;
 }

@@ -36,6 +36,10 @@ typedef struct ClockScale {
 // *factor = reference / measured, but at least `min`. False: it would be above `max`, so the
 // machine is too slow; *factor is `max` then.
 bool clock_scale_factor(const ClockScale *scale, double measured_speed, double *factor);
+// The clock of a machine that measured `measured_speed`: `text` parsed and scaled, by the greatest
+// factor if the machine is too slow. False: 422 `bad_tc`.
+bool clock_scale_apply(const ClockScale *scale, const char *text, double measured_speed,
+                       TimeControl *out, Error *err);
 // The least measured speed with which a machine is not too slow.
 double clock_scale_least(const ClockScale *scale);
 

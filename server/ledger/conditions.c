@@ -51,13 +51,8 @@ static bool clock_check(const Batch *batch, const SqlLedgerTaskClock *task, Erro
     ClockScale scale = {task->reference_speed, task->scale_min, task->scale_max};
     TimeControl tc;
     char text[TC_TEXT_MAX];
-    double factor = 1;
-    if (!tc_parse(task->new_tc, &tc, err))
+    if (!clock_scale_apply(&scale, task->new_tc, batch->speed, &tc, err))
         return false; // no such test is accepted
-    if (tc_is_scaled(&tc)) {
-        clock_scale_factor(&scale, batch->speed, &factor);
-        tc_scale(&tc, factor);
-    }
     if (strcmp(batch->tc, tc_text(&tc, text)) == 0)
         return true;
     return tc_is_scaled(&tc)

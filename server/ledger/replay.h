@@ -1,14 +1,19 @@
-// Replays the games of a batch, as their worker uploaded them, with the rules of chess, and
-// compares them with the batch's counts: legal moves, results that follow from them, possible
-// clocks, and how long the engines thought. Pure. The bytes come from outside, so every length is
-// bounded.
+// Replays the games of a batch, as their worker uploaded them, with the rules of chess and of the
+// test, and compares them with the batch's counts: the opening and the colours of each pair, legal
+// moves, a game that ends when it is over and not later, a result that follows from it (by the
+// scores, if a rule of adjudication ended it), possible clocks, and how long the engines thought.
+// What it cannot know is whether an engine made the moves. Pure. The bytes come from outside, so
+// every length is bounded.
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "server/common/adjudicate.h"
 #include "server/common/error.h"
+#include "server/common/time_control.h"
 
 // Bytes of a game as JSON, and of the games of a batch as text and packed. Measured: a game of 2048
 // plies, the longest possible, with the longest numbers takes 67 KB, and 31 KB packed by zstd. A
@@ -24,11 +29,16 @@ typedef struct ReplayFacts {
     int64_t first_pair;                    // number in the test of the batch's first pair
     const char *outcomes;                  // one digit for each pair
     int64_t crashes, time_losses, ponders; // ponders: of both sides
-    const char *tc;                        // the clock used, "10.000+0.100"
+    const json_t *openings;                // [{"fen","moves"}], one for each pair, as dealt
+    Adjudication rules;                    // of the test: replay_rules()
+    TimeControl clocks[2];                 // of the new side and of the base side, as played
     int64_t thought;                       // ms, by both sides in all games
     int64_t said_moves;                    // moves of both sides that were checked; 0: not counted
     bool chess960;
 } ReplayFacts;
+
+// Reads a test's rules of adjudication, as they are stored. False: they are no such object.
+bool replay_rules(const char *json, Adjudication *out);
 
 // The rest of a game that a rule of adjudication ended and that was played on.
 typedef struct OtherEnd {

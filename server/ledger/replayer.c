@@ -13,6 +13,7 @@
 #include "server/ledger/ledger.h"
 #include "server/ledger/replay.h"
 #include "server/storage/blob.h"
+#include "server/storage/book.h"
 #include "sql/core.h"
 
 // The first batches of each machine are replayed in any case, and a starting server looks back at
@@ -49,6 +50,24 @@ static bool next_batch(Replayer *replayer, SqlReplayNext *batch) {
     return false;
 }
 
+// The conditions of the batch's test. False: something of them is not to be had.
+static bool read_conditions(const char *data, const SqlReplayNext *batch, json_t **openings,
+                            ReplayFacts *facts) {
+    Error err;
+    int64_t pairs = (int64_t)strlen(batch->outcomes);
+    ClockScale scale = {batch->reference_speed, batch->scale_min, batch->scale_max};
+    Str text scope(str_release);
+    str_init(&text, (size_t)(pairs + 1) * OPENING_TEXT_MAX);
+    if (!book_openings(data, batch->book, batch->seed, batch->first_pair, pairs, &text, &err) ||
+        !replay_rules(batch->adjudication, &facts->rules) ||
+        !clock_scale_apply(&scale, batch->new_tc, batch->speed, &facts->clocks[0], &err) ||
+        (batch->base_tc &&
+         !clock_scale_apply(&scale, batch->base_tc, batch->speed, &facts->clocks[1], &err)))
+        return false;
+    facts->openings = *openings = json_loadb(text.data, text.size, 0, NULL);
+    return *openings != NULL;
+}
+
 // If the games cannot be read, the batch is left out: that is not the machine's fault.
 static void look_at(const char *data, const SqlReplayNext *batch, Replayed *out) {
     Error err;
@@ -60,16 +79,17 @@ static void look_at(const char *data, const SqlReplayNext *batch, Replayed *out)
                          .crashes = batch->crashes,
                          .time_losses = batch->time_losses,
                          .ponders = batch->ponders,
-                         .tc = batch->tc,
                          .thought = batch->thought,
                          .said_moves = batch->said_moves,
                          .chess960 = batch->chess960};
+    json_auto_t *openings = NULL;
     str_init(&text, games_text_max(pairs));
     *out = (Replayed){.batch = batch->id};
     char *packed scope(free_ptr) =
         sha256_is_hex(batch->sha) ? blob_get(data, batch->sha, GAMES_MAX, &size, &err) : NULL;
-    if (!packed || !zstd_decompress(packed, size, &text, &err)) {
-        snprintf(out->left_out, sizeof out->left_out, "its games cannot be read");
+    if (!packed || !zstd_decompress(packed, size, &text, &err) ||
+        !read_conditions(data, batch, &openings, &facts)) {
+        snprintf(out->left_out, sizeof out->left_out, "its games or its openings cannot be read");
         return;
     }
     out->games = 2 * pairs;

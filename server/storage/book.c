@@ -2,6 +2,7 @@
 #include "server/storage/book.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -61,9 +62,10 @@ typedef struct BookMap {
 
 enum { BOOK_MAPS_MAX = 64 };
 static struct {
+    pthread_mutex_t mutex;
     BookMap maps[BOOK_MAPS_MAX];
     int count;
-} cache; // loop thread only
+} cache = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void map_index(BookMap *map) {
     size_t capacity = map->size / 32 + 2;
@@ -101,9 +103,15 @@ static void map_close(BookMap *map) {
     free(map->starts);
 }
 
-void book_cache_clear(void) {
+static void clear(void) {
     while (cache.count)
         map_close(&cache.maps[--cache.count]);
+}
+
+void book_cache_clear(void) {
+    pthread_mutex_lock(&cache.mutex);
+    clear();
+    pthread_mutex_unlock(&cache.mutex);
 }
 
 static const BookMap *map_of(const char *data, const char *blob, Error *err) {
@@ -111,7 +119,7 @@ static const BookMap *map_of(const char *data, const char *blob, Error *err) {
         if (strcmp(cache.maps[i].blob, blob) == 0)
             return &cache.maps[i];
     if (cache.count == BOOK_MAPS_MAX)
-        book_cache_clear();
+        clear();
     if (!map_open(&cache.maps[cache.count], data, blob, err))
         return NULL;
     return &cache.maps[cache.count++];
@@ -132,11 +140,7 @@ static void add_opening(Str *out, const BookMap *map, uint64_t line) {
     str_puts(out, "\"}");
 }
 
-bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
-                   Str *out, Error *err) {
-    const BookMap *map = map_of(data, blob, err);
-    if (!map)
-        return false;
+static void add_openings(Str *out, const BookMap *map, int64_t seed, int64_t first, int64_t count) {
     str_putc(out, '[');
     for (int64_t pair = first; pair < first + count; pair++) {
         uint64_t line = book_order((uint64_t)seed, (uint64_t)pair % map->count, map->count);
@@ -145,7 +149,16 @@ bool book_openings(const char *data, const char *blob, int64_t seed, int64_t fir
         add_opening(out, map, line);
     }
     str_putc(out, ']');
-    return true;
+}
+
+bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
+                   Str *out, Error *err) {
+    pthread_mutex_lock(&cache.mutex);
+    const BookMap *map = map_of(data, blob, err);
+    if (map)
+        add_openings(out, map, seed, first, count);
+    pthread_mutex_unlock(&cache.mutex);
+    return map != NULL;
 }
 
 bool book_lines(const char *data, const char *blob, const int64_t *lines, int count, Str *out,

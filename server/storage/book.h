@@ -16,9 +16,12 @@
 // below `size`. Pure; the result is the same on every machine and never changes.
 uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size);
 
+// Bytes of an opening as JSON: a FEN and the 16 moves that are taken of a game.
+enum { OPENING_TEXT_MAX = 512 };
+
 // Appends the openings of pairs [first, first + count) as the text of a JSON array of
 // {"fen","moves"}. Thousands of JSON objects would cost the loop milliseconds; text does not. The
-// mapped file stays in memory as long as the process runs. Loop thread only.
+// mapped file stays in memory as long as the process runs. Any thread.
 bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
                    Str *out, Error *err);
 void book_cache_clear(void);

@@ -150,7 +150,7 @@ def play(worker):
     task = claim(worker).json
     ok(worker.api("POST", f"/tasks/{task['id']}/bench", {
         "side": "new", "nodes": 1000, "options": f"option name {long_line()} type string default {long_line()}\n"}))
-    lines = [{**game(task["first_pair"] + pair, white), "end": long_line(), "reason": long_line(), "moves": line() + " e2e4"}
+    lines = [{**game(task["first_pair"] + pair, white), "opening": task["openings"][pair], "end": long_line(), "reason": long_line(), "moves": line() + " e2e4"}
              for pair in range(4) for white in ("white", "black")]
     sha = ok(put_games(worker, task["id"], 0, zstd(("\n".join(map(json.dumps, lines)) + "\n").encode()))).json["sha256"]
     ok(worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", sha, crashes=1, time_losses=1)))

@@ -29,7 +29,10 @@ static void check_taken(const Str *frame) {
     }
     if (lines != 2 * BATCH_PAIRS)
         abort();
-    ReplayFacts facts = {.outcomes = "2222", .tc = "10.000+0.100"};
+    json_auto_t *openings = json_array(); // none: so each game is of another opening
+    ReplayFacts facts = {.outcomes = "2222",
+                         .openings = openings,
+                         .clocks = {{.base_s = 10, .increment_s = 0.1}, {.nodes = 1000}}};
     if (!replay_games(text.data, text.size, &facts, &err) && !err.message[0])
         abort();
 }

@@ -1,22 +1,48 @@
-// Any bytes as the games of a batch: taken or refused with a reason, whatever the counts say.
+// Any bytes as the games of a batch: taken or refused with a reason, whatever the counts say. The
+// openings are those that the lines name, so that most games get as far as their moves.
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/rules/position.h"
 #include "server/ledger/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static json_t *openings_of(const char *text, size_t size) {
+    json_t *out = json_array();
+    for (const char *end = text + size; text < end;) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *stop = newline ? newline : end;
+        json_auto_t *line = json_loadb(text, (size_t)(stop - text), 0, NULL);
+        json_array_append(out, json_object_get(line, "opening"));
+        text = stop + 1;
+        newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+        text = newline ? newline + 1 : end; // the second game of the pair
+    }
+    return out;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const clocks[] = {"10.000+0.100", "40/10+0.1", "nodes=1000", "soon"};
+    static const TimeControl clocks[] = {{.base_s = 10, .increment_s = 0.1},
+                                         {.moves = 40, .base_s = 10, .increment_s = 0.1},
+                                         {.nodes = 1000},
+                                         {.move_s = 1}};
     Error err = {0};
     rules_init();
     if (!size)
         return 0;
+    json_auto_t *openings = openings_of((const char *)data + 1, size - 1);
     ReplayFacts facts = {.first_pair = 7,
                          .outcomes = data[0] & 4 ? "2" : "24",
                          .time_losses = data[0] >> 4 & 1,
-                         .tc = clocks[data[0] & 3],
+                         .openings = openings,
+                         .rules = {.draw_move = 2,
+                                   .draw_count = 1,
+                                   .draw_score = 20,
+                                   .resign_count = 1,
+                                   .resign_score = 600},
+                         .clocks = {clocks[data[0] & 3], clocks[data[0] & 3]},
                          .chess960 = data[0] & 8};
     if (!replay_games((const char *)data + 1, size - 1, &facts, &err) && !err.message[0])
         abort();

@@ -49,9 +49,11 @@ def game(pair, white, plies=80):
             "depths": [11 + i % 5 for i in range(plies)], "nodes": [80000 + 7919 * i % 60000 for i in range(plies)]}
 
 
-def games_body(first_pair, pairs, plies=4):
-    """Two games a pair, as a worker sends them."""
-    lines = [json.dumps(game(first_pair + i, white, plies)) for i in range(pairs) for white in ("white", "black")]
+def games_body(first_pair, pairs, plies=4, openings=None):
+    """Two games a pair, as a worker sends them. With 8 plies they are draws by repetition; they stand a replay if they begin with
+    the `openings` of the task, whose knights must be at home."""
+    dealt = [{"opening": opening} for opening in openings[:pairs]] if openings else [{}] * pairs
+    lines = [json.dumps({**game(first_pair + i, white, plies), **dealt[i]}) for i in range(pairs) for white in ("white", "black")]
     return zstd(("\n".join(lines) + "\n").encode())
 
 

@@ -23,7 +23,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "worker/match/adjudicate.h"
 #include "worker/match/clock.h"
 #include "worker/match/game_end.h"
 #include "worker/match/output_check.h"
@@ -228,8 +227,7 @@ static bool play_ply(GamePlay *play) {
         end_by_rule(record, end);
         return false;
     }
-    Decision decision = adjudicate(&play->adjudicator, &record->game.now, side, reply.info.score_cp,
-                                   record->game.plies - record->opening_plies);
+    Decision decision = decide(&play->adjudicator, record, side, reply.info.score_cp);
     if (decision != DECISION_NONE)
         end_by_decision(record, decision, side);
     return decision == DECISION_NONE;

@@ -41,6 +41,18 @@ void end_by_rule(GameRecord *record, GameEnd end) {
         snprintf(record->reason, sizeof record->reason, "%s", draws[end]);
 }
 
+Decision decide(Adjudicator *adjudicator, const GameRecord *record, Color mover, int32_t score) {
+    const Position *now = &record->game.now;
+    return adjudicate(adjudicator,
+                      &(AdjudicatedMove){.by_white = mover == WHITE,
+                                         .resets = now->rule50 == 0,
+                                         .has_score = score != UCI_SCORE_NONE,
+                                         .mates = uci_score_is_mate(score),
+                                         .score = score,
+                                         .number = now->fullmove - 1,
+                                         .plies = record->game.plies - record->opening_plies});
+}
+
 void end_by_decision(GameRecord *record, Decision decision, Color mover) {
     if (decision == DECISION_RESIGNS) {
         end_game(record, GAME_END_ADJUDICATION, win_of(color_flip(mover)));

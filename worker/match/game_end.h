@@ -2,7 +2,7 @@
 // that other match runners use.
 #pragma once
 
-#include "worker/match/adjudicate.h"
+#include "server/common/adjudicate.h"
 #include "worker/match/match_spec.h"
 
 extern const char *const color_name[COLOR_NB]; // "White", "Black"
@@ -16,6 +16,8 @@ void end_aborted(GameRecord *record);
 // The game has no end after all the plies that it may have.
 void end_open(GameRecord *record, int plies);
 void end_by_rule(GameRecord *record, GameEnd end);
+// What the rules of adjudication make of the last move, which was that of `mover`.
+Decision decide(Adjudicator *adjudicator, const GameRecord *record, Color mover, int32_t score);
 void end_by_decision(GameRecord *record, Decision decision, Color mover);
 // The engine with `side` is at fault. The reason is the name of the colour and `what`: "White
 // disconnects". `excess`: the limit that the engine exceeded, from os_limit_exceeded(), or NULL.

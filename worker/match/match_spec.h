@@ -2,19 +2,13 @@
 // receive its games.
 #pragma once
 
+#include "server/common/adjudicate.h"
 #include "worker/match/played_on.h"
 
 typedef struct Opening {
     const char *fen;   // NULL: start position
     const char *moves; // UCI moves from there, separated by blanks; NULL or "" for none
 } Opening;
-
-typedef struct Adjudication {
-    int draw_move, draw_count, draw_score; // draw_count 0: off; cp
-    int resign_count, resign_score;        // resign_count 0: off; cp
-    bool resign_two_sided;
-    int max_moves; // full moves since the opening; 0: off
-} Adjudication;
 
 typedef struct MatchPairing {
     int first, second; // engines; `first` has White in the first game

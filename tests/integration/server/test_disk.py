@@ -125,7 +125,7 @@ def a_batch_during_whose_replay_the_server_ended_is_not_tried_again():
     contains(anyone.get("/metrics").text, "\npatchmate_replays_left_out 1\n")
     honest, count = machine(), replayed()
     task = claim(honest).json
-    play(honest, task, 0, games_body(task["first_pair"], 4, 8))
+    play(honest, task, 0, games_body(task["first_pair"], 4, 8, task["openings"]))
     wait_until(lambda: replayed() == count + 1)
     server.stop()
     equal(sql(server, "SELECT count(*) FROM replays_started"), [(0,)], "after an end as it should be")

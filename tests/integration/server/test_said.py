@@ -144,7 +144,7 @@ def moves_that_were_never_played_are_found_by_the_replay():
     for key, moves in (("e", 32), ("f", 33)):
         worker = server.worker(key=key * 32, name=f"replayed-{key}")
         dealt = claim(worker).json
-        text = games_body(dealt["first_pair"], 4, 8)
+        text = games_body(dealt["first_pair"], 4, 8, dealt["openings"])
         sha = put_games(worker, dealt["id"], 0, text).json["sha256"]
         told = said(side(moves), side(32))
         equal(worker.api("POST", f"/tasks/{dealt['id']}/batches", batch(0, "2222", sha, tc=STC, said=told)).json["counted"], True)

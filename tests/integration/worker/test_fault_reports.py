@@ -204,7 +204,7 @@ def games_are_played_over_again_and_invented_ones_are_found():
     honest, liar = server.worker(key="h" * 32, name="honest"), server.worker(key="l" * 32, name="liar")
     for who, plies in ((honest, 8), (liar, 4)):
         dealt = claim(who).json
-        sha = put_games(who, dealt["id"], 0, games_body(dealt["first_pair"], 4, plies)).json["sha256"]
+        sha = put_games(who, dealt["id"], 0, games_body(dealt["first_pair"], 4, plies, dealt["openings"])).json["sha256"]
         equal(who.api("POST", f"/tasks/{dealt['id']}/batches", batch(0, "2222", sha, tc=STC)).json["counted"], True)
     wait_until(lambda: anyone.api("GET", "/tests/1").json["replays"]["batches"] == 2)
     test = anyone.api("GET", "/tests/1").json

@@ -1,4 +1,4 @@
-// When games are ended early (worker/match/adjudicate.h).
+// When games are ended early (server/common/adjudicate.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "worker/match/adjudicate.h"
+#include "server/common/adjudicate.h"
+#include "worker/uci/engine_spec.h"
 
 typedef struct Step {
     int score;
@@ -19,9 +20,14 @@ typedef struct Step {
 static int plies_to(Adjudication rules, const Step *steps, int count, Decision wanted) {
     Adjudicator a = {.rules = &rules};
     for (int i = 0; i < count; i++) {
-        Position pos = {.rule50 = (uint8_t)steps[i].rule50,
-                        .fullmove = (uint16_t)steps[i].fullmove};
-        Decision verdict = adjudicate(&a, &pos, i % 2 ? BLACK : WHITE, steps[i].score, i + 1);
+        AdjudicatedMove move = {.by_white = i % 2 == 0,
+                                .resets = steps[i].rule50 == 0,
+                                .has_score = steps[i].score != UCI_SCORE_NONE,
+                                .mates = uci_score_is_mate(steps[i].score),
+                                .score = steps[i].score,
+                                .number = steps[i].fullmove - 1,
+                                .plies = i + 1};
+        Decision verdict = adjudicate(&a, &move);
         if (verdict != DECISION_NONE) {
             assert_int_equal(verdict, wanted);
             return i + 1;

@@ -16,24 +16,41 @@
 #define OPENING                                                                                    \
     "\"opening\":{\"fen\":\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\","           \
     "\"moves\":\"f2f3 e7e5\"}"
+#define LISTS "\"depths\":[9,9],\"nodes\":[900,900]"
 #define MATED /* White is mated by its own fault */                                                \
     "{\"pair\":7," OPENING ",\"new_is\":\"white\",\"result\":\"0-1\",\"end\":\"rule\","            \
-    "\"moves\":\"g2g4 d8h4\",\"clock_ms\":[10000,9000]}\n"
+    "\"moves\":\"g2g4 d8h4\",\"clock_ms\":[10000,9000],\"scores\":[-10,999999]," LISTS "}\n"
 #define FLAGGED /* White, now the base side, loses on time */                                      \
     "{\"pair\":7," OPENING ",\"new_is\":\"black\",\"result\":\"0-1\",\"end\":\"time\","            \
-    "\"moves\":\"a2a3 a7a6\",\"clock_ms\":[0,10200]}\n"
+    "\"moves\":\"a2a3 a7a6\",\"clock_ms\":[0,10200],\"scores\":[-10,10]," LISTS "}\n"
 
 static Error err;
+
+static json_t *openings;
 
 static int ready(void **state) {
     (void)state;
     rules_init();
+    openings = json_loads("[{" OPENING "}]", 0, NULL);
+    json_t *opening = json_object_get(json_array_get(openings, 0), "opening");
+    json_array_append(openings, opening);
+    return json_array_remove(openings, 0);
+}
+
+static int release(void **state) {
+    (void)state;
+    json_decref(openings);
     return 0;
 }
 
 static ReplayFacts facts(void) {
-    return (ReplayFacts){
-        .first_pair = 7, .outcomes = "2", .time_losses = 1, .tc = "10.00+0.20", .thought = 11600};
+    TimeControl clock = {.base_s = 10, .increment_s = 0.2};
+    return (ReplayFacts){.first_pair = 7,
+                         .outcomes = "2",
+                         .time_losses = 1,
+                         .openings = openings,
+                         .clocks = {clock, clock},
+                         .thought = 11600};
 }
 
 static bool replay(const char *text, const ReplayFacts *of) {
@@ -66,21 +83,30 @@ static void each_lie_is_named(void **state) {
         {"g2g4 d8h4", "g2g5 d8h4", "game 1: move 1 of the game, g2g5, is not legal"},
         {"g2g4 d8h4", "g2g4 d8h5", "game 1: move 2 of the game, d8h5"},
         {"g2g4 d8h4", "g2g4 nonsense-that-is-long", "game 1: move 2"},
-        {"f2f3 e7e5", "f2f3 f3f4", "game 1: move 2 of the opening"},
-        {"rnbqkbnr/pppp", "rnbqkbnr/pppk", "game 1: its opening is no position"},
         {"\"0-1\"", "\"1-0\"", "game 1: its result does not follow"},
         {"\"0-1\"", "\"*\"", "game 1: its result does not follow"},
         {"\"rule\"", "\"aborted\"", "game 1: its result does not follow"},
-        {"\"rule\"", "\"illegal\"", NULL}, // the mated side is to move: it could be, but for counts
-        {"g2g4 d8h4\",\"clock_ms\":[10000,9000]", "g2g4\",\"clock_ms\":[1]", "does not follow"},
-        {"[10000,9000]", "[10000]", "one clock a move"},
+        {"\"rule\"", "\"illegal\"", "does not follow"}, // mate comes first
+        {"\"rule\"", "\"adjudication\"", "does not follow"},
+        {"d8h4\"", "d8h4 a2a3\"", "game 1: it was over after ply 2"},
+        {"a2a3 a7a6", "a2a3 d8h4 g2g3", "game 2: a score of it is no score"},
+        {"\"time\",", "\"adjudication\",", "game 2: its result does not follow"},
+        {"\"scores\":[-10,10]", "\"scores\":[-10,\"10\"]", "game 2: a score of it is no score"},
+        {"\"scores\":[-10,10]", "\"scores\":[-10,1000001]", "a score of it is no score"},
+        {"\"scores\":[-10,10]", "\"scores\":[-10]", "a score of it is no score"},
+        {"\"nodes\":[900,900]", "\"nodes\":[900]", "game 1: it has not one clock, score, depth"},
+        {"\"depths\":[9,9]", "\"depths\":9", "it has not one clock, score, depth and count"},
+        {"f2f3 e7e5", "f2f3 e7e6", "game 1: its opening is not the one that was dealt"},
+        {"- 0 1", "- 0 2", "game 1: its opening is not the one that was dealt"},
+        {"g2g4 d8h4\"", "g2g4\"", "game 1: it has not one clock"},
+        {"[10000,9000]", "[10000]", "one clock, score, depth and count a move"},
         {"[10000,9000]", "[10000,10400]", "10400 ms on the clock after ply 2"},
         {"[10000,9000]", "[-1,9000]", "-1 ms on the clock after ply 1"},
         {"\"pair\":7", "\"pair\":8", "game 1: it is of another pair"},
-        {"\"new_is\":\"black\"", "\"new_is\":\"white\"", "game 2: the colours were not reversed"},
+        {"\"new_is\":\"black\"", "\"new_is\":\"white\"", "game 2: its colours are not those"},
         {"\"new_is\":\"white\"", "\"new_is\":\"red\"", "game 1: it does not say who was white"},
-        {"\"time\"", "\"adjudication\"",
-         "0 crashes, 0 time losses and 0 by pondering, counted as 0, 1 and 0"},
+        {"\"time\"", "\"stall\"",
+         "1 crashes, 0 time losses and 0 by pondering, counted as 0, 1 and 0"},
         {"{\"pair\"", "[\"pair\"", "game 1: it is no JSON object"},
     };
     ReplayFacts honest = facts();
@@ -89,6 +115,97 @@ static void each_lie_is_named(void **state) {
         assert_string_equal(err.code, "replay_mismatch");
         if (lies[i].named && !strstr(err.message, lies[i].named))
             fail_msg("%s, not %s", err.message, lies[i].named);
+    }
+}
+
+// A game of the pair, with one number a move in each list.
+static void add_game(char *out, size_t size, bool new_is_white, const char *result, const char *end,
+                     const char *moves, const char *clocks, const char *scores) {
+    size_t at = strlen(out);
+    char zeros[64] = "0";
+    for (const char *p = clocks; (p = strchr(p, ',')); p++)
+        strcat(zeros, ",0");
+    snprintf(out + at, size - at,
+             "{\"pair\":7," OPENING ",\"new_is\":\"%s\",\"result\":\"%s\",\"end\":\"%s\","
+             "\"moves\":\"%s\",\"clock_ms\":[%s],\"scores\":[%s],\"depths\":[%s],\"nodes\":[%s]}\n",
+             new_is_white ? "white" : "black", result, end, moves, clocks, scores, zeros, zeros);
+}
+
+// After 1. f3 e5 White has the move.
+static void games_that_a_rule_of_adjudication_ends_show_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *result, *end, *moves, *scores, *named; // NULL: right
+    } rows[] = {
+        {"0-1", "adjudication", "g2g4", "-600", NULL},
+        {"0-1", "adjudication", "g2g4", "-599", "does not follow"},
+        {"1-0", "adjudication", "g2g4", "-600", "does not follow"},
+        {"1/2-1/2", "adjudication", "g2g4", "-600", "does not follow"},
+        {"0-1", "adjudication", "g2g4", "600", "does not follow"},
+        {"0-1", "adjudication", "g2g4", "null", "does not follow"},
+        {"0-1", "crash", "g2g4", "-600", "does not follow"},
+        {"0-1", "crash", "g2g4", "-599", NULL},
+        {"1-0", "adjudication", "g2g4 b8c6", "0,-999990", NULL},
+        {"1-0", "adjudication", "g2g4 b8c6 a2a3", "0,-999990,0", "it was over after ply 2"},
+        {"1/2-1/2", "adjudication", "b1c3 b8c6", "20,-20", NULL},
+        {"1/2-1/2", "adjudication", "b1c3 b8c6", "20,-21", "does not follow"},
+        {"1/2-1/2", "adjudication", "b1c3 b8c6", "20,999990", "does not follow"},
+        {"1/2-1/2", "adjudication", "b1c3 b8c6 c3b1 c6b8", "99,99,0,0", NULL},
+        {"1/2-1/2", "adjudication", "a2a3 b8c6", "99,99", "does not follow"},
+        {"1/2-1/2", "adjudication", "a2a3 b8c6 a3a4 a7a6 h2h3 h7h6", "99,99,99,99,99,99", NULL},
+        {"0-1", "time", "a2a3 b8c6", "99,99", NULL},
+        {"1-0", "time", "a2a3 b8c6", "99,99", "does not follow"},
+        {"1/2-1/2", "time", "a2a3 b8c6", "99,99", "does not follow"}, // Black could mate
+    };
+    ReplayFacts of = facts();
+    of.clocks[0] = of.clocks[1] = (TimeControl){.nodes = 1000};
+    of.rules = (Adjudication){.draw_move = 2,
+                              .draw_count = 1,
+                              .draw_score = 20,
+                              .resign_count = 1,
+                              .resign_score = 600,
+                              .max_moves = 3};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2048] = "";
+        of.crashes = 2 * (strcmp(rows[i].end, "crash") == 0);
+        of.time_losses = 2 * (strcmp(rows[i].end, "time") == 0);
+        for (int game = 0; game < 2; game++)
+            add_game(text, sizeof text, game == 0, rows[i].result, rows[i].end, rows[i].moves,
+                     rows[i].scores, rows[i].scores);
+        bool good = replay(text, &of);
+        if (good != !rows[i].named || (!good && !strstr(err.message, rows[i].named)))
+            fail_msg("%zu: %s", i, good ? "good" : err.message);
+    }
+}
+
+// The base side, Black in the first game, has half the time of the new side.
+static void each_side_has_a_clock_that_gains_no_more_than_its_increment(void **state) {
+    (void)state;
+    static const struct {
+        const char *clocks;
+        int64_t thought;
+        const char *named; // NULL: right
+    } rows[] = {
+        {"8000,4000,8202,4302", 4996, NULL},
+        {"8000,4000,8203,4302", 4996, "8203 ms on the clock after ply 3 is impossible with 10.000"},
+        {"8000,4000,8202,4303", 4996, "4303 ms on the clock after ply 4 is impossible with 5.000"},
+        {"8000,5303,8000,4000", 4996, "5303 ms on the clock after ply 2"},
+        {"0,0,200,300", 17000, NULL},
+        {"0,0,203,300", 17000, "203 ms on the clock after ply 3"},
+    };
+    ReplayFacts of = facts();
+    of.time_losses = 0;
+    of.crashes = 1;
+    of.clocks[1] = (TimeControl){.base_s = 5, .increment_s = 0.3};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2048] = "";
+        of.thought = rows[i].thought;
+        add_game(text, sizeof text, true, "0-1", "crash", "a2a3 b8c6 a3a4 a7a6", rows[i].clocks,
+                 "0,0,0,0");
+        add_game(text, sizeof text, false, "0-1", "rule", "g2g4 d8h4", "5000,9000", "0,0");
+        bool good = replay(text, &of);
+        if (good != !rows[i].named || (!good && !strstr(err.message, rows[i].named)))
+            fail_msg("%zu: %s", i, good ? "good" : err.message);
     }
 }
 
@@ -112,10 +229,10 @@ static void counts_must_be_those_of_the_games(void **state) {
 static void clocks_follow_their_control(void **state) {
     (void)state;
     ReplayFacts of = facts();
-    of.tc = "1/10.00+0.20"; // a period a move: the base comes again with each
+    of.clocks[0].moves = of.clocks[1].moves = 1; // the base comes again with each move
     of.thought = 32600;
     assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[19000,19000]"), &of));
-    of.tc = "nodes=1000";
+    of.clocks[0] = of.clocks[1] = (TimeControl){.nodes = 1000};
     assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[0,99999]"), &of));
 }
 
@@ -204,6 +321,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(honest_games_pass),
         cmocka_unit_test(each_lie_is_named),
+        cmocka_unit_test(games_that_a_rule_of_adjudication_ends_show_it),
+        cmocka_unit_test(each_side_has_a_clock_that_gains_no_more_than_its_increment),
         cmocka_unit_test(counts_must_be_those_of_the_games),
         cmocka_unit_test(clocks_follow_their_control),
         cmocka_unit_test(moves_that_were_checked_are_those_of_the_games),
@@ -212,5 +331,5 @@ int main(void) {
         cmocka_unit_test(an_upload_has_two_lines_for_each_pair),
         cmocka_unit_test(an_upload_has_a_size_that_its_games_can_have),
     };
-    return cmocka_run_group_tests(tests, ready, NULL);
+    return cmocka_run_group_tests(tests, ready, release);
 }

@@ -1,0 +1,34 @@
+// One game of a batch, as its worker uploaded it: what must hold of it by the rules of chess and by
+// the conditions of its test (replay.h).
+#pragma once
+
+#include "engine/rules/game.h"
+#include "server/ledger/replay.h"
+
+typedef struct GameLine {
+    const char *result, *end, *moves; // those of the JSON value
+    const json_t *opening, *clocks, *scores, *depths, *nodes;
+    int64_t pair;
+    bool new_is_white;
+} GameLine;
+
+typedef struct GameFound {
+    GameResult result;
+    int64_t moves;                            // of both sides
+    double thought_least_ms, thought_most_ms; // by both sides
+} GameFound;
+
+// Sets a 422 `replay_mismatch` about game `number`, from 0. Returns false.
+bool game_is_wrong(Error *err, int number, const char *what);
+// False: the value does not say who was White.
+bool game_line_read(const json_t *json, GameLine *line);
+// Puts the opening on the board, then plays the moves, without a look at anything else.
+bool game_set_up(Game *game, const GameLine *line, bool chess960, int number, Error *err);
+bool game_play_text(Game *game, const char *text, int number, const char *what, Error *err);
+// Whether `result` follows if the rules of chess end the game, or if a fault ends it while the side
+// to move in game->now thinks. `end` is that of the line, and not "adjudication".
+bool game_result_fits(const Game *game, const char *end, GameResult result);
+GameResult game_result_read(const char *text);
+// Replays the whole game, which has the opening and the colours of its pair.
+bool game_replay(const GameLine *line, const ReplayFacts *facts, int number, GameFound *found,
+                 Error *err);
