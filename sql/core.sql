@@ -88,9 +88,10 @@ PRAGMA foreign_key_check
 -- has, at most :limit.
 -- name: replay_next row
 -- types: :limit int, outcomes text, crashes int, time_losses int, ponders int, said_moves int, sha text, chess960 bool, first_pair int, before int
--- types: base_tc text?, reference_speed real
+-- types: base_tc text?, reference_speed real, base_margin int
 SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.ponders + b.ponders_against AS ponders, b.speed, b.thought, b.games_sha256 AS sha,
-       t.variant = 'chess960' AS chess960, t.seed, o.blob AS book, t.adjudication, n.tc AS new_tc, a.tc AS base_tc,
+       t.variant = 'chess960' AS chess960, t.seed, o.blob AS book, t.adjudication, n.tc AS new_tc, a.tc AS base_tc, n.margin_ms AS new_margin,
+       coalesce(a.margin_ms, 0) AS base_margin,
        coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
        k.first_pair + b.seq * t.batch_pairs AS first_pair,
        coalesce((SELECT sum(s.moves) FROM said s WHERE s.batch_id = b.id), 0) AS said_moves,

@@ -32,6 +32,7 @@ typedef struct ReplayFacts {
     const json_t *openings;                // [{"fen","moves"}], one for each pair, as dealt
     Adjudication rules;                    // of the test: replay_rules()
     TimeControl clocks[2];                 // of the new side and of the base side, as played
+    int64_t margin_ms[2];                  // of both sides: the flag falls at minus that
     int64_t thought;                       // ms, by both sides in all games
     int64_t said_moves;                    // moves of both sides that were checked; 0: not counted
     bool chess960;

@@ -30,6 +30,8 @@ bool game_line_read(const json_t *json, GameLine *line) {
         .scores = json_object_get(json, "scores"),
         .depths = json_object_get(json, "depths"),
         .nodes = json_object_get(json, "nodes"),
+        .flag_ms =
+            json_is_integer(json_object_get(json, "flag_ms")) ? member_int(json, "flag_ms") : -1,
         .pair = json_is_integer(json_object_get(json, "pair")) ? member_int(json, "pair") : -1,
         .new_is_white = strcmp(color, "white") == 0};
     return line->new_is_white || strcmp(color, "black") == 0;
@@ -131,6 +133,22 @@ static void add_thought(const SideClock *clock, GameFound *found) {
     found->thought_least_ms += fmax(thought * 0.999 - CLOCK_SLACK_MS, 0);
     found->thought_most_ms +=
         thought * 1.001 + CLOCK_SLACK_MS + (clock->left_ms > 0 ? 0 : OWED_MAX_MS);
+}
+
+// A flag that fell shows: the loser thought about the move that is missing for at least as long as
+// its clock allowed. A clock that shows 0 may be below it by as much as the margin allows.
+static bool flag_check(const SideClock *clock, int64_t margin_ms, const GameLine *line, int number,
+                       GameFound *found, Error *err) {
+    const TimeControl *tc = clock->tc;
+    double allowed = tc->base_s > 0 ? clock->left_ms + (clock->left_ms > 0 ? (double)margin_ms : 0)
+                                    : 1000 * tc->move_s;
+    double flag = (double)line->flag_ms;
+    found->thought_least_ms += flag;
+    found->thought_most_ms += flag + 1;
+    return (line->flag_ms >= 0 && flag >= allowed - CLOCK_STEP_SLACK_MS) ||
+           error_set(err, 422, "replay_mismatch",
+                     "game %d: it was lost on time after %.0f ms, when %.0f ms were allowed",
+                     number + 1, flag, allowed);
 }
 
 // ---- the game -----------------------------------------------------------------------------------
@@ -250,6 +268,11 @@ bool game_replay(const GameLine *line, const ReplayFacts *facts, int number, Gam
                          .moves = play->game.plies - play->opening};
     for (int i = 0; i < 2; i++)
         add_thought(&play->clocks[i], found);
+    bool new_to_move = (play->game.now.side == WHITE) == line->new_is_white;
+    if (strcmp(line->end, "time") == 0 &&
+        !flag_check(&play->clocks[!new_to_move], facts->margin_ms[!new_to_move], line, number,
+                    found, err))
+        return false;
     return decision_fits(play, found->result) ||
            game_is_wrong(err, number, "its result does not follow from how it ended");
 }

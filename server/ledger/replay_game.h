@@ -8,7 +8,7 @@
 typedef struct GameLine {
     const char *result, *end, *moves; // those of the JSON value
     const json_t *opening, *clocks, *scores, *depths, *nodes;
-    int64_t pair;
+    int64_t pair, flag_ms; // flag_ms: -1 if the line has none
     bool new_is_white;
 } GameLine;
 

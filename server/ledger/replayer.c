@@ -79,6 +79,7 @@ static void look_at(const char *data, const SqlReplayNext *batch, Replayed *out)
                          .crashes = batch->crashes,
                          .time_losses = batch->time_losses,
                          .ponders = batch->ponders,
+                         .margin_ms = {batch->new_margin, batch->base_margin},
                          .thought = batch->thought,
                          .said_moves = batch->said_moves,
                          .chess960 = batch->chess960};

@@ -106,6 +106,7 @@ static bool was_overloaded(GamePlay *play, Color side) {
 }
 
 static void lose_on_time(GamePlay *play, Color side) {
+    play->record->flag_us = (os_now_ns() - engine_of(play, side)->go_ns) / 1000;
     play->record->overloaded = was_overloaded(play, side);
     end_by_flag(play->record, side, os_limit_exceeded(&engine_of(play, side)->process));
     end_engine(play, side);

@@ -99,6 +99,8 @@ void games_json_add(Str *out, const GameRecord *game, const GameContext *context
     add_array(out, game, "scores", add_score);
     add_array(out, game, "depths", add_depth);
     add_array(out, game, "nodes", add_nodes);
+    if (game->kind == GAME_END_TIME)
+        str_printf(out, ",\"flag_ms\":%" PRId64, game->flag_us / 1000);
     str_printf(out, ",\"rest_ms\":{\"new\":%" PRId64 ",\"base\":%" PRId64 "}}\n",
                record_rest_us(game, 0) / 1000, record_rest_us(game, 1) / 1000);
 }

@@ -40,7 +40,7 @@ static void count_game(GameBatch *batch, const GameRecord *game, int points) {
 }
 
 static int64_t thinking_us(const GameRecord *game) {
-    int64_t sum = 0;
+    int64_t sum = game->kind == GAME_END_TIME ? game->flag_us : 0;
     for (int i = game->opening_plies; i < game->game.plies; i++)
         sum += game->moves[i].time_us;
     return sum;

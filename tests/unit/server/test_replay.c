@@ -22,7 +22,8 @@
     "\"moves\":\"g2g4 d8h4\",\"clock_ms\":[10000,9000],\"scores\":[-10,999999]," LISTS "}\n"
 #define FLAGGED /* White, now the base side, loses on time */                                      \
     "{\"pair\":7," OPENING ",\"new_is\":\"black\",\"result\":\"0-1\",\"end\":\"time\","            \
-    "\"moves\":\"a2a3 a7a6\",\"clock_ms\":[0,10200],\"scores\":[-10,10]," LISTS "}\n"
+    "\"moves\":\"a2a3 a7a6\",\"clock_ms\":[0,10200],\"scores\":[-10,10],\"flag_ms\":0," LISTS      \
+    "}\n"
 
 static Error err;
 
@@ -50,6 +51,7 @@ static ReplayFacts facts(void) {
                          .time_losses = 1,
                          .openings = openings,
                          .clocks = {clock, clock},
+                         .margin_ms = {7, 5},
                          .thought = 11600};
 }
 
@@ -107,6 +109,8 @@ static void each_lie_is_named(void **state) {
         {"\"new_is\":\"white\"", "\"new_is\":\"red\"", "game 1: it does not say who was white"},
         {"\"time\"", "\"stall\"",
          "1 crashes, 0 time losses and 0 by pondering, counted as 0, 1 and 0"},
+        {"\"flag_ms\":0,", "", "game 2: it was lost on time after -1 ms, when 0 ms were allowed"},
+        {"[0,10200]", "[1,10200]", "game 2: it was lost on time after 0 ms, when 6 ms"},
         {"{\"pair\"", "[\"pair\"", "game 1: it is no JSON object"},
     };
     ReplayFacts honest = facts();
@@ -121,14 +125,16 @@ static void each_lie_is_named(void **state) {
 // A game of the pair, with one number a move in each list.
 static void add_game(char *out, size_t size, bool new_is_white, const char *result, const char *end,
                      const char *moves, const char *clocks, const char *scores) {
+    const char *flag = strcmp(end, "time") == 0 ? "\"flag_ms\":2005," : "";
     size_t at = strlen(out);
     char zeros[64] = "0";
     for (const char *p = clocks; (p = strchr(p, ',')); p++)
         strcat(zeros, ",0");
     snprintf(out + at, size - at,
-             "{\"pair\":7," OPENING ",\"new_is\":\"%s\",\"result\":\"%s\",\"end\":\"%s\","
+             "{\"pair\":7," OPENING ",\"new_is\":\"%s\",%s\"result\":\"%s\",\"end\":\"%s\","
              "\"moves\":\"%s\",\"clock_ms\":[%s],\"scores\":[%s],\"depths\":[%s],\"nodes\":[%s]}\n",
-             new_is_white ? "white" : "black", result, end, moves, clocks, scores, zeros, zeros);
+             new_is_white ? "white" : "black", flag, result, end, moves, clocks, scores, zeros,
+             zeros);
 }
 
 // After 1. f3 e5 White has the move.
@@ -203,6 +209,36 @@ static void each_side_has_a_clock_that_gains_no_more_than_its_increment(void **s
         add_game(text, sizeof text, true, "0-1", "crash", "a2a3 b8c6 a3a4 a7a6", rows[i].clocks,
                  "0,0,0,0");
         add_game(text, sizeof text, false, "0-1", "rule", "g2g4 d8h4", "5000,9000", "0,0");
+        bool good = replay(text, &of);
+        if (good != !rows[i].named || (!good && !strstr(err.message, rows[i].named)))
+            fail_msg("%zu: %s", i, good ? "good" : err.message);
+    }
+}
+
+// White, the new side in the first game and the base side in the second, had 2,000 ms left.
+static void a_flag_that_fell_shows_in_the_time_of_the_last_move(void **state) {
+    (void)state;
+    static const struct {
+        TimeControl clock;
+        int64_t margins[2], thought;
+        const char *named; // NULL: right
+    } rows[] = {
+        {{.base_s = 10}, {5, 5}, 32010, NULL},
+        {{.base_s = 10}, {5, 5}, 28000, "the clocks show that the engines thought for"},
+        {{.base_s = 10}, {8, 5}, 32010, "game 1: it was lost on time after 2005 ms, when 2008 ms"},
+        {{.base_s = 10}, {5, 8}, 32010, "game 2: it was lost on time after 2005 ms, when 2008 ms"},
+        {{.move_s = 2}, {5, 5}, 0, NULL},
+        {{.move_s = 2.1}, {5, 5}, 0, "game 1: it was lost on time after 2005 ms, when 2100 ms"},
+    };
+    ReplayFacts of = facts();
+    of.time_losses = 2;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2048] = "";
+        of.clocks[0] = of.clocks[1] = rows[i].clock;
+        memcpy(of.margin_ms, rows[i].margins, sizeof of.margin_ms);
+        of.thought = rows[i].thought;
+        for (int game = 0; game < 2; game++)
+            add_game(text, sizeof text, game == 0, "0-1", "time", "a2a3 b8c6", "2000,4000", "0,0");
         bool good = replay(text, &of);
         if (good != !rows[i].named || (!good && !strstr(err.message, rows[i].named)))
             fail_msg("%zu: %s", i, good ? "good" : err.message);
@@ -323,6 +359,7 @@ int main(void) {
         cmocka_unit_test(each_lie_is_named),
         cmocka_unit_test(games_that_a_rule_of_adjudication_ends_show_it),
         cmocka_unit_test(each_side_has_a_clock_that_gains_no_more_than_its_increment),
+        cmocka_unit_test(a_flag_that_fell_shows_in_the_time_of_the_last_move),
         cmocka_unit_test(counts_must_be_those_of_the_games),
         cmocka_unit_test(clocks_follow_their_control),
         cmocka_unit_test(moves_that_were_checked_are_those_of_the_games),
