@@ -58,8 +58,22 @@ static const WorkloadField sprt_fields[] = {
      .rare = true},
     {.rule = {.name = NULL}}};
 
+static SprtBounds read_bounds(const json_t *p) {
+    bool logistic = strcmp(member_text(p, "model"), "logistic") == 0;
+    return (SprtBounds){.model = logistic ? SPRT_LOGISTIC : SPRT_NORMALIZED,
+                        .elo0 = member_real(p, "elo0"),
+                        .elo1 = member_real(p, "elo1"),
+                        .alpha = member_real(p, "alpha"),
+                        .beta = member_real(p, "beta")};
+}
+
+static SprtBounds bounds_of(const WorkloadTest *test) {
+    return read_bounds(test->parameters);
+}
+
 static bool sprt_agree(const json_t *fields, Error *err) {
-    double elo0 = member_real(fields, "elo0"), elo1 = member_real(fields, "elo1");
+    SprtBounds bounds = read_bounds(fields);
+    double elo0 = bounds.elo0, elo1 = bounds.elo1;
     if (elo1 <= elo0)
         return error_field(err, 422, "bad_field", "elo1",
                            "elo1: %g is not above elo0 (%g); the test decides between the two",
@@ -67,18 +81,11 @@ static bool sprt_agree(const json_t *fields, Error *err) {
     if (elo1 - elo0 < 0.01)
         return error_field(err, 422, "bad_field", "elo1",
                            "elo1: a test with bounds less than 0.01 Elo apart would never end");
-    return member_real(fields, "alpha") + member_real(fields, "beta") < 1 ||
-           error_field(err, 422, "bad_field", "beta", "beta: alpha + beta must be below 1");
-}
-
-static SprtBounds bounds_of(const WorkloadTest *test) {
-    const json_t *p = test->parameters;
-    bool logistic = strcmp(member_text(p, "model"), "logistic") == 0;
-    return (SprtBounds){.model = logistic ? SPRT_LOGISTIC : SPRT_NORMALIZED,
-                        .elo0 = member_real(p, "elo0"),
-                        .elo1 = member_real(p, "elo1"),
-                        .alpha = member_real(p, "alpha"),
-                        .beta = member_real(p, "beta")};
+    if (bounds.alpha + bounds.beta >= 1)
+        return error_field(err, 422, "bad_field", "beta", "beta: alpha + beta must be below 1");
+    const char *wrong = sprt_bounds_check(&bounds);
+    const char *field = fabs(elo1) > fabs(elo0) ? "elo1" : "elo0";
+    return !wrong || error_field(err, 422, "bad_field", field, "%s: %s", field, wrong);
 }
 
 // ---- the state: sums of pairs, and `sprt` -------------------------------------------------------

@@ -48,7 +48,7 @@ typedef struct GameRecord {
                         // else -1
     bool overloaded;    // GAME_END_TIME: the engine lost on time only because the machine was
                         // busy with other programs; the game is lost nevertheless
-    int64_t flag_us;    // GAME_END_TIME: how long the culprit thought about the move that is missing
+    int64_t flag_us;    // GAME_END_TIME: how long the culprit thought about its last move
     int64_t rest_us[2]; // CPU time of each of `players` while its opponent was to move
     Said said[2];       // of each of `players`
     char reason[160];   // as printed: "White mates", "Black loses on time", …

@@ -194,7 +194,7 @@ def every_absurd_field_is_named():
             ("title", "two\nlines", "one line"), ("engine", "stockfish", "no engine"), ("preset", "none", "no preset"),
             ("base", "no-such-branch", "not a branch"), ("base", "test:99999", "no test"), ("adjudication", "some", "on|off"),
             ("resign_score", 0, "from 1"), ("description", "x" * 10001, "10001 bytes"), ("elo1", "1e999", "number"),
-            ("error", 0.05, "0.1 to 100"), ("error", 101, "0.1 to 100"), ("unit", "points", "logistic|normalized")):
+            ("elo1", 231, "within -230 and 230"), ("error", 0.05, "0.1 to 100"), ("error", 101, "0.1 to 100"), ("unit", "points", "logistic|normalized")):
         reply = submit(**{field: value})
         wanted = "elo1" if field == "elo0" else field
         refused(reply, 422, wanted, word)

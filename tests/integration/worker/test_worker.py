@@ -205,6 +205,20 @@ def crashes_lose_games_and_the_test_continues():
     sound(test)
 
 
+def each_end_of_a_game_stands_its_replay():
+    """Those that the other tests do not have: flags that fall, illegal moves, resignations and draws by scores."""
+    for options, fields, wanted in (("Mode=hang After=2", {"tc": "0.3+0.01"}, ("time_losses", 4)), ("Mode=illegal After=3", {}, ("crashes", 4)),
+                                    ("Score=-700", {"resign": "on", "resign_count": 3}, ("losses", 4)),
+                                    ("Score=5", {"draw": "on", "draw_move": 5, "draw_count": 3, "base_options": f"{QUICK} Score=-5"}, ("draws", 4))):
+        test = submit(games=4, **{"new_options": f"{QUICK} {options}", **fields})
+        with a_worker():
+            until(lambda: test_row(test)["state"] == "finished")
+        tap.equal(counts_of(test)[wanted[0]], wanted[1], options)
+    batches = one("SELECT count(*) AS n FROM batches WHERE games_sha256 IS NOT NULL")["n"]
+    until(lambda: one("SELECT count(*) AS n FROM replays")["n"] == batches)
+    tap.equal(rows("SELECT * FROM replays WHERE fault <> '' OR left_out <> ''"), [])
+
+
 def games_that_a_rule_ended_are_played_on():
     """With seed 8, these are the second game of pair 2 and the first of pair 8; the rule is max_moves."""
     test = submit()
@@ -371,11 +385,13 @@ def bad_options_are_explained():
 
 try:
     with kit.Server(init_options=["--engine-source", str(write_toy_source(FOLDER / "source")), "--book", str(make_book())]) as server:
+        server.command("set", server.data, "replay_share", "1")
         server.add_user("dev", "developer")
         server.add_user("boss", "maintainer")
         tap.run(a_patch_is_built_benched_and_played_to_the_end, the_same_machine_is_the_same_worker_and_builds_nothing_twice,
                 a_wrong_bench_is_reported_with_the_printed_number, a_failed_build_is_reported_with_the_compilers_words,
-                an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_continues, games_that_a_rule_ended_are_played_on,
+                an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_continues,
+                each_end_of_a_game_stands_its_replay, games_that_a_rule_ended_are_played_on,
                 what_an_engine_says_wrong_is_counted_for_its_side,
                 ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest, ctrl_c_twice_leaves_at_once,
                 no_engine_survives_the_sudden_death_of_the_worker, a_stopped_test_is_dropped_at_once,

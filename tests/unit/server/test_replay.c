@@ -127,9 +127,11 @@ static void add_game(char *out, size_t size, bool new_is_white, const char *resu
                      const char *moves, const char *clocks, const char *scores) {
     const char *flag = strcmp(end, "time") == 0 ? "\"flag_ms\":2005," : "";
     size_t at = strlen(out);
-    char zeros[64] = "0";
+    char zeros[64];
+    int commas = 0;
     for (const char *p = clocks; (p = strchr(p, ',')); p++)
-        strcat(zeros, ",0");
+        commas++;
+    snprintf(zeros, sizeof zeros, "%.*s", 2 * commas + 1, "0,0,0,0,0,0,0,0");
     snprintf(out + at, size - at,
              "{\"pair\":7," OPENING ",\"new_is\":\"%s\",%s\"result\":\"%s\",\"end\":\"%s\","
              "\"moves\":\"%s\",\"clock_ms\":[%s],\"scores\":[%s],\"depths\":[%s],\"nodes\":[%s]}\n",

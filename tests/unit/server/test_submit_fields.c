@@ -167,7 +167,8 @@ static void each_bad_field_is_named(void **state) {
 static void bounds_that_contradict_each_other_are_refused(void **state) {
     (void)state;
     static const char *const rows[] = {"{\"elo0\": 2, \"elo1\": 2}", "{\"elo0\": 0, \"elo1\": -1}",
-                                       "{\"elo0\": 0, \"elo1\": 0.001}"};
+                                       "{\"elo0\": 0, \"elo1\": 0.001}",
+                                       "{\"elo0\": 0, \"elo1\": 231}"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Error err = {0};
         json_auto_t *fields = checked(rows[i], &err);
