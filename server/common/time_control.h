@@ -11,10 +11,10 @@
 enum { TC_TEXT_MAX = 64 };
 
 typedef struct TimeControl {
-    int moves;                  // a period; 0: the whole game
     double base_s, increment_s; // clock; base_s 0: none
     double move_s;              // st=
     int64_t nodes;              // nodes=
+    int moves;                  // of a period of the clock; 0: the whole game
     int depth;                  // depth=
 } TimeControl;
 
