@@ -6,14 +6,12 @@
 // every length is bounded.
 #pragma once
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/common/adjudicate.h"
 #include "server/common/error.h"
-#include "server/common/time_control.h"
+#include "server/ledger/replay_facts.h"
 
 // Bytes of a game as JSON, and of the games of a batch as text and packed. Measured: a game of 2048
 // plies, the longest possible, with the longest numbers takes 67 KB, and 31 KB packed by zstd. A
@@ -24,19 +22,6 @@ size_t games_packed_max(int64_t pairs); // at most 8 MiB
 // Checks games as a worker uploads them, packed by zstd: their size, and that there are two lines
 // for each pair, each like an object. Parses nothing. 413 `too_large`, 422 `bad_games`.
 bool games_check(const void *packed, size_t size, int pairs, Error *err);
-
-typedef struct ReplayFacts {
-    int64_t first_pair;                    // number in the test of the batch's first pair
-    const char *outcomes;                  // one digit for each pair
-    int64_t crashes, time_losses, ponders; // ponders: of both sides
-    const json_t *openings;                // [{"fen","moves"}], one for each pair, as dealt
-    Adjudication rules;                    // of the test: replay_rules()
-    TimeControl clocks[2];                 // of the new side and of the base side, as played
-    int64_t margin_ms[2];                  // of both sides: the flag falls at minus that
-    int64_t thought;                       // ms, by both sides in all games
-    int64_t said_moves;                    // moves of both sides that were checked; 0: not counted
-    bool chess960;
-} ReplayFacts;
 
 // Reads a test's rules of adjudication, as they are stored. False: they are no such object.
 bool replay_rules(const char *json, Adjudication *out);

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "engine/rules/game.h"
-#include "server/ledger/replay.h"
+#include "server/common/error.h"
+#include "server/ledger/replay_facts.h"
 
 typedef struct GameLine {
     const char *result, *end, *moves; // those of the JSON value
