@@ -8,6 +8,7 @@
 #include "engine/rules/position.h"
 #include "server/common/hash.h"
 #include "server/ledger/replay.h"
+#include "tests/fuzz/openings_of.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,7 +30,7 @@ static void check_taken(const Str *frame) {
     }
     if (lines != 2 * BATCH_PAIRS)
         abort();
-    json_auto_t *openings = json_array(); // none: so each game is of another opening
+    json_auto_t *openings = openings_of(text.data, text.size);
     ReplayFacts facts = {.outcomes = "2222",
                          .openings = openings,
                          .clocks = {{.base_s = 10, .increment_s = 0.1}, {.nodes = 1000}}};

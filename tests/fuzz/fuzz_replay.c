@@ -2,26 +2,12 @@
 // openings are those that the lines name, so that most games get as far as their moves.
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/rules/position.h"
 #include "server/ledger/replay.h"
+#include "tests/fuzz/openings_of.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static json_t *openings_of(const char *text, size_t size) {
-    json_t *out = json_array();
-    for (const char *end = text + size; text < end;) {
-        const char *newline = memchr(text, '\n', (size_t)(end - text));
-        const char *stop = newline ? newline : end;
-        json_auto_t *line = json_loadb(text, (size_t)(stop - text), 0, NULL);
-        json_array_append(out, json_object_get(line, "opening"));
-        text = stop + 1;
-        newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
-        text = newline ? newline + 1 : end; // the second game of the pair
-    }
-    return out;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const TimeControl clocks[] = {{.base_s = 10, .increment_s = 0.1},
