@@ -442,6 +442,7 @@ def merging_moves_the_branch_to_the_tested_commit_and_a_clone_shows_it():
     again = test_row(reply.json["id"])
     equal((again["base_commit"], again["state"], again["author_id"]), (tested["new_commit"], "pending", test_row(other)["author_id"]))
     equal(row(server, "SELECT bench FROM commits WHERE sha = ?", again["new_commit"])["bench"], None)
+    equal(again["seed"], None, "a retest gets an order of the openings of its own, when it is approved")
     equal(boss.api("POST", f"/tests/{other}/merge").code, "offered_again")
     equal(boss.api("POST", f"/tests/{clash}/merge").code, "merged")
 

@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# test: sanitized only
+"""Games that stand a replay, and lies about games: each is found and named, and its batch does not count."""
+import copy
+import itertools
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from database import ADJUDICATION, add_test, sql  # noqa: E402
+from played import packed, played  # noqa: E402
+from protocol import batch, claim, clock_of, put_games  # noqa: E402
+from server import Server, wait_until  # noqa: E402
+from tap import contains, equal, run  # noqa: E402
+
+OUTCOMES = "01234"
+server = None
+machines = itertools.count(1)
+
+
+def only(test):
+    """Lets machines have work of this test alone."""
+    sql(server, "UPDATE tests SET state = CASE id WHEN ? THEN 'active' ELSE 'paused' END", test)
+    return test
+
+
+def replayed(lie=lambda games, task: games, outcomes=OUTCOMES, seed=1, **fields):
+    """A machine's only batch, its games changed by `lie`: what the replay says of it."""
+    worker = server.worker(key=f"{next(machines):032x}")
+    task = claim(worker).json
+    games = played(task, 0, outcomes, seed)
+    games = lie(copy.deepcopy(games), task) or games
+    sha = put_games(worker, task["id"], 0, packed(games)).json["sha256"]
+    reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, outcomes, sha, tc=clock_of(task), **fields))
+    equal(reply.status, 200, reply)
+    found = lambda: sql(server, "SELECT r.fault, r.left_out, b.excluded FROM batches b JOIN replays r ON r.batch_id = b.id "
+                                "WHERE b.task_id = ?", task["id"])
+    wait_until(found)
+    (fault, left_out, excluded), = found()
+    equal((left_out, bool(excluded)), ("", bool(fault)))
+    return fault
+
+
+def changed(number, **members):
+    """A lie about one game."""
+    def lie(games, _task):
+        games[number].update(members)
+        return games
+    return lie
+
+
+def cut(number, plies, **members):
+    """A game that ends sooner, with lists that fit."""
+    def lie(games, _task):
+        game = games[number]
+        game["moves"] = " ".join(game["moves"].split()[:plies])
+        for name in ("clock_ms", "scores", "depths", "nodes"):
+            game[name] = game[name][:plies]
+        game.update(members)
+        return games
+    return lie
+
+
+def lists(number, name, change):
+    def lie(games, _task):
+        games[number][name] = [change(i, value) for i, value in enumerate(games[number][name])]
+        return games
+    return lie
+
+
+def swapped(games, _task):
+    """The second game of the second pair beside the first of the third, as if they were a pair: two lucky ones."""
+    games[2], games[4] = {**games[4], "pair": games[2]["pair"]}, {**games[2], "pair": games[4]["pair"]}
+    return games
+
+
+def of_another_opening(games, task):
+    """The right games of other openings: those that the side is better in."""
+    others = played({**task, "openings": task["openings"][5:]}, 0, OUTCOMES)
+    return [{**other, "opening": mine["opening"]} for other, mine in zip(others, games)]
+
+
+# Games 0 and 1 of OUTCOMES "01234" are lost, 3 is lost, 2, 4, 5 and 7 are drawn, 6, 8 and 9 are won by the new side.
+LIES = (
+    ("games without a move", cut(0, 0), "game 1: its result does not follow"),
+    ("an invented opening", changed(0, opening={"fen": "4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1", "moves": ""}), "game 1: its opening is not the one"),
+    ("games of another opening", of_another_opening, "game "),
+    ("openings that change places", swapped, "game 3: its opening is not the one"),
+    ("colours that suit", changed(1, new_is="white"), "game 2: its colours are not those"),
+    ("games of another pair", changed(0, pair=77), "game 1: it is of another pair"),
+    ("a result turned round", changed(0, result="1-0"), "game 1: its result does not follow"),
+    ("a draw by decree", changed(0, result="1/2-1/2"), "game 1: its result does not follow"),
+    ("a resignation that the scores do not show", lists(0, "scores", lambda i, score: score // 9), "game 1: its result does not follow"),
+    ("a resignation too soon", cut(0, 2), "game 1: its result does not follow"),
+    ("a drawn game that is called lost", changed(2, result="0-1", end="adjudication"), "game 3: its result does not follow"),
+    ("scores that should have ended the game", lists(2, "scores", lambda i, score: -5000), "game 3: it was over after ply"),
+    ("a flag that never fell", cut(2, 2, result="0-1", end="time", flag_ms=12), "game 3: it was lost on time after 12 ms"),
+    ("a flag without a time", cut(2, 2, result="0-1", end="time"), "game 3: it was lost on time after -1 ms"),
+    ("a clock that gains", lists(0, "clock_ms", lambda i, ms: ms + (3 if i == 1 else 0)), "game 1: 10103 ms on the clock after ply 2"),
+    ("another clock", lists(0, "clock_ms", lambda i, ms: 10 * ms), "game 1: 101000 ms on the clock after ply 1"),
+    ("a game that goes on", lambda games, _: extended(games), "game 1: it was over after ply"),
+    ("a list too short", changed(0, depths=[]), "game 1: it has not one clock, score, depth"),
+)
+
+
+def extended(games):
+    game = games[0]
+    game["moves"] += " a1a1"
+    for name in ("clock_ms", "scores", "depths", "nodes"):
+        game[name].append(game[name][-1])
+    return games
+
+
+def honest_games_stand_whatever_their_test():
+    two_sided = {**ADJUDICATION, "resign_two_sided": True, "resign_count": 5}
+    for fields in ({"tc": "10+0.1"}, {"tc": "nodes=1000"}, {"tc": "40/10+0.1"}, {"tc": "10+0.1", "adjudication": json.dumps(two_sided)}):
+        only(add_test(server, batch_pairs=5, **fields))
+        for seed in range(3):
+            equal(replayed(seed=seed), "", fields)
+
+
+def each_lie_is_found_and_counts_nothing():
+    test = only(add_test(server, batch_pairs=5, tc="10+0.1"))
+    for name, lie, words in LIES:
+        contains(replayed(lie), words)
+        equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(0,)], name)
+    equal(replayed(), "")
+    equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(5,)])
+    for fields, words in (({"crashes": 1}, "0 crashes"), ({"time_losses": 2}, "0 time losses")):
+        contains(replayed(**fields), words)
+    contains(server.command("check", server.data), "0 differences")
+
+
+if __name__ == "__main__":
+    with Server(start=False) as server:
+        server.command("set", server.data, "replay_share", "1")
+        server.command("set", server.data, "registrations_per_hour", "100000")
+        server.start()
+        run(honest_games_stand_whatever_their_test, each_lie_is_found_and_counts_nothing)
