@@ -143,6 +143,8 @@ static bool flag_check(const SideClock *clock, int64_t margin_ms, const GameLine
     double allowed = tc->base_s > 0 ? clock->left_ms + (clock->left_ms > 0 ? (double)margin_ms : 0)
                                     : 1000 * tc->move_s;
     double flag = (double)line->flag_ms;
+    if (tc->base_s <= 0 && tc->move_s <= 0)
+        return game_is_wrong(err, number, "it was lost on time without a clock");
     found->thought_least_ms += flag;
     found->thought_most_ms += flag + 1;
     return (line->flag_ms >= 0 && flag >= allowed - CLOCK_STEP_SLACK_MS) ||

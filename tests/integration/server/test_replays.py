@@ -129,6 +129,9 @@ def each_lie_is_found_and_counts_nothing():
     equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(5,)])
     for fields, words in (({"crashes": 1}, "0 crashes"), ({"time_losses": 2}, "0 time losses")):
         contains(replayed(**fields), words)
+    test = only(add_test(server, batch_pairs=5, tc="nodes=1000"))
+    contains(replayed(cut(2, 2, result="0-1", end="time", flag_ms=99999)), "game 3: it was lost on time without a clock")
+    equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(0,)])
     contains(server.command("check", server.data), "0 differences")
 
 

@@ -139,6 +139,12 @@ static void add_game(char *out, size_t size, bool new_is_white, const char *resu
              zeros);
 }
 
+// `named`: what the replay of a row must say; NULL: it must find nothing wrong.
+static void check_row(size_t row, bool good, const char *named) {
+    if (good != !named || (!good && !strstr(err.message, named)))
+        fail_msg("%zu: %s", row, good ? "good" : err.message);
+}
+
 // After 1. f3 e5 White has the move.
 static void games_that_a_rule_of_adjudication_ends_show_it(void **state) {
     (void)state;
@@ -166,7 +172,7 @@ static void games_that_a_rule_of_adjudication_ends_show_it(void **state) {
         {"1/2-1/2", "time", "a2a3 b8c6", "99,99", "does not follow"}, // Black could mate
     };
     ReplayFacts of = facts();
-    of.clocks[0] = of.clocks[1] = (TimeControl){.nodes = 1000};
+    of.clocks[0] = of.clocks[1] = (TimeControl){.move_s = 2};
     of.rules = (Adjudication){.draw_move = 2,
                               .draw_count = 1,
                               .draw_score = 20,
@@ -180,9 +186,7 @@ static void games_that_a_rule_of_adjudication_ends_show_it(void **state) {
         for (int game = 0; game < 2; game++)
             add_game(text, sizeof text, game == 0, rows[i].result, rows[i].end, rows[i].moves,
                      rows[i].scores, rows[i].scores);
-        bool good = replay(text, &of);
-        if (good != !rows[i].named || (!good && !strstr(err.message, rows[i].named)))
-            fail_msg("%zu: %s", i, good ? "good" : err.message);
+        check_row(i, replay(text, &of), rows[i].named);
     }
 }
 
@@ -211,9 +215,7 @@ static void each_side_has_a_clock_that_gains_no_more_than_its_increment(void **s
         add_game(text, sizeof text, true, "0-1", "crash", "a2a3 b8c6 a3a4 a7a6", rows[i].clocks,
                  "0,0,0,0");
         add_game(text, sizeof text, false, "0-1", "rule", "g2g4 d8h4", "5000,9000", "0,0");
-        bool good = replay(text, &of);
-        if (good != !rows[i].named || (!good && !strstr(err.message, rows[i].named)))
-            fail_msg("%zu: %s", i, good ? "good" : err.message);
+        check_row(i, replay(text, &of), rows[i].named);
     }
 }
 
@@ -231,6 +233,7 @@ static void a_flag_that_fell_shows_in_the_time_of_the_last_move(void **state) {
         {{.base_s = 10}, {5, 8}, 32010, "game 2: it was lost on time after 2005 ms, when 2008 ms"},
         {{.move_s = 2}, {5, 5}, 0, NULL},
         {{.move_s = 2.1}, {5, 5}, 0, "game 1: it was lost on time after 2005 ms, when 2100 ms"},
+        {{.nodes = 1000}, {5, 5}, 0, "game 1: it was lost on time without a clock"},
     };
     ReplayFacts of = facts();
     of.time_losses = 2;
@@ -241,9 +244,7 @@ static void a_flag_that_fell_shows_in_the_time_of_the_last_move(void **state) {
         of.thought = rows[i].thought;
         for (int game = 0; game < 2; game++)
             add_game(text, sizeof text, game == 0, "0-1", "time", "a2a3 b8c6", "2000,4000", "0,0");
-        bool good = replay(text, &of);
-        if (good != !rows[i].named || (!good && !strstr(err.message, rows[i].named)))
-            fail_msg("%zu: %s", i, good ? "good" : err.message);
+        check_row(i, replay(text, &of), rows[i].named);
     }
 }
 
@@ -270,7 +271,8 @@ static void clocks_follow_their_control(void **state) {
     of.clocks[0].moves = of.clocks[1].moves = 1; // the base comes again with each move
     of.thought = 32600;
     assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[19000,19000]"), &of));
-    of.clocks[0] = of.clocks[1] = (TimeControl){.nodes = 1000};
+    of.clocks[0] = (TimeControl){.nodes = 1000};
+    of.clocks[1] = (TimeControl){.move_s = 0.001};
     assert_true(replay(with(MATED FLAGGED, "[10000,9000]", "[0,99999]"), &of));
 }
 
