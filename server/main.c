@@ -133,9 +133,9 @@ static const struct Command {
      "  server book make DATA [ENGINE [NAME]]\n"
      "  server book list DATA",
      "Manages books of openings, also while the server runs.\n"
-     "    add   from FILE: EPD or PGN, also packed by gzip or as the only file of a zip. A "
-     "refusal\n"
-     "          names the line. With a variant, an opening of the other one is refused\n"
+     "    add   from FILE: EPD or PGN, also packed by gzip or as the only file of a zip; or a\n"
+     "          file of walks. A refusal names the line. With a variant, an opening of the other\n"
+     "          one is refused\n"
      "    make  the book of 250,000 openings that this program brings, in seconds and without a\n"
      "          search; without --book, `init` has done it"},
     {"backup", command_backup, "backup DATA FILE",

@@ -44,12 +44,6 @@ static bool store(Db *db, int64_t engine, const NewBook *book, const char *messa
     return false;
 }
 
-static char *words_of(const NewBook *book, const char *engine) {
-    return xasprintf("%s: book %s, %" PRId64 " openings%s, %" PRId64 " left out", engine,
-                     book->name, book->openings, book->chess960 ? ", Chess960" : "",
-                     book->duplicates);
-}
-
 bool book_add_file(Db *db, const char *data, int64_t engine, const char *path, Error *err) {
     NewBook book;
     char *name scope(free_ptr) = name_of(path);
@@ -91,7 +85,7 @@ static bool find_engine(const BookJob *job, const char *name, SqlEngineById *out
 }
 
 static bool keep(const BookJob *job, const SqlEngineById *engine, const NewBook *book, Error *err) {
-    char *words scope(free_ptr) = words_of(book, engine->name);
+    char *words scope(free_ptr) = book_words(book, engine->name);
     if (!store(job->db, engine->id, book, words, err))
         return false;
     puts(words);

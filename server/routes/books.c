@@ -76,9 +76,8 @@ static bool upload_apply(Request *req, Response *res, Error *err) {
                             req->turn->now, err);
     if (!id)
         return false;
-    ledger_event(req->turn, "book", req->viewer.user_id, 0, 0,
-                 "%s: book %s, %lld openings, %lld left out", upload->engine.name, book->name,
-                 (long long)book->openings, (long long)book->duplicates);
+    char *words scope(free_ptr) = book_words(book, upload->engine.name);
+    ledger_event(req->turn, "book", req->viewer.user_id, 0, 0, "%s", words);
     return respond_at(req, res, 201,
                       json_pack("{s:I, s:s, s:I, s:I, s:b, s:s}", "id", (json_int_t)id, "name",
                                 book->name, "openings", (json_int_t)book->openings, "duplicates",

@@ -1,6 +1,7 @@
 // See book_install.h.
 #include "server/storage/book_install.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,12 @@ bool book_prepare_file(const char *data, const char *path, const char *name, con
     size_t size;
     char *bytes scope(free_ptr) = bytes_of(path, &size, err);
     return bytes && book_prepare(data, bytes, size, name, variant, out, err);
+}
+
+char *book_words(const NewBook *book, const char *engine) {
+    return xasprintf("%s: book %s, %" PRId64 " openings%s, %" PRId64 " left out", engine,
+                     book->name, book->openings, book->chess960 ? ", Chess960" : "",
+                     book->duplicates);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ bool book_prepare(const char *data, const char *bytes, size_t size, const char *
 // The same for a file of the operator, which may also be a file of walks (engine/book/walks.h).
 bool book_prepare_file(const char *data, const char *path, const char *name, const char *variant,
                        NewBook *out, Error *err);
+// What was added, in one line for people. New.
+char *book_words(const NewBook *book, const char *engine);
 // Whether a book of the engine can have the name; else 422 `bad_field` (it is no line of 1 to 100
 // characters) or 409 `book_exists`. Asked before a file is read, and again with the row.
 bool book_name_check(Db *db, int64_t engine, const char *name, Error *err);
