@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from protocol import clock_of, zstd
+from protocol import batch, clock_of, put_games, zstd
 from server import BUILD
 
 
@@ -18,3 +18,9 @@ def played(task, seq, outcomes, seed=1):
 
 def packed(games):
     return zstd("".join(json.dumps(game) + "\n" for game in games).encode())
+
+
+def post_batch(worker, task, seq, outcomes, seed=1, **fields):
+    """Uploads games of batch `seq` with these outcomes, and then its counts; `fields` are other members of the counts. The reply."""
+    sha = put_games(worker, task["id"], seq, packed(played(task, seq, outcomes, seed))).json["sha256"]
+    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes, sha, **{"tc": clock_of(task), **fields}))
