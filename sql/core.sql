@@ -12,6 +12,18 @@ DELETE FROM settings WHERE name = :name
 -- name: settings_all rows
 SELECT name, value FROM settings ORDER BY name
 
+-- 'private', 'roles' or 'public'.
+-- name: trust_mode value
+-- types: value text
+SELECT mode FROM trust
+
+-- The first reason stays.
+-- name: reached_add
+INSERT INTO reached (id, created, reason) VALUES (1, :now, :reason) ON CONFLICT DO NOTHING
+
+-- name: reached row
+SELECT created, reason FROM reached
+
 -- name: idempotency_get row
 SELECT request_hash, status, body FROM idempotency WHERE subject = :subject AND key = :key
 

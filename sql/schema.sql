@@ -8,6 +8,19 @@ CREATE TABLE settings (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- When the server was first reached from outside, and by what (server/loop/reached.h). No row: never. The row stays.
+CREATE TABLE reached (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    created REAL NOT NULL,
+    reason TEXT NOT NULL                    -- in words
+) STRICT;
+
+-- One row. 'private': every machine that registers is vouched for. 'roles': only machines of people with a role get
+-- tasks. 'public': the setting `trust` says so. It wins where it is set.
+CREATE VIEW trust (mode) AS
+SELECT coalesce((SELECT value FROM settings WHERE name = 'trust' AND value IN ('private', 'public')),
+                CASE WHEN EXISTS (SELECT 1 FROM reached) THEN 'roles' ELSE 'private' END);
+
 -- The files under DATA/blobs that rows refer to. Snapshots of commits are there as well, but have no rows: each can be
 -- made again from git.
 CREATE TABLE blobs (

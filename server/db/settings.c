@@ -46,6 +46,12 @@ static const SettingRow rows[SETTING_COUNT] = {
         .name = "accounts_required", .type = SETTING_IS_WHOLE, .low = 0, .high = 1,
         .fallback = "0",
         .help = "1: a worker needs the token of a user"},
+    [SETTING_TRUST] = {
+        .name = "trust", .type = SETTING_IS_WORD, .words = "unset|private|public",
+        .fallback = "unset",
+        .help = "private: every machine that registers is vouched for. public: machines earn "
+                "trust. unset: private until the server is reached from outside, then only "
+                "machines of people with a role get tasks"},
     [SETTING_REGISTRATIONS_PER_HOUR] = {
         .name = "registrations_per_hour", .type = SETTING_IS_WHOLE, .low = 0, .high = 1000000,
         .fallback = "200",

@@ -19,6 +19,7 @@ typedef enum Setting {
     SETTING_UNAPPROVED_DAYS,
     SETTING_SELF_APPROVAL,
     SETTING_ACCOUNTS_REQUIRED,
+    SETTING_TRUST, // the view `trust` of the schema says what it means
     SETTING_REGISTRATIONS_PER_HOUR,
     SETTING_WRITES_PER_MINUTE,
     SETTING_TASK_SECONDS,

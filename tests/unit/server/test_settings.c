@@ -69,6 +69,33 @@ static void a_setting_that_is_not_set_is_its_default(void **state) {
     assert_int_equal(setting_whole(NULL, SETTING_TASK_SECONDS), 1800);
 }
 
+static void trust_is(const char *mode, const char *set) {
+    if (set)
+        write_by_hand("trust", set);
+    char *found scope(free_ptr) = sql_trust_mode(db);
+    assert_string_equal(found, mode);
+}
+
+static void trust_follows_the_setting_and_else_whether_the_server_was_reached(void **state) {
+    (void)state;
+    trust_is("private", NULL);
+    trust_is("public", "public");
+    trust_is("private", "private");
+    trust_is("private", "unset");
+    trust_is("private", "roles"); // the setting has no such value
+    assert_true(sql_reached_add(db, &err, .now = 17, .reason = "the first"));
+    assert_true(sql_reached_add(db, &err, .now = 18, .reason = "the second"));
+    SqlReached reached scope(sql_row_free) = {0};
+    assert_true(sql_reached(db, &reached));
+    assert_string_equal(reached.reason, "the first");
+    assert_true(reached.created == 17);
+    trust_is("roles", NULL);
+    trust_is("roles", "unset");
+    trust_is("private", "private");
+    trust_is("public", "public");
+    trust_is("roles", "");
+}
+
 static void a_setting_that_is_set_is_its_value(void **state) {
     (void)state;
     assert_true(setting_write(db, SETTING_TASK_SECONDS, "60", &err));
@@ -177,6 +204,7 @@ int main(void) {
         TEST(every_row_is_whole_and_its_default_fits),
         TEST(a_setting_that_is_not_set_is_its_default),
         TEST(a_setting_that_is_set_is_its_value),
+        TEST(trust_follows_the_setting_and_else_whether_the_server_was_reached),
         TEST(a_value_outside_the_bounds_is_not_written),
         TEST(a_value_that_does_not_fit_is_the_default_with_one_warning),
         TEST(the_warning_comes_again_after_a_good_value),
