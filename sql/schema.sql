@@ -185,7 +185,7 @@ CREATE TABLE tests (
     approved_by INTEGER REFERENCES users,
     started REAL,                           -- when its first task was dealt
     finished REAL,
-    result TEXT CHECK (result IN ('accepted', 'rejected', 'stopped', 'failed', 'completed')),
+    result TEXT CHECK (result IN ('accepted', 'rejected', 'stopped', 'failed', 'completed', 'undecided')),
     reason TEXT NOT NULL DEFAULT '',        -- why it was stopped or failed, with the end of the compiler's output
     merged_commit TEXT,
     merged REAL,

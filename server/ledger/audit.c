@@ -97,9 +97,7 @@ static void compare_results(Audit *audit, const Stored *stored) {
     if (stored->state != TEST_FINISHED || row->has_exclusions ||
         strcmp(row->result, "stopped") == 0 || strcmp(row->result, "failed") == 0)
         return;
-    const char *result = count->workload->judge(&count->test, count->state, count->units);
-    if (!result && count->units == stored->book_limit)
-        result = "completed"; // the book is spent
+    const char *result = count_judge(count, count->units == stored->book_limit);
     compare_text(audit, "result", row->result, result ? result : "\"\"");
 }
 
@@ -144,8 +142,7 @@ static void count_again(Audit *audit, Stored *stored, const SqlLedgerCheckBatche
                (long long)b->position, (long long)*position);
     if (b->excluded)
         return;
-    if (count->workload->judge(&count->test, count->state, count->units) &&
-        !stored->row->has_exclusions)
+    if (count_judge(count, false) && !stored->row->has_exclusions)
         differ(audit, "batch %lld counts after the verdict", (long long)b->id);
     count_add(count, &(WorkloadBatch){.told = told,
                                       .result = result,

@@ -43,6 +43,11 @@ void count_add(Count *count, const WorkloadBatch *batch) {
     count->units += batch->units;
 }
 
+const char *count_judge(const Count *count, bool spent) {
+    int64_t units = spent ? count->test.units_max : count->units;
+    return count->workload->judge(&count->test, count->state, units);
+}
+
 char *count_text(const json_t *value) {
     return json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
 }

@@ -24,6 +24,9 @@ void count_release(Count *count);
 void count_restart(Count *count);
 // Does not change the members of `batch`, and its `sign` is 1.
 void count_add(Count *count, const WorkloadBatch *batch);
+// The result that these units make; NULL: the test goes on. If `spent`, no further unit can come
+// (book_use.h), as if the test had reached its length, so there is a result.
+const char *count_judge(const Count *count, bool spent);
 
 // Texts for the database, in one form: sorted, numbers with 17 digits. New, malloc'ed.
 char *count_state_text(const Count *count);

@@ -1,6 +1,8 @@
 // See result.h.
 #include "server/ledger/result.h"
 
+#include <string.h>
+
 #include "server/ledger/book_use.h"
 
 void publish_counts(Turn *turn, int64_t test, const TestCount *count) {
@@ -15,18 +17,20 @@ void publish_counts(Turn *turn, int64_t test, const TestCount *count) {
 
 bool test_judge(Turn *turn, TaskRow *row, const TestCount *count, Error *err) {
     const Count *c = &count->count;
-    const char *result = c->workload->judge(&c->test, c->state, c->units);
+    const char *result = count_judge(c, false);
     bool pairs = c->workload->unit == UNIT_PAIR;
     bool spent = !result && pairs && book_is_spent(turn->db, row->test.id);
     char summary[COUNT_SUMMARY_MAX], reason[COUNT_SUMMARY_MAX + 60];
     if (!result && !spent)
         return true;
     if (spent)
-        result = "completed";
+        result = count_judge(c, true);
+    const char *why = spent                              ? "the book is spent: "
+                      : strcmp(result, "undecided") == 0 ? "its games were too few for a verdict: "
+                                                         : "";
     count_summary(c, summary);
-    snprintf(reason, sizeof reason, "%s%s%safter %lld %s", spent ? "the book is spent: " : "",
-             summary, *summary ? " " : "", (long long)(pairs ? 2 * c->units : c->units),
-             pairs ? "games" : "units");
+    snprintf(reason, sizeof reason, "%s%s%safter %lld %s", why, summary, *summary ? " " : "",
+             (long long)(pairs ? 2 * c->units : c->units), pairs ? "games" : "units");
     if (!ledger_test_finish(turn, row->test.id, 0, result, "verdict", reason, err))
         return false;
     row->test.state = TEST_FINISHED;

@@ -103,6 +103,7 @@ typedef enum {
     MEANING_NOT_WORSE, // enough for a simplification
     MEANING_UNCLEAR,   // the result says no, the games a little yes
     MEANING_WORSE,
+    MEANING_UNDECIDED, // it should have decided, and its units were too few
 } WorkloadMeaning;
 
 typedef struct Workload {
@@ -121,8 +122,8 @@ typedef struct Workload {
     // Whether a result is possible for these units. 422 `bad_counts`.
     bool (*check)(const WorkloadDealt *dealt, const json_t *result, Error *err);
     void (*accept)(const WorkloadTest *test, const WorkloadBatch *batch, json_t *state);
-    // The result if the test ends with these units: "accepted", "rejected" or "completed"; NULL: it
-    // goes on.
+    // The result if the test ends with these units: "accepted", "rejected", "undecided" or
+    // "completed"; NULL: it goes on. From `units_max` on it is never NULL.
     const char *(*judge)(const WorkloadTest *test, const json_t *state, int64_t units);
     // The numbers that history, event stream and lists keep: {"llr": 1.25}. New.
     json_t *(*points)(const WorkloadTest *test, const json_t *state);

@@ -156,7 +156,7 @@ static const char *sprt_judge(const WorkloadTest *test, const json_t *state, int
     return verdict == SPRT_ACCEPTED   ? "accepted"
            : verdict == SPRT_REJECTED ? "rejected"
            : units < test->units_max  ? NULL
-                                      : "completed";
+                                      : "undecided";
 }
 
 // ---- words and numbers --------------------------------------------------------------------------
@@ -197,7 +197,7 @@ static WorkloadMeaning sprt_meaning(const WorkloadFacts *facts) {
         return bounds.elo0 + bounds.elo1 < 0 ? MEANING_NOT_WORSE : MEANING_BETTER;
     if (strcmp(facts->result, "rejected") == 0)
         return pairs.wins > pairs.losses ? MEANING_UNCLEAR : MEANING_WORSE;
-    return MEANING_NONE;
+    return strcmp(facts->result, "undecided") == 0 ? MEANING_UNDECIDED : MEANING_NONE;
 }
 
 // ---- the document -------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ static json_t *take_finished(const DocContext *ctx, double before, int64_t befor
 }
 
 static bool is_color(const char *text) {
-    static const char *const colors[] = {"", "green", "red", "yellow", "blue"};
+    static const char *const colors[] = {"", "green", "red", "yellow", "blue", "grey"};
     for (size_t i = 0; i < sizeof colors / sizeof *colors; i++)
         if (strcmp(text, colors[i]) == 0)
             return true;
@@ -59,7 +59,8 @@ static json_t *finished(const DocContext *ctx, Error *err) {
     if (!doc_cursor_read(ctx, &time, &id, err))
         return NULL;
     if (!is_color(filter.color)) {
-        error_field(err, 422, "bad_field", "color", "color: one of green, red, yellow and blue");
+        error_field(err, 422, "bad_field", "color",
+                    "color: one of green, red, yellow, blue and grey");
         return NULL;
     }
     json_t *items = json_array(), *next = take_finished(ctx, time, id, &filter, items);

@@ -88,6 +88,9 @@ bool page_test(Request *req, Response *res, json_t *document, Error *err) {
     bool played = json_array_size(json_object_get(document, "workers")) > 0;
     json_object_set_new(document, "played", json_boolean(played));
     json_object_set_new(document, "plays_pairs", json_boolean(plays_pairs(document)));
+    const char *result = member_text(document, "result");
+    bool decided = strcmp(result, "accepted") == 0 || strcmp(result, "rejected") == 0;
+    json_object_set_new(document, "is_decided", json_boolean(decided));
     json_object_set_new(document, "is", json_pack("{s:b}", member_text(document, "state"), 1));
     char *title scope(free_ptr) = xasprintf("%s: test %lld", member_text(document, "title"),
                                             (long long)member_int(document, "id"));

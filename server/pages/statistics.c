@@ -6,13 +6,11 @@
 #include "server/common/json_member.h"
 #include "server/ledger/count.h"
 
-// Fishtest's colours.
+// Fishtest's colours, and grey.
 static const char *color_of(WorkloadMeaning meaning) {
-    static const char *const colors[] = {[MEANING_NONE] = "",
-                                         [MEANING_BETTER] = "green",
-                                         [MEANING_NOT_WORSE] = "blue",
-                                         [MEANING_UNCLEAR] = "yellow",
-                                         [MEANING_WORSE] = "red"};
+    static const char *const colors[] = {
+        [MEANING_NONE] = "",          [MEANING_BETTER] = "green", [MEANING_NOT_WORSE] = "blue",
+        [MEANING_UNCLEAR] = "yellow", [MEANING_WORSE] = "red",    [MEANING_UNDECIDED] = "grey"};
     return colors[meaning];
 }
 

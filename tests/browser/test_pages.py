@@ -292,6 +292,12 @@ def each_workload_has_its_panel_and_only_its_charts():
             equal(browser.overflow(), 0, f"{workload} on a {kind}: pixels too wide")
             browser.screenshot(SHOTS, f"test-{workload}-{kind}-light")
         browser.size(DESKTOP)
+    undecided = add_test(server, "finished", title="Too short", result="undecided", started=1, finished=2,
+                         reason="its games were too few for a verdict: LLR 0.00 (-2.94, 2.94) after 8 games")
+    browser.go(f"/tests/{undecided}")
+    equal(browser.text("#head .mark.grey"), "undecided")
+    contains(browser.text("#head .reason"), "too few for a verdict")
+    browser.screenshot(SHOTS, "test-undecided-desktop-light")
     sql(server, "UPDATE tests SET state = 'finished', result = 'completed', finished = started + 60 WHERE workload IN ('fixed', 'width')")
     browser.go("/tests/finished")
     contains(browser.text(f"#test-{tests['width']}"), stats["summary"])

@@ -65,7 +65,7 @@ def play(worker, task, batches=1):
 
 
 def set_up():
-    """Test 1 accepted, 2 with a failure and open, 3 pending; 4 to 12 finished in all colours."""
+    """Test 1 accepted, 2 with a failure and open, 3 pending; 4 to 13 finished in all colours."""
     global dev, boss, anyone
     server.add_user("dev", "developer")
     server.add_user("boss", "maintainer")
@@ -89,6 +89,7 @@ def set_up():
                  parameters=parameters(elo0=-1.75 if simple else 0.0, elo1=0.25 if simple else 2.0), units_counted=4,
                  counts=json.dumps({"v": 1, "ptnml": [0, 0, 4, 0, 0], "wins": 5 if more_wins else 2, "losses": 3, "draws": 0}),
                  tc="60+0.6" if i == 4 else "10+0.1")
+    add_test(server, "finished", title="Too short", result="undecided", finished=1)
 
 
 def the_documents_are_as_documented():
@@ -141,11 +142,12 @@ def finished_tests_can_be_filtered():
     def titles(query):
         return [item["title"] for item in read("/tests?" + query)["items"]]
 
-    equal(len(titles("limit=100")), 10)
+    equal(len(titles("limit=100")), 11)
     equal(titles("color=blue"), ["Reads well", "Old one 6", "Old one 0"])
     equal(titles("color=green"), ["Old one 3"])
     equal(titles("color=yellow"), ["Old one 7", "Old one 4", "Old one 1"])
     equal(titles("color=red"), ["Old one 8", "Old one 5", "Old one 2"])
+    equal(titles("color=grey"), ["Too short"])
     equal(titles("ltc=1"), ["Old one 4"])
     equal(titles("user=DEV"), ["Reads well"])
     equal(titles("text=one%207"), ["Old one 7"])

@@ -268,13 +268,18 @@ static void crossing_the_lower_bound_rejects(void **state) {
     assert_int_equal(kit_check(&kit), 0);
 }
 
-static void an_sprt_that_reaches_its_cap_ends_without_verdict(void **state) {
+static void an_sprt_that_reaches_its_cap_is_undecided(void **state) {
     (void)state;
     kit_sql(&kit, "UPDATE tests SET pairs_max = 8");
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
     assert_true(kit_post(&kit, task, 1, 1, "2222", &posted));
-    assert_true(kit_result_is(&kit, "completed"));
+    assert_true(kit_result_is(&kit, "undecided"));
+    char *event scope(free_ptr) =
+        kit_text(&kit, "SELECT message FROM events WHERE type = 'verdict'");
+    assert_non_null(strstr(event, "undecided: its games were too few for a verdict: LLR "));
     assert_int_equal(kit_check(&kit), 0);
+    kit_sql(&kit, "UPDATE tests SET result = 'completed'");
+    assert_int_equal(kit_check(&kit), 1);
 }
 
 // ---- the audit ----------------------------------------------------------------------------------
@@ -372,7 +377,7 @@ int main(void) {
         WITH_TASK(a_late_batch_out_of_the_middle_splits_its_range),
         WITH_TASK(crossing_the_upper_bound_accepts_and_stops_the_others),
         WITH_TASK(crossing_the_lower_bound_rejects),
-        WITH_TASK(an_sprt_that_reaches_its_cap_ends_without_verdict),
+        WITH_TASK(an_sprt_that_reaches_its_cap_is_undecided),
         WITH_TASK(every_total_is_the_sum_over_the_batches),
         WITH_TASK(the_audit_sees_what_was_tampered_with),
     };

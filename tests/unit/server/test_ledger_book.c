@@ -58,7 +58,7 @@ static int play(int64_t worker, int most) {
 }
 
 static void check_spent(int pairs) {
-    assert_true(kit_result_is(&kit, "completed"));
+    assert_true(kit_result_is(&kit, "undecided"));
     char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests");
     char games[40];
     snprintf(games, sizeof games, "after %d games", 2 * pairs);
@@ -140,7 +140,7 @@ static void the_openings_of_an_excluded_machine_are_spent(void **state) {
     check_spent(DEALT - counted);
     assert_true(ledger_include(&kit.turn, 1, 3, 2, &changed, &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT units_counted FROM tests"), DEALT);
-    assert_true(kit_result_is(&kit, "completed"));
+    assert_true(kit_result_is(&kit, "undecided"));
     assert_int_equal(kit_check(&kit), 0);
 }
 
@@ -163,6 +163,17 @@ static void a_last_batch_that_is_excluded_ends_the_test(void **state) {
     check_spent((int)(DEALT - 4 * batches));
 }
 
+// It has its estimate, only from fewer games.
+static void a_fixed_test_whose_book_is_spent_is_completed(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE tests SET workload = 'fixed', parameters = '{}'");
+    play(1, 100);
+    assert_true(kit_result_is(&kit, "completed"));
+    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM tests");
+    assert_int_equal(strncmp(reason, "the book is spent: Elo", 22), 0);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
 static void the_audit_finds_a_test_that_goes_on_without_openings(void **state) {
     (void)state;
     play(1, 100);
@@ -183,6 +194,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_openings_of_an_excluded_machine_are_spent, open_kit,
                                         close_kit),
         cmocka_unit_test_setup_teardown(a_last_batch_that_is_excluded_ends_the_test, open_kit,
+                                        close_kit),
+        cmocka_unit_test_setup_teardown(a_fixed_test_whose_book_is_spent_is_completed, open_kit,
                                         close_kit),
         cmocka_unit_test_setup_teardown(the_audit_finds_a_test_that_goes_on_without_openings,
                                         open_kit, close_kit),

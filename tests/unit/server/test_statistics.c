@@ -114,6 +114,8 @@ static void colours_have_fishtests_meanings(void **state) {
     assert_color(test, "yellow");
     set_inside(test, "counts", "wins", json_integer(9000));
     assert_color(test, "red");
+    json_object_set_new(test, "result", json_string("undecided"));
+    assert_color(test, "grey");
     json_object_set_new(test, "result", json_string("stopped"));
     assert_color(test, "");
     json_object_set_new(test, "result", json_null());

@@ -51,6 +51,7 @@ static const struct {
     {"state = 'finished', finished = 1, result = 'failed', approved_hash = 'x'", NULL},
     {"state = 'finished', finished = 1, result = 'failed', approved_hash = 'x', harmful = 1", NULL},
     {"state = 'finished', finished = 1, result = 'completed'", NULL},
+    {"state = 'finished', finished = 1, result = 'undecided', approved_hash = 'x'", NULL},
     // The base is approved no longer, or merged without the row's knowledge.
     {"state = 'pending'", "grounded = 0 WHERE side = 'base'"},
     {"state = 'paused', approved_hash = 'x'", "grounded = 0 WHERE side = 'base'"},

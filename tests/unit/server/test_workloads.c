@@ -87,6 +87,7 @@ static void a_test_without_batches_has_a_document(void **state) {
         assert_true(json_is_object(points) && json_object_size(points) > 0);
         assert_int_equal(w->meaning(&facts), MEANING_NONE);
         assert_null(w->judge(&facts.test, empty, 0));
+        assert_non_null(w->judge(&facts.test, empty, facts.test.units_max));
         assert_true(w->promise(&facts.test, empty) >= 0);
         assert_int_equal(json_object_size(empty), 0);
     }
@@ -159,6 +160,9 @@ static void an_sprt_is_accepted_by_wins_and_rejected_by_losses(void **state) {
     assert_string_equal(sprt->judge(&test, lost, 6400), "rejected");
     WorkloadFacts facts = {.test = test, .state = won, .result = "accepted", .units = 6400};
     assert_int_equal(sprt->meaning(&facts), MEANING_BETTER);
+    facts.result = "undecided";
+    assert_int_equal(sprt->meaning(&facts), MEANING_UNDECIDED);
+    facts.result = "accepted";
     json_object_set_new(parameters, "elo0", json_real(-3));
     json_object_set_new(parameters, "elo1", json_real(1));
     assert_int_equal(sprt->meaning(&facts), MEANING_NOT_WORSE);
