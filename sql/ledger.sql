@@ -53,11 +53,11 @@ SELECT id FROM tasks WHERE test_id = :test AND state = 'open' LIMIT 1
 -- ---- tasks
 
 -- name: ledger_task row
--- types: owner text, barred bool
+-- types: barred bool
 SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.side, k.against, w.owner, s.barred <> '' AS barred,
-       t.state AS test_state, t.batch_pairs, t.workload
-FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id JOIN standings s ON s.id = k.worker_id
+       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.side, k.against, k.owner, k.network,
+       s.barred <> '' AS barred, t.state AS test_state, t.batch_pairs, t.workload
+FROM tasks k JOIN tests t ON t.id = k.test_id JOIN standings s ON s.id = k.worker_id
 WHERE k.id = :task
 
 -- What the workload of a test needs to count a batch of a task (0: none), and what it told that task's machine.
@@ -152,7 +152,7 @@ SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 -- types: owner text, has_counted bool, has_record bool, open_tasks int, largest_other int, largest_proven int
 WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = o.owner) AS proven
                 FROM workers o JOIN workers me ON me.id = :worker WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
-SELECT w.owner, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.position IS NOT NULL AND b.excluded = 0)
+SELECT w.owner, w.network, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.position IS NOT NULL AND b.excluded = 0)
            AS has_counted,
        EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner) AS has_record,
        (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
@@ -167,10 +167,9 @@ FROM workers w WHERE w.id = :worker
 -- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
 -- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
-                     sum(CASE WHEN w.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
+                     sum(CASE WHEN k.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
                      sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
-              FROM tasks k JOIN tests t ON t.id = k.test_id JOIN workers w ON w.id = k.worker_id
-                   LEFT JOIN proven_owners r ON r.owner = w.owner
+              FROM tasks k JOIN tests t ON t.id = k.test_id LEFT JOIN proven_owners r ON r.owner = k.owner
               WHERE k.state = 'open' GROUP BY k.test_id),
      -- The bytes of the files that are placed before the build: those of the engine and those of each commit.
      placed AS (SELECT c.engine_id, c.sha, (SELECT coalesce(sum(b.size), 0) FROM
@@ -216,9 +215,9 @@ UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 
 -- name: ledger_task_add
 -- types: :against text?
-INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until,
+INSERT INTO tasks (test_id, worker_id, owner, network, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until,
                    reference_commit, reference_speed)
-VALUES (:test, :worker, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores,
+VALUES (:test, :worker, :owner, :network, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores,
         :batch_s, :batch_until,
         (SELECT e.reference_commit FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test),
         (SELECT e.reference_speed FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test))
@@ -285,13 +284,13 @@ SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = :test AND worker_id = :w
 -- name: ledger_fault_report_sha value
 SELECT sha256 FROM fault_reports WHERE task_id = :task AND seq = :seq
 
--- The number and bytes of fault reports that a test keeps: of all owners, and of the owner of machine :worker.
+-- The number and bytes of fault reports that a test keeps: of all owners, and of the owner :owner.
 -- name: ledger_fault_report_kept row
--- types: count int, bytes int, own_count int, own_bytes int
+-- types: :owner text, count int, bytes int, own_count int, own_bytes int
 SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes, coalesce(sum(own), 0) AS own_count,
        coalesce(sum(own * size), 0) AS own_bytes
-FROM (SELECT length(e.content) AS size, w.owner = (SELECT owner FROM workers WHERE id = :worker) AS own
-      FROM fault_reports e JOIN workers w ON w.id = e.worker_id WHERE e.test_id = :test AND e.content IS NOT NULL)
+FROM (SELECT length(e.content) AS size, e.owner = :owner AS own
+      FROM fault_reports e WHERE e.test_id = :test AND e.content IS NOT NULL)
 
 -- For batch :seq of task :task (pairs :first to below :end): how many games ended as :ending, according to its counts, and
 -- how many fault reports of these exist. All endings but 'time' and 'ponder' are counted as crashes.
@@ -305,8 +304,8 @@ FROM batches b WHERE b.task_id = :task AND b.seq = :seq
 
 -- name: ledger_fault_report_add
 -- types: :overloaded bool
-INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
-VALUES (:test, :task, :worker, :seq, :sha256, :pair, :game, :side, :ending, :reason, :overloaded, :content, :now)
+INSERT INTO fault_reports (test_id, task_id, worker_id, owner, seq, sha256, pair, game, side, ending, reason, overloaded, content, received)
+VALUES (:test, :task, :worker, :owner, :seq, :sha256, :pair, :game, :side, :ending, :reason, :overloaded, :content, :now)
 
 -- ---- games that were played on
 
@@ -321,8 +320,8 @@ WHERE k.id = :task
 
 -- name: ledger_ending_add
 -- types: :counts bool
-INSERT INTO endings (task_id, game, test_id, engine_id, worker_id, seq, sha256, ruled, judgement, thought_ms, rest_ms, counts, moves, result, received)
-VALUES (:task, :game, :test, :engine, :worker, :seq, :sha256, :ruled, :judgement, :thought_ms, :rest_ms, :counts, :moves, :result, :now)
+INSERT INTO endings (task_id, game, test_id, engine_id, worker_id, owner, seq, sha256, ruled, judgement, thought_ms, rest_ms, counts, moves, result, received)
+VALUES (:task, :game, :test, :engine, :worker, :owner, :seq, :sha256, :ruled, :judgement, :thought_ms, :rest_ms, :counts, :moves, :result, :now)
 
 -- name: ledger_task_stored
 -- types: :started_pairs int, :lease_until real
@@ -348,52 +347,55 @@ INSERT INTO games (task_id, seq, sha256, received) VALUES (:task, :seq, :sha256,
 -- name: ledger_games value
 SELECT sha256 FROM games WHERE task_id = :task AND seq = :seq
 
--- ---- failures and benches. An owner is a user, or the network of machines without one.
+-- ---- failures and benches. An owner is a user, or the network of machines without one. What a machine says is said for
+-- the owner to which its task was dealt. Machines that are barred, and accounts that are blocked, say nothing.
 
 -- name: ledger_failure_add
-INSERT INTO failures (test_id, task_id, worker_id, kind, side, message, log, bench, created)
-VALUES (:test, :task, :worker, :kind, :side, :message, :log, nullif(:bench, 0), :now)
+INSERT INTO failures (test_id, task_id, worker_id, owner, network, kind, side, message, log, bench, created)
+VALUES (:test, :task, :worker, :owner, :network, :kind, :side, :message, :log, nullif(:bench, 0), :now)
 
 -- The reports of owners, one row for each owner and network, about the failure :kind of :side in test :test: whether
 -- the owner reports it, has sent results, has a machine that is active since :since and could try, and has a record.
--- The most important rows come first; at most :most, for which the caller has room.
+-- `first`: the owner of the first task in this test of the machines that said so. The most important rows come first; at
+-- most :most, for which the caller has room.
 -- name: ledger_failure_voices rows
--- types: owner text, failing bool, played bool, could bool, proven bool
+-- types: owner text, network text, first text, failing bool, played bool, could bool, proven bool
 WITH this AS (SELECT id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
-     failed AS (SELECT f.worker_id, f.kind = :kind AND f.side = :side AS so FROM failures f, this
+     firsts AS (SELECT worker_id, owner, min(id) FROM tasks WHERE test_id = :test GROUP BY worker_id),
+     failed AS (SELECT f.worker_id, f.owner, f.network, f.kind = :kind AND f.side = :side AS so FROM failures f, this
                 WHERE f.test_id = this.id AND f.created > this.resumed),
-     played AS (SELECT worker_id FROM tasks WHERE test_id = :test AND next_seq > 0),
-     concerned AS (SELECT worker_id FROM failed UNION SELECT worker_id FROM played
-                   UNION SELECT id FROM workers WHERE last_seen >= :since),
-     said AS (SELECT o.owner, o.network, max(o.id IN (SELECT worker_id FROM failed WHERE so)) AS failing,
-                     max(o.id IN (SELECT worker_id FROM played)) AS played,
-                     max(o.last_seen >= :since AND o.cores >= this.threads AND o.id NOT IN (SELECT worker_id FROM failed)) AS could
-              FROM concerned c JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = '', this
-              GROUP BY o.owner, o.network)
-SELECT owner, network, failing, played, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
+     words AS (SELECT worker_id, owner, network, so AS failing, 0 AS played, 0 AS could FROM failed
+               UNION ALL SELECT worker_id, owner, network, 0, 1, 0 FROM tasks WHERE test_id = :test AND next_seq > 0
+               UNION ALL SELECT id, owner, network, 0, 0, 1 FROM workers
+                         WHERE last_seen >= :since AND cores >= (SELECT threads FROM this) AND id NOT IN (SELECT worker_id FROM failed)),
+     said AS (SELECT w.owner, w.network, coalesce(f.owner, w.owner) AS first, max(w.failing) AS failing, max(w.played) AS played,
+                     max(w.could) AS could
+              FROM words w JOIN standings s ON s.id = w.worker_id AND s.barred = '' LEFT JOIN firsts f ON f.worker_id = w.worker_id
+              WHERE NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = w.owner) GROUP BY 1, 2, 3)
+SELECT owner, network, first, failing, played, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
 FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT :most
 
 -- The owners whose machines play test :test, or could: how many of their games show that :side computes in its opponent's
 -- time, and how many they played, since the test was resumed.
 -- name: ledger_ponder_voices rows
--- types: owner text, shown int, games int, could bool, proven bool
+-- types: owner text, network text, first text, shown int, games int, could bool, proven bool
 WITH this AS (SELECT id, batch_pairs, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
-     shown AS (SELECT b.worker_id, sum(CASE WHEN k.side = :side THEN b.ponders ELSE b.ponders_against END) AS games
+     firsts AS (SELECT worker_id, owner, min(id) FROM tasks WHERE test_id = :test GROUP BY worker_id),
+     words AS (SELECT k.worker_id, k.owner, k.network, CASE WHEN k.side = :side THEN b.ponders ELSE b.ponders_against END AS shown,
+                      0 AS games, 0 AS could
                FROM batches b JOIN tasks k ON k.id = b.task_id, this
                WHERE b.test_id = :test AND b.ponders + b.ponders_against > 0 AND b.position IS NOT NULL AND b.excluded = 0
-                 AND b.received > this.resumed GROUP BY b.worker_id),
-     played AS (SELECT k.worker_id, sum(k.next_seq) * 2 * this.batch_pairs AS games FROM tasks k, this
-                WHERE k.test_id = :test AND k.created > this.resumed GROUP BY k.worker_id),
-     concerned AS (SELECT worker_id FROM shown UNION SELECT worker_id FROM played
-                   UNION SELECT id FROM workers WHERE last_seen >= :since),
-     said AS (SELECT o.owner, o.network, coalesce(sum(shown.games), 0) AS shown, coalesce(sum(played.games), 0) AS games,
-                     max(o.last_seen >= :since AND o.cores >= this.threads) AS could
-              FROM this CROSS JOIN concerned c CROSS JOIN workers o ON o.id = c.worker_id JOIN standings s ON s.id = o.id AND s.barred = ''
-              LEFT JOIN shown ON shown.worker_id = o.id LEFT JOIN played ON played.worker_id = o.id
-              GROUP BY o.owner, o.network)
-SELECT owner, network, shown, games, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
+                 AND b.received > this.resumed
+               UNION ALL SELECT k.worker_id, k.owner, k.network, 0, k.next_seq * 2 * this.batch_pairs, 0 FROM tasks k, this
+                         WHERE k.test_id = :test AND k.created > this.resumed
+               UNION ALL SELECT id, owner, network, 0, 0, 1 FROM workers WHERE last_seen >= :since AND cores >= (SELECT threads FROM this)),
+     said AS (SELECT w.owner, w.network, coalesce(f.owner, w.owner) AS first, sum(w.shown) AS shown, sum(w.games) AS games,
+                     max(w.could) AS could
+              FROM words w JOIN standings s ON s.id = w.worker_id AND s.barred = '' LEFT JOIN firsts f ON f.worker_id = w.worker_id
+              WHERE NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = w.owner) GROUP BY 1, 2, 3)
+SELECT owner, network, first, shown, games, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
 FROM said ORDER BY proven DESC, shown DESC, games DESC LIMIT :most
 
 -- name: ledger_side row
@@ -401,16 +403,18 @@ FROM said ORDER BY proven DESC, shown DESC, games DESC LIMIT :most
 SELECT s.engine_id, s.sha, coalesce(c.bench, s.bench_declared) AS bench, c.bench IS NULL AS is_open
 FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE s.test_id = :test AND s.side = :side
 
+-- A machine that has measured for one owner does not vote for another.
 -- name: ledger_bench_add
-INSERT INTO benches (engine_id, sha, worker_id, nodes, created) VALUES (:engine, :sha, :worker, :nodes, :now)
-ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created
+INSERT INTO benches (engine_id, sha, worker_id, owner, network, nodes, created) VALUES (:engine, :sha, :worker, :owner, :network, :nodes, :now)
+ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created WHERE owner = excluded.owner
 
 -- The counts that machines measured for a commit, oldest first; those of owners with a record come before all others.
 -- name: ledger_bench_votes rows
--- types: owner text, proven bool
-SELECT b.nodes, b.worker_id, w.owner, w.name, w.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner) AS proven
+-- types: proven bool
+SELECT b.nodes, b.worker_id, b.owner, w.name, b.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS proven
 FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
-WHERE b.engine_id = :engine AND b.sha = :sha ORDER BY proven DESC, b.created, b.worker_id
+WHERE b.engine_id = :engine AND b.sha = :sha AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = b.owner)
+ORDER BY proven DESC, b.created, b.worker_id
 
 -- Whether an owner is active since :since that has not measured commit :sha of engine :engine and has a machine that
 -- could measure it for test :test: one in another network, and one with a record. Also whether any owner has a record.
@@ -418,10 +422,11 @@ WHERE b.engine_id = :engine AND b.sha = :sha ORDER BY proven DESC, b.created, b.
 -- types: others bool, proven_others bool, any_records bool
 WITH this AS (SELECT id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
-     voted AS (SELECT v.owner, v.network FROM benches b JOIN workers v ON v.id = b.worker_id WHERE b.engine_id = :engine AND b.sha = :sha),
+     voted AS (SELECT worker_id, owner, network FROM benches WHERE engine_id = :engine AND sha = :sha),
      others AS (SELECT EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = o.owner) AS proven, o.network
                 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '', this
                 WHERE o.last_seen >= :since AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
+                  AND o.id NOT IN (SELECT worker_id FROM voted)
                   AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
        EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM proven_owners) AS any_records
@@ -459,22 +464,25 @@ UPDATE commits SET bench = :nodes WHERE engine_id = :engine AND sha = :sha
 
 -- ---- the options of engines
 
--- Whether worker :worker may add its list to those of commit :sha: its owner has a record, or there are fewer than :most.
+-- Whether machine :worker of owner :owner may add its list to those of commit :sha: the owner has a record, or there are
+-- fewer than :most.
 -- name: ledger_option_list_has_room value
 -- types: value bool, :most int
-SELECT EXISTS (SELECT 1 FROM workers w JOIN proven_owners r ON r.owner = w.owner WHERE w.id = :worker)
+SELECT EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = :owner)
     OR (SELECT count(*) FROM option_lists WHERE engine_id = :engine AND sha = :sha AND worker_id <> :worker) < :most
 
 -- name: ledger_option_list_add
-INSERT INTO option_lists (engine_id, sha, worker_id, list, created) VALUES (:engine, :sha, :worker, :list, :now)
-ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET list = excluded.list, created = excluded.created
+INSERT INTO option_lists (engine_id, sha, worker_id, owner, network, list, created)
+VALUES (:engine, :sha, :worker, :owner, :network, :list, :now)
+ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET list = excluded.list, created = excluded.created WHERE owner = excluded.owner
 
 -- The lists that machines read for a commit, oldest first; those of owners with a record come before all others.
 -- name: ledger_option_lists rows
--- types: owner text, proven bool
-SELECT l.list, l.worker_id, w.owner, w.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner) AS proven
-FROM option_lists l JOIN workers w ON w.id = l.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
-WHERE l.engine_id = :engine AND l.sha = :sha ORDER BY proven DESC, l.created, l.worker_id LIMIT :most
+-- types: proven bool
+SELECT l.list, l.worker_id, l.owner, l.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = l.owner) AS proven
+FROM option_lists l JOIN standings s ON s.id = l.worker_id AND s.barred = ''
+WHERE l.engine_id = :engine AND l.sha = :sha AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = l.owner)
+ORDER BY proven DESC, l.created, l.worker_id LIMIT :most
 
 -- name: ledger_options_any_records value
 -- types: value bool
@@ -575,8 +583,9 @@ DELETE FROM play_speeds WHERE test_id = :test AND worker_id = :worker
 -- name: ledger_play_speeds rows
 -- types: owner text, proven bool
 SELECT p.worker_id, p.ratio, p.owner, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = p.owner) AS proven
-FROM (SELECT p.worker_id, p.ratio, w.owner
-      FROM play_speeds p CROSS JOIN workers w ON w.id = p.worker_id JOIN standings s ON s.id = p.worker_id AND s.barred = ''
+FROM (SELECT p.worker_id, p.ratio,
+             (SELECT k.owner FROM tasks k WHERE k.test_id = p.test_id AND k.worker_id = p.worker_id ORDER BY k.id DESC LIMIT 1) AS owner
+      FROM play_speeds p JOIN standings s ON s.id = p.worker_id AND s.barred = ''
       WHERE p.test_id = :test AND p.games >= :games
         AND NOT EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = p.test_id AND x.worker_id = p.worker_id AND x.which = 'all' AND x.undone IS NULL)
       ORDER BY p.worker_id LIMIT :most) p

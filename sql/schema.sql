@@ -277,7 +277,8 @@ CREATE TABLE workers (
     last_seen REAL NOT NULL,
     -- The network of its last request, as address_network() writes it: an IPv4 address, or an IPv6 /64.
     network TEXT NOT NULL DEFAULT '',
-    -- An owner is an account, or the network of machines without one.
+    -- An owner is an account, or the network of machines without one. What the machine sends keeps the owner to which its
+    -- task was dealt: a machine may change its owner.
     owner TEXT GENERATED ALWAYS AS (coalesce('user ' || user_id, 'network ' || network)) VIRTUAL,
     user_token_hash TEXT NOT NULL DEFAULT '', -- the account's token with which it registered, as in api_tokens; '': none
     fruitless INTEGER NOT NULL DEFAULT 0,   -- tasks in a row that it ended without a result
@@ -297,6 +298,10 @@ SELECT w.id, CASE WHEN w.blocked THEN 'machine' WHEN u.state <> 'active' THEN 'o
                   WHEN w.user_token_hash <> '' AND NOT EXISTS (SELECT 1 FROM api_tokens t WHERE t.token_hash = w.user_token_hash)
                   THEN 'token' ELSE '' END AS barred
 FROM workers w LEFT JOIN users u ON u.id = w.user_id;
+
+-- Accounts that are not active, as owners: what their machines reported has no say any more.
+CREATE VIEW silent_owners (owner) AS SELECT 'user ' || id FROM users WHERE state <> 'active';
+CREATE INDEX users_silent ON users ('user ' || id) WHERE state <> 'active';
 
 -- Sums over all machines. 'games': the games credited to them. There may be thousands of machines, and no page reads
 -- all.
@@ -324,6 +329,8 @@ CREATE TABLE tasks (
     id INTEGER PRIMARY KEY,
     test_id INTEGER NOT NULL REFERENCES tests,
     worker_id INTEGER NOT NULL REFERENCES workers,
+    owner TEXT NOT NULL DEFAULT '',         -- of the machine when the task was dealt, for ever; '': of no owner
+    network TEXT NOT NULL DEFAULT '',       -- and the network of the machine then
     first_pair INTEGER NOT NULL,
     pair_count INTEGER NOT NULL CHECK (pair_count > 0),
     -- The sides that it plays; results are from the point of view of `side`. `against` is NULL if nothing is played.
@@ -355,7 +362,7 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_open ON tasks (state, lease_until) WHERE state = 'open';
 CREATE INDEX tasks_open_test ON tasks (test_id) WHERE state = 'open';
 CREATE INDEX tasks_open_worker ON tasks (worker_id) WHERE state = 'open';
-CREATE INDEX tasks_test ON tasks (test_id);
+CREATE INDEX tasks_test ON tasks (test_id, worker_id);
 CREATE INDEX tasks_worker ON tasks (worker_id);
 CREATE TRIGGER tasks_tasked AFTER INSERT ON tasks
     BEGIN UPDATE workers SET tasked = 1 WHERE id = NEW.worker_id AND tasked = 0; END;
@@ -401,7 +408,7 @@ CREATE TABLE batches (
     counted INTEGER GENERATED ALWAYS AS (position IS NOT NULL) VIRTUAL,
     excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
     points TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(points)), -- of the test after this batch; {}: it does not count
-    owner TEXT NOT NULL DEFAULT '',         -- the machine's owner when the batch arrived; a machine may change its owner
+    owner TEXT NOT NULL DEFAULT '',         -- of its task
     proven INTEGER NOT NULL DEFAULT 0 CHECK (proven IN (0, 1)), -- 1: that owner had a record then
 
     -- The load of the machine during the batch, as the worker reported it; NULL: not reported.
@@ -522,6 +529,7 @@ CREATE TABLE fault_reports (
     test_id INTEGER NOT NULL REFERENCES tests,
     task_id INTEGER NOT NULL REFERENCES tasks,
     worker_id INTEGER NOT NULL REFERENCES workers,
+    owner TEXT NOT NULL,                    -- of its task
     seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 9),
     sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- of the body as received
     pair INTEGER NOT NULL,
@@ -546,6 +554,7 @@ CREATE TABLE endings (
     test_id INTEGER NOT NULL REFERENCES tests,
     engine_id INTEGER NOT NULL REFERENCES engines, -- of the test
     worker_id INTEGER NOT NULL REFERENCES workers,
+    owner TEXT NOT NULL,                    -- of its task
     seq INTEGER NOT NULL,                   -- the batch that holds the game
     sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- of the body as received
     ruled TEXT NOT NULL CHECK (ruled IN ('win', 'draw')),
@@ -572,6 +581,8 @@ CREATE TABLE failures (
     test_id INTEGER NOT NULL REFERENCES tests,
     task_id INTEGER NOT NULL REFERENCES tasks UNIQUE,
     worker_id INTEGER NOT NULL REFERENCES workers,
+    owner TEXT NOT NULL,                    -- of its task, and the network of that task
+    network TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('build', 'bench', 'option', 'engine', 'sandbox', 'machine')),
     side TEXT NOT NULL,                     -- '': the machine could play neither
     message TEXT NOT NULL,
@@ -582,22 +593,28 @@ CREATE TABLE failures (
 CREATE INDEX failures_test ON failures (test_id);
 CREATE INDEX failures_worker ON failures (worker_id);
 
--- Bench counts that workers measured of commits without a count.
+-- Bench counts that workers measured of commits without a count. A machine has one row for a commit, in the name of the
+-- owner for which it measured first: it does not vote again for another owner.
 CREATE TABLE benches (
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL,
     worker_id INTEGER NOT NULL REFERENCES workers,
+    owner TEXT NOT NULL,                    -- of the task for which it was measured, and the network of that task
+    network TEXT NOT NULL,
     nodes INTEGER NOT NULL CHECK (nodes > 0),
     created REAL NOT NULL,
     PRIMARY KEY (engine_id, sha, worker_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX benches_worker ON benches (worker_id);
 
--- The lists of options that workers read from the engine of a commit, as commits.options.
+-- The lists of options that workers read from the engine of a commit, as commits.options; one of each machine, as of
+-- bench counts.
 CREATE TABLE option_lists (
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL,
     worker_id INTEGER NOT NULL REFERENCES workers,
+    owner TEXT NOT NULL,
+    network TEXT NOT NULL,
     list TEXT NOT NULL CHECK (length(list) <= 65536),
     created REAL NOT NULL,
     PRIMARY KEY (engine_id, sha, worker_id)

@@ -117,9 +117,11 @@ static bool pause_tied(Turn *turn, int64_t test, const Side *side, const Votes *
     return test_suspend(turn, test, reason.data, err);
 }
 
-static bool bench_store(Turn *turn, const Side *side, int64_t worker, int64_t nodes, Error *err) {
+static bool bench_store(Turn *turn, const Side *side, const TaskRow *row, int64_t nodes,
+                        Error *err) {
     return sql_ledger_bench_add(turn->db, err, .engine = side->engine, .sha = side->sha,
-                                .worker = worker, .nodes = nodes, .now = turn->now);
+                                .worker = row->worker, .owner = row->owner, .network = row->network,
+                                .nodes = nodes, .now = turn->now);
 }
 
 static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
@@ -163,7 +165,7 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side_nam
                            "bench of %s is known to be %lld, not %lld", side_name,
                            (long long)side.bench, (long long)nodes);
     if (!side.bench && row.test.state != TEST_FINISHED) {
-        if (!bench_store(turn, &side, worker, nodes, err) ||
+        if (!bench_store(turn, &side, &row, nodes, err) ||
             (row.test.state == TEST_ACTIVE &&
              !settle(turn, row.test.id, &side, established, err)) ||
             !task_load(turn, task, worker, &row, err)) // ending a task may have changed this one
@@ -181,7 +183,7 @@ bool bench_confirm(Turn *turn, const TaskRow *row, Error *err) {
         int64_t established = 0;
         if (!side_load(turn, row->test.id, row->sides[i], &side, err) ||
             (side.open && side.bench &&
-             (!bench_store(turn, &side, row->worker, side.bench, err) ||
+             (!bench_store(turn, &side, row, side.bench, err) ||
               !settle(turn, row->test.id, &side, &established, err))))
             return false;
     }

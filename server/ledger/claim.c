@@ -222,7 +222,7 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
 // The machine that claims, and the other machines.
 typedef struct Claimant {
     SchedWorker worker;
-    char owner[64];
+    char owner[64], network[64];
 } Claimant;
 
 // A machine cannot offer more cores than it registered.
@@ -232,6 +232,7 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
     if (sql_ledger_claimant(turn->db, &found, .worker = claim->worker,
                             .since = turn->now - ACTIVE_S)) {
         snprintf(out.owner, sizeof out.owner, "%s", found.owner);
+        snprintf(out.network, sizeof out.network, "%s", found.network);
         out.worker.cores = (int)found.cores;
         out.worker.trust = trust_of(found.has_counted, found.has_record);
         out.worker.tasks = (int)found.open_tasks;
@@ -308,9 +309,10 @@ static bool test_note_start(Turn *turn, int64_t test, int64_t worker, Error *err
     return true;
 }
 
-static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
+static bool add_task(Turn *turn, const Claim *claim, const Claimant *claimant,
                      const Candidate *chosen, const SchedChoice *choice, int64_t first,
                      Error *err) {
+    const SchedWorker *worker = &claimant->worker;
     scope(test_count_release) TestCount count = {0};
     if (!test_count_load(turn, choice->test, 0, &count, err))
         return false;
@@ -321,6 +323,7 @@ static bool add_task(Turn *turn, const Claim *claim, const SchedWorker *worker,
         LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
     return sql_ledger_task_add(turn->db, err, .test = choice->test, .worker = claim->worker,
+                               .owner = claimant->owner, .network = claimant->network,
                                .first_pair = first, .pair_count = choice->pairs, .side = "new",
                                .against = chosen->two_sides ? "base" : NULL, .told = told_text,
                                .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
@@ -341,7 +344,7 @@ int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {
     if (!deal(turn, &claimant, &chosen, &choice, &first, err) ||
         !test_note_start(turn, choice.test, claim->worker, err) ||
         !note_speed(turn, claim, chosen.engine, err) ||
-        !add_task(turn, claim, &claimant.worker, &chosen, &choice, first, err))
+        !add_task(turn, claim, &claimant, &chosen, &choice, first, err))
         return -1;
     task = db_last_id(turn->db);
     return remember(turn, claim, task, err) ? task : -1;

@@ -37,16 +37,17 @@ static bool place_check(const Ending *ending, const TaskRow *row, const SqlLedge
                      (long long)place->seq);
 }
 
-static bool load(Turn *turn, const Ending *ending, SqlLedgerEndingPlace *place, Error *err) {
-    TaskRow row;
-    return task_load(turn, ending->task, ending->worker, &row, err) &&
+static bool load(Turn *turn, const Ending *ending, TaskRow *task, SqlLedgerEndingPlace *place,
+                 Error *err) {
+    return task_load(turn, ending->task, ending->worker, task, err) &&
            sql_ledger_ending_place(turn->db, place, .task = ending->task, .game = ending->game) &&
-           place_check(ending, &row, place, err);
+           place_check(ending, task, place, err);
 }
 
 bool ledger_ending_place(Turn *turn, const Ending *ending, EndingPlace *place, Error *err) {
+    TaskRow task;
     SqlLedgerEndingPlace row scope(sql_row_free) = {0};
-    if (!load(turn, ending, &row, err))
+    if (!load(turn, ending, &task, &row, err))
         return false;
     *place = (EndingPlace){.there = row.stored,
                            .chess960 = row.chess960,
@@ -59,14 +60,16 @@ bool ledger_ending_place(Turn *turn, const Ending *ending, EndingPlace *place, E
 
 bool ledger_ending(Turn *turn, const Ending *ending, const EndingFound *found, Error *err) {
     static const char *const judgements[] = {"right", "wrong", "unknown"};
+    TaskRow task;
     SqlLedgerEndingPlace row scope(sql_row_free) = {0};
-    if (!load(turn, ending, &row, err))
+    if (!load(turn, ending, &task, &row, err))
         return false;
     const Ending *e = ending;
     return row.stored ||
            sql_ledger_ending_add(turn->db, err, .task = e->task, .game = e->game, .test = row.test,
-                                 .engine = row.engine, .worker = e->worker, .seq = row.seq,
-                                 .sha256 = e->sha256, .ruled = found->ruled_draw ? "draw" : "win",
+                                 .engine = row.engine, .worker = e->worker, .owner = task.owner,
+                                 .seq = row.seq, .sha256 = e->sha256,
+                                 .ruled = found->ruled_draw ? "draw" : "win",
                                  .judgement = judgements[found->rule], .thought_ms = e->thought_ms,
                                  .rest_ms = e->rest_ms, .counts = row.counts,
                                  .moves = found->rule == ENDING_WRONG ? e->end.moves : NULL,

@@ -12,7 +12,8 @@ enum { REASON_LOG_MAX = 1500, REASON_LIST_MAX = 16000 };
 
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err) {
     return sql_ledger_failure_add(turn->db, err, .test = row->test.id, .task = row->id,
-                                  .worker = failure->worker, .kind = failure->kind,
+                                  .worker = failure->worker, .owner = row->owner,
+                                  .network = row->network, .kind = failure->kind,
                                   .side = failure->side, .message = failure->message,
                                   .log = failure->log, .bench = failure->bench, .now = turn->now);
 }
@@ -33,6 +34,7 @@ static FailureDecision failure_decision(Turn *turn, const Failure *failure, int6
                          .could_try = rows.row.could};
         snprintf(voice->owner, sizeof voice->owner, "%s", rows.row.owner);
         snprintf(voice->network, sizeof voice->network, "%s", rows.row.network);
+        snprintf(voice->first, sizeof voice->first, "%s", rows.row.first);
     }
     return failure_weigh_voices(voices, count);
 }

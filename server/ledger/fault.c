@@ -53,25 +53,27 @@ static bool is_founded(Turn *turn, const FaultReport *fault_report, const TaskRo
 
 // A test keeps a limited number of reports. More of them would tell nothing new. One owner may fill
 // only a part, so that there is room for others.
-static bool has_room(Turn *turn, int64_t test, int64_t worker, size_t size) {
+static bool has_room(Turn *turn, const TaskRow *row, size_t size) {
     SqlLedgerFaultReportKept kept;
-    return sql_ledger_fault_report_kept(turn->db, &kept, .test = test, .worker = worker) &&
+    return sql_ledger_fault_report_kept(turn->db, &kept, .test = row->test.id,
+                                        .owner = row->owner) &&
            kept.count < FAULT_REPORT_OF_TEST &&
            kept.bytes + (int64_t)size <= FAULT_REPORT_BYTES_OF_TEST &&
            kept.own_count < FAULT_REPORT_OF_OWNER &&
            kept.own_bytes + (int64_t)size <= FAULT_REPORT_BYTES_OF_OWNER;
 }
 
-static bool fault_report_add(Turn *turn, const FaultReport *fault_report, int64_t test,
+static bool fault_report_add(Turn *turn, const FaultReport *fault_report, const TaskRow *row,
                              Error *err) {
     const FaultReport *e = fault_report;
     SqlBytes content = {e->content, e->content_size};
-    if (!has_room(turn, test, e->worker, content.size))
+    if (!has_room(turn, row, content.size))
         content = (SqlBytes){0};
     return sql_ledger_fault_report_add(
-        turn->db, err, .test = test, .task = e->task, .worker = e->worker, .seq = e->seq,
-        .sha256 = e->sha256, .pair = e->pair, .game = e->game, .side = e->side, .ending = e->end,
-        .reason = e->reason, .overloaded = e->overloaded, .content = content, .now = turn->now);
+        turn->db, err, .test = row->test.id, .task = e->task, .worker = e->worker,
+        .owner = row->owner, .seq = e->seq, .sha256 = e->sha256, .pair = e->pair, .game = e->game,
+        .side = e->side, .ending = e->end, .reason = e->reason, .overloaded = e->overloaded,
+        .content = content, .now = turn->now);
 }
 
 bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err) {
@@ -83,7 +85,7 @@ bool ledger_fault_report(Turn *turn, const FaultReport *fault_report, Error *err
         sql_ledger_fault_report_sha(turn->db, .task = fault_report->task, .seq = fault_report->seq);
     if (!there)
         return is_founded(turn, fault_report, &row, err) &&
-               fault_report_add(turn, fault_report, row.test.id, err);
+               fault_report_add(turn, fault_report, &row, err);
     return strcmp(there, fault_report->sha256) == 0 ||
            error_set(err, 409, "fault_conflict",
                      "fault report %lld of task %lld is stored with other content",

@@ -62,11 +62,13 @@ bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *si
     if (!sql_ledger_side(turn->db, &side, .test = row.test.id, .side = side_name))
         return error_field(err, 422, "bad_request", "side", "test %lld has no side '%.32s'",
                            (long long)row.test.id, side_name);
-    if (!sql_ledger_option_list_has_room(turn->db, .worker = worker, .engine = side.engine_id,
-                                         .sha = side.sha, .most = OPTION_LISTS_MAX))
+    if (!sql_ledger_option_list_has_room(turn->db, .worker = worker, .owner = row.owner,
+                                         .engine = side.engine_id, .sha = side.sha,
+                                         .most = OPTION_LISTS_MAX))
         return true;
     return sql_ledger_option_list_add(turn->db, err, .engine = side.engine_id, .sha = side.sha,
-                                      .worker = worker, .list = list, .now = turn->now) &&
+                                      .worker = worker, .owner = row.owner, .network = row.network,
+                                      .list = list, .now = turn->now) &&
            settle(turn, side.engine_id, side.sha, err);
 }
 

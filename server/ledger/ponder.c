@@ -37,6 +37,7 @@ static void ponders_load(Turn *turn, int64_t test, const char *side, Ponders *ou
         *voice = (Voice){.proven = rows.row.proven, .could_try = rows.row.could};
         snprintf(voice->owner, sizeof voice->owner, "%s", rows.row.owner);
         snprintf(voice->network, sizeof voice->network, "%s", rows.row.network);
+        snprintf(voice->first, sizeof voice->first, "%s", rows.row.first);
         out->of[out->count++] = (struct Owner){rows.row.shown, rows.row.games};
         out->shown += rows.row.shown;
         out->games += rows.row.games;

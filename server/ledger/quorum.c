@@ -23,12 +23,17 @@ static void join(Joined *joined, int count, int a, int b) {
             joined->same[i] = low;
 }
 
+static bool voices_are_one(const Voice *a, const Voice *b) {
+    return are_one(a->owner, a->network, b->owner, b->network) ||
+           (*a->first && strcmp(a->first, b->first) == 0);
+}
+
 static void voices_join(const Voice *voices, int count, Joined *joined) {
     for (int i = 0; i < count; i++)
         joined->same[i] = i;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < i; j++)
-            if (are_one(voices[i].owner, voices[i].network, voices[j].owner, voices[j].network))
+            if (voices_are_one(&voices[i], &voices[j]))
                 join(joined, count, i, j);
 }
 

@@ -1,8 +1,8 @@
 // Decides what the reports of several owners about a test mean together. An owner is a user, or the
 // network of machines without an account. One owner may have many machines, and all of them may be
 // broken in the same way. So the rules count owners, not machines. An account costs nothing, so
-// owners whose machines share a network count as one. Owners with a record outweigh all others.
-// Pure.
+// owners whose machines share a network, or that one machine has served, count as one. Owners with
+// a record outweigh all others. Pure.
 #pragma once
 
 #include <stdbool.h>
@@ -50,9 +50,10 @@ BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *s
 
 // ---- failures of one kind and side
 
-// The facts about one owner in one network.
+// The facts about one owner in one network. A machine may change its owner: owners for which the
+// same machines speak have the same `first`, the owner to which their first task was dealt.
 typedef struct Voice {
-    char owner[VOICE_OWNER_MAX], network[VOICE_NETWORK_MAX];
+    char owner[VOICE_OWNER_MAX], network[VOICE_NETWORK_MAX], first[VOICE_OWNER_MAX];
     bool proven;
     bool failing;   // it reports the failure
     bool played;    // it has sent results of this test

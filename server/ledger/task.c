@@ -89,6 +89,7 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
     };
     copy_word(row->phase, sizeof row->phase, found.phase);
     copy_word(row->owner, sizeof row->owner, found.owner);
+    copy_word(row->network, sizeof row->network, found.network);
     copy_word(row->sides[0], sizeof row->sides[0], found.side);
     copy_word(row->sides[1], sizeof row->sides[1], found.against ? found.against : "");
     return true;

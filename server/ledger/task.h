@@ -12,7 +12,8 @@ typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, started_pairs;
     double lease_until, lease_s, batch_until, batch_s;
     TaskState state;
-    char phase[12], owner[64];
+    char phase[12];
+    char owner[64], network[64];      // of its machine when it was dealt
     char sides[2][SIDE_NAME_MAX + 1]; // that it plays; the second is "" if nothing is played
     bool blocked;                     // its machine is
     struct {

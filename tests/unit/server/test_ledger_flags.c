@@ -211,14 +211,14 @@ static void add_tasks(void) {
 static void one_owner_leaves_room_for_others(void **state) {
     (void)state;
     add_tasks();
-    kit_sql(
-        &kit,
-        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
-        "INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
-        "ending, reason, overloaded, content, received) SELECT 1, id, 2, i %% 10, "
-        "printf('%%064d', i), 100 + i, 0, 'new', 'time', '', 0, x'00', 1 FROM n, tasks "
-        "WHERE i / 10 = tasks.id - 100",
-        FAULT_REPORT_OF_OWNER - 2);
+    kit_sql(&kit,
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+            "INSERT INTO fault_reports (test_id, task_id, worker_id, owner, seq, sha256, pair, "
+            "game, side, "
+            "ending, reason, overloaded, content, received) SELECT 1, id, 2, 'user 1', i %% 10, "
+            "printf('%%064d', i), 100 + i, 0, 'new', 'time', '', 0, x'00', 1 FROM n, tasks "
+            "WHERE i / 10 = tasks.id - 100",
+            FAULT_REPORT_OF_OWNER - 2);
     post_faults(0);
     for (int seq = 0; seq < 3; seq++) {
         FaultReport one = fault_report(seq, 'a'); // machines 1 and 2 are of one user
@@ -228,7 +228,7 @@ static void one_owner_leaves_room_for_others(void **state) {
                      FAULT_REPORT_OF_OWNER);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM fault_reports"),
                      FAULT_REPORT_OF_OWNER + 2);
-    kit_sql(&kit, "UPDATE fault_reports SET worker_id = 3");
+    kit_sql(&kit, "UPDATE fault_reports SET owner = 'user 2'");
     FaultReport other = fault_report(3, 'a');
     assert_true(send(&other));
     assert_int_equal(kit_int(&kit, "SELECT count(content) FROM fault_reports"),
@@ -255,12 +255,12 @@ static void fault_report_of_the_wrong_shape_is_refused(void **state) {
 static void fault_reports_above_the_limit_of_a_test_are_only_counted(void **state) {
     (void)state;
     add_tasks();
-    kit_sql(
-        &kit,
-        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 198) "
-        "INSERT INTO fault_reports (test_id, task_id, worker_id, seq, sha256, pair, game, side, "
-        "ending, reason, overloaded, content, received) SELECT 1, 101 + i / 10, 3, i %% 10, "
-        "printf('%%064d', i), 0, 0, 'new', 'time', '', 0, x'00', 1 FROM n");
+    kit_sql(&kit, "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 198) "
+                  "INSERT INTO fault_reports (test_id, task_id, worker_id, owner, seq, sha256, "
+                  "pair, game, side, "
+                  "ending, reason, overloaded, content, received) SELECT 1, 101 + i / 10, 3, 'user "
+                  "2', i %% 10, "
+                  "printf('%%064d', i), 0, 0, 'new', 'time', '', 0, x'00', 1 FROM n");
     post_faults(0);
     for (int seq = 0; seq < 3; seq++) {
         FaultReport one = fault_report(seq, 'a');

@@ -103,9 +103,10 @@ static void a_commit_has_room_for_few_lists_and_always_for_owners_with_a_record(
             "INSERT INTO workers (id, machine_key_hash, token_hash, name, version, host, cores, "
             "address, network, created, last_seen) SELECT i, 'k' || i, 't' || i, 'n', '1', '{}', "
             "4, 'a', 'net ' || i, 1, 0 FROM n");
-    kit_sql(&kit, "INSERT INTO option_lists SELECT 1, (SELECT sha FROM commits WHERE sha LIKE "
-                  "'2222%%'), id, 'option name L' || id || char(10), 1 FROM workers WHERE id >= "
-                  "100");
+    kit_sql(&kit,
+            "INSERT INTO option_lists SELECT 1, (SELECT sha FROM commits WHERE sha LIKE "
+            "'2222%%'), id, owner, network, 'option name L' || id || char(10), 1 FROM workers "
+            "WHERE id >= 100");
     assert_true(send(task, 1, HASH));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM option_lists"), OPTION_LISTS_MAX);
     give_record("user 1");
