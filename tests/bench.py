@@ -6,7 +6,7 @@ figures come with the disk's own: how long a small write and fsync take in the s
 for at least one.
 
 usage: tests/bench.py [--build DIR] [--games N] [--seed N] [PART…]     parts: engine, statistics, match, server, visitors; by name
-alone: judgement, strength, clock, thieves, audit, window, books
+alone: judgement, strength, clock, thieves, audit, window, books, order
 
 --games N: how many games each match of our engine has. The part match plays 100, in two minutes, where none are asked for;
 strength plays 400, and five times as many of its shortest, which takes hours.
@@ -29,6 +29,7 @@ import bench_books  # noqa: E402
 import bench_conditions  # noqa: E402
 import bench_engine  # noqa: E402
 import bench_judgement  # noqa: E402
+import bench_statistics  # noqa: E402
 import bench_visitors  # noqa: E402
 from figures import STOCKFISH, median_of, number, output, row  # noqa: E402
 
@@ -238,7 +239,8 @@ def server(build, _games):
 PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": match, "server": server, "visitors": bench_visitors.visitors}
 BY_NAME = {"strength": bench_engine.strength, "judgement": bench_judgement.judgement}
 SEEDED = {"clock": bench_conditions.clock, "thieves": bench_conditions.thieves, "audit": bench_conditions.audit,
-          "window": bench_books.window, "books": bench_books.books}
+          "window": bench_books.window, "books": bench_books.books,
+          "order": bench_statistics.order}
 
 
 def main():
