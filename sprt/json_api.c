@@ -215,6 +215,30 @@ static json_t *op_expect(JsonRequest *request) {
     return json_pack("{s:o, s:o}", "pass", real(e.pass), "games", real(e.games));
 }
 
+static double draw_share(JsonRequest *request) {
+    double share = number(request, "draw_share");
+    if (!failed(request) && !(share > 0 && share < 1))
+        fail(request, "draw_share: must be above 0 and below 1");
+    return share;
+}
+
+static json_t *op_plan(JsonRequest *request) {
+    double even[5];
+    SprtBounds b = bounds(request);
+    double share = draw_share(request), elo = number(request, "elo");
+    double pairs_max = number(request, "pairs_max");
+    if (!failed(request) && !(pairs_max >= 1 && pairs_max <= COUNT_MAX))
+        fail(request, "pairs_max: must be a number from 1 to %g", COUNT_MAX);
+    if (failed(request))
+        return NULL;
+    width_even_law(share, even);
+    SprtPlan p = sprt_plan(&b, even, elo, pairs_max);
+    if (isnan(p.pairs))
+        fail(request, "elo0, elo1: too large, no estimate exists");
+    return json_pack("{s:o, s:o, s:o, s:o}", "accepted", real(p.accepted), "rejected",
+                     real(p.rejected), "undecided", real(p.undecided), "pairs", real(p.pairs));
+}
+
 static WidthRule width_rule(JsonRequest *request) {
     WidthRule rule = {.unit = model(request, "unit"), .elo = number(request, "x")};
     const char *why = failed(request) ? NULL : width_rule_check(&rule);
@@ -237,22 +261,18 @@ static json_t *op_width(JsonRequest *request) {
 
 static json_t *op_width_pairs(JsonRequest *request) {
     WidthRule rule = width_rule(request);
-    double draw_share = number(request, "draw_share");
-    if (!failed(request) && !(draw_share > 0 && draw_share < 1))
-        fail(request, "draw_share: must be above 0 and below 1");
-    return failed(request)
-               ? NULL
-               : json_pack("{s:o}", "pairs", real(width_pairs_expected(&rule, draw_share)));
+    double share = draw_share(request);
+    return failed(request) ? NULL
+                           : json_pack("{s:o}", "pairs", real(width_pairs_expected(&rule, share)));
 }
 
 static const struct {
     const char *name;
     json_t *(*answer)(JsonRequest *);
 } OPS[] = {
-    {"llr", op_llr},     {"sprt_elo", op_sprt_elo},
-    {"elo", op_elo},     {"run", op_run},
-    {"chi2", op_chi2},   {"expect", op_expect},
-    {"width", op_width}, {"width_pairs", op_width_pairs},
+    {"llr", op_llr},   {"sprt_elo", op_sprt_elo}, {"elo", op_elo},
+    {"run", op_run},   {"chi2", op_chi2},         {"expect", op_expect},
+    {"plan", op_plan}, {"width", op_width},       {"width_pairs", op_width_pairs},
 };
 enum { OP_COUNT = sizeof OPS / sizeof *OPS };
 

@@ -14,6 +14,7 @@
 // The likelihood is stationary in x and rho at the solution, so it depends on the square of their
 // errors.
 #include "sprt/distribution.h"
+#include "sprt/law.h"
 #include "sprt/sprt.h"
 
 #include <math.h>
@@ -202,16 +203,47 @@ static bool fit_hypothesis(Fit *fit, const Distribution *dist, SprtModel model, 
     return true;
 }
 
-double sprt_llr(SprtModel model, double elo0, double elo1, const double *counts, int n) {
+// The two hypotheses fitted to the distribution of `counts`.
+typedef struct Fits {
     Distribution dist;
-    Fit h0 = {0}, h1 = {0};
-    distribution_init(&dist, counts, n);
-    if (!fit_hypothesis(&h0, &dist, model, elo0) || !fit_hypothesis(&h1, &dist, model, elo1))
+    Fit h0, h1;
+} Fits;
+
+static bool fits_init(Fits *fits, SprtModel model, double elo0, double elo1, const double *counts,
+                      int n) {
+    *fits = (Fits){0};
+    distribution_init(&fits->dist, counts, n);
+    return fit_hypothesis(&fits->h0, &fits->dist, model, elo0) &&
+           fit_hypothesis(&fits->h1, &fits->dist, model, elo1);
+}
+
+static double log_ratio(const Fits *fits, int i) { // ln(q1/q0)
+    double e0 = fits->h0.x * fits->h0.b[i], e1 = fits->h1.x * fits->h1.b[i];
+    return log1p((e0 - e1) / (1 + e1));
+}
+
+double sprt_llr(SprtModel model, double elo0, double elo1, const double *counts, int n) {
+    Fits fits;
+    if (!fits_init(&fits, model, elo0, elo1, counts, n))
         return NAN;
     double sum = 0;
-    for (int i = 0; i < n; i++) {
-        double e0 = h0.x * h0.b[i], e1 = h1.x * h1.b[i];
-        sum += dist.p[i] * log1p((e0 - e1) / (1 + e1)); // ln(q1/q0)
+    for (int i = 0; i < n; i++)
+        sum += fits.dist.p[i] * log_ratio(&fits, i);
+    return fits.dist.total * sum;
+}
+
+LlrStep llr_step(SprtModel model, double elo0, double elo1, const double law[5]) {
+    enum { MANY = 1000000 }; // pairs: an outcome that the law does not have counts 0.001
+    double counts[5], mean = 0, squares = 0;
+    Fits fits;
+    for (int i = 0; i < 5; i++)
+        counts[i] = law[i] * MANY;
+    if (!fits_init(&fits, model, elo0, elo1, counts, 5))
+        return (LlrStep){NAN, NAN};
+    for (int i = 0; i < 5; i++) {
+        double step = log_ratio(&fits, i);
+        mean += fits.dist.p[i] * step;
+        squares += fits.dist.p[i] * step * step;
     }
-    return dist.total * sum;
+    return (LlrStep){mean, squares - mean * mean};
 }

@@ -2,12 +2,11 @@
 // are counted in one word with a field for each outcome, so that a pair costs about a nanosecond.
 #include "sprt/width_trial.h"
 
-#include "sprt/distribution.h"
+#include "sprt/law.h"
 
 #include <math.h>
 
-enum { SLOTS = 65536, FIELD_BITS = 12, THETA_STEPS = 60 };
-static const double THETA_MAX = 20;
+enum { SLOTS = 65536, FIELD_BITS = 12 };
 static const double NELO_TOLERANCE = 0.5;
 
 typedef struct Source {
@@ -21,34 +20,6 @@ static uint64_t random_next(uint64_t *state) {
     *state ^= *state << 25;
     *state ^= *state >> 27;
     return *state * UINT64_C(2685821657736338717);
-}
-
-static double difference_of(const double law[5], SprtModel unit) {
-    double mean = 0, var = 0;
-    for (int i = 0; i < 5; i++)
-        mean += law[i] * i / 4;
-    for (int i = 0; i < 5; i++)
-        var += law[i] * (i / 4.0 - mean) * (i / 4.0 - mean);
-    return unit == SPRT_LOGISTIC ? score_to_elo(mean)
-                                 : (mean - 0.5) / sqrt(var) / distribution_t_per_nelo(5);
-}
-
-static void tilt(const double base[5], double theta, double law[5]) {
-    double sum = 0;
-    for (int i = 0; i < 5; i++)
-        sum += law[i] = i == 2 ? 0 : base[i] * exp(theta * (i - 2));
-    for (int i = 0; i < 5; i++)
-        law[i] *= (1 - base[2]) / sum;
-    law[2] = base[2];
-}
-
-static void tilt_to(double nelo, const double base[5], double law[5]) {
-    double low = -THETA_MAX, high = THETA_MAX;
-    for (int step = 0; step < THETA_STEPS; step++) {
-        double theta = (low + high) / 2;
-        tilt(base, theta, law);
-        *(difference_of(law, SPRT_NORMALIZED) < nelo ? &low : &high) = theta;
-    }
 }
 
 // Fills the table, and makes `law` the distribution that the table has.
@@ -99,11 +70,11 @@ WidthCoverage width_simulate(const WidthTrial *trial, int runs, uint64_t seed) {
     Source source = {.random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1}; // never 0
     double base[5], law[5], covered = 0, sum = 0;
     width_even_law(trial->draw_share, base);
-    tilt_to(trial->nelo, base, law);
+    law_tilt(base, SPRT_NORMALIZED, trial->nelo, law);
     source_fill(&source, law);
-    if (!(fabs(difference_of(law, SPRT_NORMALIZED) - trial->nelo) <= NELO_TOLERANCE))
+    if (!(fabs(law_difference(law, SPRT_NORMALIZED) - trial->nelo) <= NELO_TOLERANCE))
         return (WidthCoverage){NAN, NAN, NAN};
-    double truth = difference_of(law, trial->rule.unit);
+    double truth = law_difference(law, trial->rule.unit);
     for (int i = 0; i < runs; i++) {
         double pairs;
         WidthInterval interval = play(trial, &source, &pairs);

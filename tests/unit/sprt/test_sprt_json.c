@@ -41,6 +41,10 @@ static void each_operation_answers_in_its_shape(void **state) {
     expect_numbers("{\"op\":\"expect\",\"model\":\"normalized\",\"elo0\":0,\"elo1\":2,"
                    "\"alpha\":0.05,\"beta\":0.05,\"draw_ratio\":0.49,\"bias\":191,\"elo\":0}",
                    (const char *[]){"pass"}, (double[]){.05}, 1);
+    expect_numbers("{\"op\":\"plan\",\"model\":\"normalized\",\"elo0\":-2,\"elo1\":2,"
+                   "\"alpha\":0.05,\"beta\":0.05,\"draw_share\":0.5,\"elo\":0,\"pairs_max\":1}",
+                   (const char *[]){"accepted", "rejected", "undecided", "pairs"},
+                   (double[]){0, 0, 1, 1}, 4);
     expect_numbers("{\"op\":\"width\",\"unit\":\"logistic\",\"x\":3,"
                    "\"counts\":[39,2226,31451,2412,40]}",
                    (const char *[]){"elo", "half"}, (double[]){.90298105, .66253149}, 2);
@@ -130,6 +134,11 @@ static void bad_lines_are_told_which_field_and_why(void **state) {
     expect_error("{\"op\":\"chi2\",\"rows\":{}}", "rows: must be a list");
     expect_error("{\"op\":\"expect\"," TEST "\"draw_ratio\":1,\"bias\":0,\"elo\":0}", "draw_ratio");
     expect_error("{\"op\":\"expect\"," TEST "\"draw_ratio\":0.99,\"bias\":300,\"elo\":0}", "bias");
+    expect_error("{\"op\":\"plan\"," TEST "\"draw_share\":1,\"elo\":0,\"pairs_max\":9}",
+                 "draw_share: must");
+    expect_error("{\"op\":\"plan\"," TEST "\"draw_share\":0.5,\"elo\":0,\"pairs_max\":0}",
+                 "pairs_max: must");
+    expect_error("{\"op\":\"plan\"," TEST "\"draw_share\":0.5,\"elo\":0}", "pairs_max: missing");
     expect_error("{\"op\":\"width\",\"x\":3,\"counts\":[1,2,3,2,1]}", "unit: missing");
     expect_error("{\"op\":\"width\"," UNIT "\"x\":\"3\"}", "x: must be a number");
     expect_error("{\"op\":\"width\"," UNIT "\"x\":0,\"counts\":[1,2,3,2,1]}",
