@@ -243,6 +243,24 @@ CREATE TABLE sides (
 CREATE INDEX sides_commit ON sides (engine_id, sha);
 CREATE INDEX sides_ungrounded ON sides (engine_id) WHERE NOT grounded;
 
+-- What each test changes: the trees of its base and its patch, and the patch-ids of git (server/patch/identity.h), by which
+-- tests of the same idea find each other. The commits of a test never change, so a row does not either. It stays when the
+-- patch is dropped.
+CREATE TABLE ideas (
+    test_id INTEGER PRIMARY KEY REFERENCES tests,
+    engine_id INTEGER NOT NULL REFERENCES engines,
+    base_tree TEXT NOT NULL,
+    tree TEXT NOT NULL,
+    patch_id TEXT,                          -- NULL: it has none
+    reverse_id TEXT,                        -- of the diff from `tree` to `base_tree`
+    verbatim_id TEXT,                       -- the same with white space
+    verbatim_reverse TEXT,
+    missing TEXT NOT NULL                   -- why there are no patch-ids, in words; '': there are, or the trees are equal
+) STRICT;
+CREATE INDEX ideas_tree ON ideas (engine_id, tree, base_tree);
+CREATE INDEX ideas_patch ON ideas (engine_id, patch_id) WHERE patch_id IS NOT NULL;
+CREATE INDEX ideas_reverse ON ideas (engine_id, reverse_id) WHERE reverse_id IS NOT NULL;
+
 -- Commits that workers may build now: those of tests that are approved and not finished, and the references.
 CREATE VIEW commits_built AS
 SELECT c.engine_id, c.sha, c.snapshot FROM commits c

@@ -135,6 +135,9 @@ typedef struct Workload {
     // How promising the test is, for the order of lists and the scheduler: 0 is usual, 1 as much as
     // a test can be.
     double (*promise)(const WorkloadTest *test, const json_t *state);
+    // The greatest probability with which a test accepts a patch that should not pass; 0: it
+    // accepts none.
+    double (*false_accept)(const WorkloadTest *test);
     WorkloadMeaning (*meaning)(const WorkloadFacts *facts);
     // Adds the members of the statistics (API.md).
     void (*document)(const WorkloadFacts *facts, json_t *out);
@@ -163,6 +166,7 @@ typedef struct Workload {
                                       .terms = NAME##_terms,                                       \
                                       .summary = NAME##_summary,                                   \
                                       .promise = NAME##_promise,                                   \
+                                      .false_accept = NAME##_false_accept,                         \
                                       .meaning = NAME##_meaning,                                   \
                                       .document = NAME##_document,                                 \
                                       .ended = NAME##_ended}

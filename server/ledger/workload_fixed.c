@@ -70,6 +70,11 @@ static double fixed_promise(const WorkloadTest *test, const json_t *state) {
     return 0;
 }
 
+static double fixed_false_accept(const WorkloadTest *test) {
+    (void)test;
+    return 0;
+}
+
 // Decided by the likelihood of superiority.
 static WorkloadMeaning fixed_meaning(const WorkloadFacts *facts) {
     double los = estimate_of(facts->state).los;

@@ -190,6 +190,10 @@ static double sprt_promise(const WorkloadTest *test, const json_t *state) {
     return bounds_of(test).elo0 > 0 ? 1 : 0.5;
 }
 
+static double sprt_false_accept(const WorkloadTest *test) {
+    return bounds_of(test).alpha;
+}
+
 static WorkloadMeaning sprt_meaning(const WorkloadFacts *facts) {
     SprtBounds bounds = bounds_of(&facts->test);
     Pairs pairs = pairs_read(facts->state);

@@ -96,6 +96,11 @@ static double width_promise(const WorkloadTest *test, const json_t *state) {
     return 0;
 }
 
+static double width_false_accept(const WorkloadTest *test) {
+    (void)test;
+    return 0;
+}
+
 // Better or worse if the interval does not hold 0.
 static WorkloadMeaning width_meaning(const WorkloadFacts *facts) {
     WidthInterval w = interval_of(&facts->test, facts->state);

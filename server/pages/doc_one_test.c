@@ -23,6 +23,7 @@
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_said.h"
 #include "server/submit/fields.h"
+#include "server/submit/ideas.h"
 #include "server/submit/net_upload.h"
 #include "server/submit/test_columns.h"
 #include "sprt/sprt.h"
@@ -271,6 +272,10 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
         json_array_append(warnings, of_book);
     json_object_set_new(test, "book_warning", of_book);
     json_object_set_new(test, "book_note", doc_book_note(row));
+    json_t *seen = ideas_of_test(ctx->db, id);
+    if (json_is_string(json_object_get(seen, "text")))
+        json_array_append(warnings, json_object_get(seen, "text"));
+    json_object_set_new(test, "seen_before", seen);
     json_object_set_new(test, "warnings", warnings);
     return test;
 }

@@ -14,6 +14,7 @@
 #include "server/submit/actions.h"
 #include "server/submit/approve.h"
 #include "server/submit/harmful.h"
+#include "server/submit/ideas.h"
 #include "server/submit/merge.h"
 #include "server/submit/modify.h"
 
@@ -57,10 +58,14 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
     DocContext ctx = {.db = req->turn->db, .now = req->turn->now, .viewer = &req->viewer};
     int64_t test = submit_store(&caller, req->state, err);
     submission_end(req->state); // before the reply, because the client may send the next at once
-    return test && answer(req, res, test, 201,
-                          json_pack("{s:I, s:o, s:o}", "id", (json_int_t)test, "missing_nets",
-                                    net_missing(ctx.db, test), "warnings",
-                                    doc_submission_warnings(&ctx, test)));
+    if (!test)
+        return false;
+    json_t *warnings = doc_submission_warnings(&ctx, test), *seen = ideas_of_test(ctx.db, test);
+    if (json_is_string(json_object_get(seen, "text")))
+        json_array_append(warnings, json_object_get(seen, "text"));
+    return answer(req, res, test, 201,
+                  json_pack("{s:I, s:o, s:o, s:o}", "id", (json_int_t)test, "missing_nets",
+                            net_missing(ctx.db, test), "warnings", warnings, "seen_before", seen));
 }
 
 // ---- approve, stop, pause, resume

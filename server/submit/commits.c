@@ -192,7 +192,8 @@ bool submit_make_commits(const Caller *caller, Submission *s, PatchBytes file, E
     s->base_bench = field_whole(s->fields, "base_bench");
     if (!resolve(caller, s, "base", s->base, err) || !make_new(caller, s, file, err) ||
         !submit_prepare_record(caller, s, s->base, &s->base_record, err) ||
-        !submit_prepare_record(caller, s, s->new, &s->new_record, err))
+        !submit_prepare_record(caller, s, s->new, &s->new_record, err) ||
+        !patch_identify(s->repo, s->base, s->new, &s->identity, err))
         return false;
     demote_messages(s);
     return need_title(s, s->new_record.info.subject, err) &&

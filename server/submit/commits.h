@@ -12,7 +12,8 @@ typedef struct PatchBytes {
     size_t size;
 } PatchBytes;
 
-// Fills base, new, their records and bench counts, and the title if there is none. What it makes
+// Fills base, new, their records and bench counts, what the patch is, and the title if there is
+// none. What it makes
 // is in the draft, if there is one, and nothing refers to it yet.
 bool submit_make_commits(const Caller *caller, Submission *s, PatchBytes file, Error *err);
 // The commit's record; without a snapshot if its row is there already, because then none need be

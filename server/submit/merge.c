@@ -94,7 +94,8 @@ static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
            reapply_tree(merge->repo, &merge->test, &tree, err) &&
            reapply_commit(caller, merge, &tree, s->new, err) &&
            submit_prepare_record(caller, s, s->base, &s->base_record, err) &&
-           submit_prepare_record(caller, s, s->new, &s->new_record, err);
+           submit_prepare_record(caller, s, s->new, &s->new_record, err) &&
+           patch_identify(s->repo, s->base, s->new, &s->identity, err);
 }
 
 // ---- public

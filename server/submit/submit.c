@@ -28,6 +28,7 @@
 #include "server/ledger/ledger.h"
 #include "server/ledger/workload.h"
 #include "server/submit/fields.h"
+#include "server/submit/ideas.h"
 #include "server/submit/in_progress.h"
 #include "server/submit/known_options.h"
 #include "server/submit/quota.h"
@@ -268,7 +269,18 @@ static int64_t store_rows(const Caller *caller, const Submission *s, Error *err)
         !store_commit(caller, s, &s->new_record, err) || !insert_test(caller, s, err))
         return 0;
     int64_t test = db_last_id(caller->turn->db);
-    return insert_sides(caller, s, test, err) ? test : 0;
+    return insert_sides(caller, s, test, err) &&
+                   ideas_store(caller->turn->db, test, s->engine.id, &s->identity, err)
+               ? test
+               : 0;
+}
+
+// Says which other tests of the same idea there are.
+static void tell_submitted(const Caller *caller, const Submission *s, int64_t test) {
+    json_auto_t *seen = ideas_of_test(caller->turn->db, test);
+    const char *others = member_text(seen, "text");
+    ledger_event(caller->turn, "submitted", caller->viewer->user_id, 0, test, "%s%s%s",
+                 field_text(s->fields, "title"), *others ? "; " : "", others);
 }
 
 // The order matters: blobs and objects first, then the reference; the COMMIT ends the turn. If
@@ -285,8 +297,7 @@ int64_t submit_store(const Caller *caller, Submission *s, Error *err) {
         return 0;
     if (!repo_test_ref_set(s->repo, test, s->new, err))
         return 0;
-    ledger_event(turn, "submitted", caller->viewer->user_id, 0, test, "%s",
-                 field_text(s->fields, "title"));
+    tell_submitted(caller, s, test);
     turn_publish(turn, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", "pending"));
     return test;
 }

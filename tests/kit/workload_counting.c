@@ -95,6 +95,11 @@ static double counting_promise(const WorkloadTest *test, const json_t *state) {
     return 0;
 }
 
+static double counting_false_accept(const WorkloadTest *test) {
+    (void)test;
+    return 0;
+}
+
 static WorkloadMeaning counting_meaning(const WorkloadFacts *facts) {
     (void)facts;
     return MEANING_NONE;

@@ -339,7 +339,7 @@ def a_book_that_is_too_short_is_told_at_once_and_to_the_approver():
     contains(" ".join(reply.json["warnings"]), "it will end without its result when the book is spent")
     test = reply.json["id"]
     document = boss.api("GET", f"/tests/{test}").json
-    equal([document["book_warning"]], reply.json["warnings"])
+    equal(document["book_warning"], reply.json["warnings"][0])
     contains(document["book_note"], "The test ends after 2 pairs, when its book is spent")
     for words in document["book_warning"], document["book_note"]:
         contains(boss.get(f"/tests/{test}").words, words)
@@ -352,7 +352,7 @@ def a_book_that_is_too_short_is_told_at_once_and_to_the_approver():
         db.execute("UPDATE tests SET next_pair = 5 WHERE id = ?", (timed.json["id"],))
     contains(boss.api("GET", f"/tests/{timed.json['id']}").json["book_note"], "so the book is played again, now for time number 3.")
     enough = submit(tc="nodes=1000", batch_pairs=1, workload="fixed", games=4, elo0=..., elo1=...)
-    equal((enough.status, enough.json["warnings"]), (201, []), enough)
+    equal((enough.status, [words for words in enough.json["warnings"] if "book" in words]), (201, []), enough)
 
 
 def another_size_of_batches_rounds_the_pairs_again():
