@@ -232,14 +232,37 @@ static double progress(const Facts *f) {
     return clamp(high > 0 ? f->state.llr / high : 1, 0, 1);
 }
 
+// Which bounds the LLR is compared with, if the correction moved them by more than people would
+// overlook: those of the verdict, or both while there is none. Appends nothing otherwise.
+static void add_correction(const Facts *f, Str *out) {
+    static const double notable = 0.01;
+    const SprtBounds *b = &f->bounds;
+    double low = sprt_lower_now(&f->state, b), high = sprt_upper_now(&f->state, b);
+    bool low_moved = fabs(low - sprt_lower(b)) > notable,
+         high_moved = fabs(high - sprt_upper(b)) > notable;
+    if (f->state.verdict == SPRT_ACCEPTED && high_moved)
+        str_printf(out, "Accepted above %.2f: %.2f corrected for overshoot", high, sprt_upper(b));
+    else if (f->state.verdict == SPRT_REJECTED && low_moved)
+        str_printf(out, "Rejected below %.2f: %.2f corrected for overshoot", low, sprt_lower(b));
+    else if (f->state.verdict == SPRT_OPEN && (low_moved || high_moved))
+        str_printf(out, "Bounds (%.2f,%.2f): corrected for overshoot", low, high);
+}
+
 static json_t *bounds_json(const Facts *f) {
     const SprtBounds *b = &f->bounds;
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:f}", "lower", sprt_lower(b),
-                     "upper", sprt_upper(b), "lower_now", sprt_lower_now(&f->state, b), "upper_now",
-                     sprt_upper_now(&f->state, b), "elo0", b->elo0, "elo1", b->elo1, "alpha",
-                     b->alpha, "beta", b->beta, "model",
-                     b->model == SPRT_LOGISTIC ? "logistic" : "normalized", "progress",
-                     progress(f));
+    Str note scope(str_release);
+    str_init(&note, 400);
+    add_correction(f, &note);
+    if (note.size)
+        str_puts(&note, ". The LLR moves in steps of whole batches and ends beyond a bound, not on "
+                        "it. By the mean excess, which the steps of this test tell, the bounds "
+                        "move inwards, so that the errors stay at α and β.");
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:s?}", "lower",
+                     sprt_lower(b), "upper", sprt_upper(b), "lower_now",
+                     sprt_lower_now(&f->state, b), "upper_now", sprt_upper_now(&f->state, b),
+                     "elo0", b->elo0, "elo1", b->elo1, "alpha", b->alpha, "beta", b->beta, "model",
+                     b->model == SPRT_LOGISTIC ? "logistic" : "normalized", "progress", progress(f),
+                     "note", note.size ? note.data : NULL);
 }
 
 static json_t *sequential_json(const Facts *f) {
@@ -262,10 +285,14 @@ static void sprt_document(const WorkloadFacts *facts, json_t *out) {
     Facts f = facts_of(facts, &pairs);
     const SprtBounds *b = &f.bounds;
     bool logistic = b->model == SPRT_LOGISTIC;
-    char *line scope(free_ptr) =
-        xasprintf("LLR: %.2f (%.2f,%.2f) %c%.2f,%.2f%c\n", f.state.llr, sprt_lower(b),
-                  sprt_upper(b), logistic ? '{' : '<', b->elo0, b->elo1, logistic ? '}' : '>');
-    pairs_document(&pairs, line, out);
+    Str lines scope(str_release);
+    str_init(&lines, 400);
+    str_printf(&lines, "LLR: %.2f (%.2f,%.2f) %c%.2f,%.2f%c\n", f.state.llr, sprt_lower(b),
+               sprt_upper(b), logistic ? '{' : '<', b->elo0, b->elo1, logistic ? '}' : '>');
+    size_t size = lines.size;
+    add_correction(&f, &lines);
+    str_puts(&lines, lines.size > size ? "\n" : "");
+    pairs_document(&pairs, lines.data, out);
     json_object_set_new(out, "llr", json_real(f.state.llr));
     json_object_set_new(out, "bounds", bounds_json(&f));
     json_object_set_new(out, "sequential", sequential_json(&f));

@@ -186,6 +186,8 @@ def the_verdict_of_a_real_worker_appears_without_reload():
     equal(browser.run("return window.scrollY"), 120, "scrolled to")
     contains(browser.text("#verdict-text"), "LLR: ")
     contains(browser.text("#verdict-text"), "{-600.00,-300.00}")
+    contains(browser.text("#verdict-text"), "\nAccepted above ")
+    contains(browser.text("#bounds-note"), "2.94 corrected for overshoot. The LLR moves in steps")
     contains(browser.text("#log"), "verdict")
     equal(browser.problems(), [], "console")
 

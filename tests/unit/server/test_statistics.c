@@ -103,6 +103,46 @@ static void assert_color(const json_t *test, const char *color) {
     assert_string_equal(member_text(doc, "color"), color);
 }
 
+// The state of the SPRT of a row. Each excess is a ladder of one height, so half of it.
+static void set_ladders(json_t *test, int verdict, double llr, double below, double above) {
+    set_inside(test, "counts", "sprt",
+               json_pack("{s:f, s:i, s:f, s:f, s:f, s:f}", "llr", llr, "verdict", verdict, "m0",
+                         -2 * below, "sq0", 4 * below * below, "m1", 2 * above, "sq1",
+                         4 * above * above));
+}
+
+static void assert_correction(const json_t *test, const char *line) {
+    json_auto_t *doc = statistics_document(test, 0);
+    const json_t *note = json_object_get(json_object_get(doc, "bounds"), "note");
+    const char *second = strchr(member_text(doc, "text"), '\n') + 1;
+    if (!line) {
+        assert_true(json_is_null(note));
+        assert_int_equal(strncmp(second, "Total", 5), 0);
+        return;
+    }
+    assert_int_equal(strncmp(second, line, strlen(line)), 0);
+    assert_int_equal(strncmp(second + strlen(line), "\nTotal", 6), 0);
+    assert_int_equal(strncmp(json_string_value(note), line, strlen(line)), 0);
+    assert_non_null(strstr(json_string_value(note), "steps of whole batches"));
+}
+
+static void a_bound_that_overshoot_moved_is_named_with_its_reason(void **state) {
+    (void)state;
+    json_auto_t *test = published();
+    set_ladders(test, 1, 2.75, 0.05, 0.24);
+    assert_correction(test, "Accepted above 2.70: 2.94 corrected for overshoot");
+    set_ladders(test, 1, 2.95, 0.3, 0.009);
+    assert_correction(test, NULL);
+    set_ladders(test, 2, -2.6, 0.35, 0.009);
+    assert_correction(test, "Rejected below -2.59: -2.94 corrected for overshoot");
+    set_ladders(test, 2, -2.95, 0.009, 0.3);
+    assert_correction(test, NULL);
+    set_ladders(test, 0, 1, 0.009, 0.3);
+    assert_correction(test, "Bounds (-2.94,2.64): corrected for overshoot");
+    set_ladders(test, 0, 1, 0.009, 0.009);
+    assert_correction(test, NULL);
+}
+
 static void colours_have_fishtests_meanings(void **state) {
     (void)state;
     json_auto_t *test = published();
@@ -227,6 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_are_those_of_the_schema),
         cmocka_unit_test(the_text_has_fishtests_form),
+        cmocka_unit_test(a_bound_that_overshoot_moved_is_named_with_its_reason),
         cmocka_unit_test(colours_have_fishtests_meanings),
         cmocka_unit_test(a_fixed_test_is_coloured_by_its_los),
         cmocka_unit_test(the_document_has_both_estimates),

@@ -168,6 +168,23 @@ static void an_sprt_is_accepted_by_wins_and_rejected_by_losses(void **state) {
     assert_int_equal(sprt->meaning(&facts), MEANING_NOT_WORSE);
 }
 
+// With wide bounds a batch is a long step of the LLR.
+static void a_short_test_with_wide_bounds_passes_below_the_nominal_bound_and_says_so(void **state) {
+    (void)state;
+    const Workload *sprt = workload_named("sprt");
+    json_auto_t *parameters = defaults_of(sprt), *kept = json_object(), *out = json_object();
+    json_object_set_new(parameters, "model", json_string("logistic"));
+    json_object_set_new(parameters, "elo1", json_real(10));
+    WorkloadTest test = {parameters, 16, 400000};
+    for (int64_t units = 0; !sprt->judge(&test, kept, units); units += 16)
+        fill(sprt, &test, "2232112323223212", 1, kept);
+    WorkloadFacts facts = {.test = test, .state = kept, .result = "accepted"};
+    sprt->document(&facts, out);
+    double llr = json_number_value(json_object_get(out, "llr"));
+    assert_true(llr > 2 && llr < 2.94);
+    assert_non_null(strstr(json_string_value(json_object_get(out, "text")), "\nAccepted above 2."));
+}
+
 static void a_measurement_ends_when_its_interval_is_narrow(void **state) {
     (void)state;
     const Workload *width = workload_named("width");
@@ -308,6 +325,7 @@ int main(void) {
         cmocka_unit_test(a_batch_of_exchanged_sides_counts_the_other_way_round),
         cmocka_unit_test(a_fixed_test_ends_with_its_last_pair),
         cmocka_unit_test(an_sprt_is_accepted_by_wins_and_rejected_by_losses),
+        cmocka_unit_test(a_short_test_with_wide_bounds_passes_below_the_nominal_bound_and_says_so),
         cmocka_unit_test(a_measurement_ends_when_its_interval_is_narrow),
         cmocka_unit_test(a_batch_moves_the_llr_to_its_golden_value),
         cmocka_unit_test(texts_that_are_no_state_are_refused),
