@@ -38,7 +38,7 @@ static const Table DEFAULTS = {
             [X] = {"--x", WIDTH_ELO_MIN, WIDTH_ELO_MAX, false, 3, {1, 3, 10}},
             [DRAWS] = {"--draws", 0.01, 0.999, false, 6, {0.3, 0.6, 0.8, 0.9, 0.95, 0.98}},
             [NELO] = {"--nelo", -100, 100, false, 2, {0, 20}},
-            [BATCH] = {"--batch", 1, WIDTH_BATCH_MAX, true, 2, {16, 32}},
+            [BATCH] = {"--batch", 1, PAIR_BATCH_MAX, true, 2, {16, 32}},
             [RUNS] = {"--runs", 1, 1e6, true, 1, {10000}},
             [SEED] = {"--seed", 0, 1e9, true, 1, {1}},
         },

@@ -2,17 +2,16 @@
 // the truth. Random numbers come from the seed alone.
 #pragma once
 
+#include "sprt/pair_source.h"
 #include "sprt/width.h"
 
 #include <stdint.h>
-
-enum { WIDTH_BATCH_MAX = 4095 };
 
 typedef struct WidthTrial {
     WidthRule rule;
     double draw_share; // of pairs, in (0, 1)
     double nelo;       // the true difference in normalized Elo
-    int batch_pairs;   // 1 to WIDTH_BATCH_MAX; the test may stop after each batch
+    int batch_pairs;   // 1 to PAIR_BATCH_MAX; the test may stop after each batch
 } WidthTrial;
 
 typedef struct WidthCoverage {

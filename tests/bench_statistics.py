@@ -1,13 +1,20 @@
 """What `make bench` measures of verdicts, by name and with SEED=: `order`, whether more tests pass if batches count in the order in
-which they arrive."""
+which they arrive; `worth`, what patches that passed are worth, by the printed Elo and by the prior of their engine."""
 
 import subprocess
 
 from figures import head
 
 
-def order(build, games, seed):
-    """A table that grows row by row; GAMES= is its number of tests for each row."""
+def table(build, name, rows, seed):
+    """A table that grows row by row; GAMES= is its number of tests or engines for each row."""
     head(seed)
-    subprocess.run([str(word) for word in (build / "tests" / "order_table", seed, games or "") if word], check=True)
-    return True
+    return subprocess.run([str(word) for word in (build / "tests" / name, seed, rows or "") if word], check=False).returncode == 0
+
+
+def order(build, games, seed):
+    return table(build, "order_table", games, seed)
+
+
+def worth(build, games, seed):
+    return table(build, "worth_table", games, seed)
