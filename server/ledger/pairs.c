@@ -202,6 +202,11 @@ void pairs_document(const Pairs *pairs, const char *first_line, json_t *out) {
     add_estimates(pairs, out);
 }
 
+json_t *pairs_expected_length(double pairs) {
+    return json_pack("{s:n, s:[{s:n, s:n, s:n, s:n, s:f}]}", "unit", "cases", "elo", "accepted",
+                     "rejected", "undecided", "units", pairs);
+}
+
 json_t *pairs_eta(const WorkloadFacts *facts, double pairs_left, double pass) {
     double games_left = 2 * fmax(pairs_left, 0);
     double seconds = facts->games_per_hour > 0 ? games_left / facts->games_per_hour * 3600 : NAN;

@@ -299,6 +299,22 @@ static void sprt_document(const WorkloadFacts *facts, json_t *out) {
     json_object_set_new(out, "eta", eta_json(facts, &f));
 }
 
+static json_t *sprt_expected(const WorkloadTest *test, const double even[5]) {
+    static const double truths[] = {0, 1, 3, 5, 8};
+    SprtBounds bounds = bounds_of(test);
+    json_t *cases = json_array();
+    for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
+        SprtPlan plan = sprt_plan(&bounds, even, truths[i], (double)test->units_max);
+        json_array_append_new(cases, json_pack("{s:f, s:o, s:o, s:o, s:o}", "elo", truths[i],
+                                               "accepted", real_or_null(plan.accepted), "rejected",
+                                               real_or_null(plan.rejected), "undecided",
+                                               real_or_null(plan.undecided), "units",
+                                               real_or_null(plan.pairs)));
+    }
+    return json_pack("{s:s, s:o}", "unit",
+                     bounds.model == SPRT_LOGISTIC ? "logistic" : "normalized", "cases", cases);
+}
+
 static bool sprt_ended(Turn *turn, int64_t test, const char *result, Error *err) {
     (void)turn;
     (void)test;

@@ -136,6 +136,12 @@ static void width_document(const WorkloadFacts *facts, json_t *out) {
     json_object_set_new(out, "eta", pairs_eta(facts, pairs_left(facts, &w), NAN));
 }
 
+static json_t *width_expected(const WorkloadTest *test, const double even[5]) {
+    WidthRule rule = rule_of(test);
+    return pairs_expected_length(
+        fmin(width_pairs_expected(&rule, even[2]), (double)test->units_max));
+}
+
 static bool width_ended(Turn *turn, int64_t test, const char *result, Error *err) {
     (void)turn;
     (void)test;

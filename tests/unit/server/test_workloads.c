@@ -63,6 +63,7 @@ static void every_workload_is_complete(void **state) {
         assert_true(*w->label && w->version > 0 && w->units_max > 0);
         assert_true(w->agree && w->told && w->check && w->accept && w->judge && w->points);
         assert_true(w->terms && w->summary && w->promise && w->meaning && w->document && w->ended);
+        assert_true(w->false_accept && w->expected);
         for (const WorkloadField *f = w->fields; f->rule.name; f++) {
             assert_ptr_equal(workload_field(f->rule.name), f); // no two have a parameter in common
             assert_true(*f->label && *f->hint && f->rule.fallback);
@@ -183,6 +184,55 @@ static void a_short_test_with_wide_bounds_passes_below_the_nominal_bound_and_say
     double llr = json_number_value(json_object_get(out, "llr"));
     assert_true(llr > 2 && llr < 2.94);
     assert_non_null(strstr(json_string_value(json_object_get(out, "text")), "\nAccepted above 2."));
+}
+
+// Independent games of which half are drawn.
+static const double EVEN[5] = {0.0625, 0.25, 0.375, 0.25, 0.0625};
+
+static double expected_at(const Workload *w, const WorkloadTest *test, size_t row,
+                          const char *member) {
+    json_auto_t *expected = w->expected(test, EVEN);
+    const json_t *value =
+        json_object_get(json_array_get(json_object_get(expected, "cases"), row), member);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void an_sprt_says_how_it_may_end_before_it_begins(void **state) {
+    (void)state;
+    const Workload *sprt = workload_named("sprt");
+    json_auto_t *parameters = defaults_of(sprt), *expected = NULL;
+    WorkloadTest test = {parameters, 16, 400000};
+    expected = sprt->expected(&test, EVEN);
+    assert_string_equal(member_text(expected, "unit"), "normalized");
+    assert_int_equal(json_array_size(json_object_get(expected, "cases")), 5);
+    static const double truths[] = {0, 1, 3, 5, 8};
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(expected_at(sprt, &test, i, "elo") == truths[i]);
+        assert_true(fabs(expected_at(sprt, &test, i, "accepted") +
+                         expected_at(sprt, &test, i, "rejected") +
+                         expected_at(sprt, &test, i, "undecided") - 1) < 1e-9);
+    }
+    assert_true(fabs(expected_at(sprt, &test, 0, "accepted") - 0.05) < 0.002);
+    assert_true(fabs(expected_at(sprt, &test, 0, "units") - 80000) < 1000);
+    test.units_max = 8000; // a tenth of that
+    assert_true(expected_at(sprt, &test, 0, "undecided") > 0.5);
+    assert_true(expected_at(sprt, &test, 0, "units") < 8000);
+    json_object_set_new(parameters, "elo1", json_real(300)); // no LLR exists
+    assert_true(isnan(expected_at(sprt, &test, 0, "units")));
+}
+
+static void other_tests_say_their_length(void **state) {
+    (void)state;
+    const Workload *width = workload_named("width"), *fixed = workload_named("fixed");
+    json_auto_t *none = json_object(), *of_width = defaults_of(width);
+    WorkloadTest test = {none, 16, 1000};
+    assert_true(expected_at(fixed, &test, 0, "units") == 1000);
+    assert_true(isnan(expected_at(fixed, &test, 0, "accepted")));
+    test = (WorkloadTest){of_width, 16, 400000};
+    double pairs = expected_at(width, &test, 0, "units");
+    assert_true(pairs > 1000 && pairs < 20000);
+    test.units_max = 800;
+    assert_true(expected_at(width, &test, 0, "units") == 800);
 }
 
 static void a_measurement_ends_when_its_interval_is_narrow(void **state) {
@@ -326,6 +376,8 @@ int main(void) {
         cmocka_unit_test(a_fixed_test_ends_with_its_last_pair),
         cmocka_unit_test(an_sprt_is_accepted_by_wins_and_rejected_by_losses),
         cmocka_unit_test(a_short_test_with_wide_bounds_passes_below_the_nominal_bound_and_says_so),
+        cmocka_unit_test(an_sprt_says_how_it_may_end_before_it_begins),
+        cmocka_unit_test(other_tests_say_their_length),
         cmocka_unit_test(a_measurement_ends_when_its_interval_is_narrow),
         cmocka_unit_test(a_batch_moves_the_llr_to_its_golden_value),
         cmocka_unit_test(texts_that_are_no_state_are_refused),
