@@ -1,6 +1,7 @@
 // The program `server`: a table of commands. The commands are in cli/ and start.c.
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -68,6 +69,8 @@ static int command_run(int argc, char **argv) {
             return 2;
     if (optind + 1 != argc)
         return 2;
+    const char *outside = getenv("PATCHMATE_OUTSIDE");
+    config.outside = outside && *outside;
     config.data = argv[optind];
     return server_run(&config, &err) ? 0 : command_failed(&err);
 }
@@ -103,7 +106,8 @@ static const struct Command {
      "             [--connections N] [--connections-per-address N] [--timeout SECONDS] [--verbose]",
      "Serves DATA until SIGTERM or SIGINT. Prints \"listening on URL\" when it is ready.\n"
      "    --listen ADDRESS:PORT        where to listen (127.0.0.1:8080); port 0: any free port\n"
-     "    --trusted-proxy ADDRESS      a proxy whose X-Forwarded-For and -Proto are trusted\n"
+     "    --trusted-proxy ADDRESS      a proxy whose X-Forwarded-For and -Proto are trusted;\n"
+     "                                 says that strangers can reach this server, too\n"
      "    --readers N                  threads for pages, uploads and git (8); one account or\n"
      "                                 address uses at most a quarter of them\n"
      "    --web DIR                    templates and static files (those of this program)\n"
@@ -111,7 +115,12 @@ static const struct Command {
      "    --connections-per-address N  open connections of an address; behind a proxy, its open\n"
      "                                 requests (1000)\n"
      "    --timeout SECONDS            until an idle connection is closed (75)\n"
-     "    --verbose                    log more"},
+     "    --verbose                    log more\n"
+     "    PATCHMATE_OUTSIDE=1          in the environment: strangers can reach this server, "
+     "although\n"
+     "                                 its requests do not show it (a container, a relay). They "
+     "do\n"
+     "                                 not count as machines at home then: see deploy/README.md"},
     {"user", command_user,
      "user add|password DATA NAME [--password-file FILE]\n"
      "  server user role DATA NAME ENGINE developer|maintainer\n"

@@ -19,11 +19,13 @@
 #include "server/common/clock.h"
 #include "server/common/file.h"
 #include "server/common/installed.h"
+#include "server/common/json_member.h"
 #include "server/common/log.h"
 #include "server/git/draft.h"
 #include "server/git/reconcile.h"
 #include "server/git/repo.h"
 #include "server/ledger/ledger.h"
+#include "server/ledger/outside.h"
 #include "server/loop/loop.h"
 #include "server/pages/page.h"
 #include "server/routes/routes.h"
@@ -117,6 +119,18 @@ static bool recount_outdated(Db *db, Error *err) {
     return good;
 }
 
+// A server in a container sees only private peers, and a proxy is there to pass on requests from
+// outside.
+static bool begin_outside(const ServerConfig *config, Db *db, Error *err) {
+    const char *reason = config->outside              ? "started with PATCHMATE_OUTSIDE"
+                         : config->loop.trusted.count ? "started with --trusted-proxy"
+                                                      : NULL;
+    Turn turn = {.db = db, .now = time_now()};
+    bool good = !reason || outside_reach(&turn, reason, err);
+    turn_release(&turn);
+    return good;
+}
+
 static bool open_installation(Service *service, Error *err) {
     const char *data = service->site.data;
     Loop *loop = &service->loop;
@@ -135,7 +149,8 @@ static bool open_installation(Service *service, Error *err) {
     return loop->writer && db_begin(loop->writer, err) && repo_reconcile(data, loop->writer, err) &&
            ledger_move_time(loop->writer, down, err) &&
            ledger_replays_resume(loop->writer, time_now(), err) &&
-           recount_outdated(loop->writer, err) && db_commit(loop->writer, err);
+           recount_outdated(loop->writer, err) &&
+           begin_outside(service->config, loop->writer, err) && db_commit(loop->writer, err);
 }
 
 static bool load_pages(const Service *service, Error *err) {
@@ -182,6 +197,19 @@ static void announce(const char *listen, int port) {
     notify_systemd("READY=1");
 }
 
+// Says which machines get tasks, and while only some do, what the operator can do.
+static void announce_trust(Db *db) {
+    json_auto_t *trust = outside_document(db);
+    bool is_narrow = json_is_true(json_object_get(trust, "only_roles"));
+    size_t i;
+    json_t *choice;
+    if (trust)
+        log_write(is_narrow ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "%s", member_text(trust, "words"));
+    if (is_narrow)
+        json_array_foreach (json_object_get(trust, "choices"), i, choice)
+            log_warn("`%s`: %s", member_text(choice, "command"), member_text(choice, "effect"));
+}
+
 static void release(Service *service) {
     Loop *loop = &service->loop;
     loop_stop(loop);
@@ -210,6 +238,7 @@ bool server_run(const ServerConfig *config, Error *err) {
                           .listen_fd = -1};
     bool good = start(&service, &port, err);
     if (good) {
+        announce_trust(service.loop.writer);
         announce(config->listen, port);
         loop_run(&service.loop);
         notify_systemd("STOPPING=1");

@@ -7,6 +7,7 @@
 typedef struct ServerConfig {
     const char *data, *listen;
     const char *web; // folder of templates and static files; NULL: beside the program
+    bool outside;    // strangers reach it, whatever its requests look like
     LoopConfig loop;
 } ServerConfig;
 

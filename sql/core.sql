@@ -12,17 +12,21 @@ DELETE FROM settings WHERE name = :name
 -- name: settings_all rows
 SELECT name, value FROM settings ORDER BY name
 
--- 'private', 'roles' or 'public'.
--- name: trust_mode value
--- types: value text
-SELECT mode FROM trust
-
 -- The first reason stays.
 -- name: reached_add
 INSERT INTO reached (id, created, reason) VALUES (1, :now, :reason) ON CONFLICT DO NOTHING
 
--- name: reached row
-SELECT created, reason FROM reached
+-- Whom the server trusts, and whether the setting says so. `at` and `reason` are NULL if it was never reached.
+-- name: trust row
+-- types: mode text, set bool, at real?, reason text?
+SELECT t.mode, EXISTS (SELECT 1 FROM settings WHERE name = 'trust' AND value IN ('private', 'public')) AS "set", r.created AS at, r.reason
+FROM trust t LEFT JOIN reached r
+
+-- The account of a machine, and whether it has a role.
+-- name: person_of_machine row
+-- types: name text?, has_role bool
+SELECT u.name, EXISTS (SELECT 1 FROM role_holders h WHERE h.user_id = w.user_id) AS has_role
+FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = :worker
 
 -- name: idempotency_get row
 SELECT request_hash, status, body FROM idempotency WHERE subject = :subject AND key = :key

@@ -67,25 +67,6 @@ FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engin
      LEFT JOIN commits cb ON cb.engine_id = b.engine_id AND cb.sha = b.sha
 WHERE t.id = :test
 
--- name: page_first_test value
--- types: value bool
-SELECT EXISTS (SELECT 1 FROM first_tests WHERE id = :test)
-
--- No result changes without an event.
--- name: page_newest_event value
--- types: value int
-SELECT coalesce(max(id), 0) FROM events
-
--- The final counts of first tests of an engine by the same bounds, newest first. A test that failed ended by a fault.
--- name: page_first_results rows
--- types: :model text, :elo0 real, :elo1 real, :limit int, n0 int, n1 int, n2 int, n3 int, n4 int
-SELECT t.counts ->> '$.ptnml[0]' AS n0, t.counts ->> '$.ptnml[1]' AS n1, t.counts ->> '$.ptnml[2]' AS n2,
-       t.counts ->> '$.ptnml[3]' AS n3, t.counts ->> '$.ptnml[4]' AS n4
-FROM tests t JOIN first_tests f ON f.id = t.id
-WHERE t.state = 'finished' AND t.result <> 'failed' AND t.units_counted > 0 AND t.engine_id = :engine AND t.workload = :workload
-  AND t.parameters ->> '$.model' = :model AND t.parameters ->> '$.elo0' = :elo0 AND t.parameters ->> '$.elo1' = :elo1
-ORDER BY t.finished DESC LIMIT :limit
-
 -- name: page_title value
 SELECT title FROM tests WHERE id = :test
 
@@ -190,7 +171,7 @@ GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 -- types: record bool
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
        1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
-       max(b.level) > 0 AS record,
+       EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS record,
        (SELECT count(*) FROM misfits m WHERE m.test_id = :test AND m.readmitted IS NULL AND EXISTS
            (SELECT 1 FROM tasks k WHERE k.test_id = :test AND k.worker_id = m.worker_id AND k.owner = b.owner)) AS misfits
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END

@@ -19,7 +19,7 @@ bool test_recount(Turn *turn, int64_t test, TestCount *count, Error *err) {
             count_add(c, &(WorkloadBatch){.told = told,
                                           .result = result,
                                           .owner = b->owner,
-                                          .level = (OwnerLevel)b->level,
+                                          .is_proven = b->proven,
                                           .sign = 1,
                                           .units = b->units});
         char *points scope(free_ptr) = b->excluded ? xstrdup("{}") : count_points_text(c);

@@ -45,7 +45,6 @@
 #include "server/common/str.h"
 #include "server/db/turn.h"
 #include "server/ledger/field_rule.h"
-#include "server/ledger/trust.h"
 
 #define WORKLOADS(WORKLOAD_)                                                                       \
     WORKLOAD_(sprt)                                                                                \
@@ -82,7 +81,7 @@ typedef struct WorkloadDealt {
 typedef struct WorkloadBatch {
     const json_t *told, *result; // borrowed
     const char *owner;
-    OwnerLevel level; // of the owner when the task was dealt
+    bool is_proven; // the owner had a record when the batch arrived
     int sign;
     int64_t units;
 } WorkloadBatch;

@@ -76,9 +76,10 @@ static bool too_large(const RequestData *data, Error *err) {
 
 static bool begin(Loop *loop, RequestData *data, const char *method, Error *err) {
     MHD_get_connection_values(data->connection, MHD_HEADER_KIND, copy_header, &data->headers);
-    client_identify(loop, data);
     data->req.turn = &loop->turn;
     loop->turn.now = time_now();
+    if (!client_identify(loop, data, err))
+        return false;
     if (loop->connections.stopping)
         return error_set(err, 503, "stopping", "the server is stopping; try again in a moment");
     if (!request_set_target(data, err) || !admit_address(loop, data, err) ||

@@ -10,6 +10,7 @@
 #include "server/common/log.h"
 #include "server/http/access.h"
 #include "server/http/cookies.h"
+#include "server/loop/reached.h"
 
 // ---- the client's address -----------------------------------------------------------------------
 
@@ -33,7 +34,7 @@ static bool is_https(const char *schemes) {
     return !strncmp(last, "https", 5) && !last[5 + strspn(last + 5, " \t")];
 }
 
-void client_identify(Loop *loop, RequestData *data) {
+bool client_identify(Loop *loop, RequestData *data, Error *err) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(data->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     Str forwarded scope(str_release), schemes scope(str_release);
@@ -52,6 +53,7 @@ void client_identify(Loop *loop, RequestData *data) {
             peer, peer);
     data->https = trusted && is_https(schemes.data);
     data->req.address = data->address;
+    return reached_note(loop, data, peer, err);
 }
 
 // ---- the viewer ---------------------------------------------------------------------------------

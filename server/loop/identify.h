@@ -7,8 +7,8 @@
 
 // Fills req.address and `https`. Behind a trusted proxy, all lines of X-Forwarded-For are one list,
 // and its rightmost address that is no trusted proxy counts; of X-Forwarded-Proto the last value
-// counts.
-void client_identify(Loop *loop, RequestData *data);
+// counts. Also notes whether the request comes from outside. False: 503, that could not be written.
+bool client_identify(Loop *loop, RequestData *data, Error *err);
 // Fills req.viewer from the header Authorization or the session's cookie. False: 401 for an unknown
 // token. If the session of a cookie has ended, the request is a visitor's. Loop thread, reads only.
 bool viewer_identify(RequestData *data, Error *err);

@@ -9,6 +9,7 @@
 
 #include "server/common/clock.h"
 #include "server/common/log.h"
+#include "server/ledger/outside.h"
 #include "server/loop/connections.h"
 #include "server/loop/readers.h"
 #include "server/loop/run_turn.h"
@@ -108,6 +109,7 @@ static void figures_now(const void *of, LoopFigures *out) {
 bool loop_start(Loop *loop, Error *err) {
     loop->started = time_now();
     loop->turn.db = loop->writer;
+    loop->reached = outside_is_reached(loop->writer);
     loop->queues.ready.lane = 1;
     loop->admission = (Admission){.senders = senders_new(), .writes = rate_new()};
     loop->site->figures = figures_now;

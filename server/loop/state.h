@@ -80,6 +80,7 @@ typedef struct Loop {
     int lock_fd;   // DATA's lock; its time says when the server was last alive
     Db *writer;
     Turn turn;             // the present turn
+    bool reached;          // from outside; the database has it
     bool refs_out_of_sync; // some references may be ahead of the database
     Readers *readers;
     Connections connections;

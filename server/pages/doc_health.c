@@ -1,5 +1,6 @@
-// The server's own state: its disk, and what it has left out or dropped. See doc.h.
+// The server's own state: whom it trusts, its disk, and what it has left out or dropped. See doc.h.
 #include "server/ledger/disk_policy.h"
+#include "server/ledger/outside.h"
 #include "server/pages/doc.h"
 #include "sql/pages.h"
 
@@ -11,11 +12,13 @@ static json_t *disk_json(const DocContext *ctx) {
 }
 
 json_t *doc_health(const DocContext *ctx, bool undeclared_proxy, Error *err) {
-    json_t *document = sql_page_health(ctx->db);
-    if (!document)
-        return error_set(err, 503, "unavailable", "the database does not answer"), NULL;
+    json_t *document = sql_page_health(ctx->db), *trust = outside_document(ctx->db);
+    if (!document || !trust)
+        return json_decref(document), json_decref(trust),
+               error_set(err, 503, "unavailable", "the database does not answer"), NULL;
     json_object_set_new(document, "ok", json_true());
     json_object_set_new(document, "undeclared_proxy", json_boolean(undeclared_proxy));
+    json_object_set_new(document, "trust", trust);
     json_object_set_new(document, "disk", disk_json(ctx));
     return document;
 }

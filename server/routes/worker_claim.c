@@ -5,6 +5,7 @@
 #include "server/accounts/machine.h"
 #include "server/common/hash.h"
 #include "server/ledger/ledger.h"
+#include "server/ledger/outside.h"
 #include "server/routes/respond.h"
 #include "server/routes/worker_checks.h"
 #include "server/routes/worker_handlers.h"
@@ -107,7 +108,8 @@ bool task_claim(Request *req, Response *res, Error *err) {
     Claim claim;
     double wait_s;
     if (!read_claim(req, &claim, &wait_s, err) ||
-        !machine_may_claim(req->turn, claim.worker, err) || !respond_disk_check(req, res, err))
+        !machine_may_claim(req->turn, claim.worker, err) ||
+        !outside_may_claim(req->turn->db, claim.worker, err) || !respond_disk_check(req, res, err))
         return false;
     if (!req->state && !begin(req, req->turn, &claim, wait_s, err)) {
         tell_rest(res, req->turn, claim.worker);

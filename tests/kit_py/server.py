@@ -131,15 +131,13 @@ class Server:
 
     A server that is built with sanitizers must look for leaks when it ends, and find none, unless it is killed. `leak_check`
     false: for a server that is traced, because LeakSanitizer traces it, too. `own_books`: with the book that installations
-    have, which takes seconds, instead of one of 2,000 openings. `trust`: the setting; behind a proxy it is
-    private, unless a test is about trust, because machines without an account would get no tasks."""
+    have, which takes seconds, instead of one of 2,000 openings."""
 
-    def __init__(self, *run_options, init_options=(), start=True, env=None, leak_check=True, own_books=False,
-                 trust=None):
+    def __init__(self, *run_options, init_options=(), start=True, env=None, leak_check=True, own_books=False, listen="127.0.0.1"):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-test-"))
         self.data = self.folder / "data"
         self.run_options, self.env = run_options, {**os.environ, **(env or {})}
-        self.process, self.port = None, 0
+        self.process, self.port, self.listen = None, 0, listen
         self.log_path = self.folder / "log"
         self.report_stem, self.leak_check = self.folder / "report", leak_check
         (self.folder / "password").write_text(PASSWORD + "\n")
@@ -153,8 +151,9 @@ class Server:
         self.command("engine", "reference", self.data, "1000000", "--machine", "the machine of the tests")
         # Tests send games that were never played. A test of replays sets a share of its own.
         self.command("set", self.data, "replay_share", "0")
-        if trust or "--trusted-proxy" in run_options:
-            self.command("set", self.data, "trust", trust or "private")
+        # Behind a proxy, machines without an account would get no tasks.
+        if "--trusted-proxy" in run_options:
+            self.command("set", self.data, "trust", "public")
         if start:
             self.start()
 
@@ -174,7 +173,7 @@ class Server:
     def start(self, preexec_fn=None, prefix=()):
         """Port 0 the first time; the same port when started again, so that clients find it. `prefix` is a program that
         runs the server in its own process, such as a tracer that steps aside."""
-        listen = f"127.0.0.1:{self.port}"
+        listen = f"{self.listen}:{self.port}"
         env = leaks.environment(self.env, self.report_stem, self.leak_check)
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(

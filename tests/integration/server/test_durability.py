@@ -129,6 +129,7 @@ def traced(server):
     equal(boss.api("POST", f"/tests/{test}/approve", {}).status, 200)
     sql(server, "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 WHERE id = ?", test)
     equal(boss.api("POST", f"/tests/{test}/merge").status, 200)
+    equal(dev.get("/static/none", Host="example.org").status, 404)
     server.stop()
     wait_until(lambda: "+++ exited" in file.read_text(errors="replace").splitlines()[-1])
     trace = calls(file.read_text(errors="replace"))
@@ -137,7 +138,8 @@ def traced(server):
             "counts": turn_of(trace, f"POST {api}tasks/{task['id']}/batches", 200),
             "submit": turn_of(trace, f"POST {api}tests", 201),
             "approve": turn_of(trace, f"POST {api}tests/{test}/approve", 200),
-            "merge": turn_of(trace, f"POST {api}tests/{test}/merge", 200), "test": test}
+            "merge": turn_of(trace, f"POST {api}tests/{test}/merge", 200),
+            "reached": turn_of(trace, "GET /static/none", 404), "test": test}
 
 
 turns, turns_server = {}, None
@@ -212,6 +214,12 @@ def constraint_error_met_neighbours():
         equal(post(2)().json["counted"], True)
         contains(server.command("check", server.data), "database: sound")
         return moments < 4
+
+
+def that_the_server_was_reached_from_outside_is_synced_before_the_first_such_reply():
+    """A route that needs no turn, and an answer that says no."""
+    equal(check_synced(*turns["reached"], turns_server), [])
+    equal(sql(turns_server, "SELECT count(*) FROM reached"), [(1,)])
 
 
 def a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn():
@@ -307,6 +315,7 @@ def main():
         run(games_are_a_synced_blob_before_the_worker_gets_the_reply, counts_are_in_the_synced_log_before_the_worker_gets_the_reply,
             a_submitted_patch_is_objects_and_a_reference_on_disk, an_approval_has_stored_the_snapshot_when_it_is_answered,
             a_merge_has_moved_the_branch_on_disk_when_it_is_answered,
+            that_the_server_was_reached_from_outside_is_synced_before_the_first_such_reply,
             a_constraint_error_undoes_nothing_of_its_neighbours_in_the_turn, a_request_too_large_for_the_disk_harms_none_beside_it,
             a_full_disk_answers_503_to_all_that_writes_and_heals)
 

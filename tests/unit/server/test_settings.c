@@ -72,8 +72,10 @@ static void a_setting_that_is_not_set_is_its_default(void **state) {
 static void trust_is(const char *mode, const char *set) {
     if (set)
         write_by_hand("trust", set);
-    char *found scope(free_ptr) = sql_trust_mode(db);
-    assert_string_equal(found, mode);
+    SqlTrust trust scope(sql_row_free) = {0};
+    assert_true(sql_trust(db, &trust));
+    assert_string_equal(trust.mode, mode);
+    assert_int_equal(trust.set, set && strcmp(set, mode) == 0);
 }
 
 static void trust_follows_the_setting_and_else_whether_the_server_was_reached(void **state) {
@@ -85,10 +87,10 @@ static void trust_follows_the_setting_and_else_whether_the_server_was_reached(vo
     trust_is("private", "roles"); // the setting has no such value
     assert_true(sql_reached_add(db, &err, .now = 17, .reason = "the first"));
     assert_true(sql_reached_add(db, &err, .now = 18, .reason = "the second"));
-    SqlReached reached scope(sql_row_free) = {0};
-    assert_true(sql_reached(db, &reached));
-    assert_string_equal(reached.reason, "the first");
-    assert_true(reached.created == 17);
+    SqlTrust trust scope(sql_row_free) = {0};
+    assert_true(sql_trust(db, &trust));
+    assert_string_equal(trust.reason, "the first");
+    assert_true(trust.at == 17);
     trust_is("roles", NULL);
     trust_is("roles", "unset");
     trust_is("private", "private");
