@@ -95,6 +95,15 @@ def the_installed_server_gets_ready_under_its_unit():
     tap.equal(World.client.login().status, 200, "signing in")
 
 
+def under_its_unit_only_machines_of_people_with_a_role_get_tasks_until_the_operator_has_chosen():
+    trust = World.client.api("GET", "/health").json["trust"]
+    tap.equal((trust["mode"], trust["reached"]["reason"]), ("roles", "started with PATCHMATE_OUTSIDE"))
+    tap.contains(World.systemd.log_of("patchmate-server"), "Only machines of people with a role get tasks")
+    World.systemd.run("setpriv", "--reuid=patchmate", "--regid=patchmate", "--clear-groups", f"{BIN}/patchmate-server", "set",
+                      DATA, "trust", "private", check=True)
+    tap.equal(World.client.api("GET", "/health").json["trust"]["mode"], "private")
+
+
 def the_installed_worker_builds_and_plays_in_its_sandbox_under_its_unit():
     test = submit(World.client)
     World.systemd.run("systemctl", "start", "patchmate-worker", check=True)
@@ -119,6 +128,7 @@ def main():
         with Systemd(unit_texts(units), pathlib.Path(folder, "opt"), ["patchmate", "patchmate-worker"]) as World.systemd:
             tap.run(systemd_analyze_finds_nothing_wrong_with_the_units,
                     the_installed_server_gets_ready_under_its_unit,
+                    under_its_unit_only_machines_of_people_with_a_role_get_tasks_until_the_operator_has_chosen,
                     the_installed_worker_builds_and_plays_in_its_sandbox_under_its_unit,
                     stopping_the_units_ends_both_cleanly,
                     the_data_that_the_server_leaves_pass_its_own_check)
