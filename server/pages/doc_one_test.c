@@ -204,7 +204,8 @@ static json_t *replays(const DocContext *ctx, int64_t id) {
     return out;
 }
 
-// What the batches, tasks and events of a test add up to, the same for all who ask.
+// What the batches, tasks and events of a test add up to, and the tests of its idea: the same for
+// all who ask.
 static json_t *people(const DocContext *ctx, int64_t id) {
     char *key scope(free_ptr) = xasprintf("people %lld", (long long)id);
     json_t *test = doc_kept(ctx, key, false);
@@ -226,6 +227,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_object_set_new(test, "tasks", sql_page_tasks_of_test(ctx->db, id));
     json_object_set_new(test, "events", sql_page_events_of_test(ctx->db, id));
     json_object_set_new(test, "failures", sql_page_failures_of_test(ctx->db, id));
+    json_object_set_new(test, "seen_before", ideas_of_test(ctx->db, id));
     doc_keep(ctx, key, false, test);
     return test;
 }
@@ -272,10 +274,9 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
         json_array_append(warnings, of_book);
     json_object_set_new(test, "book_warning", of_book);
     json_object_set_new(test, "book_note", doc_book_note(row));
-    json_t *seen = ideas_of_test(ctx->db, id);
-    if (json_is_string(json_object_get(seen, "text")))
-        json_array_append(warnings, json_object_get(seen, "text"));
-    json_object_set_new(test, "seen_before", seen);
+    json_t *of_idea = json_object_get(json_object_get(test, "seen_before"), "text");
+    if (json_is_string(of_idea))
+        json_array_append(warnings, of_idea);
     json_object_set_new(test, "warnings", warnings);
     return test;
 }

@@ -38,7 +38,7 @@ static json_t *terms_of(const Count *count) {
     return json_string(text.data);
 }
 
-static const char *alike_words(const json_t *row) {
+static const char *change_of(const json_t *row) {
     bool white_space = json_is_true(json_object_get(row, "white_space"));
     bool other_base = json_is_true(json_object_get(row, "other_base"));
     const char *alike = member_text(row, "alike");
@@ -71,7 +71,6 @@ static void add_test(json_t *list, const json_t *row, const json_t *own_terms, T
     scope(count_release) Count count = {0};
     char summary[COUNT_SUMMARY_MAX] = "";
     json_t *terms = NULL, *test = json_object();
-    const char *result = member_text(row, "result");
     Error ignored;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         json_object_set(test, names[i], json_object_get(row, names[i]));
@@ -83,11 +82,9 @@ static void add_test(json_t *list, const json_t *row, const json_t *own_terms, T
                   tries);
         count_summary(&count, summary);
     }
-    char *text scope(free_ptr) =
-        xasprintf("%s, %s", alike_words(row), *result ? result : member_text(row, "state"));
     json_object_set_new(test, "terms", terms ? terms : json_string(""));
     json_object_set_new(test, "summary", json_string(summary));
-    json_object_set_new(test, "text", json_string(text));
+    json_object_set_new(test, "change", json_string(change_of(row)));
     json_array_append_new(list, test);
 }
 
@@ -135,8 +132,9 @@ static json_t *text_of(const json_t *list, const Tries *tries) {
     json_array_foreach (list, i, test) {
         if (i == NAMED && count > NAMED + 1)
             break;
-        str_printf(&text, "%stest %lld (%s)", i ? ", " : "", (long long)member_int(test, "id"),
-                   member_text(test, "text"));
+        const char *result = member_text(test, "result");
+        str_printf(&text, "%stest %lld (%s, %s)", i ? ", " : "", (long long)member_int(test, "id"),
+                   member_text(test, "change"), *result ? result : member_text(test, "state"));
     }
     if (i < count)
         str_printf(&text, " and %s%zu more", count == IDEAS_LISTED_MAX ? "at least " : "",

@@ -74,10 +74,11 @@ static void the_same_patch_is_found_whoever_sends_it(void **state) {
     submit_kit_as(kit, KIT_DEVELOPER);
     int64_t again = submitted(kit, PATCH, "");
     json_auto_t *all = seen(kit, again), *later = seen(kit, old);
-    assert_string_equal(first(all, old, "text"), "the same tree, rejected");
+    assert_string_equal(first(all, old, "change"), "the same tree");
+    assert_string_equal(first(all, old, "result"), "rejected");
     assert_string_equal(first(all, old, "author"), "ada");
     assert_string_equal(first(all, old, "terms"), "<0.00, 3.00>");
-    assert_string_equal(first(later, again, "text"), "the same tree, pending");
+    assert_string_equal(first(later, again, "change"), "the same tree");
     assert_string_equal(first(later, again, "author"), "dev");
     assert_int_equal(strlen(member_text(all, "patch_id")), 40);
     assert_alone(kit, submitted(kit, OTHER, ""));
@@ -90,7 +91,7 @@ static void the_same_patch_on_another_base_is_found(void **state) {
     kit_sql(&kit->ledger, "UPDATE engines SET baseline = '%s'", kit->patched);
     int64_t again = submitted(kit, PATCH, "");
     json_auto_t *all = seen(kit, again);
-    assert_string_equal(first(all, old, "text"), "the same patch, pending");
+    assert_string_equal(first(all, old, "change"), "the same patch");
     assert_true(json_is_true(
         json_object_get(json_array_get(json_object_get(all, "tests"), 0), "other_base")));
 }
@@ -99,9 +100,8 @@ static void a_change_of_white_space_is_found_and_said(void **state) {
     SubmitKit *kit = *state;
     int64_t old = submitted(kit, PATCH, ""), spaced = submitted(kit, SPACED, "");
     json_auto_t *all = seen(kit, spaced), *later = seen(kit, old);
-    assert_string_equal(first(all, old, "text"), "the same patch but for white space, pending");
-    assert_string_equal(first(later, spaced, "text"),
-                        "the same patch but for white space, pending");
+    assert_string_equal(first(all, old, "change"), "the same patch but for white space");
+    assert_string_equal(first(later, spaced, "change"), "the same patch but for white space");
 }
 
 static void the_reverse_is_found_and_counts_as_another_idea(void **state) {
@@ -113,9 +113,9 @@ static void the_reverse_is_found_and_counts_as_another_idea(void **state) {
             (long long)old);
     int64_t back = submitted(kit, REVERSE, "");
     json_auto_t *all = seen(kit, back), *of_old = seen(kit, old), *of_spaced = seen(kit, spaced);
-    assert_string_equal(first(all, spaced, "text"), "its reverse but for white space, pending");
-    assert_string_equal(first(of_old, back, "text"), "its reverse, pending");
-    assert_string_equal(first(of_spaced, back, "text"), "its reverse but for white space, pending");
+    assert_string_equal(first(all, spaced, "change"), "its reverse but for white space");
+    assert_string_equal(first(of_old, back, "change"), "its reverse");
+    assert_string_equal(first(of_spaced, back, "change"), "its reverse but for white space");
     assert_int_equal(json_array_size(json_object_get(all, "tests")), 2);
     assert_true(json_is_null(json_object_get(all, "chance")));
     assert_int_equal(member_int(json_object_get(of_old, "sprts"), "count"), 2);
@@ -175,7 +175,7 @@ static void a_test_without_a_change_is_alike_to_those_with_its_options(void **st
         tests[i] = submitted(kit, NULL, text);
     }
     json_auto_t *all = seen(kit, tests[1]);
-    assert_string_equal(first(all, tests[0], "text"), "the same tree, pending");
+    assert_string_equal(first(all, tests[0], "change"), "the same tree");
     assert_int_equal(json_array_size(json_object_get(all, "tests")), 1);
     assert_non_null(strstr(member_text(all, "note"), "changes no file"));
     assert_alone(kit, tests[2]);
@@ -219,7 +219,7 @@ static void a_patch_without_an_id_says_why(void **state) {
             "UPDATE ideas SET patch_id = NULL, reverse_id = NULL, verbatim_id = NULL, "
             "verbatim_reverse = NULL, missing = 'git failed'");
     json_auto_t *all = seen(kit, again);
-    assert_string_equal(first(all, old, "text"), "the same tree, pending");
+    assert_string_equal(first(all, old, "change"), "the same tree");
     assert_string_equal(member_text(all, "note"), "The patch has no patch-id, so only tests of the "
                                                   "same tree are found: git failed.");
     assert_alone(kit, submitted(kit, SPACED, ""));
