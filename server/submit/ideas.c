@@ -109,8 +109,8 @@ static void add_chance(const Tries *tries, Str *text) {
         return;
     str_printf(
         text,
-        " If the patch is worth no more than Elo 0 of their bounds, at least one of %d SPRTs "
-        "of this idea accepts it with a probability of ",
+        " If the patch is worth no more than the lower of their two bounds, at least one of %d "
+        "SPRTs of this idea accepts it with a probability of ",
         tries->count);
     if (percent > 99)
         str_puts(text, "over 99");

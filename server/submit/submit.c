@@ -280,7 +280,7 @@ static void tell_submitted(const Caller *caller, const Submission *s, int64_t te
     json_auto_t *seen = ideas_of_test(caller->turn->db, test);
     const char *others = member_text(seen, "text");
     ledger_event(caller->turn, "submitted", caller->viewer->user_id, 0, test, "%s%s%s",
-                 field_text(s->fields, "title"), *others ? "; " : "", others);
+                 field_text(s->fields, "title"), *others ? ". " : "", others);
 }
 
 // The order matters: blobs and objects first, then the reference; the COMMIT ends the turn. If

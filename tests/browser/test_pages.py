@@ -331,6 +331,37 @@ def a_maintainer_excludes_a_machine_and_blocks_it_with_forms():
         equal(other.problems(), [], "console")
 
 
+def a_patch_that_was_tested_is_named_to_its_author_to_the_approver_and_beside_merge():
+    browser.go("/tests/new")
+    browser.type("#title", "An idea of mine")
+    browser.paste("#patch", patch_of_several_hunks())
+    browser.click("form#new-test button.primary")
+    browser.until(lambda: "pending" in browser.text("#head"), 20, "the test's page")
+    test = int(browser.find("#head").get_attribute("data-test"))
+    contains(browser.text("#ideas"), "test 1 (the same tree, accepted)")
+    contains(browser.text("#idea-1"), TITLE)
+    contains(browser.text("#idea-1"), "{-600.00, -300.00}")
+    browser.go("/tests/1")
+    contains(browser.text(f"#idea-{test}"), "pending")
+    with Browser(server.url) as other:
+        sign_in(other, "mia")
+        other.go(f"/tests/{test}")
+        contains(other.text("#actions .warnings"), "test 1 (the same tree, accepted)")
+        other.screenshot(SHOTS, "test-seen-before-pending-desktop-light")
+        sql(server, "UPDATE tests SET state = 'finished', result = 'accepted', approved_hash = 'x', finished = 1790000000, units_counted = 64 "
+            "WHERE id = ?", test)
+        other.go(f"/tests/{test}")
+        contains(other.text("#merge-ideas"), "at least one of 2 SPRTs of this idea accepts it with a probability of 10 %.")
+        for size, kind in ((DESKTOP, "desktop"), (PHONE, "phone")):
+            other.size(size)
+            equal(other.overflow(), 0, f"on a {kind}: pixels too wide")
+            other.screenshot(SHOTS, f"test-seen-before-{kind}-light")
+        for dark in (False, True):
+            other.dark(dark)
+            equal(other.run(CONTRAST), [], f"dark {dark}: contrast below 4.5")
+        equal(other.problems(), [], "console")
+
+
 # ---- nets
 
 
@@ -543,7 +574,8 @@ def main():
                 the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn,
                 the_charts_show_their_values_at_the_pointer_and_with_the_arrow_keys, a_crash_report_is_read_on_its_own_page,
                 each_workload_has_its_panel_and_only_its_charts,
-                a_maintainer_excludes_a_machine_and_blocks_it_with_forms, a_patch_that_names_a_net_asks_for_it_on_its_page,
+                a_maintainer_excludes_a_machine_and_blocks_it_with_forms,
+                a_patch_that_was_tested_is_named_to_its_author_to_the_approver_and_beside_merge, a_patch_that_names_a_net_asks_for_it_on_its_page,
                 too_large_a_file_is_refused_before_it_is_sent, another_file_comes_back_with_both_names,
                 the_right_file_leads_back_to_the_test_and_the_test_no_longer_asks_for_it, an_open_page_shows_that_the_net_was_uploaded,
                 no_page_writes_to_the_console, no_page_is_wider_than_a_phone, all_text_has_enough_contrast_in_light_and_dark,

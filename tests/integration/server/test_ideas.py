@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The memory of ideas over real HTTP, beside git's own programs: a patch that was tested before is named at submission, to the
-approver and beside Merge, whoever sends it and under whatever title; and nothing is refused or decided by it."""
+approver and beside Merge, by any author and under any title; and nothing is refused or decided by it."""
 
 import difflib
 import pathlib
@@ -181,7 +181,7 @@ def the_event_of_the_submission_has_it():
     first, second = (submit(dev, changes((MARGIN, "return 30 * depth;")), title="Thirty") for _ in range(2))
     events = {event["test"]: event["message"] for event in anyone.api("GET", "/events?type=submitted&limit=2").json["items"]}
     equal(events[first["id"]], "Thirty")
-    equal(events[second["id"]], f"Thirty; {second['seen_before']['text']}")
+    equal(events[second["id"]], f"Thirty. {second['seen_before']['text']}")
 
 
 def a_test_that_a_merge_offers_again_names_the_first():

@@ -104,13 +104,58 @@ static void a_change_of_white_space_is_found_and_said(void **state) {
     assert_string_equal(first(later, spaced, "change"), "the same patch but for white space");
 }
 
-static void the_reverse_is_found_and_counts_as_another_idea(void **state) {
-    SubmitKit *kit = *state;
-    int64_t old = submitted(kit, PATCH, ""), spaced = submitted(kit, SPACED, "");
+static void set_baseline(SubmitKit *kit, int64_t test) {
     kit_sql(&kit->ledger,
             "UPDATE engines SET baseline = (SELECT sha FROM sides WHERE test_id = %lld AND "
             "side = 'new')",
+            (long long)test);
+}
+
+// A diff from A to B and one from B to A may choose other lines.
+static void one_equal_id_of_two_is_enough_for_a_reverse(void **state) {
+    SubmitKit *kit = *state;
+    int64_t old = submitted(kit, PATCH, "");
+    set_baseline(kit, old);
+    int64_t back = submitted(kit, REVERSE, "");
+    kit_sql(&kit->ledger,
+            "UPDATE ideas SET tree = 'other', patch_id = 'other' WHERE test_id = %lld",
             (long long)old);
+    json_auto_t *all = seen(kit, back), *of_old = seen(kit, old);
+    assert_string_equal(first(all, old, "alike"), "reverse");
+    assert_string_equal(first(of_old, back, "alike"), "reverse");
+    kit_sql(&kit->ledger,
+            "UPDATE ideas SET patch_id = NULL, reverse_id = NULL, verbatim_id = NULL, "
+            "verbatim_reverse = NULL");
+    assert_alone(kit, back);
+}
+
+static void a_reverse_without_ids_is_found_by_its_trees(void **state) {
+    SubmitKit *kit = *state;
+    int64_t old = submitted(kit, PATCH, "");
+    set_baseline(kit, old);
+    int64_t back = submitted(kit, REVERSE, "");
+    kit_sql(&kit->ledger,
+            "UPDATE ideas SET patch_id = NULL, reverse_id = NULL, verbatim_id = NULL, "
+            "verbatim_reverse = NULL");
+    json_auto_t *all = seen(kit, back), *of_old = seen(kit, old);
+    assert_string_equal(first(all, old, "change"), "its reverse");
+    assert_string_equal(first(of_old, back, "change"), "its reverse");
+}
+
+static void a_reverse_on_another_base_is_found(void **state) {
+    SubmitKit *kit = *state;
+    int64_t old = submitted(kit, PATCH, "");
+    kit_sql(&kit->ledger, "UPDATE engines SET baseline = '%s'", kit->patched);
+    set_baseline(kit, submitted(kit, PATCH, ""));
+    int64_t back = submitted(kit, REVERSE, "");
+    json_auto_t *of_old = seen(kit, old);
+    assert_string_equal(first(of_old, back, "change"), "its reverse");
+}
+
+static void the_reverse_is_found_and_counts_as_another_idea(void **state) {
+    SubmitKit *kit = *state;
+    int64_t old = submitted(kit, PATCH, ""), spaced = submitted(kit, SPACED, "");
+    set_baseline(kit, old);
     int64_t back = submitted(kit, REVERSE, "");
     json_auto_t *all = seen(kit, back), *of_old = seen(kit, old), *of_spaced = seen(kit, spaced);
     assert_string_equal(first(all, spaced, "change"), "its reverse but for white space");
@@ -206,7 +251,7 @@ static void the_event_of_a_submission_names_the_others(void **state) {
     char *alone scope(free_ptr) = kit_text(&kit->ledger, sql, (long long)old);
     char *told scope(free_ptr) = kit_text(&kit->ledger, sql, (long long)again);
     char *words scope(free_ptr) =
-        xasprintf("x; Other tests of this idea: test %lld (the same tree, pending). If the patch",
+        xasprintf("x. Other tests of this idea: test %lld (the same tree, pending). If the patch",
                   (long long)old);
     assert_string_equal(alone, "x");
     assert_memory_equal(told, words, strlen(words));
@@ -223,6 +268,16 @@ static void a_patch_without_an_id_says_why(void **state) {
     assert_string_equal(member_text(all, "note"), "The patch has no patch-id, so only tests of the "
                                                   "same tree are found: git failed.");
     assert_alone(kit, submitted(kit, SPACED, ""));
+}
+
+static void tests_of_another_engine_are_not_named(void **state) {
+    SubmitKit *kit = *state;
+    int64_t old = submitted(kit, PATCH, ""), again = submitted(kit, PATCH, "");
+    kit_sql(&kit->ledger, "INSERT INTO engines (id, name, title, baseline, build, "
+                          "reference_commit, reference_speed, created) "
+                          "SELECT 2, 'other', title, baseline, build, baseline, 1, 1 FROM engines");
+    kit_sql(&kit->ledger, "UPDATE ideas SET engine_id = 2 WHERE test_id = %lld", (long long)old);
+    assert_alone(kit, again);
 }
 
 static void a_list_ends_with_the_newest_fifty(void **state) {
@@ -246,6 +301,9 @@ int main(void) {
         TEST(the_same_patch_is_found_whoever_sends_it),
         TEST(the_same_patch_on_another_base_is_found),
         TEST(a_change_of_white_space_is_found_and_said),
+        TEST(one_equal_id_of_two_is_enough_for_a_reverse),
+        TEST(a_reverse_without_ids_is_found_by_its_trees),
+        TEST(a_reverse_on_another_base_is_found),
         TEST(the_reverse_is_found_and_counts_as_another_idea),
         TEST(the_chance_counts_what_has_played_or_may_play),
         TEST(finished_tests_with_these_bounds_have_a_number_of_their_own),
@@ -253,6 +311,7 @@ int main(void) {
         TEST(before_it_is_submitted_the_same_is_said),
         TEST(the_event_of_a_submission_names_the_others),
         TEST(a_patch_without_an_id_says_why),
+        TEST(tests_of_another_engine_are_not_named),
         TEST(a_list_ends_with_the_newest_fifty),
     };
     return cmocka_run_group_tests_name("ideas", tests, NULL, NULL);

@@ -190,6 +190,20 @@ static void equal_trees_have_no_id_and_lack_none(void **state) {
     assert_string_equal(none.missing, "");
 }
 
+static void a_change_of_a_file_over_the_limit_has_no_id(void **state) {
+    Kit *kit = *state;
+    size_t size = (4 << 20) + 2;
+    char sha[2][REPO_SHA_MAX], *text scope(free_ptr) = xmalloc(size);
+    for (size_t i = 0; i < size; i++)
+        text[i] = "x\n"[i % 2];
+    write_bytes(kit, "large.c", text, size);
+    kit_commit(kit->repo, kit->source, NULL, sha[0]);
+    text[0] = 'y';
+    write_bytes(kit, "large.c", text, size);
+    kit_commit(kit->repo, kit->source, sha[0], sha[1]);
+    assert_non_null(strstr(between(kit, sha[0], sha[1]).missing, "one of over 4 MiB"));
+}
+
 static void a_diff_over_the_limit_has_no_id(void **state) {
     Kit *kit = *state;
     size_t size = 3 << 20;
@@ -225,6 +239,10 @@ static void without_an_answer_of_git_there_are_the_trees_and_the_reason(void **s
         {NULL, "cannot start git"},
         {"#!/bin/sh\necho 'error: unknown option' >&2\nexit 129\n", "unknown option"},
         {"#!/bin/sh\nexit 0\n", "did not print two patch-ids"},
+        {"#!/bin/sh\nfor name in 1111111111111111111111111111111111111111 "
+         "2222222222222222222222222222222222222222 3333333333333333333333333333333333333333; do\n"
+         "echo 0123456789012345678901234567890123456789 $name; done\n",
+         "did not print two patch-ids"},
         {"#!/bin/sh\necho 0123456789012345678901234567890123456789 "
          "1111111111111111111111111111111111111111\n",
          "did not print two patch-ids"},
@@ -250,6 +268,8 @@ int main(void) {
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_mode_is_a_part_of_the_id, set_up, tear_down),
         cmocka_unit_test_setup_teardown(equal_trees_have_no_id_and_lack_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_change_of_a_file_over_the_limit_has_no_id, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_diff_over_the_limit_has_no_id, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_an_answer_of_git_there_are_the_trees_and_the_reason,
                                         set_up, tear_down),
