@@ -61,6 +61,15 @@ static bool is_build_file(const char *path) {
     return name[0] == '.';
 }
 
+// Hidden folders hold what other services run once the file is in a branch, such as
+// .github/workflows.
+static bool is_workflow(const char *path) {
+    for (const char *p = path, *slash; (slash = strchr(p, '/')); p = slash + 1)
+        if (*p == '.')
+            return true;
+    return false;
+}
+
 static void add_risk(Document *d, const char *risk) {
     size_t i;
     json_t *there;
@@ -77,13 +86,16 @@ static bool becomes_executable(const git_diff_delta *delta) {
 }
 
 static bool is_risky_by_name(const git_diff_delta *delta) {
-    return is_build_file(delta->new_file.path) || is_build_file(delta->old_file.path) ||
+    const char *new = delta->new_file.path, *old = delta->old_file.path;
+    return is_build_file(new) || is_build_file(old) || is_workflow(new) || is_workflow(old) ||
            becomes_executable(delta);
 }
 
 static void add_risks(Document *d, const git_diff_delta *delta, bool binary) {
     if (is_build_file(delta->new_file.path) || is_build_file(delta->old_file.path))
         add_risk(d, "build file");
+    if (is_workflow(delta->new_file.path) || is_workflow(delta->old_file.path))
+        add_risk(d, "workflow");
     if (becomes_executable(delta))
         add_risk(d, "new executable");
     if (binary)
