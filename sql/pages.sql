@@ -114,6 +114,16 @@ FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox
                   ELSE '' END AS what
       FROM workers w JOIN tests t ON t.id = :test WHERE w.last_seen > :now - :online_s AND w.blocked = 0)
 
+-- The pairs of the last finished tests of an engine with this book and clock.
+-- name: page_pairs_before row
+-- types: tests int, n0 int, n1 int, n2 int, n3 int, n4 int, :limit int
+SELECT count(*) AS tests, coalesce(sum(json_extract(counts, '$.ptnml[0]')), 0) AS n0, coalesce(sum(json_extract(counts, '$.ptnml[1]')), 0) AS n1,
+       coalesce(sum(json_extract(counts, '$.ptnml[2]')), 0) AS n2, coalesce(sum(json_extract(counts, '$.ptnml[3]')), 0) AS n3,
+       coalesce(sum(json_extract(counts, '$.ptnml[4]')), 0) AS n4
+FROM (SELECT t.counts FROM tests t JOIN sides s ON s.test_id = t.id AND s.side = 'new'
+      WHERE t.engine_id = :engine AND t.book_id = :book AND t.state = 'finished' AND t.units_counted > 0 AND s.tc = :tc AND s.threads = :threads
+      ORDER BY t.id DESC LIMIT :limit)
+
 -- Every batch that counts, in the order in which they were counted.
 -- name: page_history rows
 SELECT outcomes, units, points, received FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0

@@ -202,9 +202,9 @@ void pairs_document(const Pairs *pairs, const char *first_line, json_t *out) {
     add_estimates(pairs, out);
 }
 
-json_t *pairs_expected_length(double pairs) {
-    return json_pack("{s:n, s:[{s:n, s:n, s:n, s:n, s:f}]}", "unit", "cases", "elo", "accepted",
-                     "rejected", "undecided", "units", pairs);
+json_t *pairs_expected_length(double pairs, bool assumes) {
+    return json_pack("{s:n, s:b, s:[{s:n, s:n, s:n, s:n, s:f}]}", "unit", "assumes", (int)assumes,
+                     "cases", "elo", "accepted", "rejected", "undecided", "units", pairs);
 }
 
 json_t *pairs_eta(const WorkloadFacts *facts, double pairs_left, double pass) {

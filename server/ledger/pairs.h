@@ -32,6 +32,6 @@ void pairs_document(const Pairs *pairs, const char *first_line, json_t *out);
 // test is finished.
 json_t *pairs_eta(const WorkloadFacts *facts, double pairs_left, double pass);
 // What `expected` gives if the length is the same whatever the difference. New.
-json_t *pairs_expected_length(double pairs);
+json_t *pairs_expected_length(double pairs, bool assumes);
 // A number; null for infinity and NaN, which JSON does not have. New.
 json_t *real_or_null(double value);

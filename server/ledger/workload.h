@@ -141,10 +141,11 @@ typedef struct Workload {
     WorkloadMeaning (*meaning)(const WorkloadFacts *facts);
     // Adds the members of the statistics (API.md).
     void (*document)(const WorkloadFacts *facts, json_t *out);
-    // What the test will take, before it begins: {"unit", "cases": [{"elo", "accepted", "rejected",
-    // "undecided", "units"}]}. Each case is a true difference in `unit` with the probabilities of
-    // the ends and the mean number of units. Null stands for what does not matter or is not known.
-    // `even`: the distribution of the pairs of two equal engines (sprt/sprt.h). New.
+    // What the test will take, before it begins: {"unit", "assumes": bool, "cases": [{"elo",
+    // "accepted", "rejected", "undecided", "units"}]}. Each case is a true difference in `unit`
+    // with the probabilities of the ends and the mean number of units. Null stands for what does
+    // not matter or is not known. `even` is the distribution of the pairs of two equal engines
+    // (sprt/sprt.h); `assumes`: it matters. New.
     json_t *(*expected)(const WorkloadTest *test, const double even[5]);
     // What follows when a test has ended, in the same turn: by a verdict, or "stopped" or "failed".
     // The test's state is `finished`. False undoes the request that ended the test.

@@ -92,7 +92,7 @@ static void fixed_document(const WorkloadFacts *facts, json_t *out) {
 
 static json_t *fixed_expected(const WorkloadTest *test, const double even[5]) {
     (void)even;
-    return pairs_expected_length((double)test->units_max);
+    return pairs_expected_length((double)test->units_max, false);
 }
 
 static bool fixed_ended(Turn *turn, int64_t test, const char *result, Error *err) {

@@ -311,8 +311,9 @@ static json_t *sprt_expected(const WorkloadTest *test, const double even[5]) {
                                                real_or_null(plan.undecided), "units",
                                                real_or_null(plan.pairs)));
     }
-    return json_pack("{s:s, s:o}", "unit",
-                     bounds.model == SPRT_LOGISTIC ? "logistic" : "normalized", "cases", cases);
+    return json_pack("{s:s, s:b, s:o}", "unit",
+                     bounds.model == SPRT_LOGISTIC ? "logistic" : "normalized", "assumes", 1,
+                     "cases", cases);
 }
 
 static bool sprt_ended(Turn *turn, int64_t test, const char *result, Error *err) {

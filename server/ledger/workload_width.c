@@ -138,8 +138,8 @@ static void width_document(const WorkloadFacts *facts, json_t *out) {
 
 static json_t *width_expected(const WorkloadTest *test, const double even[5]) {
     WidthRule rule = rule_of(test);
-    return pairs_expected_length(
-        fmin(width_pairs_expected(&rule, even[2]), (double)test->units_max));
+    double pairs = fmin(width_pairs_expected(&rule, even[2]), (double)test->units_max);
+    return pairs_expected_length(pairs, true);
 }
 
 static bool width_ended(Turn *turn, int64_t test, const char *result, Error *err) {

@@ -49,6 +49,9 @@ bool page_form_error(Request *req, Response *res, const char *template, const Er
 void page_token_made(Request *req, Response *res, const json_t *token);
 // A page with a form; `err` NULL: nothing is wrong with it. See page_form_error().
 bool page_form(Request *req, Response *res, const char *template, const Error *err);
+// The form for a new test with what was typed, and with the document of its check (doc_check(),
+// stolen). Under /api/ the document itself.
+bool page_check(Request *req, Response *res, json_t *check);
 // The account's page, with a token just made or NULL.
 void page_account(Request *req, Response *res, int status, const Error *wrong, const json_t *token);
 

@@ -132,6 +132,35 @@ bool page_form(Request *req, Response *res, const char *template, const Error *e
     return false;
 }
 
+// Beside its field stands the first problem of each.
+static json_t *wrong_fields(const json_t *problems) {
+    json_t *problem, *wrong = json_object();
+    size_t i;
+    json_array_foreach (problems, i, problem) {
+        const char *field = member_text(problem, "field");
+        if (*field && !json_object_get(wrong, field))
+            json_object_set(wrong, field, json_object_get(problem, "message"));
+    }
+    return wrong;
+}
+
+bool page_check(Request *req, Response *res, json_t *check) {
+    if (request_is_api(req))
+        return page_serve(req, res, "new", "", check);
+    json_t *document = new_form(req, true);
+    size_t net_size = 0;
+    request_form(req, "net", &net_size);
+    if (document) {
+        json_object_set_new(document, "net_again", json_boolean(net_size > 0));
+        json_object_set_new(document, "wrong", wrong_fields(json_object_get(check, "problems")));
+        json_object_set(document, "check", check);
+        page_new_fields(document);
+        page_render(req, res, 200, "new", "New test", document);
+    }
+    json_decref(check);
+    return document;
+}
+
 bool page_form_error(Request *req, Response *res, const char *template, const Error *err) {
     if (!req->turn->db || err->status >= 500)
         return false;

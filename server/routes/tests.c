@@ -7,6 +7,7 @@
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
 #include "server/pages/doc_book.h"
+#include "server/pages/doc_check.h"
 #include "server/pages/page.h"
 #include "server/routes/respond.h"
 #include "server/routes/routes.h"
@@ -37,18 +38,29 @@ static bool answer_state(Request *req, Response *res, int64_t test) {
 
 // ---- submit
 
+// What arrived; without fields: 400 or 422.
+static SubmitInput submit_input(Request *req, Error *err) {
+    SubmitInput input = {.fields = submitted_fields(req, err), .patch = submitted_patch(req)};
+    if (!request_is_api(req))
+        input.net = submitted_net_of_form(req);
+    return input;
+}
+
+static void say_when(Response *res, const Error *err) {
+    if (err->status == 429)
+        response_header(res, "Retry-After", strcmp(err->code, "one_at_a_time") == 0 ? "1" : "3600");
+}
+
 static bool submit_new_prepare(Request *req, Response *res, Error *err) {
     res->form = form_template;
     if (!respond_disk_check(req, res, err))
         return false;
     Caller caller = submitted_caller(req);
-    SubmitInput input = {.fields = submitted_fields(req, err), .patch = submitted_patch(req)};
-    if (!request_is_api(req))
-        input.net = submitted_net_of_form(req);
+    SubmitInput input = submit_input(req, err);
     req->state = input.fields ? submit_prepare(&caller, input, err) : NULL;
     req->state_free = submission_free;
-    if (!req->state && err->status == 429)
-        response_header(res, "Retry-After", strcmp(err->code, "one_at_a_time") == 0 ? "1" : "3600");
+    if (!req->state)
+        say_when(res, err);
     return req->state;
 }
 
@@ -66,6 +78,31 @@ static bool submit_new_apply(Request *req, Response *res, Error *err) {
     return answer(req, res, test, 201,
                   json_pack("{s:I, s:o, s:o, s:o}", "id", (json_int_t)test, "missing_nets",
                             net_missing(ctx.db, test), "warnings", warnings, "seen_before", seen));
+}
+
+// ---- check
+
+static void drop_submission(Submission **s) {
+    submission_free(*s);
+}
+
+// Has no part in a turn, so that it cannot write.
+static bool check(Request *req, Response *res, Error *err) {
+    res->form = form_template;
+    if (!respond_disk_check(req, res, err))
+        return false;
+    Caller caller = submitted_caller(req);
+    DocContext ctx = page_context(req);
+    json_auto_t *problems = json_array();
+    SubmitInput input = submit_input(req, err);
+    Submission *s scope(drop_submission) =
+        input.fields ? submit_check(&caller, input, problems, err) : NULL;
+    if (!s && (input.fields || err->status == 400 || !submission_problem(problems, err))) {
+        say_when(res, err);
+        return false;
+    }
+    json_t *document = doc_check(&ctx, s, problems, err);
+    return document && page_check(req, res, document);
 }
 
 // ---- approve, stop, pause, resume
@@ -247,6 +284,8 @@ static bool diff(Request *req, Response *res, Error *err) {
 const Route routes_tests[] = {
     {"POST", "/api/v1/tests", ACCESS_USER, SUBMIT_BODY_MAX, submit_new_prepare, submit_new_apply},
     {"POST", "/tests/new", ACCESS_USER, SUBMIT_FORM_MAX, submit_new_prepare, submit_new_apply},
+    {"POST", "/api/v1/tests/check", ACCESS_USER, SUBMIT_BODY_MAX, check, NULL},
+    {"POST", "/tests/check", ACCESS_USER, SUBMIT_FORM_MAX, check, NULL},
     ACTION("approve", ACCESS_PERSON, approve_prepare, approve),
     ACTION("harmful", ACCESS_PERSON, harmful_prepare, harmful),
     ACTION("stop", ACCESS_USER, NULL, stop),

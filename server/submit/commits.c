@@ -113,9 +113,13 @@ static bool need_title(Submission *s, const char *subject, Error *err) {
     while (n > 120 || (n && n < strlen(subject) && ((unsigned char)subject[n] & 0xc0) == 0x80))
         n--;
     json_t *title = n ? json_stringn(subject, n) : NULL;
-    if (!title)
-        return error_field(err, 422, "missing_field", "title",
-                           "title: is missing; say in a few words what the patch changes");
+    if (!title) {
+        error_field(err, 422, "missing_field", "title",
+                    "title: is missing; say in a few words what the patch changes");
+        if (!submission_goes_on(s, err))
+            return false;
+        title = json_string("untitled");
+    }
     json_object_set_new(s->fields, "title", title);
     return one_line_check("title", field_text(s->fields, "title"), 1, 120, err);
 }
@@ -132,7 +136,8 @@ static bool is_blank(const char *text) {
     return !text[strspn(text, " \r\n\t")];
 }
 
-static bool make_new(const Caller *caller, Submission *s, PatchBytes file, Error *err) {
+static bool make_new(const Caller *caller, Submission *s, Error *err) {
+    PatchBytes file = s->input.patch;
     const char *pasted = field_text(s->fields, "patch");
     bool has_file = file.bytes && file.size, named = *field_text(s->fields, "commit");
     if ((has_file && !is_blank(pasted)) || ((has_file || *pasted) && named))
@@ -187,16 +192,19 @@ static void demote_messages(Submission *s) {
         s->base_record.info.bench = 0;
 }
 
-bool submit_make_commits(const Caller *caller, Submission *s, PatchBytes file, Error *err) {
+bool submit_make_commits(const Caller *caller, Submission *s, Error *err) {
     s->bench = field_whole(s->fields, "bench");
     s->base_bench = field_whole(s->fields, "base_bench");
-    if (!resolve(caller, s, "base", s->base, err) || !make_new(caller, s, file, err) ||
+    if (!resolve(caller, s, "base", s->base, err) || !make_new(caller, s, err) ||
         !submit_prepare_record(caller, s, s->base, &s->base_record, err) ||
         !submit_prepare_record(caller, s, s->new, &s->new_record, err) ||
         !patch_identify(s->repo, s->base, s->new, &s->identity, err))
         return false;
     demote_messages(s);
-    return need_title(s, s->new_record.info.subject, err) &&
-           check_bench(caller, s, "base_bench", &s->base_record.info, s->base_bench, err) &&
+    return need_title(s, s->new_record.info.subject, err);
+}
+
+bool submit_check_benches(const Caller *caller, Submission *s, Error *err) {
+    return check_bench(caller, s, "base_bench", &s->base_record.info, s->base_bench, err) &&
            check_bench(caller, s, "bench", &s->new_record.info, s->bench, err);
 }

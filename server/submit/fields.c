@@ -280,23 +280,26 @@ static void trim(json_t *fields, const char *name) {
     json_object_set_new(fields, name, json_stringn(text + skip, size - skip));
 }
 
+bool submit_field_check(json_t *fields, const FieldRule *rule, Error *err) {
+    const char *workload = field_text(fields, "workload");
+    // The form hides the parameters of other workloads, so a person could not correct them.
+    if (workload_named(workload) && !submit_rule_fits(rule, workload))
+        json_object_del(fields, rule->name);
+    if (!json_is_string(json_object_get(fields, rule->name)))
+        return true; // absent, or a number that was checked already
+    if (strcmp(rule->name, "patch") != 0)
+        trim(fields, rule->name);
+    const char *text = field_text(fields, rule->name);
+    if (*text || rule->kind == FIELD_OPTIONS) // no options are a choice, too
+        return take_field(fields, rule, text, err);
+    json_object_del(fields, rule->name);
+    return true;
+}
+
 bool submit_fields_check(json_t *fields, Error *err) {
     const FieldRule *rule;
-    for (int i = 0; (rule = submit_rule_at(i)); i++) {
-        // The form hides the parameters of other workloads, so a person could not correct them.
-        if (workload_named(field_text(fields, "workload")) &&
-            !submit_rule_fits(rule, field_text(fields, "workload")))
-            json_object_del(fields, rule->name);
-        if (!json_is_string(json_object_get(fields, rule->name)))
-            continue; // absent, or a number that was checked already
-        if (strcmp(rule->name, "patch") != 0)
-            trim(fields, rule->name);
-        const char *text = field_text(fields, rule->name);
-        bool options = rule->kind == FIELD_OPTIONS; // none is a choice too
-        if (!*text && !options)
-            json_object_del(fields, rule->name);
-        else if (!take_field(fields, rule, text, err))
+    for (int i = 0; (rule = submit_rule_at(i)); i++)
+        if (!submit_field_check(fields, rule, err))
             return false;
-    }
     return true;
 }

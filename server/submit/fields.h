@@ -29,6 +29,8 @@ json_t *submit_fields_of_test(const json_t *settings);
 // Each field by itself. Removes empty ones, and parameters of other workloads than the one that the
 // fields name. Turns the text of numbers into numbers. A second call changes nothing.
 bool submit_fields_check(json_t *fields, Error *err);
+// The same for the field of one rule.
+bool submit_field_check(json_t *fields, const FieldRule *rule, Error *err);
 // Fills in absent fields: defaults, and those that follow from other fields (batch_pairs,
 // pairs_max).
 void submit_fields_complete(json_t *fields);

@@ -62,8 +62,8 @@ static bool check_day(const Caller *caller, const NetUpload *net, Error *err) {
                      (long long)(sent >> 20), NET_DAY_MAX >> 20);
 }
 
-bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *wanted,
-                        NetUpload *out, Error *err) {
+bool net_upload_check(const Caller *caller, const NetFile *file, const char *wanted, NetUpload *out,
+                      Error *err) {
     *out = (NetUpload){.size = file->size};
     if (!file->bytes || !file->size)
         return error_field(err, 422, "missing_field", "net", "net: choose the file of a net");
@@ -75,7 +75,12 @@ bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *w
     return check_hash(wanted, out, err) && check_hash(text_or_empty(file->sha256), out, err) &&
            take_name(file, out, err) &&
            take_line("note", text_or_empty(file->note), out->note, NET_NOTE_MAX, err) &&
-           check_day(caller, out, err) &&
+           check_day(caller, out, err);
+}
+
+bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *wanted,
+                        NetUpload *out, Error *err) {
+    return net_upload_check(caller, file, wanted, out, err) &&
            blob_put(caller->data, file->bytes, file->size, out->sha, err);
 }
 

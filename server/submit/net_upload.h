@@ -32,9 +32,11 @@ typedef struct NetUpload {
     char name[NET_NAME_MAX + 1], note[NET_NOTE_MAX + 1];
 } NetUpload;
 
-// Checks the file and stores it as a blob, to which no row refers yet. `wanted` ("": any) and the
-// file's own `sha256` must be its hash. On a reader thread.
-// 413, 422 `missing_field`, `bad_field`, `wrong_net`, 429 `too_many_nets`.
+// Checks the file. `wanted` ("": any) and the file's own `sha256` must be its hash. On a reader
+// thread. 413, 422 `missing_field`, `bad_field`, `wrong_net`, 429 `too_many_nets`.
+bool net_upload_check(const Caller *caller, const NetFile *file, const char *wanted, NetUpload *out,
+                      Error *err);
+// The same, and stores it as a blob, to which no row refers yet.
 bool net_upload_prepare(const Caller *caller, const NetFile *file, const char *wanted,
                         NetUpload *out, Error *err);
 // Writes the rows unless they are there; tells the log, and the pages of tests that waited for it.

@@ -8,6 +8,8 @@
 // on one that was called harmful. Then the draft is written beside its places, its size is compared
 // with what the user may add in a day, and a net that came with the form is stored as a blob.
 //
+// submit_check() takes the same steps, except the last one, and goes on after a fault where it can.
+//
 // submit_store() runs in the turn. It checks again what may have changed meanwhile, writes the
 // rows, moves the draft's files to their places, and sets the reference of the test. The COMMIT
 // comes last, so a row never lacks its objects or its reference.
@@ -27,6 +29,7 @@
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/workload.h"
+#include "server/storage/blob.h"
 #include "server/submit/fields.h"
 #include "server/submit/ideas.h"
 #include "server/submit/in_progress.h"
@@ -63,15 +66,19 @@ static bool use_preset(const Caller *caller, Submission *s, Error *err) {
     return submit_fields_check(s->fields, err);
 }
 
-// At fixed nodes or depth no opening is played twice, and pairs are dealt in whole batches.
-static bool has_a_batch(int64_t openings, const json_t *fields, Error *err) {
+bool submit_repeats(const json_t *fields) {
     TimeControl tc;
     Error ignored;
-    int64_t batch = field_whole(fields, "batch_pairs");
     const Workload *workload = workload_named(field_text(fields, "workload"));
-    bool repeats = tc_parse(field_text(fields, "tc"), &tc, &ignored) && !tc_is_scaled(&tc) &&
-                   field_whole(fields, "threads") == 1;
-    return !workload || workload->unit != UNIT_PAIR || !repeats || openings >= batch ||
+    return workload && workload->unit == UNIT_PAIR &&
+           tc_parse(field_text(fields, "tc"), &tc, &ignored) && !tc_is_scaled(&tc) &&
+           field_whole(fields, "threads") == 1;
+}
+
+// No opening is played twice there, and pairs are dealt in whole batches.
+static bool has_a_batch(int64_t openings, const json_t *fields, Error *err) {
+    int64_t batch = field_whole(fields, "batch_pairs");
+    return !submit_repeats(fields) || openings >= batch ||
            error_field(err, 422, "bad_field", "book",
                        "book: it has %lld openings, fewer than a batch of %lld pairs, and at fixed "
                        "nodes or depth none is played twice; take a larger book or a smaller "
@@ -98,6 +105,7 @@ static bool find_book(const Caller *caller, Submission *s, Error *err) {
     else if (!*name)
         sql_book_default(db, &book, .engine = s->engine.id, .chess960 = chess960);
     s->book_id = book.id;
+    s->openings = book.openings;
     if (!book.id) {
         char *names scope(free_ptr) = sql_book_names(db, s->engine.id);
         return error_field(err, 422, "no_such_book", "book",
@@ -107,14 +115,35 @@ static bool find_book(const Caller *caller, Submission *s, Error *err) {
     return submit_book_suits(book.chess960, book.openings, s->fields, err);
 }
 
-// Finds engine, preset and book; completes and checks the fields.
-static bool resolve_fields(const Caller *caller, Submission *s, Error *err) {
-    if (!submit_fields_check(s->fields, err) ||
-        !submit_engine(caller->turn->db, field_text(s->fields, "engine"), &s->engine, err) ||
-        !right_to_submit(caller, &s->engine, err) || !use_preset(caller, s, err))
-        return false;
+// Each field by itself. A check goes on with the good ones.
+static bool read_fields(const Caller *caller, Submission *s, Error *err) {
+    const FieldRule *rule;
+    (void)caller;
+    for (int i = 0; (rule = submit_rule_at(i)); i++) {
+        if (submit_field_check(s->fields, rule, err))
+            continue;
+        if (!submission_goes_on(s, err))
+            return false;
+        json_object_del(s->fields, rule->name);
+        if (strcmp(rule->name, "title") == 0) // which is not missing
+            json_object_set_new(s->fields, "title", json_string("untitled"));
+    }
+    return true;
+}
+
+static bool find_engine(const Caller *caller, Submission *s, Error *err) {
+    const char *name = field_text(s->fields, "engine");
+    return submit_engine(caller->turn->db, name, &s->engine, err) &&
+           right_to_submit(caller, &s->engine, err);
+}
+
+static bool complete_fields(const Caller *caller, Submission *s, Error *err) {
+    (void)caller;
     submit_fields_complete(s->fields);
-    return submit_fields_agree(s->fields, err) && find_book(caller, s, err);
+    if (!submit_fields_agree(s->fields, err))
+        return false;
+    s->is_complete = !json_array_size(s->problems);
+    return true;
 }
 
 // ---- how much a user may ask for
@@ -136,7 +165,7 @@ static bool begin(const Caller *caller, Submission *s, Error *err) {
 }
 
 // Maintainers, who approve tests, may have as many as they like.
-static bool check_pending(const Caller *caller, const Submission *s, Error *err) {
+static bool check_pending(const Caller *caller, Submission *s, Error *err) {
     Db *db = caller->turn->db;
     int64_t limit = setting_whole(db, SETTING_PENDING_TESTS);
     int64_t pending = sql_tests_pending_of(db, 0, caller->viewer->user_id);
@@ -145,6 +174,11 @@ static bool check_pending(const Caller *caller, const Submission *s, Error *err)
            error_set(err, 409, "too_many_pending",
                      "%lld of your tests wait for approval, at most %lld may; wait, or stop some",
                      (long long)pending, (long long)limit);
+}
+
+static bool seal(const Caller *caller, Submission *s, Error *err) {
+    (void)caller;
+    return draft_seal(s->draft, err);
 }
 
 // Beside its objects a submission writes the file of its reference, and about 1 KiB of rows.
@@ -161,8 +195,8 @@ static bool open_draft(const Caller *caller, Submission *s, Error *err) {
     return s->draft && draft_take_git(s->draft, s->repo, err);
 }
 
-static bool make_commits(const Caller *caller, Submission *s, PatchBytes file, Error *err) {
-    if (submit_make_commits(caller, s, file, err))
+static bool make_commits(const Caller *caller, Submission *s, Error *err) {
+    if (submit_make_commits(caller, s, err))
         return true;
     return draft_is_full(s->draft)
                ? error_field(err, 422, "patch_too_large", "patch",
@@ -187,7 +221,7 @@ static bool check_ground(const Caller *caller, Submission *s, Error *err) {
     return approval_unharmed(db, s->repo, s->engine.id, s->new, err) || in_field(field, err);
 }
 
-static bool check_options(const Caller *caller, const Submission *s, Error *err) {
+static bool check_options(const Caller *caller, Submission *s, Error *err) {
     return known_options_check(caller->turn->db, s->engine.id, s->new, s->base, s->fields, err);
 }
 
@@ -197,7 +231,8 @@ static bool check_ground_again(const Caller *caller, const Submission *s, Error 
 }
 
 // The net that came with the form must be the one that the new commit names.
-static bool take_net(const Caller *caller, Submission *s, const NetFile *file, Error *err) {
+static bool match_net(const Caller *caller, Submission *s, Error *err) {
+    const NetFile *file = &s->input.net;
     if (!file->bytes || !file->size)
         return true;
     if (!*s->new_record.net.sha)
@@ -205,21 +240,66 @@ static bool take_net(const Caller *caller, Submission *s, const NetFile *file, E
                            "net: a file came, but the change names no net: put the file's SHA-256 "
                            "into the file %s of the engine's source",
                            s->engine.net_file);
-    return net_upload_prepare(caller, file, s->new_record.net.sha, &s->net, err);
+    return net_upload_check(caller, file, s->new_record.net.sha, &s->net, err);
+}
+
+static bool keep_net(const Caller *caller, Submission *s, Error *err) {
+    const NetFile *file = &s->input.net;
+    return !s->net.size || blob_put(caller->data, file->bytes, file->size, s->net.sha, err);
+}
+
+// ---- all of it ----------------------------------------------------------------------------------
+
+// Without a step that others need, a check ends. Nothing here leaves anything outside the draft.
+static const struct {
+    bool (*take)(const Caller *, Submission *, Error *);
+    bool is_needed;
+} steps[] = {
+    {read_fields, true},    {find_engine, true},
+    {use_preset, false},    {complete_fields, false},
+    {find_book, false},     {begin, true},
+    {check_pending, false}, {open_draft, true},
+    {make_commits, true},   {submit_check_benches, false},
+    {check_ground, false},  {check_options, false},
+    {match_net, false},     {seal, true},
+    {weigh, false},
+};
+
+static bool take_steps(const Caller *caller, Submission *s, Error *err) {
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        *err = (Error){0};
+        if (steps[i].take(caller, s, err))
+            continue;
+        if (!submission_goes_on(s, err))
+            return false;
+        if (steps[i].is_needed)
+            return true;
+    }
+    return true;
+}
+
+static Submission *take(Submission **s) {
+    Submission *taken = *s;
+    *s = NULL;
+    return taken;
+}
+
+static Submission *submission_new(SubmitInput input) {
+    Submission *s = xcalloc(1, sizeof *s);
+    s->input = input;
+    s->fields = input.fields;
+    return s;
 }
 
 Submission *submit_prepare(const Caller *caller, SubmitInput input, Error *err) {
-    Submission *s scope(submission_drop) = xcalloc(1, sizeof *s);
-    s->fields = input.fields;
-    if (!resolve_fields(caller, s, err) || !begin(caller, s, err) ||
-        !check_pending(caller, s, err) || !open_draft(caller, s, err) ||
-        !make_commits(caller, s, input.patch, err) || !check_ground(caller, s, err) ||
-        !check_options(caller, s, err) || !draft_seal(s->draft, err) || !weigh(caller, s, err) ||
-        !take_net(caller, s, &input.net, err))
-        return NULL;
-    Submission *done = s;
-    s = NULL;
-    return done;
+    Submission *s scope(submission_drop) = submission_new(input);
+    return take_steps(caller, s, err) && keep_net(caller, s, err) ? take(&s) : NULL;
+}
+
+Submission *submit_check(const Caller *caller, SubmitInput input, json_t *problems, Error *err) {
+    Submission *s scope(submission_drop) = submission_new(input);
+    s->problems = problems;
+    return take_steps(caller, s, err) ? take(&s) : NULL;
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

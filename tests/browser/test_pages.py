@@ -130,6 +130,29 @@ def an_error_keeps_the_chosen_workload_and_the_values_of_its_fields():
     browser.select("#workload", "sprt")
 
 
+def a_check_shows_the_figures_keeps_what_was_typed_and_submits_nothing():
+    browser.type("#elo0", "8")
+    browser.click("form#new-test button[formaction]")
+    browser.until(lambda: browser.all("#check"), 20, "the check")
+    contains(browser.text("#check-says"), "would be refused")
+    contains(browser.text("#elo1-hint"), "is not above")
+    browser.type("#elo0", "0.5")
+    browser.run("const form = document.getElementById('new-test'); form.elements.namedItem('bench').value = ''")
+    browser.click("form#new-test button[formaction]")
+    browser.until(lambda: "Nothing is wrong" in browser.text("#check"), 20, "the check")
+    figures = [row.text for row in browser.all("#expected tbody tr")]
+    equal(len(figures), 5)
+    true(figures[0].startswith("0.00 normalized Elo"), figures[0])
+    equal(browser.find("#title").get_attribute("value"), TITLE)
+    equal(browser.find("#patch").get_attribute("value").strip(), patch_of_several_hunks().strip(), "the patch")
+    equal(sql(server, "SELECT count(*) FROM tests"), [(0,)])
+    for size, kind in ((DESKTOP, "desktop"), (PHONE, "phone")):
+        browser.size(size)
+        equal(browser.overflow(), 0, f"a check on a {kind}: pixels too wide")
+        browser.screenshot(SHOTS, f"new-checked-{kind}-light")
+    browser.size(DESKTOP)
+
+
 def a_pasted_patch_of_several_hunks_becomes_a_test():
     for field, value in (("tc", "nodes=1000"), ("elo0", "-600"), ("elo1", "-300"), ("new_options", "Hash=16"),
                          ("base_options", "Hash=16"), ("batch_pairs", "1")):
@@ -569,6 +592,7 @@ def main():
                 a_form_with_an_error_keeps_all_that_was_typed, a_preset_fills_in_its_fields_and_leaves_the_others,
                 choosing_a_workload_shows_its_fields_and_hides_the_others,
                 an_error_keeps_the_chosen_workload_and_the_values_of_its_fields,
+                a_check_shows_the_figures_keeps_what_was_typed_and_submits_nothing,
                 a_pasted_patch_of_several_hunks_becomes_a_test, the_diff_is_shown_with_its_hunks_and_numbers,
                 another_maintainer_approves_it, the_approval_shows_on_the_open_page,
                 the_verdict_of_a_real_worker_appears_without_reload, the_charts_are_drawn,

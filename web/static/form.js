@@ -34,11 +34,11 @@
     form.elements.namedItem("workload").addEventListener("change", showFieldsOfWorkload);
     showFieldsOfWorkload();
 
-    // The button works once, so that a double click does not submit two tests.
+    // The buttons work once, so that a double click does not submit two tests.
     form.addEventListener("submit", () => {
-        const button = form.querySelector("button.primary");
-        setTimeout(() => { button.disabled = true; }, 0);
-        window.addEventListener("pageshow", () => { button.disabled = false; }, { once: true });
+        const disable = (is) => { for (const button of form.querySelectorAll("button")) button.disabled = is; };
+        setTimeout(() => disable(true), 0);
+        window.addEventListener("pageshow", () => disable(false), { once: true });
     });
 
     // If the patch names a net that the server does not have, the author must upload its file.

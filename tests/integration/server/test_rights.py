@@ -343,7 +343,7 @@ nobody: POST /git/{engine}.git/git-receive-pack
 user: GET /account /api/v1/account
 person: POST /account/password /account/tokens /account/tokens/{id}/revoke
 person: POST /api/v1/account/password /api/v1/tokens /api/v1/tokens/{id}/revoke
-developer: POST /nets /tests/new /api/v1/nets /api/v1/tests
+developer: POST /nets /tests/check /tests/new /api/v1/nets /api/v1/tests /api/v1/tests/check
 author: POST /tests/{id}/modify /tests/{id}/pause /tests/{id}/resume /tests/{id}/stop
 author: POST /api/v1/tests/{id}/modify /api/v1/tests/{id}/pause /api/v1/tests/{id}/resume /api/v1/tests/{id}/stop
 maintainer: POST /books /api/v1/books
@@ -362,7 +362,8 @@ anyone: POST /logout /api/v1/logout
 # What is said with a call, so that nothing comes of it.
 BODIES = {"password": {"old": "x", "password": "short"}, "tokens": {"name": "x", "scope": "king"}, "role": {"role": "king", "grant": "1"},
           "state": {"state": "asleep"}, "exclude": {"worker": "999", "which": "none"}, "include": {"worker": "999"}, "readmit": {"worker": "999"},
-          "modify": {"wings": "two"}, "tests": {"title": "x", "commit": "nothing"}, "new": {"title": "x", "commit": "nothing"}}
+          "modify": {"wings": "two"}, "tests": {"title": "x", "commit": "nothing"}, "new": {"title": "x", "commit": "nothing"},
+          "check": {"title": "x", "commit": "nothing"}}
 PLACES = {"{engine}": "anvil", "{rest...}": "HEAD", "{name...}": "none.css", "{sha256}": "f" * 64, "{task}": "999", "{seq}": "0",
           "{name}": "volunteer"}
 

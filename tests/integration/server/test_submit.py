@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import MATCHES
 from server import ROOT, Client
-from submission import accept, bare, database, git, patch, row, submission_server
+from submission import ABSURD_FIELDS, accept, bare, database, git, patch, row, submission_server
 from tap import contains, equal, run, true
 
 server = submission_server()
@@ -181,20 +181,7 @@ def submissions_of_several_users_at_once_are_as_many_tests():
 # ---- refusals
 
 def every_absurd_field_is_named():
-    for field, value, word in (
-            ("tc", "fast", "time control"), ("threads", 0, "1 to 1024"), ("threads", "two", "whole number"),
-            ("elo0", 5, "elo1"), ("alpha", 0.7, "0.49"), ("workload", "spsa", "sprt|fixed|width"), ("model", "bayes", "normalized|logistic"),
-            ("new_options", "Hash", "Name=value"), ("new_options", "Move Overhead=10", "in quotes"),
-            ("new_options", "Hash=16\nquit", "one line"), ("new_options", "x" * 300 + "=1", "longer than 100 bytes"),
-            ("base_options", {"A\nquit": "1"}, "one line"), ("base_options", {"y" * 300: "1"}, "longer than 100 bytes"),
-            ("new_options", "Threads=4", "threads"), ("base_options", "A=1 A=2", "twice"),
-            ("book", "none.epd", "no book"), ("bench", -3, "whole number"), ("bench", "12x", "whole number"),
-            ("seed", 7, "server draws it"), ("variant", "atomic", "standard|chess960"), ("batch_pairs", 0, "1 to 1000"),
-            ("pairs_max", 0, "from 1"), ("priority", 10**6, "1000"), ("title", "x" * 121, "121 bytes"),
-            ("title", "two\nlines", "one line"), ("engine", "stockfish", "no engine"), ("preset", "none", "no preset"),
-            ("base", "no-such-branch", "not a branch"), ("base", "test:99999", "no test"), ("adjudication", "some", "on|off"),
-            ("resign_score", 0, "from 1"), ("description", "x" * 10001, "10001 bytes"), ("elo1", "1e999", "number"),
-            ("elo1", 231, "within -230 and 230"), ("error", 0.05, "0.1 to 100"), ("error", 101, "0.1 to 100"), ("unit", "points", "logistic|normalized")):
+    for field, value, word in ABSURD_FIELDS:
         reply = submit(**{field: value})
         wanted = "elo1" if field == "elo0" else field
         refused(reply, 422, wanted, word)
