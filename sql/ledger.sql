@@ -55,7 +55,7 @@ SELECT id FROM tasks WHERE test_id = :test AND state = 'open' LIMIT 1
 -- name: ledger_task row
 -- types: barred bool
 SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.side, k.against, k.owner, k.network,
+       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.side, k.against, k.owner, k.network, k.level,
        s.barred <> '' AS barred, t.state AS test_state, t.batch_pairs, t.workload
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN standings s ON s.id = k.worker_id
 WHERE k.id = :task
@@ -145,20 +145,19 @@ SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = :test AND id > :after AND fir
 -- types: value bool
 SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 
--- The machine that claims: its owner, the cores that count, whether a batch of it has counted, whether its owner has a
--- record, and the tasks that it holds. Also the cores of the largest machine of another owner, and of another owner
--- with a record, active since :since.
+-- The machine that claims: its owner with its level, the cores that count, whether a batch of it has counted, and the
+-- tasks that it holds. Also the cores of the largest machine of another owner, and of another proven owner, active since
+-- :since.
 -- name: ledger_claimant row
--- types: owner text, has_counted bool, has_record bool, open_tasks int, largest_other int, largest_proven int
-WITH others AS (SELECT o.cores, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = o.owner) AS proven
-                FROM workers o JOIN workers me ON me.id = :worker WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
+-- types: owner text, level int, own_level int, voucher int?, has_counted bool, open_tasks int, largest_other int, largest_proven int
+WITH others AS (SELECT o.cores, l.level FROM workers o JOIN levels l ON l.worker_id = o.id JOIN workers me ON me.id = :worker
+                WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
 SELECT w.owner, w.network, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.position IS NOT NULL AND b.excluded = 0)
-           AS has_counted,
-       EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = w.owner) AS has_record,
+           AS has_counted, l.level, l.own AS own_level, l.voucher,
        (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
        (SELECT coalesce(max(cores), 0) FROM others) AS largest_other,
-       (SELECT coalesce(max(cores), 0) FROM others WHERE proven) AS largest_proven
-FROM workers w WHERE w.id = :worker
+       (SELECT coalesce(max(cores), 0) FROM others WHERE level > 0) AS largest_proven
+FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 
 -- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
@@ -168,8 +167,8 @@ FROM workers w WHERE w.id = :worker
 -- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN k.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
-                     sum(CASE WHEN r.owner IS NULL THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
-              FROM tasks k JOIN tests t ON t.id = k.test_id LEFT JOIN proven_owners r ON r.owner = k.owner
+                     sum(CASE WHEN k.level = 0 THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
+              FROM tasks k JOIN tests t ON t.id = k.test_id
               WHERE k.state = 'open' GROUP BY k.test_id),
      -- The bytes of the files that are placed before the build: those of the engine and those of each commit.
      placed AS (SELECT c.engine_id, c.sha, (SELECT coalesce(sum(b.size), 0) FROM
@@ -215,9 +214,9 @@ UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 
 -- name: ledger_task_add
 -- types: :against text?
-INSERT INTO tasks (test_id, worker_id, owner, network, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until,
+INSERT INTO tasks (test_id, worker_id, owner, network, level, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until,
                    reference_commit, reference_speed)
-VALUES (:test, :worker, :owner, :network, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores,
+VALUES (:test, :worker, :owner, :network, :level, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores,
         :batch_s, :batch_until,
         (SELECT e.reference_commit FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test),
         (SELECT e.reference_speed FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test))
@@ -235,10 +234,10 @@ FROM batches WHERE task_id = :task AND seq = :seq
 
 -- name: ledger_batch_add
 INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, thought, games_sha256, received, position,
-                     excluded, points, owner, proven, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
+                     excluded, points, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
                      load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags)
 VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thought, :games_sha256, :now, nullif(:position, 0),
-        :excluded, :points, :owner, :proven, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
+        :excluded, :points, :owner, :level, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
 
 -- name: ledger_said_add
@@ -262,10 +261,6 @@ FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_
      JOIN sides n ON n.test_id = k.test_id AND n.side = k.side
      LEFT JOIN sides o ON o.test_id = k.test_id AND o.side = k.against
 WHERE k.id = :task
-
--- name: trust_is_proven value
--- types: value bool
-SELECT EXISTS (SELECT 1 FROM proven_owners WHERE owner = :owner)
 
 -- The games that a machine, or all machines of its user, have played.
 -- name: ledger_credit row
@@ -351,52 +346,53 @@ SELECT sha256 FROM games WHERE task_id = :task AND seq = :seq
 -- the owner to which its task was dealt. Machines that are barred, and accounts that are blocked, say nothing.
 
 -- name: ledger_failure_add
-INSERT INTO failures (test_id, task_id, worker_id, owner, network, kind, side, message, log, bench, created)
-VALUES (:test, :task, :worker, :owner, :network, :kind, :side, :message, :log, nullif(:bench, 0), :now)
+INSERT INTO failures (test_id, task_id, worker_id, owner, network, level, kind, side, message, log, bench, created)
+VALUES (:test, :task, :worker, :owner, :network, :level, :kind, :side, :message, :log, nullif(:bench, 0), :now)
 
--- The reports of owners, one row for each owner and network, about the failure :kind of :side in test :test: whether
--- the owner reports it, has sent results, has a machine that is active since :since and could try, and has a record.
+-- The reports of owners, one row for each owner, network and level, about the failure :kind of :side in test :test: whether
+-- the owner reports it, has sent results, and has a machine that is active since :since and could try. The level is that
+-- of the task, and for what a machine could do the present one. A level counts no more in a test of who vouched for it.
 -- `first`: the owner of the first task in this test of the machines that said so. The most important rows come first; at
 -- most :most, for which the caller has room.
 -- name: ledger_failure_voices rows
--- types: owner text, network text, first text, failing bool, played bool, could bool, proven bool
-WITH this AS (SELECT id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
+-- types: owner text, network text, level int, first text, failing bool, played bool, could bool
+WITH this AS (SELECT id, author_id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
      firsts AS (SELECT worker_id, owner, min(id) FROM tasks WHERE test_id = :test GROUP BY worker_id),
-     failed AS (SELECT f.worker_id, f.owner, f.network, f.kind = :kind AND f.side = :side AS so FROM failures f, this
+     failed AS (SELECT f.worker_id, f.owner, f.network, f.level, f.kind = :kind AND f.side = :side AS so FROM failures f, this
                 WHERE f.test_id = this.id AND f.created > this.resumed),
-     words AS (SELECT worker_id, owner, network, so AS failing, 0 AS played, 0 AS could FROM failed
-               UNION ALL SELECT worker_id, owner, network, 0, 1, 0 FROM tasks WHERE test_id = :test AND next_seq > 0
-               UNION ALL SELECT id, owner, network, 0, 0, 1 FROM workers
-                         WHERE last_seen >= :since AND cores >= (SELECT threads FROM this) AND id NOT IN (SELECT worker_id FROM failed)),
-     said AS (SELECT w.owner, w.network, coalesce(f.owner, w.owner) AS first, max(w.failing) AS failing, max(w.played) AS played,
+     words AS (SELECT worker_id, owner, network, level, so AS failing, 0 AS played, 0 AS could FROM failed
+               UNION ALL SELECT worker_id, owner, network, level, 0, 1, 0 FROM tasks WHERE test_id = :test AND next_seq > 0
+               UNION ALL SELECT o.id, o.owner, o.network, iif(l.voucher = this.author_id, l.own, l.level), 0, 0, 1
+                         FROM workers o JOIN levels l ON l.worker_id = o.id, this
+                         WHERE o.last_seen >= :since AND o.cores >= this.threads AND o.id NOT IN (SELECT worker_id FROM failed)),
+     said AS (SELECT w.owner, w.network, w.level, coalesce(f.owner, w.owner) AS first, max(w.failing) AS failing, max(w.played) AS played,
                      max(w.could) AS could
               FROM words w JOIN standings s ON s.id = w.worker_id AND s.barred = '' LEFT JOIN firsts f ON f.worker_id = w.worker_id
-              WHERE NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = w.owner) GROUP BY 1, 2, 3)
-SELECT owner, network, first, failing, played, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
-FROM said ORDER BY proven DESC, failing DESC, played DESC LIMIT :most
+              WHERE NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = w.owner) GROUP BY 1, 2, 3, 4)
+SELECT owner, network, level, first, failing, played, could FROM said ORDER BY level DESC, failing DESC, played DESC LIMIT :most
 
 -- The owners whose machines play test :test, or could: how many of their games show that :side computes in its opponent's
 -- time, and how many they played, since the test was resumed.
 -- name: ledger_ponder_voices rows
--- types: owner text, network text, first text, shown int, games int, could bool, proven bool
-WITH this AS (SELECT id, batch_pairs, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
+-- types: owner text, network text, level int, first text, shown int, games int, could bool
+WITH this AS (SELECT id, author_id, batch_pairs, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
      firsts AS (SELECT worker_id, owner, min(id) FROM tasks WHERE test_id = :test GROUP BY worker_id),
-     words AS (SELECT k.worker_id, k.owner, k.network, CASE WHEN k.side = :side THEN b.ponders ELSE b.ponders_against END AS shown,
+     words AS (SELECT k.worker_id, k.owner, k.network, k.level, CASE WHEN k.side = :side THEN b.ponders ELSE b.ponders_against END AS shown,
                       0 AS games, 0 AS could
                FROM batches b JOIN tasks k ON k.id = b.task_id, this
                WHERE b.test_id = :test AND b.ponders + b.ponders_against > 0 AND b.position IS NOT NULL AND b.excluded = 0
                  AND b.received > this.resumed
-               UNION ALL SELECT k.worker_id, k.owner, k.network, 0, k.next_seq * 2 * this.batch_pairs, 0 FROM tasks k, this
+               UNION ALL SELECT k.worker_id, k.owner, k.network, k.level, 0, k.next_seq * 2 * this.batch_pairs, 0 FROM tasks k, this
                          WHERE k.test_id = :test AND k.created > this.resumed
-               UNION ALL SELECT id, owner, network, 0, 0, 1 FROM workers WHERE last_seen >= :since AND cores >= (SELECT threads FROM this)),
-     said AS (SELECT w.owner, w.network, coalesce(f.owner, w.owner) AS first, sum(w.shown) AS shown, sum(w.games) AS games,
+               UNION ALL SELECT o.id, o.owner, o.network, iif(l.voucher = this.author_id, l.own, l.level), 0, 0, 1
+                         FROM workers o JOIN levels l ON l.worker_id = o.id, this WHERE o.last_seen >= :since AND o.cores >= this.threads),
+     said AS (SELECT w.owner, w.network, w.level, coalesce(f.owner, w.owner) AS first, sum(w.shown) AS shown, sum(w.games) AS games,
                      max(w.could) AS could
               FROM words w JOIN standings s ON s.id = w.worker_id AND s.barred = '' LEFT JOIN firsts f ON f.worker_id = w.worker_id
-              WHERE NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = w.owner) GROUP BY 1, 2, 3)
-SELECT owner, network, first, shown, games, could, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = said.owner) AS proven
-FROM said ORDER BY proven DESC, shown DESC, games DESC LIMIT :most
+              WHERE NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = w.owner) GROUP BY 1, 2, 3, 4)
+SELECT owner, network, level, first, shown, games, could FROM said ORDER BY level DESC, shown DESC, games DESC LIMIT :most
 
 -- name: ledger_side row
 -- types: bench int?, is_open bool
@@ -405,31 +401,31 @@ FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE
 
 -- A machine that has measured for one owner does not vote for another.
 -- name: ledger_bench_add
-INSERT INTO benches (engine_id, sha, worker_id, owner, network, nodes, created) VALUES (:engine, :sha, :worker, :owner, :network, :nodes, :now)
+INSERT INTO benches (engine_id, sha, worker_id, owner, network, level, nodes, created)
+VALUES (:engine, :sha, :worker, :owner, :network, :level, :nodes, :now)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created WHERE owner = excluded.owner
 
--- The counts that machines measured for a commit, oldest first; those of owners with a record come before all others.
+-- The counts that machines measured for a commit, oldest first; those of higher levels come before all others.
 -- name: ledger_bench_votes rows
--- types: proven bool
-SELECT b.nodes, b.worker_id, b.owner, w.name, b.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS proven
+SELECT b.nodes, b.worker_id, b.owner, w.name, b.network, b.level
 FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
 WHERE b.engine_id = :engine AND b.sha = :sha AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = b.owner)
-ORDER BY proven DESC, b.created, b.worker_id
+ORDER BY b.level DESC, b.created, b.worker_id
 
 -- Whether an owner is active since :since that has not measured commit :sha of engine :engine and has a machine that
--- could measure it for test :test: one in another network, and one with a record. Also whether any owner has a record.
+-- could measure it for test :test: one in another network, and one that is proven.
 -- name: ledger_bench_scene row
--- types: others bool, proven_others bool, any_records bool
-WITH this AS (SELECT id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
+-- types: others bool, proven_others bool
+WITH this AS (SELECT id, author_id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
      voted AS (SELECT worker_id, owner, network FROM benches WHERE engine_id = :engine AND sha = :sha),
-     others AS (SELECT EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = o.owner) AS proven, o.network
-                FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '', this
+     others AS (SELECT iif(l.voucher = this.author_id, l.own, l.level) AS level, o.network
+                FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '' JOIN levels l ON l.worker_id = o.id, this
                 WHERE o.last_seen >= :since AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
                   AND o.id NOT IN (SELECT worker_id FROM voted)
                   AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
-       EXISTS (SELECT 1 FROM others WHERE proven) AS proven_others, EXISTS (SELECT 1 FROM proven_owners) AS any_records
+       EXISTS (SELECT 1 FROM others WHERE level > 0) AS proven_others
 
 -- Sides of active tests whose bench was measured and is not established yet: at most :most, for which the caller has room.
 -- name: ledger_benches_open rows
@@ -464,29 +460,22 @@ UPDATE commits SET bench = :nodes WHERE engine_id = :engine AND sha = :sha
 
 -- ---- the options of engines
 
--- Whether machine :worker of owner :owner may add its list to those of commit :sha: the owner has a record, or there are
--- fewer than :most.
+-- Whether machine :worker may add its list to those of commit :sha: there are fewer than :most.
 -- name: ledger_option_list_has_room value
 -- types: value bool, :most int
-SELECT EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = :owner)
-    OR (SELECT count(*) FROM option_lists WHERE engine_id = :engine AND sha = :sha AND worker_id <> :worker) < :most
+SELECT (SELECT count(*) FROM option_lists WHERE engine_id = :engine AND sha = :sha AND worker_id <> :worker) < :most
 
 -- name: ledger_option_list_add
-INSERT INTO option_lists (engine_id, sha, worker_id, owner, network, list, created)
-VALUES (:engine, :sha, :worker, :owner, :network, :list, :now)
+INSERT INTO option_lists (engine_id, sha, worker_id, owner, network, level, list, created)
+VALUES (:engine, :sha, :worker, :owner, :network, :level, :list, :now)
 ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET list = excluded.list, created = excluded.created WHERE owner = excluded.owner
 
--- The lists that machines read for a commit, oldest first; those of owners with a record come before all others.
+-- The lists that machines read for a commit, oldest first; those of higher levels come before all others.
 -- name: ledger_option_lists rows
--- types: proven bool
-SELECT l.list, l.worker_id, l.owner, l.network, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = l.owner) AS proven
+SELECT l.list, l.worker_id, l.owner, l.network, l.level
 FROM option_lists l JOIN standings s ON s.id = l.worker_id AND s.barred = ''
 WHERE l.engine_id = :engine AND l.sha = :sha AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = l.owner)
-ORDER BY proven DESC, l.created, l.worker_id LIMIT :most
-
--- name: ledger_options_any_records value
--- types: value bool
-SELECT EXISTS (SELECT 1 FROM proven_owners)
+ORDER BY l.level DESC, l.created, l.worker_id LIMIT :most
 
 -- name: ledger_options_establish
 -- types: :list text?
@@ -542,8 +531,8 @@ UPDATE batches SET excluded = NOT excluded WHERE test_id = :test AND worker_id =
 
 -- The batches that came in time, in the order of counting.
 -- name: ledger_batches_in_time rows
--- types: excluded bool, proven bool
-SELECT b.id, b.units, b.result, b.owner, b.proven, b.excluded, b.points, k.told
+-- types: excluded bool
+SELECT b.id, b.units, b.result, b.owner, b.level, b.excluded, b.points, k.told
 FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position IS NOT NULL ORDER BY b.position
 
 -- The first test after :after whose results another version of its workload counted; 0: there is none.
@@ -581,19 +570,14 @@ DELETE FROM play_speeds WHERE test_id = :test AND worker_id = :worker
 -- The machines of a test with :games games, at most :most, those that registered first. No machine that is barred or
 -- excluded from the test.
 -- name: ledger_play_speeds rows
--- types: owner text, proven bool
-SELECT p.worker_id, p.ratio, p.owner, EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = p.owner) AS proven
+SELECT p.worker_id, p.ratio, k.owner, k.level
 FROM (SELECT p.worker_id, p.ratio,
-             (SELECT k.owner FROM tasks k WHERE k.test_id = p.test_id AND k.worker_id = p.worker_id ORDER BY k.id DESC LIMIT 1) AS owner
+             (SELECT max(k.id) FROM tasks k WHERE k.test_id = p.test_id AND k.worker_id = p.worker_id) AS task
       FROM play_speeds p JOIN standings s ON s.id = p.worker_id AND s.barred = ''
       WHERE p.test_id = :test AND p.games >= :games
         AND NOT EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = p.test_id AND x.worker_id = p.worker_id AND x.which = 'all' AND x.undone IS NULL)
-      ORDER BY p.worker_id LIMIT :most) p
-ORDER BY p.owner, p.ratio
-
--- name: ledger_worker_proven value
--- types: value bool
-SELECT EXISTS (SELECT 1 FROM workers w JOIN proven_owners r ON r.owner = w.owner WHERE w.id = :worker)
+      ORDER BY p.worker_id LIMIT :most) p JOIN tasks k ON k.id = p.task
+ORDER BY k.owner, p.ratio
 
 -- The machines whose tasks the end of a test stopped at :now.
 -- name: ledger_stopped_workers rows
@@ -619,7 +603,7 @@ INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, 
 -- name: ledger_batch_place row
 SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = :batch
 
--- The conditions for a record: owner :owner has :batches batches that count, the first of them :age_s seconds before
+-- The conditions for a record: owner :owner is an account and has :batches batches that count, the first of them :age_s seconds before
 -- :now or earlier. :replayed of them were replayed without a mismatch, and in the last :clean_s seconds no batch had a
 -- mismatch.
 -- name: trust_record_judge
@@ -627,7 +611,7 @@ SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = :batch
 INSERT INTO records (owner, since)
 SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FROM
     (SELECT received FROM batches WHERE owner = :owner AND position IS NOT NULL AND excluded = 0 ORDER BY id LIMIT :batches))
-WHERE batches >= :batches AND first <= :now - :age_s
+WHERE :owner LIKE 'user %' AND batches >= :batches AND first <= :now - :age_s
   AND (SELECT count(*) FROM (SELECT 1 FROM batches b JOIN replays r ON r.batch_id = b.id
        WHERE b.owner = :owner AND b.position IS NOT NULL AND b.excluded = 0 AND r.fault = '' AND r.left_out = '' LIMIT :replayed)) >= :replayed
   AND NOT EXISTS (SELECT 1 FROM replays r JOIN batches b ON b.id = r.batch_id
@@ -665,8 +649,8 @@ FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 
 -- Those that came in time stand in the order of counting, after all others.
 -- name: ledger_check_batches rows
--- types: excluded bool, proven bool, should_be_excluded bool
-SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.position, b.points, b.owner, b.proven,
+-- types: excluded bool, should_be_excluded bool
+SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.position, b.points, b.owner, b.level,
        b.excluded, b.flags, b.busy, b.load_delay, b.load_steal, b.load_swap_mib, b.load_speed,
        b.load_speed_before, b.limit_busy, b.limit_slow, b.limit_swap_mib,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL

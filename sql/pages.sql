@@ -181,7 +181,7 @@ GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 -- types: record bool
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
        1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
-       EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = b.owner) AS record,
+       max(b.level) > 0 AS record,
        (SELECT count(*) FROM misfits m WHERE m.test_id = :test AND m.readmitted IS NULL AND EXISTS
            (SELECT 1 FROM tasks k WHERE k.test_id = :test AND k.worker_id = m.worker_id AND k.owner = b.owner)) AS misfits
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END

@@ -337,14 +337,33 @@ CREATE TRIGGER workers_total_add AFTER INSERT ON workers WHEN NEW.games <> 0
 CREATE TRIGGER workers_total_change AFTER UPDATE OF games ON workers
     BEGIN UPDATE totals SET value = value + NEW.games - OLD.games WHERE name = 'games'; END;
 
--- Owners with a record, and since when they have it. server/ledger/trust.c alone writes here.
+-- Accounts with a record, as owners, and since when they have it. server/ledger/trust.c alone writes here.
 CREATE TABLE records (
     owner TEXT PRIMARY KEY,
     since REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The owners whose word weighs more than that of others. Queries ask this view, and never how an owner came into it.
-CREATE VIEW proven_owners AS SELECT owner, since FROM records;
+-- Owners for which a maintainer vouches or vouched.
+CREATE TABLE vouches (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner TEXT NOT NULL,
+    user_id INTEGER NOT NULL REFERENCES users, -- the maintainer
+    reason TEXT NOT NULL,
+    created REAL NOT NULL,
+    undone REAL,
+    undone_by INTEGER REFERENCES users
+) STRICT;
+CREATE UNIQUE INDEX vouches_live ON vouches (owner) WHERE undone IS NULL;
+
+-- How far the owner of each machine is believed now: 0 unproven, 1 recorded, 2 vouched for (server/ledger/trust.h).
+-- `own`: without the click of the maintainer `voucher`, which does not apply to tests of that maintainer.
+CREATE VIEW levels AS
+SELECT worker_id, owner, own, voucher, CASE WHEN voucher IS NULL THEN own ELSE 2 END AS level
+FROM (SELECT w.id AS worker_id, w.owner, (SELECT v.user_id FROM vouches v WHERE v.owner = w.owner AND v.undone IS NULL) AS voucher,
+             CASE WHEN (SELECT mode FROM trust) = 'private' OR EXISTS (SELECT 1 FROM roles r WHERE r.user_id = w.user_id)
+                       OR EXISTS (SELECT 1 FROM users u WHERE u.id = w.user_id AND u.admin = 1) THEN 2
+                  ELSE w.user_id IS NOT NULL AND EXISTS (SELECT 1 FROM records r WHERE r.owner = w.owner) END AS own
+      FROM workers w);
 
 -- A run of consecutive pairs of a test, dealt to one worker.
 CREATE TABLE tasks (
@@ -353,6 +372,7 @@ CREATE TABLE tasks (
     worker_id INTEGER NOT NULL REFERENCES workers,
     owner TEXT NOT NULL DEFAULT '',         -- of the machine when the task was dealt, for ever; '': of no owner
     network TEXT NOT NULL DEFAULT '',       -- and the network of the machine then
+    level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 2), -- and that of the owner: see `levels`
     first_pair INTEGER NOT NULL,
     pair_count INTEGER NOT NULL CHECK (pair_count > 0),
     -- The sides that it plays; results are from the point of view of `side`. `against` is NULL if nothing is played.
@@ -431,7 +451,7 @@ CREATE TABLE batches (
     excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
     points TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(points)), -- of the test after this batch; {}: it does not count
     owner TEXT NOT NULL DEFAULT '',         -- of its task
-    proven INTEGER NOT NULL DEFAULT 0 CHECK (proven IN (0, 1)), -- 1: that owner had a record then
+    level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 2), -- of its task
 
     -- The load of the machine during the batch, as the worker reported it; NULL: not reported.
     load_delay REAL,                        -- share of thinking time without a CPU
@@ -603,8 +623,9 @@ CREATE TABLE failures (
     test_id INTEGER NOT NULL REFERENCES tests,
     task_id INTEGER NOT NULL REFERENCES tasks UNIQUE,
     worker_id INTEGER NOT NULL REFERENCES workers,
-    owner TEXT NOT NULL,                    -- of its task, and the network of that task
+    owner TEXT NOT NULL,                    -- of its task, and network and level of that task
     network TEXT NOT NULL,
+    level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
     kind TEXT NOT NULL CHECK (kind IN ('build', 'bench', 'option', 'engine', 'sandbox', 'machine')),
     side TEXT NOT NULL,                     -- '': the machine could play neither
     message TEXT NOT NULL,
@@ -621,8 +642,9 @@ CREATE TABLE benches (
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL,
     worker_id INTEGER NOT NULL REFERENCES workers,
-    owner TEXT NOT NULL,                    -- of the task for which it was measured, and the network of that task
+    owner TEXT NOT NULL,                    -- of the task for which it was measured, and network and level of that task
     network TEXT NOT NULL,
+    level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
     nodes INTEGER NOT NULL CHECK (nodes > 0),
     created REAL NOT NULL,
     PRIMARY KEY (engine_id, sha, worker_id)
@@ -637,6 +659,7 @@ CREATE TABLE option_lists (
     worker_id INTEGER NOT NULL REFERENCES workers,
     owner TEXT NOT NULL,
     network TEXT NOT NULL,
+    level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
     list TEXT NOT NULL CHECK (length(list) <= 65536),
     created REAL NOT NULL,
     PRIMARY KEY (engine_id, sha, worker_id)

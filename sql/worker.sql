@@ -62,7 +62,7 @@ WHERE k.id = :task
 
 -- The sides that a task plays: first the one from whose point of view it reports. The bench count of a side is the
 -- established one, or else the one that the submission declared. `wants_options`: no machine of this owner has sent the
--- options of the engine yet, and there are fewer than :most lists of them, or the owner has a record.
+-- options of the engine yet, and there are fewer than :most lists of them, or the owner is proven.
 -- name: worker_sides rows
 -- types: bench int?, wants_options bool, :most int
 SELECT s.side, e.name AS engine, e.build, c.sha AS "commit", c.snapshot, coalesce(c.bench, s.bench_declared) AS bench, c.files,
@@ -70,7 +70,7 @@ SELECT s.side, e.name AS engine, e.build, c.sha AS "commit", c.snapshot, coalesc
        NOT EXISTS (SELECT 1 FROM option_lists l
                    WHERE l.engine_id = c.engine_id AND l.sha = c.sha AND (l.owner = k.owner OR l.worker_id = k.worker_id))
        AND ((SELECT count(*) FROM option_lists l WHERE l.engine_id = c.engine_id AND l.sha = c.sha) < :most
-            OR EXISTS (SELECT 1 FROM proven_owners r WHERE r.owner = k.owner)) AS wants_options
+            OR k.level > 0) AS wants_options
 FROM tasks k JOIN sides s ON s.test_id = k.test_id AND s.side IN (k.side, k.against) JOIN engines e ON e.id = s.engine_id
      JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
 WHERE k.id = :task ORDER BY s.side = k.side DESC

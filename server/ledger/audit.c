@@ -147,7 +147,7 @@ static void count_again(Audit *audit, Stored *stored, const SqlLedgerCheckBatche
     count_add(count, &(WorkloadBatch){.told = told,
                                       .result = result,
                                       .owner = b->owner,
-                                      .is_proven = b->proven,
+                                      .level = (OwnerLevel)b->level,
                                       .sign = 1,
                                       .units = b->units});
 }

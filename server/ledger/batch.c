@@ -71,9 +71,9 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, const Tes
 // ---- storing ------------------------------------------------------------------------------------
 
 // The status of a batch: whether it came in time, its flags, whether its flags or its machine are
-// excluded from the test, and whether its owner has a record.
+// excluded from the test.
 typedef struct BatchStatus {
-    bool in_time, excluded, is_proven;
+    bool in_time, excluded;
     FlagLimits limits;
     char flags[FLAGS_MAX];
 } BatchStatus;
@@ -116,7 +116,7 @@ static bool count_batch(Turn *turn, const Batch *batch, const TaskRow *row, Test
     count_add(&count->count, &(WorkloadBatch){.told = count->told,
                                               .result = batch->result,
                                               .owner = row->owner,
-                                              .is_proven = status->is_proven,
+                                              .level = row->level,
                                               .sign = 1,
                                               .units = row->test.batch_pairs});
     return test_count_store(turn, row->test.id, count, err);
@@ -136,12 +136,11 @@ static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const 
         .speed = batch->speed, .busy = batch->busy, .thought = batch->thought,
         .games_sha256 = batch->games_sha256, .now = turn->now,
         .position = status->in_time ? count->positions : 0, .excluded = status->excluded,
-        .points = points, .owner = row->owner, .proven = status->is_proven,
-        .load_delay = load->delay, .load_steal = load->steal, .load_swap_mib = load->swap_mib,
-        .load_rest_new = load->rest_new, .load_rest_base = load->rest_base,
-        .load_speed = load->speed, .load_speed_before = load->speed_before,
-        .limit_busy = limits->busy, .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib,
-        .flags = status->flags);
+        .points = points, .owner = row->owner, .level = row->level, .load_delay = load->delay,
+        .load_steal = load->steal, .load_swap_mib = load->swap_mib, .load_rest_new = load->rest_new,
+        .load_rest_base = load->rest_base, .load_speed = load->speed,
+        .load_speed_before = load->speed_before, .limit_busy = limits->busy,
+        .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib, .flags = status->flags);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
@@ -174,7 +173,6 @@ static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row,
     flags_judge(batch->busy, &batch->load, &status.limits, status.flags);
     status.excluded = sql_ledger_is_excluded(turn->db, .test = row->test.id,
                                              .worker = batch->worker, .flags = status.flags);
-    status.is_proven = trust_is_proven(turn->db, row->owner);
     return status;
 }
 

@@ -39,8 +39,9 @@ static void votes_load(Turn *turn, const Side *side, Votes *votes) {
         sql_ledger_bench_votes(turn->db, .engine = side->engine, .sha = side->sha);
     while (votes->count < BENCH_VOTES_MAX && sql_ledger_bench_votes_next(&rows)) {
         BenchVote *vote = &votes->votes[votes->count];
-        *vote = (BenchVote){
-            .nodes = rows.row.nodes, .worker = rows.row.worker_id, .proven = rows.row.proven};
+        *vote = (BenchVote){.nodes = rows.row.nodes,
+                            .worker = rows.row.worker_id,
+                            .proven = rows.row.level > LEVEL_UNPROVEN};
         snprintf(vote->owner, sizeof vote->owner, "%s", rows.row.owner);
         snprintf(vote->network, sizeof vote->network, "%s", rows.row.network);
         snprintf(votes->names[votes->count], sizeof votes->names[0], "%s", rows.row.name);
@@ -121,16 +122,14 @@ static bool bench_store(Turn *turn, const Side *side, const TaskRow *row, int64_
                         Error *err) {
     return sql_ledger_bench_add(turn->db, err, .engine = side->engine, .sha = side->sha,
                                 .worker = row->worker, .owner = row->owner, .network = row->network,
-                                .nodes = nodes, .now = turn->now);
+                                .level = row->level, .nodes = nodes, .now = turn->now);
 }
 
 static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
     SqlLedgerBenchScene found = {0};
     sql_ledger_bench_scene(turn->db, &found, .test = test, .engine = side->engine, .sha = side->sha,
                            .since = turn->now - ACTIVE_S);
-    return (BenchScene){.another = found.others,
-                        .another_proven = found.proven_others,
-                        .records = found.any_records};
+    return (BenchScene){.another = found.others, .another_proven = found.proven_others};
 }
 
 // Establishes the count of a side of an active test if the votes suffice. Otherwise *established

@@ -223,7 +223,13 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
 typedef struct Claimant {
     SchedWorker worker;
     char owner[64], network[64];
+    OwnerLevel level, own_level; // with the click of a maintainer, and without
+    int64_t voucher;             // that maintainer; 0: none
 } Claimant;
+
+static OwnerLevel level_in(const Claimant *claimant, int64_t author) {
+    return claimant->voucher == author ? claimant->own_level : claimant->level;
+}
 
 // A machine cannot offer more cores than it registered.
 static Claimant claimant_of(Turn *turn, const Claim *claim) {
@@ -233,8 +239,11 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
                             .since = turn->now - ACTIVE_S)) {
         snprintf(out.owner, sizeof out.owner, "%s", found.owner);
         snprintf(out.network, sizeof out.network, "%s", found.network);
+        out.level = (OwnerLevel)found.level;
+        out.own_level = (OwnerLevel)found.own_level;
+        out.voucher = found.voucher;
         out.worker.cores = (int)found.cores;
-        out.worker.trust = trust_of(found.has_counted, found.has_record);
+        out.worker.trust = trust_of(found.has_counted, out.level);
         out.worker.tasks = (int)found.open_tasks;
         out.worker.others_cores = (int)found.largest_other;
         out.worker.proven_cores = (int)found.largest_proven;
@@ -322,14 +331,14 @@ static bool add_task(Turn *turn, const Claim *claim, const Claimant *claimant,
     double batch_s =
         LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
-    return sql_ledger_task_add(turn->db, err, .test = choice->test, .worker = claim->worker,
-                               .owner = claimant->owner, .network = claimant->network,
-                               .first_pair = first, .pair_count = choice->pairs, .side = "new",
-                               .against = chosen->two_sides ? "base" : NULL, .told = told_text,
-                               .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
-                               .lease_s = chosen->lease_s, .now = turn->now,
-                               .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,
-                               .batch_until = turn->now + PREPARATION_S + batch_s);
+    return sql_ledger_task_add(
+        turn->db, err, .test = choice->test, .worker = claim->worker, .owner = claimant->owner,
+        .network = claimant->network, .level = level_in(claimant, chosen->author),
+        .first_pair = first, .pair_count = choice->pairs, .side = "new",
+        .against = chosen->two_sides ? "base" : NULL, .told = told_text, .cores = worker->cores,
+        .lease_until = turn->now + LEASE_FIRST_S, .lease_s = chosen->lease_s, .now = turn->now,
+        .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,
+        .batch_until = turn->now + PREPARATION_S + batch_s);
 }
 
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {

@@ -11,11 +11,11 @@ enum { REASON_LOG_MAX = 1500, REASON_LIST_MAX = 16000 };
 // ---- failures -----------------------------------------------------------------------------------
 
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err) {
-    return sql_ledger_failure_add(turn->db, err, .test = row->test.id, .task = row->id,
-                                  .worker = failure->worker, .owner = row->owner,
-                                  .network = row->network, .kind = failure->kind,
-                                  .side = failure->side, .message = failure->message,
-                                  .log = failure->log, .bench = failure->bench, .now = turn->now);
+    return sql_ledger_failure_add(
+        turn->db, err, .test = row->test.id, .task = row->id, .worker = failure->worker,
+        .owner = row->owner, .network = row->network, .level = row->level, .kind = failure->kind,
+        .side = failure->side, .message = failure->message, .log = failure->log,
+        .bench = failure->bench, .now = turn->now);
 }
 
 // The query returns the owners that failed or played first. If there are more than VOICES_MAX
@@ -28,7 +28,7 @@ static FailureDecision failure_decision(Turn *turn, const Failure *failure, int6
         .since = turn->now - ACTIVE_S, .most = VOICES_MAX);
     while (sql_ledger_failure_voices_next(&rows)) {
         Voice *voice = &voices[count++];
-        *voice = (Voice){.proven = rows.row.proven,
+        *voice = (Voice){.proven = rows.row.level > LEVEL_UNPROVEN,
                          .failing = rows.row.failing,
                          .played = rows.row.played,
                          .could_try = rows.row.could};

@@ -28,8 +28,9 @@ static void lists_load(Turn *turn, int64_t engine, const char *sha, Lists *lists
         int same = 0;
         while (same < lists->count && strcmp(lists->texts[same], rows.row.list) != 0)
             same++;
-        *vote =
-            (BenchVote){.nodes = same + 1, .worker = rows.row.worker_id, .proven = rows.row.proven};
+        *vote = (BenchVote){.nodes = same + 1,
+                            .worker = rows.row.worker_id,
+                            .proven = rows.row.level > LEVEL_UNPROVEN};
         snprintf(vote->owner, sizeof vote->owner, "%s", rows.row.owner);
         snprintf(vote->network, sizeof vote->network, "%s", rows.row.network);
         lists->texts[lists->count++] = xstrdup(rows.row.list);
@@ -37,11 +38,10 @@ static void lists_load(Turn *turn, int64_t engine, const char *sha, Lists *lists
 }
 
 // The list that the commit has now; NULL: the owners do not agree.
-static const char *decide(Turn *turn, const Lists *lists) {
-    BenchScene scene = {.records = sql_ledger_options_any_records(turn->db)};
+static const char *decide(const Lists *lists) {
     if (!lists->count)
         return NULL;
-    BenchDecision decision = bench_weigh(lists->votes, lists->count, &scene);
+    BenchDecision decision = bench_weigh(lists->votes, lists->count, &(BenchScene){0});
     return decision.verdict == BENCH_ESTABLISH ? lists->texts[decision.nodes - 1] : NULL;
 }
 
@@ -49,7 +49,7 @@ static bool settle(Turn *turn, int64_t engine, const char *sha, Error *err) {
     Lists lists scope(lists_release) = {0};
     lists_load(turn, engine, sha, &lists);
     return sql_ledger_options_establish(turn->db, err, .engine = engine, .sha = sha,
-                                        .list = decide(turn, &lists));
+                                        .list = decide(&lists));
 }
 
 bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *side_name,
@@ -62,13 +62,13 @@ bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *si
     if (!sql_ledger_side(turn->db, &side, .test = row.test.id, .side = side_name))
         return error_field(err, 422, "bad_request", "side", "test %lld has no side '%.32s'",
                            (long long)row.test.id, side_name);
-    if (!sql_ledger_option_list_has_room(turn->db, .worker = worker, .owner = row.owner,
-                                         .engine = side.engine_id, .sha = side.sha,
-                                         .most = OPTION_LISTS_MAX))
+    if (row.level == LEVEL_UNPROVEN &&
+        !sql_ledger_option_list_has_room(turn->db, .worker = worker, .engine = side.engine_id,
+                                         .sha = side.sha, .most = OPTION_LISTS_MAX))
         return true;
     return sql_ledger_option_list_add(turn->db, err, .engine = side.engine_id, .sha = side.sha,
                                       .worker = worker, .owner = row.owner, .network = row.network,
-                                      .list = list, .now = turn->now) &&
+                                      .level = row.level, .list = list, .now = turn->now) &&
            settle(turn, side.engine_id, side.sha, err);
 }
 

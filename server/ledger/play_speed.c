@@ -81,8 +81,9 @@ static void heard_load(Turn *turn, int64_t test, Heard *out) {
     while (sql_ledger_play_speeds_next(&rows)) {
         owners += strcmp(rows.row.owner, owner) != 0;
         snprintf(owner, sizeof owner, "%s", rows.row.owner);
-        out->machines[out->count++] = (struct Machine){rows.row.worker_id, rows.row.ratio,
-                                                       .owner = owners, .proven = rows.row.proven};
+        out->machines[out->count++] =
+            (struct Machine){rows.row.worker_id, rows.row.ratio, .owner = owners,
+                             .proven = rows.row.level > LEVEL_UNPROVEN};
     }
 }
 
@@ -91,8 +92,8 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The medians of the owners, with the machine `without` left out. `proven`: only of owners with a
-// record. The number of them.
+// The medians of the owners, with the machine `without` left out. `proven`: only of those that are.
+// The number of them.
 static int medians(const Heard *heard, int64_t without, bool proven, double *out) {
     int count = 0;
     double *of_owner scope(free_ptr) = xcalloc((size_t)heard->count + 1, sizeof *of_owner);
@@ -114,13 +115,19 @@ typedef struct Others {
     double low, high;
 } Others;
 
+static bool is_proven(const Heard *heard, int64_t worker) {
+    for (int i = 0; i < heard->count; i++)
+        if (heard->machines[i].worker == worker)
+            return heard->machines[i].proven;
+    return false;
+}
+
 // False: too few owners are heard to judge the machine.
-static bool others_of(Turn *turn, const Heard *heard, int64_t worker, Others *out) {
+static bool others_of(const Heard *heard, int64_t worker, Others *out) {
     double *voices scope(free_ptr) = xcalloc((size_t)heard->count + 1, sizeof *voices);
     int count = medians(heard, worker, true, voices);
     if (count < VOICES_LEAST)
-        count =
-            sql_ledger_worker_proven(turn->db, worker) ? 0 : medians(heard, worker, false, voices);
+        count = is_proven(heard, worker) ? 0 : medians(heard, worker, false, voices);
     if (count < VOICES_LEAST)
         return false;
     *out = (Others){voices[(count - 1) / 2], voices[count / 2]};
@@ -165,7 +172,7 @@ static bool judge(Turn *turn, int64_t test, int64_t worker, const Heard *heard, 
     Others others;
     if (sql_ledger_is_misfit(turn->db, .test = test, .worker = worker) ||
         !play_sum(turn, test, worker, &play) || play.games < GAMES_LEAST ||
-        !others_of(turn, heard, worker, &others) || fits(play.ratio, &others))
+        !others_of(heard, worker, &others) || fits(play.ratio, &others))
         return true;
     return misfit_add(turn, test, worker, &play, &others, err);
 }

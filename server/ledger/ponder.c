@@ -34,7 +34,7 @@ static void ponders_load(Turn *turn, int64_t test, const char *side, Ponders *ou
         turn->db, .test = test, .side = side, .since = turn->now - ACTIVE_S, .most = VOICES_MAX);
     while (sql_ledger_ponder_voices_next(&rows)) {
         Voice *voice = &out->voices[out->count];
-        *voice = (Voice){.proven = rows.row.proven, .could_try = rows.row.could};
+        *voice = (Voice){.proven = rows.row.level > LEVEL_UNPROVEN, .could_try = rows.row.could};
         snprintf(voice->owner, sizeof voice->owner, "%s", rows.row.owner);
         snprintf(voice->network, sizeof voice->network, "%s", rows.row.network);
         snprintf(voice->first, sizeof voice->first, "%s", rows.row.first);

@@ -107,8 +107,7 @@ BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *s
     votes_join(heard, heard_count);
     BenchDecision decision =
         bench_rule(heard, heard_count, proven ? scene->another_proven : scene->another);
-    if (!proven &&
-        (scene->another_proven || (scene->records && decision.verdict == BENCH_ESTABLISH)))
+    if (!proven && (scene->another_proven || decision.verdict == BENCH_ESTABLISH))
         decision.verdict = BENCH_WAIT;
     return decision;
 }

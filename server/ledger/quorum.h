@@ -39,13 +39,11 @@ BenchDecision bench_rule(const BenchVote *votes, int count, bool another);
 // Other facts that matter when votes are weighed.
 typedef struct BenchScene {
     bool another;        // an owner that has not voted is active
-    bool another_proven; // such an owner with a record is active
-    bool records;        // the installation knows owners with a record
+    bool another_proven; // such an owner that is proven is active
 } BenchScene;
 
-// The same with records. If an owner with a record has voted, votes of owners without one do not
-// count. If none has, and the installation has owners with records, owners without one establish
-// nothing.
+// The same with levels. If a proven owner has voted, votes of unproven ones do not count. If none
+// has, unproven owners establish nothing.
 BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *scene);
 
 // ---- failures of one kind and side

@@ -19,7 +19,7 @@ bool test_recount(Turn *turn, int64_t test, TestCount *count, Error *err) {
             count_add(c, &(WorkloadBatch){.told = told,
                                           .result = result,
                                           .owner = b->owner,
-                                          .is_proven = b->proven,
+                                          .level = (OwnerLevel)b->level,
                                           .sign = 1,
                                           .units = b->units});
         char *points scope(free_ptr) = b->excluded ? xstrdup("{}") : count_points_text(c);

@@ -17,7 +17,7 @@ int scheduler_counted_cores(const SchedWorker *worker) {
 
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {
     int64_t batch = test->batch_pairs, uncounted = test->pairs_left + test->pairs_open;
-    bool has_record = worker->trust == TRUST_RECORD;
+    bool has_record = worker->trust == TRUST_PROVEN;
     if (worker->others_cores < test->threads)
         return test->pairs_left;
     bool yields = !has_record && worker->proven_cores >= test->threads;

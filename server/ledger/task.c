@@ -82,6 +82,7 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
         .batch_s = found.batch_s,
         .state = task_state_of(found.state),
         .blocked = found.barred,
+        .level = (OwnerLevel)found.level,
         .test = {.id = found.test_id,
                  .batch_pairs = found.batch_pairs,
                  .state = test_state_of(found.test_state),

@@ -5,6 +5,7 @@
 #include "server/ledger/count.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/state.h"
+#include "server/ledger/trust.h"
 
 enum { SIDE_NAME_MAX = 32 };
 
@@ -14,6 +15,7 @@ typedef struct TaskRow {
     TaskState state;
     char phase[12];
     char owner[64], network[64];      // of its machine when it was dealt
+    OwnerLevel level;                 // of the owner then
     char sides[2][SIDE_NAME_MAX + 1]; // that it plays; the second is "" if nothing is played
     bool blocked;                     // its machine is
     struct {

@@ -12,22 +12,18 @@ enum {
     RECORD_CLEAN_S = 30 * 86400
 };
 
-Trust trust_of(bool has_counted, bool has_record) {
-    return has_record ? TRUST_RECORD : has_counted ? TRUST_COUNTED : TRUST_NONE;
+Trust trust_of(bool has_counted, OwnerLevel level) {
+    return level > LEVEL_UNPROVEN ? TRUST_PROVEN : has_counted ? TRUST_COUNTED : TRUST_NONE;
 }
 
 int trust_tasks_max(Trust trust) {
-    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 2, [TRUST_RECORD] = TASKS_MAX};
+    static const int most[] = {[TRUST_NONE] = 1, [TRUST_COUNTED] = 2, [TRUST_PROVEN] = TASKS_MAX};
     return most[trust];
 }
 
 int trust_cores_max(Trust trust) {
-    static const int most[] = {[TRUST_NONE] = 2, [TRUST_COUNTED] = 4, [TRUST_RECORD] = 1 << 20};
+    static const int most[] = {[TRUST_NONE] = 2, [TRUST_COUNTED] = 4, [TRUST_PROVEN] = 1 << 20};
     return most[trust];
-}
-
-bool trust_is_proven(Db *db, const char *owner) {
-    return sql_trust_is_proven(db, owner);
 }
 
 bool trust_earn(Turn *turn, const char *owner, Error *err) {

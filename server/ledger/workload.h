@@ -45,6 +45,7 @@
 #include "server/common/str.h"
 #include "server/db/turn.h"
 #include "server/ledger/field_rule.h"
+#include "server/ledger/trust.h"
 
 #define WORKLOADS(WORKLOAD_)                                                                       \
     WORKLOAD_(sprt)                                                                                \
@@ -81,7 +82,7 @@ typedef struct WorkloadDealt {
 typedef struct WorkloadBatch {
     const json_t *told, *result; // borrowed
     const char *owner;
-    bool is_proven; // the owner had a record when the batch arrived
+    OwnerLevel level; // of the owner when the task was dealt
     int sign;
     int64_t units;
 } WorkloadBatch;

@@ -11,6 +11,7 @@ typedef struct LedgerKit {
     Turn turn; // turn.now is the test's clock
     Error err;
     int64_t keys; // Idempotency-Keys made
+    bool earned;  // see kit_earn()
 } LedgerKit;
 
 // Open with a turn begun; `kit_turn` commits it and begins the next.
@@ -25,6 +26,9 @@ char *kit_text(LedgerKit *kit, const char *sql, ...) __attribute__((format(print
 void kit_sql(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
 
 void kit_activate(LedgerKit *kit, int64_t test);
+// From here on trust is public, and owners are believed as far as they have earned it: tasks are
+// dealt as if all owners were vouched for, and then get the level of their owner.
+void kit_earn(LedgerKit *kit);
 // A claim of a worker with `cores` that holds the task `held` (0: none).
 int64_t kit_claim(LedgerKit *kit, int64_t worker, int cores, int64_t held);
 bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *phase, int64_t plies,

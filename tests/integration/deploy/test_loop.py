@@ -116,7 +116,6 @@ def the_next_test_starts_at_the_merged_commit_and_can_be_rejected():
 
 
 def a_patch_that_does_not_compile_ends_with_the_compilers_words():
-    sql(server, "INSERT INTO records (owner, since) SELECT DISTINCT owner, 1 FROM workers")  # as after a day of good games
     test = submit(patch=with_line("main.c", "#error this line is wrong on purpose"), **SURE_PASS)
     result, reason = finished(test)
     equal(result, "failed")

@@ -18,13 +18,13 @@ static int open_task(void **state) {
     (void)state;
     posted = (BatchReply){0};
     task = kit_open_task(&kit);
-    kit_sql(&kit, "INSERT INTO records SELECT DISTINCT owner, 1 FROM workers");
     return task > 0 ? 0 : -1;
 }
 
 static int open_fresh(void **state) {
     int status = open_task(state);
-    kit_sql(&kit, "DELETE FROM records");
+    kit_earn(&kit);
+    kit_sql(&kit, "UPDATE tasks SET level = 0");
     return status;
 }
 
@@ -128,6 +128,7 @@ static void no_owner_without_a_record_ends_a_test(void **state) {
 static void if_an_owner_with_a_record_plays_other_owners_end_no_test(void **state) {
     (void)state;
     kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
+    kit_sql(&kit, "UPDATE tasks SET level = 1");
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
     for (int64_t worker = 3; worker <= 4; worker++)
         assert_true(fail_task(kit_claim(&kit, worker, 4, 0), worker, "build"));
@@ -309,6 +310,7 @@ static void machines_of_the_only_owner_that_differ_pause_the_test(void **state) 
 static void owners_without_a_record_establish_no_count_if_records_are_known(void **state) {
     (void)state;
     kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
+    kit_sql(&kit, "UPDATE tasks SET level = 1");
     int64_t other = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
     assert_int_equal(bench(other, 3, "new", 666), 0);
     assert_int_equal(bench(third, 4, "new", 666), 0);

@@ -22,6 +22,13 @@ static int open_task(void **state) {
     return task > 0 ? 0 : -1;
 }
 
+static int open_unproven(void **state) {
+    int status = open_task(state);
+    kit_earn(&kit);
+    kit_sql(&kit, "UPDATE tasks SET level = 0");
+    return status;
+}
+
 static int close_kit(void **state) {
     (void)state;
     kit_close(&kit);
@@ -55,8 +62,10 @@ static bool state_is(const char *wanted, const char *word) {
     return strcmp(state, wanted) == 0 && strstr(reason, word);
 }
 
+// Also for the tasks that it has.
 static void give_record(const char *owner) {
     kit_sql(&kit, "INSERT INTO records VALUES ('%s', 1)", owner);
+    kit_sql(&kit, "UPDATE tasks SET level = 1 WHERE owner = '%s'", owner);
 }
 
 // ---- lists --------------------------------------------------------------------------------------
@@ -105,11 +114,11 @@ static void a_commit_has_room_for_few_lists_and_always_for_owners_with_a_record(
             "4, 'a', 'net ' || i, 1, 0 FROM n");
     kit_sql(&kit,
             "INSERT INTO option_lists SELECT 1, (SELECT sha FROM commits WHERE sha LIKE "
-            "'2222%%'), id, owner, network, 'option name L' || id || char(10), 1 FROM workers "
+            "'2222%%'), id, owner, network, 0, 'option name L' || id || char(10), 1 FROM workers "
             "WHERE id >= 100");
     assert_true(send(task, 1, HASH));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM option_lists"), OPTION_LISTS_MAX);
-    give_record("user 1");
+    kit_sql(&kit, "UPDATE tasks SET level = 1");
     assert_true(send(task, 1, HASH));
     assert_true(list_is(HASH));
 }
@@ -171,15 +180,16 @@ static void two_owners_without_a_record_pause_the_test(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_task, close_kit)
+#define UNPROVEN(f) cmocka_unit_test_setup_teardown(f, open_unproven, close_kit)
         CASE(a_single_owner_is_believed_until_another_contradicts),
-        CASE(an_owner_with_a_record_outweighs_all_others),
+        UNPROVEN(an_owner_with_a_record_outweighs_all_others),
         CASE(what_is_no_list_is_refused),
-        CASE(a_commit_has_room_for_few_lists_and_always_for_owners_with_a_record),
+        UNPROVEN(a_commit_has_room_for_few_lists_and_always_for_owners_with_a_record),
         CASE(who_resumes_a_test_has_the_lists_read_again),
-        CASE(a_machine_alone_pauses_the_test_with_the_list_at_most),
-        CASE(an_owner_with_a_record_ends_the_test),
-        CASE(a_failure_that_the_list_contradicts_changes_nothing),
-        CASE(two_owners_without_a_record_pause_the_test),
+        UNPROVEN(a_machine_alone_pauses_the_test_with_the_list_at_most),
+        UNPROVEN(an_owner_with_a_record_ends_the_test),
+        UNPROVEN(a_failure_that_the_list_contradicts_changes_nothing),
+        UNPROVEN(two_owners_without_a_record_pause_the_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

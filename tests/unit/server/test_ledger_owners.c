@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "server/ledger/trust.h"
 #include "tests/kit/ledger_kit.h"
 
 // Machines 1 and 2 are ada's (user 1), 3 is ben's (2), 4 has no account. User 3 has no machine.
@@ -108,6 +109,7 @@ static void a_machine_that_moves_is_one_voice_about_failures(void **state) {
 
 static void what_a_machine_said_before_gets_no_record_when_it_joins_one(void **state) {
     (void)state;
+    kit_earn(&kit);
     int64_t stranger = kit_claim(&kit, 4, 4, 0);
     assert_int_equal(bench(stranger, 4, 666), 0);
     move(4, "3");
@@ -130,6 +132,84 @@ static void the_words_of_a_blocked_account_do_not_move_on_with_its_machine(void 
     assert_int_equal(bench(second, 3, 666), 0); // ben's is the only word
 }
 
+// ---- levels -------------------------------------------------------------------------------------
+
+static int64_t level_of(int64_t worker) {
+    return kit_int(&kit, "SELECT level FROM levels WHERE worker_id = %lld", (long long)worker);
+}
+
+static void set_trust(const char *mode) {
+    kit_sql(&kit, "INSERT OR REPLACE INTO settings VALUES ('trust', '%s')", mode);
+}
+
+static void while_trust_is_private_every_owner_is_vouched_for(void **state) {
+    (void)state;
+    kit_sql(&kit, "DELETE FROM records");
+    for (int64_t worker = 1; worker <= 4; worker++)
+        assert_int_equal(level_of(worker), LEVEL_VOUCHED);
+    set_trust("public"); // it was the setting's effect, and ends with it
+    for (int64_t worker = 1; worker <= 4; worker++)
+        assert_int_equal(level_of(worker), LEVEL_UNPROVEN);
+}
+
+static void clicks_roles_and_records_make_a_level(void **state) {
+    (void)state;
+    set_trust("public");
+    kit_sql(&kit, "DELETE FROM records");
+    kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1), ('network ', 1)");
+    assert_int_equal(level_of(1), LEVEL_RECORDED);
+    assert_int_equal(level_of(3), LEVEL_UNPROVEN);
+    assert_int_equal(level_of(4), LEVEL_UNPROVEN); // a network has no record
+    kit_sql(&kit, "INSERT INTO roles VALUES (1, 1, 'developer')");
+    kit_sql(&kit, "UPDATE users SET admin = 1 WHERE id = 2");
+    kit_sql(&kit,
+            "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('network ', 2, '', 1)");
+    assert_int_equal(level_of(1), LEVEL_VOUCHED);
+    assert_int_equal(level_of(3), LEVEL_VOUCHED);
+    assert_int_equal(level_of(4), LEVEL_VOUCHED);
+    kit_sql(&kit, "UPDATE vouches SET undone = 2, undone_by = 2");
+    kit_sql(&kit, "DELETE FROM roles");
+    assert_int_equal(level_of(1), LEVEL_RECORDED);
+    assert_int_equal(level_of(4), LEVEL_UNPROVEN);
+}
+
+static void the_level_is_fixed_when_a_task_is_dealt(void **state) {
+    (void)state;
+    kit_earn(&kit);
+    int64_t before = kit_claim(&kit, 4, 4, 0);
+    kit_sql(&kit,
+            "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('network ', 2, '', 1)");
+    int64_t after = kit_claim(&kit, 4, 4, before);
+    assert_true(kit_post(&kit, before, 4, 0, "2222", &posted));
+    assert_int_equal(bench(before, 4, 777), 0);
+    kit_sql(&kit, "DELETE FROM vouches");
+    assert_true(kit_post(&kit, after, 4, 0, "2222", &posted));
+    assert_int_equal(
+        kit_int(&kit, "SELECT level FROM batches WHERE task_id = %lld", (long long)before),
+        LEVEL_UNPROVEN);
+    assert_int_equal(kit_int(&kit, "SELECT level FROM benches WHERE worker_id = 4"),
+                     LEVEL_UNPROVEN);
+    assert_int_equal(
+        kit_int(&kit, "SELECT level FROM batches WHERE task_id = %lld", (long long)after),
+        LEVEL_VOUCHED);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+// User 1 is the author of test 1.
+static void what_an_author_vouches_for_is_not_vouched_for_in_tests_of_the_author(void **state) {
+    (void)state;
+    set_trust("public");
+    kit_sql(&kit,
+            "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('user 2', 1, '', 1)");
+    int64_t own = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(kit_int(&kit, "SELECT level FROM tasks WHERE id = %lld", (long long)own),
+                     LEVEL_RECORDED);
+    kit_sql(&kit, "UPDATE tests SET author_id = 3");
+    int64_t other = kit_claim(&kit, 3, 4, own);
+    assert_int_equal(kit_int(&kit, "SELECT level FROM tasks WHERE id = %lld", (long long)other),
+                     LEVEL_VOUCHED);
+}
+
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
 
 int main(void) {
@@ -138,6 +218,10 @@ int main(void) {
         WITH_TASK(a_machine_that_moves_does_not_vote_twice_on_a_bench),
         WITH_TASK(a_machine_that_moves_is_one_voice_about_failures),
         WITH_TASK(what_a_machine_said_before_gets_no_record_when_it_joins_one),
+        WITH_TASK(while_trust_is_private_every_owner_is_vouched_for),
+        WITH_TASK(clicks_roles_and_records_make_a_level),
+        WITH_TASK(the_level_is_fixed_when_a_task_is_dealt),
+        WITH_TASK(what_an_author_vouches_for_is_not_vouched_for_in_tests_of_the_author),
         WITH_TASK(the_words_of_a_blocked_account_do_not_move_on_with_its_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

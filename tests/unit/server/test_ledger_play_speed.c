@@ -11,6 +11,7 @@
 #include "tests/kit/speed_kit.h"
 
 static void records_of(const char *owners) {
+    kit_earn(&speed_kit);
     kit_sql(&speed_kit, "INSERT INTO records SELECT value, 1 FROM json_each('%s')", owners);
 }
 

@@ -24,6 +24,7 @@ static int open_alike(void **state) {
 
 static int open_with_records(void **state) {
     int status = open_alike(state);
+    kit_earn(&kit);
     kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1), ('user 2', 1)");
     return status;
 }
@@ -126,6 +127,7 @@ static void machines_without_a_record_end_nothing_that_owners_with_one_play(void
 
 static void machines_without_a_record_pause_it_at_most(void **state) {
     (void)state;
+    kit_earn(&kit);
     play(3, 3, 4, false);
     play(4, 2, 4, false);
     assert_true(kit_result_is(&kit, ""));

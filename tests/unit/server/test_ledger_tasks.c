@@ -157,6 +157,7 @@ static void a_machine_without_results_waits_longer_and_longer(void **state) {
 
 static void a_machine_has_the_cores_that_it_registered(void **state) {
     (void)state;
+    kit_sql(&kit, "INSERT INTO settings VALUES ('trust', 'public')");
     kit_sql(&kit, "UPDATE workers SET host = '{\"logical_cores\": 6}' WHERE id = 1");
     int64_t a = kit_claim(&kit, 1, 4096, 0);
     assert_int_equal(kit_int(&kit, "SELECT cores FROM tasks WHERE id = %lld", (long long)a), 6);
@@ -167,6 +168,7 @@ static void a_machine_has_the_cores_that_it_registered(void **state) {
 
 static void only_owners_with_a_record_hold_many_tasks(void **state) {
     (void)state;
+    kit_sql(&kit, "INSERT INTO settings VALUES ('trust', 'public')");
     int64_t a = kit_claim(&kit, 1, 8, 0);
     assert_int_equal(kit_claim(&kit, 1, 8, a), 0);
     assert_true(kit_post(&kit, a, 1, 0, "2222", &posted));

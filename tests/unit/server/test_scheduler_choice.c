@@ -12,7 +12,7 @@
 #include "server/common/time_control.h"
 #include "server/ledger/scheduler.h"
 
-static const SchedWorker worker = {.cores = 8, .memory_mib = 16000, .trust = TRUST_RECORD};
+static const SchedWorker worker = {.cores = 8, .memory_mib = 16000, .trust = TRUST_PROVEN};
 
 static SchedTest stc(int64_t id) {
     return (SchedTest){.id = id,
@@ -153,7 +153,7 @@ static void cores_weigh_as_far_as_they_are_believed(void **state) {
     assert_int_equal(scheduler_counted_cores(&some), 2);
     some.trust = TRUST_COUNTED;
     assert_int_equal(scheduler_counted_cores(&some), 4);
-    some.trust = TRUST_RECORD;
+    some.trust = TRUST_PROVEN;
     assert_int_equal(scheduler_counted_cores(&some), 64);
 }
 
@@ -180,7 +180,7 @@ static void the_last_batches_are_for_owners_with_a_record(void **state) {
     assert_int_equal(scheduler_room(&test, &one), 16); // without such an owner another owner has to
     one.proven_cores = 8;
     assert_int_equal(scheduler_room(&test, &one), 0);
-    one.trust = TRUST_RECORD;
+    one.trust = TRUST_PROVEN;
     assert_int_equal(scheduler_room(&test, &one), 16);
     test.pairs_left = 400, test.pairs_open = 600, test.pairs_unproven = 496;
     one.trust = TRUST_COUNTED;
@@ -208,7 +208,7 @@ static SchedTest sim_view(const Machine *all, const Machine *who, int at) {
             view.cores += scheduler_counted_cores(&all[i].worker);
             view.pairs_open += all[i].pairs;
             view.pairs_of_owner += &all[i] == who ? all[i].pairs : 0;
-            view.pairs_unproven += all[i].worker.trust < TRUST_RECORD ? all[i].pairs : 0;
+            view.pairs_unproven += all[i].worker.trust < TRUST_PROVEN ? all[i].pairs : 0;
         }
     return view;
 }
@@ -284,7 +284,7 @@ static void a_liar_does_not_keep_a_short_test_from_being_played(void **state) {
         sim_tests[0] = stc(1), sim_tests[1] = stc(2);
         sim_tests[0].pairs_left = sim_tests[1].pairs_left = 2000;
         for (int i = 0; i < MACHINES; i++)
-            all[i].worker = (SchedWorker){4, 16000, TRUST_RECORD, 0, 4, 4};
+            all[i].worker = (SchedWorker){4, 16000, TRUST_PROVEN, 0, 4, 4};
         all[LIAR].worker.trust = trust, all[LIAR].worker.cores = 4096;
         for (int minute = 0; minute < HOURS * 60; minute++)
             for (int i = MACHINES - 1; i >= 0; i--)
