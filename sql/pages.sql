@@ -67,6 +67,25 @@ FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engin
      LEFT JOIN commits cb ON cb.engine_id = b.engine_id AND cb.sha = b.sha
 WHERE t.id = :test
 
+-- name: page_first_test value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM first_tests WHERE id = :test)
+
+-- No result changes without an event.
+-- name: page_newest_event value
+-- types: value int
+SELECT coalesce(max(id), 0) FROM events
+
+-- The final counts of first tests of an engine by the same bounds, newest first. A test that failed ended by a fault.
+-- name: page_first_results rows
+-- types: :model text, :elo0 real, :elo1 real, :limit int, n0 int, n1 int, n2 int, n3 int, n4 int
+SELECT t.counts ->> '$.ptnml[0]' AS n0, t.counts ->> '$.ptnml[1]' AS n1, t.counts ->> '$.ptnml[2]' AS n2,
+       t.counts ->> '$.ptnml[3]' AS n3, t.counts ->> '$.ptnml[4]' AS n4
+FROM tests t JOIN first_tests f ON f.id = t.id
+WHERE t.state = 'finished' AND t.result <> 'failed' AND t.units_counted > 0 AND t.engine_id = :engine AND t.workload = :workload
+  AND t.parameters ->> '$.model' = :model AND t.parameters ->> '$.elo0' = :elo0 AND t.parameters ->> '$.elo1' = :elo1
+ORDER BY t.finished DESC LIMIT :limit
+
 -- name: page_title value
 SELECT title FROM tests WHERE id = :test
 

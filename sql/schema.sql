@@ -265,6 +265,13 @@ CREATE INDEX ideas_tree ON ideas (engine_id, tree, base_tree);
 CREATE INDEX ideas_patch ON ideas (engine_id, patch_id) WHERE patch_id IS NOT NULL;
 CREATE INDEX ideas_reverse ON ideas (engine_id, reverse_id) WHERE reverse_id IS NOT NULL;
 
+-- Tests of a tree that no earlier test with results had, and that are no retests. What patches are worth before they are
+-- chosen can be learned from these alone.
+CREATE VIEW first_tests (id) AS SELECT t.id FROM tests t JOIN ideas i ON i.test_id = t.id
+WHERE t.retest_of IS NULL
+  AND NOT EXISTS (SELECT 1 FROM ideas o JOIN tests e ON e.id = o.test_id
+                  WHERE o.engine_id = i.engine_id AND o.tree = i.tree AND o.test_id < i.test_id AND e.units_counted > 0);
+
 -- Commits that workers may build now: those of tests that are approved and not finished, and the references.
 CREATE VIEW commits_built AS
 SELECT c.engine_id, c.sha, c.snapshot FROM commits c

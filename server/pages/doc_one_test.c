@@ -22,6 +22,7 @@
 #include "server/pages/doc_book.h"
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_said.h"
+#include "server/pages/doc_worth.h"
 #include "server/submit/fields.h"
 #include "server/submit/ideas.h"
 #include "server/submit/net_upload.h"
@@ -241,6 +242,7 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     doc_copy(test, row,
              "branch merged retest harmful base_in_baseline games_dropped patch_dropped");
     add_words(test, row);
+    doc_add_worth(ctx, row, test);
     json_object_set_new(test, "base_test", base_test(ctx, row));
     json_object_set_new(test, "idle", doc_idle(ctx, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));

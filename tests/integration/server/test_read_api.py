@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import MATCHES, add_test, parameters, sql, write_plain_book  # noqa: E402
+from database import MATCHES, add_test, insert, parameters, sql, write_plain_book  # noqa: E402
 from patches import with_line  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
@@ -260,6 +260,34 @@ def each_workload_has_statistics_of_its_own():
         true("LLR" not in text, "a chart or a gauge that the test does not have")
 
 
+def the_expected_worth_stands_beside_the_printed_elo():
+    """Of 110 patches, those that are accepted were lucky: they are expected to be worth less than is printed of them."""
+    def finish(number):
+        won = number * 37 % 101 - 70
+        test = add_test(server, "finished", title=f"worth {number}", result="accepted" if won > 0 else "rejected", finished=9, units_counted=1000,
+                        counts=json.dumps({"v": 1, "ptnml": [5, 235 - won, 520, 235 + won, 5], "sprt": {"llr": 2.95}}))
+        insert(server, "ideas", {"test_id": test, "engine_id": 1, "base_tree": "base", "tree": f"tree {number}", "missing": ""})
+        insert(server, "events", {"created": 9, "type": "accepted", "test_id": test, "message": "", "last": 9})
+        return f"/tests/{test}"
+
+    def shown(number):
+        return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+    path = [finish(number) for number in range(99)][79]
+    equal(read(path)["worth"]["text"], "Not known yet: it needs 100 finished first tests of this engine by <0.00, 2.00>, and there are 99.")
+    contains(anyone.get(path).text, "it needs 100 finished first tests of this engine by &lt;0.00, 2.00&gt;, and there are 99.")
+    for number in range(99, 110):
+        finish(number)
+    test = read(path)
+    worth, printed = test["worth"], test["stats"]["plain"]["elo"]
+    equal((test["result"], worth["known"], worth["prior"]["tests"]), ("accepted", True, 110))
+    true(worth["low"] < worth["elo"] < worth["high"] and worth["elo"] < printed, worth)
+    text = anyone.get(path).text
+    contains(text, f"<b>{shown(worth['elo'])}</b> [{shown(worth['low'])}, {shown(worth['high'])}]")
+    contains(text, worth["text"].replace("<", "&lt;").replace(">", "&gt;"))
+    contains(text, f"<b>{shown(printed)} ")
+
+
 def a_broken_template_keeps_the_server_from_starting_and_names_the_line():
     with tempfile.TemporaryDirectory(prefix="patchmate-web-") as folder:
         shutil.copytree(ROOT / "web", pathlib.Path(folder) / "web")
@@ -311,7 +339,7 @@ def main():
             pages_follow_each_other_without_gap_or_repeat, events_can_be_filtered, what_is_not_there_is_a_404_in_both_languages,
             what_was_typed_cannot_break_out_of_a_page, a_form_like_another_test_starts_from_its_settings,
             an_uploaded_file_comes_back_as_text_when_it_is_refused,
-            an_idle_test_says_what_keeps_each_machine, each_workload_has_statistics_of_its_own, a_broken_template_keeps_the_server_from_starting_and_names_the_line, the_server_ends_well)
+            an_idle_test_says_what_keeps_each_machine, the_expected_worth_stands_beside_the_printed_elo, each_workload_has_statistics_of_its_own, a_broken_template_keeps_the_server_from_starting_and_names_the_line, the_server_ends_well)
     finally:
         server.close()
 
