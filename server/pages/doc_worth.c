@@ -97,6 +97,10 @@ static void in_words(const json_t *test, const json_t *worth, Str *text) {
     str_puts(text, ", ");
     add_elo(text, worth, "nelo_high");
     str_puts(text, "].");
+    if (member_real(prior, "spread") == 0)
+        str_puts(text,
+                 " Chance explains all differences between the results of these tests, so this "
+                 "patch is taken for one like the others.");
 }
 
 // ---- the member ---------------------------------------------------------------------------------

@@ -15,7 +15,8 @@
 //
 // Printed are the tests that pass in each order, how many more pass in the order of arrival than in
 // that of beginning with the standard error of this paired difference, and the mean time until the
-// verdict in the second and the third order, each divided by that of arrival.
+// verdict in the second and the third order, each divided by that of arrival. Ends with 1 if the
+// share that passes in one of these two is not alpha, within four standard errors.
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -25,19 +26,18 @@
 #include <string.h>
 
 #include "server/common/str.h"
-#include "sprt/sprt.h"
+#include "sprt/pair_source.h"
 
 enum { TESTS = 4000, MACHINES_MAX = 500, LENGTHS = 4096 };
 
-// Pair law of a common opening book at short time control, without advantage, and the share of the
-// pairs with equal points in which both sides won a game.
-static const double LAW[5] = {0.0055, 0.2345, 0.52, 0.2345, 0.0055};
-static const double BOTH_WON = 0.5;
+// The share of pairs with equal points, and the share of these in which both sides won a game.
+static const double DRAW_SHARE = 0.52, BOTH_WON = 0.5;
 // Spreads are standard deviations of logarithms. That of lengths is the one of Anvil's games with
 // the rules of adjudication of a new test.
 static const double LENGTH_SPREAD = 0.35, SPEED_SPREAD = 0.2, EXPECTED_SPREAD = 0.1;
 static const double GAME_SECONDS = 26; // mean length of a game at 10+0.1
 static const double TASK_SECONDS = 1800;
+static const double ALPHA = 0.05;
 
 typedef struct Fleet {
     const char *name;
@@ -66,24 +66,7 @@ static const Case CASES[] = {
 
 // ---- random numbers -----------------------------------------------------------------------------
 
-static uint64_t seed;
-
-// splitmix64 (Steele, Lea and Flood 2014).
-static uint64_t random_next(void) {
-    uint64_t z = seed += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-static double random_unit(void) {
-    return (double)(random_next() >> 11) * 0x1p-53;
-}
-
-// Box and Muller (1958).
-static double random_normal(void) {
-    return sqrt(-2 * log(1 - random_unit())) * cos(2 * M_PI * random_unit());
-}
+static PairSource source;
 
 // Lengths of games in seconds. A game has one of these at random.
 static double lengths[LENGTHS];
@@ -91,17 +74,13 @@ static double lengths[LENGTHS];
 static void lengths_draw(void) {
     double sum = 0;
     for (int i = 0; i < LENGTHS; i++)
-        sum += lengths[i] = exp(LENGTH_SPREAD * random_normal());
+        sum += lengths[i] = exp(LENGTH_SPREAD * pair_source_normal(&source));
     for (int i = 0; i < LENGTHS; i++)
         lengths[i] *= LENGTHS / sum * GAME_SECONDS;
 }
 
-static int random_outcome(void) {
-    double u = random_unit();
-    int i = 0;
-    while (i < 4 && (u -= LAW[i]) >= 0)
-        i++;
-    return i;
+static double random_length(void) {
+    return lengths[(int)(LENGTHS * pair_source_uniform(&source))];
 }
 
 // ---- a heap of times, the first on top ----------------------------------------------------------
@@ -145,7 +124,7 @@ static Event heap_pop(Heap *heap) {
 // ---- a fleet that plays -------------------------------------------------------------------------
 
 typedef struct Batch {
-    uint8_t counts[5];
+    double counts[5];
     bool has_arrived;
 } Batch;
 
@@ -174,23 +153,25 @@ static Batch *batch_new(Play *play) {
     return batch;
 }
 
-// Plays two games and returns the sum of their lengths.
-static double play_pair(const Case *of, Batch *batch) {
-    int outcome = random_outcome();
-    int wins = outcome > 2 ? outcome - 2 : outcome == 2 && random_unit() < BOTH_WON;
-    uint64_t bits = random_next();
-    double first = lengths[bits % LENGTHS], second = lengths[(bits >> 32) % LENGTHS];
-    batch->counts[outcome]++;
-    return first * (wins > 0 ? of->win_length : 1) + second * (wins > 1 ? of->win_length : 1);
+// Plays the games and returns the sum of their lengths.
+static double play_games(const Case *of, Batch *batch) {
+    double seconds = 0;
+    pair_source_play(&source, of->batch_pairs, batch->counts);
+    for (int outcome = 0; outcome < 5; outcome++)
+        for (int pair = 0; pair < (int)batch->counts[outcome]; pair++) {
+            bool both = outcome == 2 && pair_source_uniform(&source) < BOTH_WON;
+            int wins = outcome > 2 ? outcome - 2 : both;
+            for (int game = 0; game < 2; game++)
+                seconds += random_length() * (game < wins ? of->win_length : 1);
+        }
+    return seconds;
 }
 
 static void batch_begin(Play *play, int64_t index, double now) {
     Machine *machine = &play->machines[index];
-    double seconds = 0, mean = 2 * play->of->batch_pairs * GAME_SECONDS;
+    double mean = 2 * play->of->batch_pairs * GAME_SECONDS;
     machine->batch = play->begun;
-    Batch *batch = batch_new(play);
-    for (int pair = 0; pair < play->of->batch_pairs; pair++)
-        seconds += play_pair(play->of, batch);
+    double seconds = play_games(play->of, batch_new(play));
     heap_push(&play->next, (Event){now + seconds / machine->speed, index});
     heap_push(&play->due, (Event){now + mean / machine->expected, machine->batch});
 }
@@ -198,11 +179,12 @@ static void batch_begin(Play *play, int64_t index, double now) {
 static void play_begin(Play *play, const Fleet *fleet) {
     play->begun = play->next.count = play->due.count = 0;
     for (int i = 0; i < fleet->machines; i++) {
-        int cores = 1 << random_next() % (uint64_t)(fleet->doublings + 1);
-        double speed = cores * exp(fleet->spread * random_normal());
-        double expected = speed * exp(EXPECTED_SPREAD * random_normal());
+        int cores = 1 << (int)((fleet->doublings + 1) * pair_source_uniform(&source));
+        double speed = cores * exp(fleet->spread * pair_source_normal(&source));
+        double expected = speed * exp(EXPECTED_SPREAD * pair_source_normal(&source));
         play->machines[i] = (Machine){speed, expected, -1};
-        heap_push(&play->next, (Event){fleet->is_idle ? 0 : TASK_SECONDS * random_unit(), i});
+        heap_push(&play->next,
+                  (Event){fleet->is_idle ? 0 : TASK_SECONDS * pair_source_uniform(&source), i});
     }
 }
 
@@ -241,7 +223,7 @@ static bool is_open(const Judge *judge) {
 }
 
 static void judge_count(Judge *judge, const Play *play, int64_t batch, double now) {
-    SprtBounds bounds = {play->of->model, 0, 10, 0.05, 0.05};
+    SprtBounds bounds = {play->of->model, 0, 10, ALPHA, ALPHA};
     for (int i = 0; i < 5; i++)
         judge->counts[i] += play->batches[batch].counts[i];
     sprt_update(&judge->state, &bounds, play->of->batch_pairs, judge->counts);
@@ -272,7 +254,7 @@ static void test_play(Play *play, const Fleet *fleet, Judge judges[ORDERS]) {
 
 // ---- the table ----------------------------------------------------------------------------------
 
-static void print_row(const Fleet *fleet, const Case *of, int tests) {
+static bool print_row(const Fleet *fleet, const Case *of, int tests) {
     Play play = {.of = of};
     Judge judges[ORDERS];
     double passed[ORDERS] = {0}, seconds[ORDERS] = {0}, sum = 0, squares = 0;
@@ -295,17 +277,24 @@ static void print_row(const Fleet *fleet, const Case *of, int tests) {
            100 * passed[BEGINNING] / tests, 100 * passed[DUE] / tests, 100 * mean, 100 * error,
            seconds[BEGINNING] / seconds[ARRIVAL], seconds[DUE] / seconds[ARRIVAL]);
     fflush(stdout);
+    double off = 4 * sqrt(ALPHA * (1 - ALPHA) / tests);
+    return fabs(passed[BEGINNING] / tests - ALPHA) <= off &&
+           fabs(passed[DUE] / tests - ALPHA) <= off;
 }
 
 int main(int argc, char **argv) {
-    seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     int tests = argc > 2 ? (int)strtol(argv[2], NULL, 10) : TESTS;
     printf("%d tests of equal engines by {0, 10}, seed %" PRIu64 "\n", tests, seed);
     printf("%-26s %-10s %5s %7s %9s %9s %9s %15s %6s %6s\n", "machines", "bounds", "pairs", "a win",
            "arrival", "begun", "due", "difference", "time", "time");
+    bool fine = true;
+    pair_source_seed(&source, seed);
+    if (!pair_source_set(&source, DRAW_SHARE, 0))
+        return 1;
     lengths_draw();
     for (size_t f = 0; f < sizeof FLEETS / sizeof *FLEETS; f++)
         for (size_t c = 0; c < sizeof CASES / sizeof *CASES; c++)
-            print_row(&FLEETS[f], &CASES[c], tests);
-    return 0;
+            fine &= print_row(&FLEETS[f], &CASES[c], tests);
+    return !fine;
 }

@@ -230,6 +230,16 @@ static void a_test_with_few_pairs_waits_for_more(void **state) {
     assert_int_equal(prior_tests(4), 119);
 }
 
+static void equal_results_say_that_patches_are_alike(void **state) {
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        add_finished(2 + i, -10, "rejected", NORMALIZED);
+    add_finished(102, 12, "accepted", NORMALIZED);
+    json_auto_t *worth = worth_of(102);
+    assert_near(member_real(worth, "nelo_low"), member_real(worth, "nelo"));
+    assert_says(102, "this patch is taken for one like the others");
+}
+
 static void a_prior_is_kept_until_the_next_event(void **state) {
     (void)state;
     add_first_tests(5);
@@ -271,6 +281,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(tests_of_other_engines_and_open_ones_are_not_asked, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_test_with_few_pairs_waits_for_more, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(equal_results_say_that_patches_are_alike, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_prior_is_kept_until_the_next_event, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_test_without_results_or_bounds_has_no_worth, set_up,
                                         tear_down),
