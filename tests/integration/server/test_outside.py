@@ -2,20 +2,19 @@
 """Whether a server was reached from outside: each way in, on a server of its own state; what is none; that the state is written
 before the reply and stays; and who gets tasks in it, with `trust` set and not set.
 
-Public addresses are given to the loopback of a network namespace, so the script needs the right to make one: it has it as root,
-and otherwise takes it in a user namespace."""
+Public addresses are those of the loopback of a network of the script's own."""
 
 import contextlib
 import os
 import pathlib
 import socket
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
+from own_network import own_network  # noqa: E402
 from protocol import claim  # noqa: E402
 from server import PATIENCE, Client, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, skipped, true  # noqa: E402
@@ -342,25 +341,9 @@ def a_real_worker_prints_the_reason_and_starts_when_the_operator_has_chosen():
         wait_until(lambda: sql(server, "SELECT count(*) FROM tasks WHERE state = 'open'")[0][0], 90)
 
 
-# ---- the start ---------------------------------------------------------------------------------------------------------------
-
-def in_a_network_of_its_own():
-    """Restarts the script where the loopback has the addresses; true if it has them."""
-    if "OUTSIDE_TEST" in os.environ:
-        for address in (*PUBLIC, *PRIVATE):
-            subprocess.run(["ip", "addr", "add", address + ("/128" if ":" in address else "/32"), "dev", "lo"], check=True)
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-        return True
-    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    if subprocess.run(["unshare", *user, "--net", "ip", "link", "set", "lo", "up"], capture_output=True).returncode == 0:
-        os.environ["OUTSIDE_TEST"] = "1"
-        os.execvp("unshare", ["unshare", *user, "--net", sys.executable, *sys.argv])
-    return False
-
-
 def main():
     global server, alone
-    alone = in_a_network_of_its_own()
+    alone = own_network(*PUBLIC, *PRIVATE)
     with tempfile.TemporaryDirectory(prefix="patchmate-book-") as folder:
         server = Server(init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False, listen="[::]" if alone else "127.0.0.1")
     add_test(server)
