@@ -220,6 +220,7 @@ CREATE INDEX tests_open ON tests (state, priority) WHERE state <> 'finished';
 CREATE INDEX tests_finished ON tests (finished) WHERE state = 'finished';
 CREATE INDEX tests_author ON tests (author_id);
 CREATE INDEX tests_book ON tests (book_id);
+CREATE INDEX tests_retest ON tests (retest_of) WHERE retest_of IS NOT NULL;
 CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
 CREATE INDEX tests_unapproved ON tests (finished) WHERE result = 'stopped' AND approved_hash IS NULL AND patch_dropped IS NULL;
 CREATE INDEX tests_dropped ON tests (engine_id) WHERE patch_dropped IS NOT NULL;
@@ -248,8 +249,7 @@ CREATE INDEX sides_commit ON sides (engine_id, sha);
 CREATE INDEX sides_ungrounded ON sides (engine_id) WHERE NOT grounded;
 
 -- What each test changes: the trees of its base and its patch, and the patch-ids of git (server/patch/identity.h), by which
--- tests of the same idea find each other. The commits of a test never change, so a row does not either. It stays when the
--- patch is dropped.
+-- tests of the same idea find each other. The commits of a test never change. A row stays when the patch is dropped.
 CREATE TABLE ideas (
     test_id INTEGER PRIMARY KEY REFERENCES tests,
     engine_id INTEGER NOT NULL REFERENCES engines,
@@ -259,11 +259,17 @@ CREATE TABLE ideas (
     reverse_id TEXT,                        -- of the diff from `tree` to `base_tree`
     verbatim_id TEXT,                       -- the same with white space
     verbatim_reverse TEXT,
-    missing TEXT NOT NULL                   -- why there are no patch-ids, in words; '': there are, or the trees are equal
+    missing TEXT NOT NULL,                  -- why there are no patch-ids, in words; '': there are, or the trees are equal
+    -- 1: a maintainer approved the test once, or called it harmful. Lists begin with these, so that no author can push
+    -- them out by tests that are submitted and stopped.
+    looked_at INTEGER NOT NULL DEFAULT 0 CHECK (looked_at IN (0, 1))
 ) STRICT;
-CREATE INDEX ideas_tree ON ideas (engine_id, tree, base_tree);
-CREATE INDEX ideas_patch ON ideas (engine_id, patch_id) WHERE patch_id IS NOT NULL;
-CREATE INDEX ideas_reverse ON ideas (engine_id, reverse_id) WHERE reverse_id IS NOT NULL;
+CREATE INDEX ideas_tree ON ideas (engine_id, tree, looked_at);
+CREATE INDEX ideas_trees ON ideas (engine_id, base_tree, tree, looked_at);
+CREATE INDEX ideas_patch ON ideas (engine_id, patch_id, looked_at) WHERE patch_id IS NOT NULL;
+CREATE INDEX ideas_reverse ON ideas (engine_id, reverse_id, looked_at) WHERE reverse_id IS NOT NULL;
+CREATE TRIGGER ideas_looked_at AFTER UPDATE OF approved_hash, harmful ON tests WHEN NEW.approved_hash IS NOT NULL OR NEW.harmful
+    BEGIN UPDATE ideas SET looked_at = 1 WHERE test_id = NEW.id AND looked_at = 0; END;
 
 -- Tests of a tree that no earlier test with results had, and that are no retests. What patches are worth before they are
 -- chosen can be learned from these alone.

@@ -49,13 +49,13 @@ static const char *change_of(const json_t *row) {
     return white_space ? "its reverse but for white space" : "its reverse";
 }
 
-// A test that ended before it counted a pair cannot have accepted anything. A reverse is another
-// idea.
+// A test that has no pairs and waits for its approval, or ended, cannot have accepted anything. Did
+// it count, anyone could raise the number of another author's tries. A reverse is another idea.
 static void count_try(const json_t *row, double false_accept, bool same_bounds, Tries *tries) {
-    bool finished = strcmp(member_text(row, "state"), "finished") == 0;
-    const char *result = member_text(row, "result");
+    const char *state = member_text(row, "state"), *result = member_text(row, "result");
+    bool finished = strcmp(state, "finished") == 0, pending = strcmp(state, "pending") == 0;
     if (false_accept <= 0 || strcmp(member_text(row, "alike"), "reverse") == 0 ||
-        (finished && !member_int(row, "units_counted")))
+        ((finished || pending) && !member_int(row, "units_counted")))
         return;
     bool judged = finished && strcmp(result, "stopped") != 0 && strcmp(result, "failed") != 0;
     tries->count++;
@@ -65,9 +65,9 @@ static void count_try(const json_t *row, double false_accept, bool same_bounds, 
 }
 
 static void add_test(json_t *list, const json_t *row, const json_t *own_terms, Tries *tries) {
-    static const char *const names[] = {"id",          "title",     "author",   "state",
-                                        "result",      "created",   "finished", "alike",
-                                        "white_space", "other_base"};
+    static const char *const names[] = {"id",          "title",      "author",   "state",
+                                        "result",      "created",    "finished", "alike",
+                                        "white_space", "other_base", "harmful"};
     scope(count_release) Count count = {0};
     char summary[COUNT_SUMMARY_MAX] = "";
     json_t *terms = NULL, *test = json_object();
@@ -133,8 +133,10 @@ static json_t *text_of(const json_t *list, const Tries *tries) {
         if (i == NAMED && count > NAMED + 1)
             break;
         const char *result = member_text(test, "result");
-        str_printf(&text, "%stest %lld (%s, %s)", i ? ", " : "", (long long)member_int(test, "id"),
-                   member_text(test, "change"), *result ? result : member_text(test, "state"));
+        bool harmful = json_is_true(json_object_get(test, "harmful"));
+        str_printf(&text, "%stest %lld (%s, %s%s)", i ? ", " : "",
+                   (long long)member_int(test, "id"), member_text(test, "change"),
+                   *result ? result : member_text(test, "state"), harmful ? " as harmful" : "");
     }
     if (i < count)
         str_printf(&text, " and %s%zu more", count == IDEAS_LISTED_MAX ? "at least " : "",
@@ -167,7 +169,7 @@ static json_t *ideas_of(Db *db, const Asking *asking) {
         .base_tree = identity->base_tree, .patch_id = or_null(identity->id),
         .reverse_id = or_null(identity->reverse), .verbatim_id = or_null(identity->verbatim),
         .verbatim_reverse = or_null(identity->verbatim_reverse), .new_options = asking->new_options,
-        .base_options = asking->base_options, .limit = IDEAS_LISTED_MAX + (asking->test != 0));
+        .base_options = asking->base_options, .limit = IDEAS_LISTED_MAX);
     json_t *row, *list = json_array();
     size_t i;
     json_array_foreach (rows, i, row)

@@ -11,7 +11,8 @@
 #include "server/db/db.h"
 #include "server/patch/identity.h"
 
-// The tests of one list, the newest.
+// The tests of one list. Those that a maintainer approved or called harmful come first, so that
+// others cannot push them out.
 enum { IDEAS_LISTED_MAX = 50 };
 
 // What an approver, an author and a maintainer should know of earlier and later tests of the same

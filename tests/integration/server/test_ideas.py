@@ -75,6 +75,7 @@ def eight_accounts_with_eight_titles_send_one_idea():
         equal(sorted(alike(seen)), before)
         equal({*alike(seen).values()}, {REPEATED} if before else set())
         equal(seen["sprts"]["count"], i + 1)
+        approve(reply["id"])
         equal([words for words in reply["warnings"] if "idea" in words], [seen["text"]] if before else [])
         if i == 2:
             true(abs(seen["chance"] - 0.142625) < 1e-9, seen)
