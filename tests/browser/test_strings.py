@@ -243,6 +243,22 @@ def no_form_that_is_shown_again_interprets_the_typed_text():
         contains(browser.text("main"), "Not accepted" if path != "/tests/4" else "422")
 
 
+def no_check_interprets_what_it_tells():
+    for fields, told in (({name: long_text() for name in ("title", "patch", "commit", "tc", "base", "engine", "elo1")}, "would be refused"),
+                         ({"title": line(), "patch": mail(9), "preset": "", "elo1": "2"}, "Risky:")):
+        browser.go("/tests/new")
+        browser.run("""const form = document.getElementById("new-test");
+            for (const [name, value] of Object.entries(arguments[0])) {
+                form.elements.namedItem(name)?.removeAttribute("maxlength");
+                if (form.elements.namedItem(name)) form.elements.namedItem(name).value = value;
+            }
+            form.querySelector("button[formaction]").click();""", fields)
+        browser.until(lambda: browser.all("#check"), 20, "the check")
+        nothing_happened(told)
+        contains(browser.text("#check"), told)
+        equal(browser.all("#check img, #check svg, #check script"), [], told)
+
+
 def an_open_page_does_not_interpret_a_string_that_arrives():
     browser.go("/events")
     browser.until(lambda: browser.text("#live") == "live", 10, "the stream")
@@ -291,6 +307,7 @@ def main():
             sign_in()
             run(the_detectors_see_a_string_that_is_not_escaped, no_page_interprets_the_strings_that_it_shows,
                 no_page_interprets_its_own_address, no_form_that_is_shown_again_interprets_the_typed_text,
+                no_check_interprets_what_it_tells,
                 an_open_page_does_not_interpret_a_string_that_arrives, signing_in_leads_to_no_address_of_a_stranger,
                 no_string_makes_a_page_wider_than_a_phone)
 
