@@ -129,6 +129,45 @@ static void only_developers_submit_and_one_at_a_time(void **state) {
     assert_string_equal(kit->ledger.err.code, "too_many_pending");
 }
 
+static Submission *check(SubmitKit *kit, const char *fields, const char *patch, json_t *problems) {
+    json_auto_t *object = json_loads(fields, 0, NULL);
+    SubmitInput input = {.fields = submit_fields_of_json(object, &kit->ledger.err)};
+    json_object_set_new(input.fields, "patch", json_string(patch));
+    return submit_check(&kit->caller, input, problems, &kit->ledger.err);
+}
+
+// While it is not freed, it is in progress; afterwards the same person may submit.
+static void a_check_tells_all_faults_and_writes_nothing(void **state) {
+    SubmitKit *kit = *state;
+    json_auto_t *none = json_array(), *problems = json_array();
+    submit_kit_as(kit, KIT_AUTHOR);
+    int64_t tests = kit_int(&kit->ledger, "SELECT count(*) FROM tests"),
+            commits = kit_int(&kit->ledger, "SELECT count(*) FROM commits");
+    Submission *good = check(kit, "{\"title\": \"x\"}", PATCH, none);
+    assert_non_null(good);
+    assert_int_equal(json_array_size(none), 0);
+    assert_true(good->is_complete && *good->identity.tree);
+    assert_null(check(kit, "{\"title\": \"x\"}", PATCH, none));
+    assert_string_equal(kit->ledger.err.code, "one_at_a_time");
+    submission_free(good);
+    Submission *bad =
+        check(kit, "{\"threads\": 0, \"elo1\": -1, \"book\": \"none\", \"base_bench\": 5}", PATCH,
+              problems);
+    assert_non_null(bad);
+    assert_false(bad->is_complete);
+    static const char *const fields[] = {"threads", "elo1", "book", "title", "base_bench"};
+    assert_int_equal(json_array_size(problems), sizeof fields / sizeof *fields);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        assert_string_equal(member_text(json_array_get(problems, i), "field"), fields[i]);
+    submission_free(bad);
+    assert_int_equal(kit_int(&kit->ledger, "SELECT count(*) FROM tests"), tests);
+    assert_int_equal(kit_int(&kit->ledger, "SELECT count(*) FROM commits"), commits);
+    assert_true(submitted(kit, "{\"title\": \"x\"}") > 0);
+    submit_kit_as(kit, KIT_USER);
+    assert_null(check(kit, "{\"threads\": 0}", PATCH, problems));
+    assert_int_equal(kit->ledger.err.status, 403);
+}
+
 static bool approve(SubmitKit *kit, int64_t test) {
     Ground ground = {0};
     const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
@@ -256,6 +295,7 @@ int main(void) {
         WITH_KIT(a_patch_becomes_a_pending_test_of_a_commit),
         WITH_KIT(a_submission_is_refused_by_the_field_that_is_wrong),
         WITH_KIT(only_developers_submit_and_one_at_a_time),
+        WITH_KIT(a_check_tells_all_faults_and_writes_nothing),
         WITH_KIT(a_change_of_the_code_that_runs_withdraws_the_approval),
         WITH_KIT(a_finished_test_keeps_all_but_its_words),
         WITH_KIT(an_approval_covers_the_diff_that_was_seen),
